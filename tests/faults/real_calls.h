@@ -19,7 +19,7 @@
     }
 
 /* The third argument of open and the fourth of openat, behind `flags`. Also for files that are not
- * made: then nobody looks at the mode. */
+ * made: then the mode is not looked at. */
 #define MODE_BEHIND(flags, mode)                                                                   \
     mode_t mode = 0;                                                                               \
     if ((flags) & (O_CREAT | O_TMPFILE)) {                                                         \

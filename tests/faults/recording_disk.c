@@ -53,8 +53,8 @@ __attribute__((constructor)) static void begin(int count, char **arguments)
         (int)syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0600);
     if (file < 0)
         abort();
-    file =
-        fcntl(file, F_DUPFD_CLOEXEC, 900); /* out of the way of who closes all it does not know */
+    file = fcntl(file, F_DUPFD_CLOEXEC,
+                 900); /* out of the way of code that closes all that it does not know */
 }
 
 static void put(enum kind kind, uint64_t inode, const char *path, uint64_t offset,

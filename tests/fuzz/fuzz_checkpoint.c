@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define PIECE  16
 
 static struct jobstore *store;
-static sqlite3 *hand; /* somebody else's, on the same file */
+static sqlite3 *hand; /* of another program, on the same file */
 
 static void open_store(void)
 {

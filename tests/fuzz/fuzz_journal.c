@@ -102,7 +102,7 @@ static int append_row(void *context, int count, char **values, char **names)
 }
 
 /* All that a replay can have written. Whether the job that has ended has a checkpoint
- * left is nobody's business. */
+ * left does not matter. */
 static void dump(sqlite3 *hand, bool has_ended, struct text *out)
 {
     static const char *const tables[] = {"replayed", "job",    "workers", "metrics",

@@ -81,7 +81,7 @@ static enum status add_words(struct model_reader *reader, const struct transform
     return STATUS_OK;
 }
 
-/* Any bytes as a row: parts, positions and sizes that nobody asked for. */
+/* Any bytes as a row: parts, positions and sizes that were not asked for. */
 static enum status add_stray(struct model_reader *reader, struct slice *rest, struct error *err)
 {
     static const struct slice parts[] = {

@@ -545,14 +545,14 @@ static uint32_t random_worker(struct world *world)
     return world->workers[draw(world, world->plan->table.workers)];
 }
 
-static uint32_t somebody(struct world *world, bool is_master)
+static uint32_t random_live_node(struct world *world, bool is_master)
 {
     return is_master ? world->master : random_worker(world);
 }
 
 static void freeze(struct world *world, bool is_master)
 {
-    const uint32_t number = somebody(world, is_master);
+    const uint32_t number = random_live_node(world, is_master);
     const int64_t until = world->now + 50 + (int64_t)draw(world, 800);
 
     if (number == NOBODY || !world->nodes[number]->is_alive)
@@ -585,7 +585,7 @@ static void cut(struct world *world)
 static void mishap(struct world *world, const struct event *event)
 {
     const bool is_master = event->node == 1;
-    const uint32_t number = somebody(world, is_master);
+    const uint32_t number = random_live_node(world, is_master);
     struct node *node = number == NOBODY ? NULL : world->nodes[number];
 
     if (event->kind == FREEZE) {
@@ -639,7 +639,7 @@ static void happen_to(struct world *world, const struct event *event)
         carry_out(world, number);
 }
 
-#define MISHAP (1u << 31) /* of `link`: the event is nobody's in particular */
+#define MISHAP (1u << 31) /* of `link`: the event is of no particular node */
 
 static void happen(struct world *world, const struct event *event)
 {

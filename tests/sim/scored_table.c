@@ -21,7 +21,7 @@ struct table_plan table_plan_of(uint64_t seed, uint64_t stream, bool verbose)
     if (table_is_calm(&plan))
         return plan;
     plan.deadly_rows = PICK(5, 3) ? (uint32_t)PICK(6, 5) : 0;
-    if (seed % 4 == 3) { /* whom to blame is the question */
+    if (seed % 4 == 3) { /* the question is which row killed the worker */
         plan.rows = 1 + plan.rows % 40;
         plan.shard_rows = 1 + plan.shard_rows % 4;
         plan.deadly_rows = (uint32_t)PICK(6, 12);

@@ -21,15 +21,15 @@ enum kind { ASK, LEASE, BEAT, DONE, WORKED, TICK, DEATH, FREEZE, GONE, START };
 
 struct event {
     enum kind kind;
-    uint32_t node;        /* whom it happens to; START: worker's index, or MASTER */
+    uint32_t node;        /* to which it happens; START: worker's index, or MASTER */
     uint32_t index, from; /* the worker's; the node that says it */
     struct lease lease;
     uint32_t epoch; /* incarnation of the master that gave the lease */
     enum ledger_cause cause;
     uint32_t next; /* of the free ones */
 };
-#define MASTER UINT32_MAX
-#define NOBODY UINT32_MAX
+#define MASTER  UINT32_MAX
+#define NO_NODE UINT32_MAX
 
 /* One process: a restarted role is a new node. */
 struct node {
@@ -58,7 +58,7 @@ struct world {
     uint64_t draws;
     bool is_deadly[ROWS_MAX];
     uint32_t torn; /* stores that the master's death still may meet */
-    /* the store: what survives everybody */
+    /* the store: what survives every process */
     uint32_t claim;
     bool is_done[ROWS_MAX], is_bad[ROWS_MAX];
     struct settled_rows settled[ROWS_MAX];
@@ -82,7 +82,7 @@ static void schedule(struct world *world, int64_t after_ms, const struct event *
 {
     const uint32_t key = world->free_event;
 
-    if (key == NOBODY) {
+    if (key == NO_NODE) {
         complain(world, "too many events", EVENTS_MAX);
         return;
     }
@@ -246,7 +246,7 @@ static void master_lose_worker(struct world *world, uint32_t number, uint32_t in
     enum ledger_outcome outcome;
     struct lease blamed;
 
-    master->members[index] = NOBODY;
+    master->members[index] = NO_NODE;
     if (ledger_worker_gone(master->ledger, index, cause, &blamed, &outcome, &world->failure) !=
         STATUS_OK)
         return;
@@ -265,9 +265,9 @@ static void master_asked(struct world *world, uint32_t number, const struct even
     struct event lease = {.kind = LEASE, .node = ask->from, .epoch = master->incarnation};
     int64_t retry_at;
 
-    if (master->members[ask->index] == NOBODY ||
+    if (master->members[ask->index] == NO_NODE ||
         master->members[ask->index] < ask->from) { /* the first, or a later process */
-        if (master->members[ask->index] != NOBODY)
+        if (master->members[ask->index] != NO_NODE)
             master_lose_worker(world, number, ask->index, LEDGER_LOST);
         if (!master->is_alive)
             return;
@@ -279,7 +279,7 @@ static void master_asked(struct world *world, uint32_t number, const struct even
         send(world, &lease);
 }
 
-/* Whoever says so: only the lease counts here, not the process. */
+/* From any process: only the lease counts here. */
 static void master_hears_done(struct world *world, uint32_t number, const struct event *done)
 {
     struct node *master = &world->nodes[number];
@@ -307,7 +307,7 @@ static void master_tick(struct world *world, uint32_t number)
         const uint32_t member = master->members[lease.worker];
 
         master_lose_worker(world, number, lease.worker, LEDGER_LOST);
-        if (member != NOBODY)
+        if (member != NO_NODE)
             schedule(world, 1 + (int64_t)draw(world, 300),
                      &(struct event){.kind = DEATH, .node = member, .cause = LEDGER_LOST});
     }
@@ -448,7 +448,7 @@ static void happen(struct world *world, const struct event *event)
             start_worker(world, event->index);
         return;
     }
-    if (event->kind == GONE || node == MASTER) /* whoever is the master now */
+    if (event->kind == GONE || node == MASTER) /* the node that is the master now */
         node = world->master;
     else if ((event->kind == DEATH || event->kind == FREEZE) && node == NODES_MAX)
         node = some_worker(world);
@@ -527,7 +527,7 @@ enum status shard_world_run(const struct shard_plan *plan, struct shard_result *
     world->plan = plan;
     world->result = result;
     world->torn = plan->table.torn_stores;
-    world->free_event = NOBODY;
+    world->free_event = NO_NODE;
     error_clear(&world->failure);
     if (deadlines_init(&world->queue, EVENTS_MAX, &world->failure) == STATUS_OK)
         run(world);

@@ -4,7 +4,7 @@
  *
  * The claim, the job's row, metrics by their key, and one checkpoint beside
  * the pieces of the next. Calls for checkpoints may fail, a checkpoint may be
- * damaged while nobody runs: some damage the checksums see, some only the
+ * damaged while no process runs: some damage the checksums see, some only the
  * learner.
  */
 #ifndef TESTS_SIM_STORE_H

@@ -15,7 +15,7 @@
 struct toy_plan {
     uint64_t seed;
     uint32_t lanes, phases, rows, reals; /* lanes: at most 64 */
-    uint32_t owned;                      /* integers that reach whoever owns their segment */
+    uint32_t owned;                      /* integers that reach the owner of their segment */
     bool keeps_lanes;                    /* something of the rows of each lane: lane_open */
 };
 

@@ -40,7 +40,7 @@ static void close_store(struct fixture *fixture)
     rmdir(fixture->folder);
 }
 
-/* Somebody else's hand in the store. */
+/* Another program changes the store. */
 static void meddle(const struct fixture *fixture, const char *sql)
 {
     sqlite3 *database;

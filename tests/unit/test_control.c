@@ -82,7 +82,7 @@ static void the_sockets_of_another_user_are_left_alone(void **state)
 }
 
 /* `what`: 'd' its supervisor is dead, 'l' it listens, 'e' empty, 'f' a file where the socket is.
- * The descriptor of who listens, or -1. */
+ * The descriptor of the listener, or -1. */
 static int make_folder(const char *parent, const char *name, char what)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -139,7 +139,7 @@ static void folders_of_killed_jobs_are_removed_and_no_others(void **state)
     CHECK(!is_there(parent, "totrain.dead00") && !is_there(parent, "totrain.dead01"));
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         CHECK(is_there(parent, kept[i]));
-    CHECK_INT(control_folders_sweep(parent, now_s + 86400), 1); /* nobody takes a day to make one */
+    CHECK_INT(control_folders_sweep(parent, now_s + 86400), 1); /* none takes a day to be made */
     CHECK(!is_there(parent, kept[1]));
     close(live);
     CHECK_INT(control_folders_sweep(parent, now_s + 600), 1);

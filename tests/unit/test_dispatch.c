@@ -252,7 +252,7 @@ static void the_first_of_two_results_of_a_slow_shard_counts(void **state)
     end(&stage);
 }
 
-/* Worker 0 is at rows that worker 1 has settled, and rows are left that nobody has. */
+/* Worker 0 is at rows that worker 1 has settled, and rows are left that no worker has. */
 static void leave_one_at_a_stale_lease(struct stage *stage, struct message *stale)
 {
     struct message leases[2], other, message = {.type = MESSAGE_LEAVING};
@@ -271,11 +271,12 @@ static void leave_one_at_a_stale_lease(struct stage *stage, struct message *stal
     CHECK(sent(stage, 12, MESSAGE_LEASE, 0, &other) && other.lease.first == stale->lease.first);
     scored(stage, 61, 12, &other.lease);
     say(stage, 62, 13, message);
-    say(stage, 63, 12, message); /* and with it the last who had rows 40 to 49 */
+    say(stage, 63, 12, message); /* and with it the last worker that had rows 40 to 49 */
     CHECK(stage->dispatch.state == JOB_STATE_RUNNING);
 }
 
-static void who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blamed(void **state)
+static void a_worker_at_rows_that_another_settled_gets_no_lease_that_could_be_suspected(
+    void **state)
 {
     struct dispatch_options options = options_of();
     struct message stale, next;
@@ -293,7 +294,7 @@ static void who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blam
     end(&stage);
     begin(&stage, &options);
     leave_one_at_a_stale_lease(&stage, &stale);
-    hello(&stage, 64, 14, 0, 1); /* it died of what is settled: nobody else's rows are suspect */
+    hello(&stage, 64, 14, 0, 1); /* it died of what is settled: no other rows are suspect */
     CHECK_INT(stored(&stage, SHARD_CRASHED, &head), 0);
     CHECK(!has_kind(&stage, OUTBOX_KILLED_BY_ROWS));
     CHECK(sent(&stage, 14, MESSAGE_LEASE, 0, &next) && next.lease.first == 40);
@@ -461,7 +462,7 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
     scored(&stage, 1300, 11, &slow.lease); /* the next one begins with that */
     scored(&stage, 1400, 11, &second.lease);
     CHECK(stage.dispatch.state == JOB_STATE_DONE);
-    books = dispatch_job_row(&stage.dispatch, 9000); /* nobody is here any more */
+    books = dispatch_job_row(&stage.dispatch, 9000); /* no worker is here any more */
     CHECK(fabs(books.goodput - .5 / .8) < 1e-9 && fabs(books.slot_seconds - .8) < 1e-9);
     end(&stage);
 
@@ -480,7 +481,8 @@ int main(void)
         cmocka_unit_test(who_comes_back_as_a_newer_incarnation_had_died_over_its_first_shard),
         cmocka_unit_test(a_broken_connection_a_long_absence_and_silence_are_nobodys_fault),
         cmocka_unit_test(the_first_of_two_results_of_a_slow_shard_counts),
-        cmocka_unit_test(who_is_at_rows_that_another_settled_gets_no_lease_that_could_be_blamed),
+        cmocka_unit_test(
+            a_worker_at_rows_that_another_settled_gets_no_lease_that_could_be_suspected),
         cmocka_unit_test(the_dispatchers_own_pause_is_no_absence_of_a_worker),
         cmocka_unit_test(who_comes_only_to_go_gets_nothing),
         cmocka_unit_test(who_is_asked_to_go_leaves_its_shards_to_others),

@@ -148,7 +148,7 @@ static void end(struct fixture *f)
 
     http_request_deinit(&f->request);
     http_free(f->http);
-    shutdown(f->server.listener, SHUT_RDWR); /* whom nobody asked waits no longer */
+    shutdown(f->server.listener, SHUT_RDWR); /* the server that is not asked waits no longer */
     pthread_join(f->server.thread, NULL);
     close(f->server.listener);
     if (!f->folder[0])

@@ -243,7 +243,7 @@ static int locked(const char *path)
     return lock;
 }
 
-/* Does the kernel list somebody who waits ("1: -> FLOCK ... 08:01:INODE ...")? */
+/* Does the kernel list a process that waits ("1: -> FLOCK ... 08:01:INODE ...")? */
 static bool is_waited_for(int lock)
 {
     FILE *locks = fopen("/proc/locks", "re");
@@ -260,7 +260,8 @@ static bool is_waited_for(int lock)
     return is_found;
 }
 
-/* Has the folder for a moment, as whoever asks whether it is held; until somebody wants it. */
+/* Has the folder for a moment, like a process that asks whether it is held, until another wants
+ * it. */
 static void look_at_it(const struct job_folder *folder, int ready)
 {
     const pid_t parent = getppid();

@@ -1,5 +1,5 @@
 /*
- * A job's books in another place: what one master puts is what the next one, and who waits
+ * A job's books in another place: what one master puts is what the next one, and what waits
  * for the job, find; and nothing else is taken.
  */
 #include <math.h>
@@ -433,7 +433,7 @@ static void a_dropped_checkpoint_does_not_come_back(void **state)
     lead(&second, shared);
     CHECK_FAILS(checkpoint_open(second.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
                 "no checkpoint");
-    /* Nor does it stay with who had read it. */
+    /* Nor does it stay with its reader. */
     CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
     CHECK_FAILS(checkpoint_open(session.store, JOB, 1, &checkpoint, &err), STATUS_NOT_FOUND,
                 "no checkpoint");

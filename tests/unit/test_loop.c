@@ -182,7 +182,7 @@ static void a_worker_cannot_speak_for_another(void **state)
 
 struct waiting {
     struct loop *loop;
-    int fds[STRANGERS + 1]; /* who says nothing; -1: closed by the loop */
+    int fds[STRANGERS + 1]; /* that send nothing; -1: closed by the loop */
     uint32_t open;
     const char *bound;
 };
@@ -280,7 +280,7 @@ struct hungry {
     int ticks;
 };
 
-/* Garbage is answered by closing, as soon as somebody is let in. */
+/* Garbage is answered by closing, as soon as a connection is accepted. */
 static bool is_answered(int fd)
 {
     char bytes[64];

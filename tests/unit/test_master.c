@@ -178,7 +178,7 @@ static void the_first_worker_starts_the_job_and_the_next_one_joins(void **state)
     CHECK(sent(&fixture, 1, MESSAGE_GROUP, &group));
     CHECK_INT(group.group.after, 1);
     members = byte_reader_over(group.group.members);
-    /* Who came first leads: it has the state. */
+    /* The first worker leads: it has the state. */
     CHECK(message_next_member(&members, &member) && member.index == 2 && member.lane_count == 4);
     CHECK(message_next_member(&members, &member) && member.index == 0 && member.first_lane == 4);
     close_master(&fixture);
@@ -450,7 +450,8 @@ static void workers_with_drain_notices_leave_together(void **state)
     close_master(&fixture);
 }
 
-/* One every 90 ms: until nobody else is announced, or .4 s after the first was asked already. */
+/* One every 90 ms: until no other worker is announced, or .4 s after the first was asked already.
+ */
 static int64_t when_the_drained_leave(bool is_asked)
 {
     struct fixture fixture;
@@ -560,7 +561,7 @@ static void a_model_without_all_its_rows_is_none(void **state)
     close_master(&fixture);
 }
 
-/* Who was lost has not looked whether its memory changed while it sent them. */
+/* A lost worker has not looked whether its memory changed while it sent them. */
 static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
 {
     struct fixture fixture;
@@ -580,7 +581,7 @@ static void rows_of_a_rank_0_that_was_lost_are_stored_anew(void **state)
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
     say(&fixture, 2, of(MESSAGE_PUBLISHING, 2));
     CHECK_INT(asked_for(&fixture), 0);
-    send_rows(&fixture, 2, 2, 2, 1); /* nobody has asked for it */
+    send_rows(&fixture, 2, 2, 2, 1); /* it was not asked for */
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 0);
     send_rows(&fixture, 2, 2, 0, 3);
     CHECK_INT(count_kind(&fixture, OUTBOX_MODEL_ROWS), 1);
@@ -640,7 +641,7 @@ static void a_worker_that_cannot_open_its_rows_is_told_to_go_and_the_others_go_o
     }
     unable_to_open(&fixture, 50, 7, 0); /* there is no such worker */
     CHECK_INT(count_kind(&fixture, OUTBOX_EVENT), 0);
-    /* Now nobody is here, and nobody comes who could open them. */
+    /* Now no worker is here, and none comes that could open them. */
     master_on_disconnect(&fixture.master, 10, 1, &fixture.outbox);
     unable_to_open(&fixture, 60, 1, 9);
     CHECK_INT(fixture.master.state, JOB_STATE_FAILED);
@@ -772,9 +773,9 @@ static void applied(struct fixture *fixture, peer_id from, uint64_t rows)
 }
 
 /*
- *     0 .. 1 s    nobody is here        0 slot seconds
+ *     0 .. 1 s    no worker is here     0 slot seconds
  *     1 .. 2 s    the two of them meet  2
- *     2 .. 6 s    400 rows, nobody dies 8     .02 slot seconds a row
+ *     2 .. 6 s    400 rows, no deaths   8     .02 slot seconds a row
  *     6 .. 7 s    one is gone           1
  *     7 .. 9 s    100 rows by the other 2     the same
  */
@@ -1278,7 +1279,7 @@ static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **st
     close_master(&fixture);
 }
 
-/* Who came second is through before the word of the group's meeting is here. */
+/* The second worker is through before the word of the group's meeting is here. */
 static void a_group_that_all_have_left_is_over(void **state)
 {
     struct fixture fixture;
@@ -1325,7 +1326,7 @@ static void a_rate_is_of_what_this_master_saw(void **state)
     (void)state;
 
     open_master(&fixture, 1, 1, 0);
-    fixture.now = 60000; /* nobody was there, so nobody was slow */
+    fixture.now = 60000; /* no worker was there, so none was slow */
     hello(&fixture, 1, 0, 0);
     CHECK(rate_after(&fixture, 61000, 500) == 500);
     close_master(&fixture);
@@ -1337,7 +1338,7 @@ static void a_rate_is_of_what_this_master_saw(void **state)
     outbox_init(&fixture.outbox);
     CHECK_OK(master_init(&fixture.master, &options, 0, &fixture.outbox, &err));
     hello(&fixture, 1, 0, 0);
-    CHECK(rate_after(&fixture, 1000, 1000500) == 0); /* when the last 500 were, nobody knows */
+    CHECK(rate_after(&fixture, 1000, 1000500) == 0); /* when the last 500 were is not known */
     CHECK(rate_after(&fixture, 2000, 1001500) == 1000);
     close_master(&fixture);
 }

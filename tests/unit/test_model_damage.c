@@ -1,4 +1,4 @@
-/* Model tables as somebody who means harm, or a failing disk, would leave them. */
+/* Model tables as an attacker, or a failing disk, would leave them. */
 #include <math.h>
 
 #include "base/json.h"
@@ -482,7 +482,7 @@ static void words_are_shown_as_text_where_every_database_takes_them(void **state
         row = find_row(&fixture, "vocabulary", "size");
         CHECK(row->data_is_text == cases[i].is_text);
         CHECK(slice_equal(row->data, cases[i].word));
-        CHECK(!row->has_value); /* nobody counted them */
+        CHECK(!row->has_value); /* they were not counted */
     }
     fixture_deinit(&fixture);
 }

@@ -113,7 +113,7 @@ static void a_replaced_master_writes_no_row_and_says_nothing(void **state)
     CHECK_INT(outbox_executor_perform(&fixture->old, &fixture->outbox, &err), STATUS_STALE);
     CHECK_INT(fixture->said, 0);
     CHECK_INT(stored_step(fixture), 2);
-    put_job(fixture, 3); /* and is in nobody's way */
+    put_job(fixture, 3); /* and disturbs no other row */
     CHECK_OK(outbox_executor_perform(&fixture->next, &fixture->outbox, &err));
     CHECK_INT(stored_step(fixture), 3);
 }

@@ -195,7 +195,7 @@ static void disruptions_are_never_counted(void **state)
         answer(&f, STATUS_OK, "");
         show(&f, pod(0, i + 1, POD_RUNNING));
     }
-    pod_pool_on_gone(&f.pool, 0, "u0.10"); /* somebody deleted it with force */
+    pod_pool_on_gone(&f.pool, 0, "u0.10"); /* it was deleted with force */
     CHECK_INT(next(&f), POD_POOL_CREATE);
     pod_pool_deinit(&f.pool);
 }
@@ -252,7 +252,7 @@ static void a_worker_that_crashes_again_and_again_does_not_fail_the_job_of_anoth
     }
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     CHECK(waited > POD_POOL_RETRY_MS_MIN << POD_POOL_CRASHES_MAX);
-    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false); /* now nobody works */
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false); /* now no worker works */
     end_pod(&f, 1, incarnation, POD_CRASHED, 3);
     CHECK_INT(f.pool.failure.status, STATUS_FAILED);
     pod_pool_deinit(&f.pool);
@@ -575,7 +575,7 @@ static void a_worker_that_rows_killed_did_not_crash(void **state)
         }
         end_pod(&f, 0, incarnation, POD_CRASHED, 139);
         pod_pool_on_killed_by_rows(&f.pool, 0);
-        pod_pool_on_killed_by_rows(&f.pool, MOST); /* nobody */
+        pod_pool_on_killed_by_rows(&f.pool, MOST); /* no such worker */
     }
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_deinit(&f.pool);
@@ -613,7 +613,7 @@ static void a_pod_that_runs_without_its_worker_is_lost(void **state)
     f.now_ms = 1000;
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true);
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, false);
-    pod_pool_on_worker(&f.pool, f.now_ms, MOST, 0, false); /* nobody */
+    pod_pool_on_worker(&f.pool, f.now_ms, MOST, 0, false); /* no such worker */
     CHECK_INT(next(&f), POD_POOL_NOTHING);
     CHECK_INT(f.due_ms, f.now_ms + POD_POOL_MISSED_MS);
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 0, true); /* it was only cut off */

@@ -176,7 +176,7 @@ static void live(struct model *model, bool is_faulty)
     } else if (pod->phase == POD_ENDED && pod->is_leaving) {
         pod->exists = false;
     } else if (pod->phase == POD_RUNNING && !pod->is_frozen &&
-               count_pods(model, holds_slot) > model->slots) { /* somebody of higher priority */
+               count_pods(model, holds_slot) > model->slots) { /* a pod of higher priority */
         pod->is_leaving = true;
         touch(model, pod);
     } else if (pod->phase == POD_RUNNING && pod->memory < model->need && !pod->is_frozen) {
@@ -190,7 +190,7 @@ static void live(struct model *model, bool is_faulty)
             end_pod(model, pod, POD_DISRUPTED, -1); /* evicted */
             break;
         case 2:
-            pod->is_leaving = true; /* preempted, or by somebody's kubectl */
+            pod->is_leaving = true; /* preempted, or by a user with kubectl */
             touch(model, pod);
             break;
         case 3:
@@ -321,7 +321,7 @@ static void start_master(struct model *model)
     CHECK_OK(pod_pool_init(&model->pool, MOST, model->wanted, 512 * MIB, MEMORY_MAX, &err));
 }
 
-/* A step that all were there for, also those of which nobody has seen yet that they run: what
+/* A step that all were there for, also those that were not yet seen to run: what
  * crashed before it has not crashed in a row. */
 static void work(struct model *model)
 {

@@ -8,8 +8,9 @@ static void workers_pay_for_large_models_over_many_rows_on_several_processors(vo
     CHECK(score_pays(SCORE_TRANSFER_PREDICT, 1000000, 145000, 2));
     CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 1000,
                       2)); /* PREDICT of a small model stays as it is */
-    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 20000, 145000, 2));   /* nothing that one waits for */
-    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 145000, 1)); /* nobody to share with */
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 20000, 145000, 2)); /* nothing that one waits for */
+    CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 145000,
+                      1)); /* no other worker to share with */
     CHECK(!score_pays(SCORE_TRANSFER_PREDICT, 1000000, 30000, 2));
     CHECK(score_pays(SCORE_TRANSFER_PREDICT, 1000000, 30000, 8));
     CHECK(!score_pays(SCORE_TRANSFER_EVALUATE, 1000000, 145000,

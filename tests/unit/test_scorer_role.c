@@ -159,7 +159,7 @@ static void asked_to_go_it_hands_back_what_it_has_and_ends_when_told(void **stat
     outbox_deinit(&stage.outbox);
     begin(&stage);
     scorer_role_leave(&stage.role, 3, &stage.outbox);
-    scorer_role_on_tick(&stage.role, 3003, &stage.outbox); /* nobody answers */
+    scorer_role_on_tick(&stage.role, 3003, &stage.outbox); /* no answer */
     CHECK(ends(&stage));
     outbox_deinit(&stage.outbox);
 }

@@ -676,7 +676,7 @@ static void check_damage(const char *path, const char *damaged)
     CHECK(file >= 0 && fstat(file, &information) == 0);
     for (off_t at = 0; at < information.st_size; at++) {
         if (path == damaged && at >= 80 && at < 128)
-            continue; /* the header's padding is nobody's */
+            continue; /* the header's padding is not read */
         CHECK(pread(file, &byte, 1, at) == 1);
         byte ^= (uint8_t)(1 << (at % 8));
         CHECK(pwrite(file, &byte, 1, at) == 1);
@@ -749,7 +749,7 @@ static void what_is_abandoned_leaves_no_file(void **state)
     folder_close(&folder);
 }
 
-/* What somebody who knows the format could do: the checksums fit what was changed. */
+/* What an attacker who knows the format could do: the checksums fit what was changed. */
 static void seal(uint8_t *bytes)
 {
     struct spool_header *header = (struct spool_header *)bytes;

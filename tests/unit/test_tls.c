@@ -1,5 +1,5 @@
 /*
- * Two ends of a TLS connection over TCP, and who is let in.
+ * Two ends of a TLS connection over TCP, and which peers are accepted.
  */
 #include "tests/check.h"
 
@@ -245,7 +245,7 @@ static void a_name_is_looked_up_and_an_unknown_one_is_said_so(void **state)
         event_base_loop(base, EVLOOP_ONCE);
     CHECK_INT(end.reason.status, STATUS_CONNECTION);
     CHECK(strstr(end.reason.message, "cannot find \"name.invalid\""));
-    /* Nobody waits for a lookup that is no longer wanted. */
+    /* No thread waits for a lookup that is no longer wanted. */
     CHECK_OK(connection_dial(base, "tcp:name.invalid:1", &demand, owner, &end.connection, &err));
     connection_free(end.connection);
     event_base_free(base);

@@ -23,7 +23,7 @@ static void nothing_is_known_before_two_reports_of_one_group(void **state)
     assert_close(usage_slot_seconds(&usage), 2);
 }
 
-/* 2 workers from 0 to 10 s; 100 rows a second, nobody dies, but the first second
+/* 2 workers from 0 to 10 s; 100 rows a second, no deaths, but the first second
  * goes into meeting: 1800 of 2000 slot centiseconds, 900 rows. */
 static void meeting_lowers_the_goodput(void **state)
 {
@@ -40,7 +40,7 @@ static void meeting_lowers_the_goodput(void **state)
 }
 
 /* One of 4 dies at 5 s: the phase in flight, 40 ms old, is computed again by
- * three, who met after 60 ms more; the first report of theirs comes a second later.
+ * three, which met after 60 ms more; the first report of theirs comes a second later.
  *   0 .. 5 s      4 slots, 400 rows/s: 2000 rows, 20 slot seconds
  *   5 .. 6 s      3 slots: 250 rows, which take .01 slot seconds each: 2.5
  *   6 .. 10 s     3 slots, 300 rows/s: 1200 rows, 12 slot seconds

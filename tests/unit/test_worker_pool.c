@@ -173,7 +173,7 @@ static void the_number_that_was_asked_for_comes_back_whole_or_not_at_all(void **
     CHECK(mkdtemp(folder) != NULL);
     worker_pool_init(&pool, 1, 64, WORKER_POOL_UNLIMITED);
     read = pool;
-    CHECK_OK(wanted_load(folder, &read, &err)); /* nobody asked */
+    CHECK_OK(wanted_load(folder, &read, &err)); /* it was not asked for */
     CHECK(read.version == 0 && read.wanted == pool.wanted);
     pool.wanted = 24;
     pool.version = 7;
