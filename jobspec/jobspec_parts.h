@@ -4,7 +4,6 @@
 #ifndef JOBSPEC_JOBSPEC_PARTS_H
 #define JOBSPEC_JOBSPEC_PARTS_H
 
-#include "base/json.h"
 #include "jobspec/jobspec_words.h"
 
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})

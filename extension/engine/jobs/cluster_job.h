@@ -18,7 +18,6 @@
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/direct_order.h"
-#include "jobspec/jobspec.h"
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"
 
