@@ -185,8 +185,7 @@ static bool is_gathering(const struct master *master, int64_t now_ms)
 {
     const int64_t quiet = master->options.gather_ms;
 
-    return (master->options.incarnation == 0 || master->has_started) &&
-           master->state == JOB_STATE_WAITING && master->live < expected_workers(master) &&
+    return master->state == JOB_STATE_WAITING && master->live < expected_workers(master) &&
            now_ms - master->joined_at < quiet &&
            now_ms - master->first_joined_at < GATHER_MOST * quiet;
 }

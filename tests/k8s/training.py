@@ -315,6 +315,10 @@ class Job(Traced):
         found = [line for _, line in watched.logged(self.pods("master")) if '"event":"progress"' not in line]
         return "\n".join(found[-lines:])
 
+    def groups(self):
+        """How many its masters have made."""
+        return sum(" group: epoch " in line for _, line in watched.logged(self.pods("master")))
+
     def announced(self):
         """The events that its masters said."""
         return [{**json.loads(line), "at": when} for when, line in watched.logged(self.pods("master"))

@@ -1138,6 +1138,27 @@ static void a_job_that_lost_everybody_waits_a_moment_again(void **state)
     close_master(&fixture);
 }
 
+/* They may find it late: a name or an address first has to lead to it. */
+static void a_restarted_master_gathers_who_comes_after_it_has_settled(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    open_master(&fixture, 1, 3, 1);
+    fixture.master.options.gather_ms = 100;
+    fixture.now = 4700;
+    hello(&fixture, 1, 1, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    fixture.now = 4720;
+    hello(&fixture, 2, 2, 0);
+    CHECK(!sent(&fixture, 1, MESSAGE_GROUP, &message));
+    fixture.now = 4740;
+    hello(&fixture, 3, 0, 0);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message) && message.group.member_count == 3);
+    close_master(&fixture);
+}
+
 static void when_all_who_are_wanted_are_here_nobody_waits(void **state)
 {
     struct fixture fixture;
@@ -1535,6 +1556,7 @@ int main(void)
         cmocka_unit_test(a_new_job_waits_a_moment_for_those_who_were_launched_together),
         cmocka_unit_test(a_group_that_works_is_not_disturbed_by_a_state_that_was_stored),
         cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
+        cmocka_unit_test(a_restarted_master_gathers_who_comes_after_it_has_settled),
         cmocka_unit_test(when_all_who_are_wanted_are_here_nobody_waits),
         cmocka_unit_test(the_lanes_of_who_is_about_to_go_are_not_dealt_anew),
         cmocka_unit_test(a_slow_worker_gets_fewer_lanes_after_the_phase_in_flight),
