@@ -170,7 +170,7 @@ static enum status start(void *self, const struct working_options *options, stru
         .incarnation = options->incarnation,
         .master = options->master,
         .log_every_steps = options->job->spec.log_every_steps,
-        .heartbeat_ms = WORKER_ALIVE_MS,
+        .alive_ms = WORKER_ALIVE_MS,
         .reconnect_ms = WORKER_RECONNECT_MS,
         .progress_ms = REPORT_MS,
         .speed_first_ms = SPEED_MS,

@@ -408,7 +408,7 @@ static void replace_hanging(struct master *master, int64_t now_ms,
         master_lose(master, now_ms, alive->index, "hangs", outbox);
 }
 
-/* A worker in the middle of a long piece of work cannot send heartbeats, and one that hangs never
+/* A worker in the middle of a long piece of work cannot send PHASE_ALIVE, and one that hangs never
  * will; it may not even be here (any more). */
 static void on_process_alive(struct master *master, int64_t now_ms,
                              const struct message_process_alive *alive, struct outbox *outbox)
@@ -493,7 +493,7 @@ static void on_unable(struct master *master, int64_t now_ms, peer_id from,
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
-    /* Pulses come on connections of their own. */
+    /* PROCESS_ALIVE comes on a connection of its own. */
     uint32_t index =
         message->type == MESSAGE_PROCESS_ALIVE ? INDEX_NONE : master_find(master, from);
 

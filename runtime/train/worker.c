@@ -132,7 +132,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     struct message message = worker_message(worker, MESSAGE_HELLO);
 
     worker->master = worker->next_peer++;
-    worker->connected_at = worker->heartbeat_at = now_ms;
+    worker->connected_at = worker->alive_at = now_ms;
     outbox_connect(outbox, worker->master, slice_of(worker->options.master));
     if (worker->state == WORKER_FAILED) {
         send_failure(worker, outbox);
@@ -263,7 +263,7 @@ void worker_on_disconnect(struct worker *worker, int64_t now_ms, peer_id peer,
 }
 
 /* Soon after a group's begin, when the master knows least about it; then as
- * often as heartbeats. */
+ * often as PHASE_ALIVE. */
 static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct message message;
@@ -279,8 +279,8 @@ static void tell_speed(struct worker *worker, int64_t now_ms, struct outbox *out
     worker->lanes_timed = worker->busy_ms = 0;
     worker->speed_at = now_ms;
     worker->speed_every_ms *= 2;
-    if (worker->speed_every_ms > worker->options.heartbeat_ms)
-        worker->speed_every_ms = worker->options.heartbeat_ms;
+    if (worker->speed_every_ms > worker->options.alive_ms)
+        worker->speed_every_ms = worker->options.alive_ms;
 }
 
 /* It was in no group, and no master is connected: no other process waits for its work. */
@@ -323,10 +323,9 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
     worker_tick_rows(worker, now_ms, outbox);
     if (worker->state != WORKER_FAILED)
         tell_speed(worker, now_ms, outbox);
-    if (worker->state == WORKER_FAILED ||
-        now_ms - worker->heartbeat_at < worker->options.heartbeat_ms)
+    if (worker->state == WORKER_FAILED || now_ms - worker->alive_at < worker->options.alive_ms)
         return;
-    worker->heartbeat_at = now_ms;
+    worker->alive_at = now_ms;
     message = worker_message(worker, MESSAGE_PHASE_ALIVE);
     message.phase_alive.phase = worker->learning.phase(worker->learning.self)->number;
     message.phase_alive.rows_good = worker->rows_good;

@@ -57,8 +57,9 @@ struct worker_options {
     const char *master;
     const char *address;      /* for peers; "" where none can come */
     uint32_t log_every_steps; /* a row in the metrics table; 0: only at evaluations */
-    int64_t heartbeat_ms, reconnect_ms, progress_ms;
-    /* From a group's begin to its first SPEED; then doubled, up to heartbeat_ms; 0: none. */
+    int64_t alive_ms;         /* between two PHASE_ALIVE */
+    int64_t reconnect_ms, progress_ms;
+    /* From a group's begin to its first SPEED; then doubled, up to alive_ms; 0: none. */
     int64_t speed_first_ms;
     int64_t search_ms;           /* without its master it ends after that; search.h */
     int64_t grace_ms;            /* so long after worker_leave it ends, whatever is missing */
@@ -166,7 +167,7 @@ struct worker {
 
     peer_id master, next_peer;
     struct search search; /* of the master */
-    int64_t connected_at, heartbeat_at, progress_at;
+    int64_t connected_at, alive_at, progress_at;
 
     int64_t computing_at; /* when the lanes from next_untimed on were begun */
     uint32_t next_untimed;

@@ -34,7 +34,7 @@ enum event_kind {
     PART,
     MEND,
     HANG,
-    PULSE,
+    PROCESS_ALIVE,
     FLIP,
     STARVE,
     LEAVE,
@@ -631,7 +631,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .incarnation = node->incarnation,
                                      .master = "sim:master",
                                      .address = node->address,
-                                     .heartbeat_ms = 1000,
+                                     .alive_ms = 1000,
                                      .reconnect_ms = 100,
                                      .progress_ms = 100,
                                      .speed_first_ms = 100,
@@ -928,9 +928,9 @@ static void flip(struct world *world)
     invert(world, memory, size);
 }
 
-#define PULSE_US 1000000
+#define PROCESS_ALIVE_US 1000000
 
-/* Its main thread hangs, the thread that says PULSE does not. */
+/* Its main thread hangs, the thread that sends PROCESS_ALIVE does not. */
 static void hang(struct world *world)
 {
     const uint32_t number = pick_live(world, false);
@@ -944,10 +944,10 @@ static void hang(struct world *world)
         draw(world, 2) == 0 ? 2 * END_US : world->now + (int64_t)draw(world, 20000000);
     count(world, WORLD_FAULT_HANG);
     TRACE(world, "%s hangs until %.3f ms", node->address, (double)node->frozen_until / 1000);
-    schedule(world, world->now + (int64_t)draw(world, PULSE_US), PULSE, number);
+    schedule(world, world->now + (int64_t)draw(world, PROCESS_ALIVE_US), PROCESS_ALIVE, number);
 }
 
-static void pulse(struct world *world, uint32_t number)
+static void send_process_alive(struct world *world, uint32_t number)
 {
     const struct node *node = world->nodes[number];
     struct node *master = world->nodes[world->master];
@@ -956,7 +956,7 @@ static void pulse(struct world *world, uint32_t number)
 
     if (!node->is_alive || node->frozen_until <= world->now)
         return;
-    schedule(world, world->now + PULSE_US, PULSE, number);
+    schedule(world, world->now + PROCESS_ALIVE_US, PROCESS_ALIVE, number);
     if (!master->is_alive || master->frozen_until > world->now)
         return;
     message.process_alive = (struct message_process_alive){.index = node->index,
@@ -1174,8 +1174,8 @@ static bool handle(struct world *world, struct event *event)
     case HANG:
         hang(world);
         break;
-    case PULSE:
-        pulse(world, event->node);
+    case PROCESS_ALIVE:
+        send_process_alive(world, event->node);
         break;
     case PART:
         part(world);

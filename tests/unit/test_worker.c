@@ -22,7 +22,7 @@ static void open_worker(struct fixture *fixture)
     struct worker_options options = {.job = JOB,
                                      .master = "sim:master",
                                      .address = "sim:worker0",
-                                     .heartbeat_ms = 1000,
+                                     .alive_ms = 1000,
                                      .reconnect_ms = 100,
                                      .search_ms = 60000,
                                      .progress_ms = 100,
