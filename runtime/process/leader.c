@@ -173,12 +173,14 @@ bool leader_is_local(const struct leader *leader)
     return strncmp(leader->options.address, LOOP_LOCAL, strlen(LOOP_LOCAL)) == 0;
 }
 
-const struct job_row *leader_previous(const struct leader *leader)
+struct job_facts leader_facts(const struct leader *leader)
 {
-    return leader->has_row ? &leader->row : NULL;
-}
+    const struct jobspec *spec = &leader->options.job->spec;
 
-const char *leader_metrics(const struct leader *leader)
-{
-    return leader->pages.address[0] ? leader->pages.address : NULL;
+    return (struct job_facts){.statement = spec->statement,
+                              .model = spec->model_name,
+                              .started_at = leader->started_at,
+                              .metrics = leader->pages.address[0] ? leader->pages.address : NULL,
+                              .supervisor = leader->options.supervisor,
+                              .previous = leader->has_row ? &leader->row : NULL};
 }

@@ -15,6 +15,7 @@
 #include "runtime/process/leading_role.h"
 #include "runtime/record/job_pages.h"
 #include "runtime/record/outbox_executor.h"
+#include "runtime/role/job_facts.h"
 
 struct leader_options {
     const struct job *job;           /* borrowed until leader_stop */
@@ -61,10 +62,7 @@ bool leader_end_workers(struct leader *leader);
 
 /* From now on workers can connect. Before it, what takes long is done. */
 enum status leader_listen(struct leader *leader, struct error *err);
-bool leader_is_local(const struct leader *leader); /* its workers are in this process */
-/* NULL: this is the first leader. */
-const struct job_row *leader_previous(const struct leader *leader);
-/* HOST:PORT of the pages; NULL: there are none. */
-const char *leader_metrics(const struct leader *leader);
+bool leader_is_local(const struct leader *leader);          /* its workers are in this process */
+struct job_facts leader_facts(const struct leader *leader); /* valid until leader_stop */
 
 #endif

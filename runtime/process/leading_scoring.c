@@ -54,12 +54,7 @@ static enum status begin(struct dispatch *dispatch, struct leader *leader, struc
         .missed_ms = MISSED_MS,
         .backup_ms = BACKUP_MS,
         .report_ms = LEADER_REPORT_MS,
-        .statement = job->spec.statement,
-        .model = job->spec.model_name,
-        .supervisor = leader->options.supervisor,
-        .started_at = leader->started_at,
-        .previous = leader_previous(leader),
-        .metrics = leader_metrics(leader),
+        .facts = leader_facts(leader),
     };
 
     TRY(shardstore_return_all(store, err));

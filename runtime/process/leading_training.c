@@ -65,7 +65,7 @@ static enum status open_event_files(struct leader *leader, struct error *err)
     if (job->spec.tensorboard.size == 0)
         return STATUS_OK;
     status = outbox_executor_log_events(&leader->executor, job->folder, job->spec.tensorboard, err);
-    if (status == STATUS_OK || status == STATUS_STALE || !leader_previous(leader))
+    if (status == STATUS_OK || status == STATUS_STALE || !leader->has_row)
         return status;
     log_warning("log.tensorboard: %s", err->message);
     error_clear(err);
@@ -97,12 +97,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .apart_ms = APART_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .store = {&leader->executor, read_piece},
-        .statement = job->spec.statement,
-        .model = job->spec.model_name,
-        .supervisor = leader->options.supervisor,
-        .started_at = leader->started_at,
-        .previous = leader_previous(leader),
-        .metrics = leader_metrics(leader),
+        .facts = leader_facts(leader),
     };
 
     store_call_begin(leader->executor.call, loop_now_ms());

@@ -55,8 +55,8 @@ enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_optio
     TRY(unable_init(&dispatch->unable, options->max_workers, options->dead_ms, err));
     TRY(open_ledger(dispatch, err));
     dispatch->rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
-    if (options->previous)
-        continue_books(dispatch, options->previous);
+    if (options->facts.previous)
+        continue_books(dispatch, options->facts.previous);
     dispatch_put_job(dispatch, now_ms, outbox);
     return STATUS_OK;
 }

@@ -25,6 +25,7 @@
 #ifndef RUNTIME_SCORE_DISPATCH_H
 #define RUNTIME_SCORE_DISPATCH_H
 
+#include "runtime/role/job_facts.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/unable.h"
 #include "runtime/role/usage.h"
@@ -45,15 +46,11 @@ struct dispatch_options {
     bool keeps_bad_rows;                /* a row that kills is put aside; else the job fails */
     const struct settled_rows *settled; /* by masters before; borrowed by dispatch_init alone */
     size_t settled_count;
-    int64_t dead_ms;                /* silence after which a worker is replaced; 0: never */
-    int64_t missed_ms;              /* a scorer whose connection closed is lost after that */
-    int64_t backup_ms;              /* a shard is not slow before that */
-    int64_t report_ms;              /* between progress rows */
-    const struct job_row *previous; /* what the one before stored; NULL: this is the first */
-    struct slice statement, model;
-    const char *started_at; /* RFC 3339 */
-    const char *metrics;    /* address that is served (exposition.h); NULL: none */
-    int64_t supervisor;     /* process id */
+    int64_t dead_ms;   /* silence after which a worker is replaced; 0: never */
+    int64_t missed_ms; /* a scorer whose connection closed is lost after that */
+    int64_t backup_ms; /* a shard is not slow before that */
+    int64_t report_ms; /* between progress rows */
+    struct job_facts facts;
 };
 
 struct dispatch_worker {

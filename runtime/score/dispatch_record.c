@@ -53,8 +53,7 @@ struct job_row dispatch_job_row(struct dispatch *dispatch, int64_t now_ms)
     memset(&row, 0, sizeof row);
     row.id = (int64_t)options->job;
     row.state = dispatch->state;
-    slice_copy(options->statement, row.statement, sizeof row.statement);
-    slice_copy(options->model, row.model, sizeof row.model);
+    job_facts_fill(&options->facts, &row);
     row.workers = dispatch->live;
     row.step = shards_done(dispatch);
     row.steps = shards_in_all(dispatch);
@@ -66,11 +65,7 @@ struct job_row dispatch_job_row(struct dispatch *dispatch, int64_t now_ms)
     row.seconds_waiting = (double)waited / 1000;
     row.seconds = seconds_since(now_ms, dispatch->started_at);
     slice_copy(slice_of(dispatch->failure.message), row.error, sizeof row.error);
-    slice_copy(slice_of(options->started_at), row.started_at, sizeof row.started_at);
-    row.supervisor = options->supervisor;
     row.rows_per_second = dispatch->rows_per_second;
-    if (options->metrics)
-        slice_copy(slice_of(options->metrics), row.metrics, sizeof row.metrics);
     return row;
 }
 

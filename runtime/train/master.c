@@ -59,7 +59,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .waiting_since = now_ms,
         .reported_at = now_ms,
         .rate_at = now_ms,
-        .has_rate_base = !options->previous,
+        .has_rate_base = !options->facts.previous,
         .loss = (double)NAN,
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,
@@ -75,8 +75,8 @@ enum status master_init(struct master *master, const struct master_options *opti
     if (!master->workers || !master->pairs || !master->hints || !master->old_members)
         return fail_no_memory(err);
     TRY(unable_init(&master->unable, options->max_workers, options->dead_ms, err));
-    if (options->previous)
-        continue_books(master, options->previous);
+    if (options->facts.previous)
+        continue_books(master, options->facts.previous);
     master_put_job(master, now_ms, outbox);
     if (options->refused.status != STATUS_OK)
         master_say_refused(master, now_ms, options->refused.message, outbox);

@@ -29,6 +29,7 @@
 #define RUNTIME_TRAIN_MASTER_H
 
 #include "runtime/learn/learning.h"
+#include "runtime/role/job_facts.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/unable.h"
 #include "runtime/role/usage.h"
@@ -62,11 +63,7 @@ struct master_options {
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
-    const struct job_row *previous; /* what the master before stored; NULL: this is the first */
-    struct slice statement, model;
-    const char *started_at; /* RFC 3339 */
-    const char *metrics;    /* HOST:PORT; NULL: not served */
-    int64_t supervisor;     /* process id */
+    struct job_facts facts;
 };
 
 /* ----- state ----- */

@@ -432,7 +432,7 @@ static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
     if (lanes >= master->options.max_workers)
         return;
     outbox_lanes(outbox, lanes);
-    if (!master->options.previous)
+    if (!master->options.facts.previous)
         master_notice(master, now_ms, outbox,
                       "%u of %u workers can work, since a step has %u lane%s: raise "
                       "train.batch_size or job.lanes",

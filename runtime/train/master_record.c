@@ -22,8 +22,7 @@ struct job_row master_job_row(const struct master *master, int64_t now_ms)
     memset(&row, 0, sizeof row);
     row.id = (int64_t)master->options.job;
     row.state = master->state;
-    slice_copy(master->options.statement, row.statement, sizeof row.statement);
-    slice_copy(master->options.model, row.model, sizeof row.model);
+    job_facts_fill(&master->options.facts, &row);
     row.workers = master->group.count;
     row.step = master->progress.step;
     row.rows_done = master->progress.rows_done;
@@ -34,15 +33,11 @@ struct job_row master_job_row(const struct master *master, int64_t now_ms)
     row.seconds_waiting = (double)waited_ms(master, now_ms) / 1000;
     row.seconds = seconds_since(now_ms, master->started_at);
     slice_copy(slice_of(master->failure.message), row.error, sizeof row.error);
-    slice_copy(slice_of(master->options.started_at), row.started_at, sizeof row.started_at);
-    row.supervisor = master->options.supervisor;
     row.steps = master->progress.steps;
     row.epoch = master->progress.epoch;
     row.epochs = master->options.epochs;
     row.rows_per_second = master->rows_per_second;
     row.validation_loss = master->validation_loss;
-    if (master->options.metrics)
-        slice_copy(slice_of(master->options.metrics), row.metrics, sizeof row.metrics);
     return row;
 }
 
@@ -103,7 +98,7 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
             event.seconds * (double)(progress->steps - progress->step) / (double)progress->step;
     if (kind == JOB_FAILED)
         event.error = master->failure;
-    if (kind == JOB_STARTED && master->options.previous)
+    if (kind == JOB_STARTED && master->options.facts.previous)
         snprintf(event.message, sizeof event.message, "another master leads");
     if (kind == JOB_DONE)
         snprintf(event.message, sizeof event.message, "%s", master->finished);

@@ -83,7 +83,7 @@ void crowd_open(struct crowd *crowd, uint32_t workers, uint32_t lanes)
                                      .publish_ms = 60000,
                                      .regroup_ms = REGROUP_MS,
                                      .report_ms = 100,
-                                     .started_at = ""};
+                                     .facts.started_at = ""};
 
     memset(crowd, 0, sizeof *crowd);
     outbox_init(&crowd->outbox);

@@ -359,8 +359,8 @@ static void start_master(struct world *world)
                                        .missed_ms = MISSED_MS,
                                        .backup_ms = 10,
                                        .report_ms = 100,
-                                       .previous = world->has_job ? &world->job : NULL,
-                                       .started_at = ""};
+                                       .facts.previous = world->has_job ? &world->job : NULL,
+                                       .facts.started_at = ""};
 
     world->master = number;
     world->result->masters++;

@@ -671,7 +671,7 @@ static void start_master(struct world *world)
                                      .checkpoint = world->store.whole,
                                      .older = world->store.older,
                                      .store = {&world->store, store_read_piece},
-                                     .previous = world->store.has_job ? &previous : NULL,
+                                     .facts.previous = world->store.has_job ? &previous : NULL,
                                      .min_workers = world->plan->min_workers,
                                      .max_workers = world->plan->workers,
                                      .epochs = 1,
@@ -685,7 +685,7 @@ static void start_master(struct world *world)
                                      .apart_ms = 200,
                                      .leave_ms = world->plan->seed % 4 < 2 ? 0 : 100,
                                      .gather_ms = world->plan->seed % 2 ? 0 : 20,
-                                     .started_at = ""};
+                                     .facts.started_at = ""};
     uint32_t number = world->node_count;
     struct node *node = add_node(world, true, 0, options.incarnation);
 

@@ -27,7 +27,7 @@ static struct dispatch_options options_of(void)
                                      .missed_ms = 2000,
                                      .backup_ms = 50,
                                      .report_ms = 100,
-                                     .started_at = ""};
+                                     .facts.started_at = ""};
 }
 
 static void begin(struct stage *stage, const struct dispatch_options *options)
@@ -466,7 +466,7 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
     CHECK(fabs(books.goodput - .5 / .8) < 1e-9 && fabs(books.slot_seconds - .8) < 1e-9);
     end(&stage);
 
-    options.previous = &books; /* the next master counts on */
+    options.facts.previous = &books; /* the next master counts on */
     begin(&stage, &options);
     CHECK(fabs(dispatch_job_row(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
     end(&stage);

@@ -27,7 +27,7 @@ static void open_master(struct fixture *fixture, uint32_t least, uint32_t most,
                                      .try_ms = 10000,
                                      .settle_ms = 300,
                                      .report_ms = 100,
-                                     .started_at = ""};
+                                     .facts.started_at = ""};
     struct error err;
 
     memset(fixture, 0, sizeof *fixture);
@@ -1340,7 +1340,7 @@ static double rate_after(struct fixture *fixture, int64_t now, uint64_t rows)
 static void a_rate_is_of_what_this_master_saw(void **state)
 {
     struct master_options options = {
-        .job = JOB, .incarnation = 1, .min_workers = 1, .max_workers = 1, .started_at = ""};
+        .job = JOB, .incarnation = 1, .min_workers = 1, .max_workers = 1, .facts.started_at = ""};
     struct job_row books;
     struct fixture fixture;
     struct error err;
@@ -1355,7 +1355,7 @@ static void a_rate_is_of_what_this_master_saw(void **state)
     memset(&fixture, 0, sizeof fixture);
     memset(&books, 0, sizeof books);
     books.rows_done = 1000000;
-    options.previous = &books;
+    options.facts.previous = &books;
     outbox_init(&fixture.outbox);
     CHECK_OK(master_init(&fixture.master, &options, 0, &fixture.outbox, &err));
     hello(&fixture, 1, 0, 0);

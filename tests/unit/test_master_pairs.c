@@ -72,7 +72,7 @@ static void open_crowd(struct fixture *fixture, uint32_t workers)
                                      .max_workers = workers,
                                      .regroup_ms = 20,
                                      .apart_ms = 5000,
-                                     .started_at = ""};
+                                     .facts.started_at = ""};
     struct error err;
 
     memset(fixture, 0, sizeof *fixture);

@@ -1,0 +1,22 @@
+/*
+ * job_facts.h - what a role that leads a job (master.h, dispatch.h) is told of it only to store it
+ * in the job's row, where SHOW JOBS and the pages find it.
+ */
+#ifndef RUNTIME_ROLE_JOB_FACTS_H
+#define RUNTIME_ROLE_JOB_FACTS_H
+
+#include "runtime/data/jobstore.h"
+
+/* Borrowed, all of it, until the role is deinited. */
+struct job_facts {
+    struct slice statement, model;
+    const char *started_at;         /* RFC 3339; of the job, be it under an earlier leader */
+    const char *metrics;            /* HOST:PORT of its pages; NULL: not served */
+    int64_t supervisor;             /* process id that SHOW JOBS can ask; 0: there is none */
+    const struct job_row *previous; /* as the leader before left it; NULL: this is the first */
+};
+
+/* The members of the row that these are; the others stay as they are. */
+void job_facts_fill(const struct job_facts *facts, struct job_row *row);
+
+#endif
