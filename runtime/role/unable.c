@@ -7,7 +7,8 @@
 
 static void forget(struct unable_worker *worker)
 {
-    *worker = (struct unable_worker){.joined = worker->joined, .opening_at = INT64_MIN};
+    *worker = (struct unable_worker){
+        .is_here = worker->is_here, .joined = worker->joined, .opening_at = INT64_MIN};
 }
 
 enum status unable_init(struct unable *unable, uint32_t workers, int64_t dead_ms, struct error *err)
@@ -73,9 +74,15 @@ void unable_note_joined(struct unable *unable, uint32_t index, uint32_t incarnat
 {
     if (index >= unable->count)
         return;
+    unable->workers[index].is_here = true;
     unable->workers[index].joined = incarnation;
     if (!unable->workers[index].was_at_work)
         forget(&unable->workers[index]);
+}
+
+void unable_note_left(struct unable *unable, uint32_t index)
+{
+    unable->workers[index].is_here = false;
 }
 
 void unable_note_phase_done(struct unable *unable)
@@ -86,11 +93,20 @@ void unable_note_phase_done(struct unable *unable)
     unable->any_at_work = false;
 }
 
-bool unable_has_failed_at_work(const struct unable *unable, uint32_t index)
+bool unable_all_fail_at_work(const struct unable *unable)
 {
-    const struct unable_worker *worker = &unable->workers[index];
+    bool any_here = false;
 
-    return worker->was_at_work && worker->tries >= UNABLE_TRIES_MAX;
+    for (uint32_t index = 0; index < unable->count; index++) {
+        const struct unable_worker *worker = &unable->workers[index];
+
+        if (!worker->is_here)
+            continue;
+        any_here = true;
+        if (!worker->was_at_work || worker->tries < UNABLE_TRIES_MAX)
+            return false;
+    }
+    return any_here;
 }
 
 static bool is_opening(const struct unable *unable, const struct unable_worker *worker,
@@ -110,7 +126,7 @@ bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wa
     for (uint32_t index = 0; index < unable->count; index++) {
         const struct unable_worker *worker = &unable->workers[index];
 
-        if (is_opening(unable, worker, now_ms))
+        if (worker->is_here || is_opening(unable, worker, now_ms))
             return false;
         if (worker->tries == 0)
             continue;

@@ -27,6 +27,7 @@ struct unable_worker {
     uint32_t tries, incarnation; /* that said so last */
     bool was_at_work;            /* it had opened its rows by then */
     uint64_t words;              /* hash of what it said */
+    bool is_here;                /* it is connected, and has joined */
     uint32_t joined;             /* incarnation that joined last */
     uint32_t opening;            /* incarnation that was heard of before it joined */
     int64_t opening_at;          /* last; INT64_MIN: none was */
@@ -53,13 +54,15 @@ bool unable_is_stale(const struct unable *unable, const struct message_unable *m
 bool unable_note(struct unable *unable, const struct message_unable *message, bool was_at_work);
 /* A process of this worker is alive. */
 void unable_note_alive(struct unable *unable, int64_t now_ms, uint32_t index, uint32_t incarnation);
-/* This incarnation of it has joined. */
+/* This incarnation of it has joined, and is here until it has left. */
 void unable_note_joined(struct unable *unable, uint32_t index, uint32_t incarnation);
+void unable_note_left(struct unable *unable, uint32_t index);
 /* The workers that are here have got on with the job. */
 void unable_note_phase_done(struct unable *unable);
-/* It ran out of memory UNABLE_TRIES_MAX times since a phase was done. */
-bool unable_has_failed_at_work(const struct unable *unable, uint32_t index);
-/* While no worker is connected: is that for good? `wanted`: how many workers should run. */
+/* Workers are here, and each of them ran out of memory UNABLE_TRIES_MAX times since a phase was
+ * done. To be asked when one of them has run out of memory: the others are trying again. */
+bool unable_all_fail_at_work(const struct unable *unable);
+/* No worker is here, and that is for good. `wanted`: how many workers should run. */
 bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wanted);
 
 #endif

@@ -169,6 +169,7 @@ static void lose(struct dispatch *dispatch, int64_t now_ms, uint32_t index, cons
     outbox_close(outbox, worker->peer);
     worker->peer = PEER_NONE;
     dispatch->live--;
+    unable_note_left(&dispatch->unable, index);
     dispatch_put_worker(dispatch, index, "lost", outbox);
     dispatch_put_event(dispatch, now_ms, index, "lost", outbox, "%s", why);
 }
@@ -280,16 +281,6 @@ static void on_worker_message(struct dispatch *dispatch, int64_t now_ms, uint32_
     }
 }
 
-/* Every scorer that is connected runs out of memory again and again, and no shard is done. */
-static bool no_worker_can_work(const struct dispatch *dispatch)
-{
-    for (uint32_t index = 0; index < dispatch->options.max_workers; index++)
-        if (dispatch->workers[index].peer != PEER_NONE &&
-            !unable_has_failed_at_work(&dispatch->unable, index))
-            return false;
-    return dispatch->live > 0;
-}
-
 /* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
 static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
                       const struct message_unable *unable, struct outbox *outbox)
@@ -314,8 +305,8 @@ static void on_unable(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     }
     if (dispatch_has_ended(dispatch))
         return;
-    if ((was_at_work && no_worker_can_work(dispatch)) ||
-        (dispatch->live == 0 && unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted)))
+    if ((was_at_work && unable_all_fail_at_work(&dispatch->unable)) ||
+        unable_is_for_good(&dispatch->unable, now_ms, dispatch->wanted))
         dispatch_fail(dispatch, now_ms, &dispatch->unable.last, outbox);
 }
 

@@ -444,18 +444,8 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
 
 static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (master->live == 0 && unable_is_for_good(&master->unable, now_ms, master->wanted))
+    if (unable_is_for_good(&master->unable, now_ms, master->wanted))
         master_fail(master, now_ms, &master->unable.last, outbox);
-}
-
-/* Every worker that is connected runs out of memory again and again, and no phase is done. */
-static bool no_worker_can_work(const struct master *master)
-{
-    for (uint32_t index = 0; index < master->options.max_workers; index++)
-        if (master->workers[index].peer != PEER_NONE &&
-            !unable_has_failed_at_work(&master->unable, index))
-            return false;
-    return master->live > 0;
 }
 
 /* The trouble of one worker: its launcher starts it again, the others do not wait for it. */
@@ -484,7 +474,7 @@ static void on_unable(struct master *master, int64_t now_ms, peer_id from,
     master_send_end(master, from, outbox);
     if (here != INDEX_NONE)
         master_lose(master, now_ms, here, "cannot go on", outbox);
-    if (!master_has_ended(master) && was_at_work && no_worker_can_work(master))
+    if (!master_has_ended(master) && was_at_work && unable_all_fail_at_work(&master->unable))
         master_fail(master, now_ms, &master->unable.last, outbox);
     if (!master_has_ended(master))
         check_unable(master, now_ms, outbox);

@@ -131,6 +131,7 @@ void master_release(struct master *master, int64_t now_ms, uint32_t index, struc
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
     master->live--;
+    unable_note_left(&master->unable, index);
     master_choose_build(master);
     master_lose_writer(master, now_ms, index, outbox);
     master_call_successor(master, index, outbox);

@@ -306,6 +306,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
     worker->is_handing_back = false;
     master->live--;
+    unable_note_left(&master->unable, index);
     master_lose_writer(master, now_ms, index, outbox);
     master_put_worker(master, index, "lost", 0, outbox);
     master_put_event(master, now_ms, index, "left", outbox, "%s", why);
@@ -389,6 +390,7 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
         worker->peer = PEER_NONE;
         worker->is_handing_back = false;
         master->live--;
+        unable_note_left(&master->unable, hello->index);
         master_lose_writer(master, now_ms, hello->index, outbox);
     }
     return true;

@@ -39,7 +39,22 @@ static void trouble_of_a_worker_is_tried_three_times(void **state)
     assert_string_equal(unable.last.message, "no disk");
     assert_string_equal(unable.last.hint, "hint");
     unable_note_joined(&unable, 1, 0);
+    unable_note_left(&unable, 1);
     CHECK(!unable_is_for_good(&unable, 0, 2));
+    unable_deinit(&unable);
+}
+
+static void a_worker_that_is_here_works_on(void **state)
+{
+    struct unable unable = open_unable(2, DEAD_MS);
+    (void)state;
+
+    unable_note_joined(&unable, 0, 0);
+    for (int i = 0; i < 3; i++)
+        say(&unable, 1, STATUS_IO, "no disk");
+    CHECK(!unable_is_for_good(&unable, 0, 2));
+    unable_note_left(&unable, 0);
+    CHECK(unable_is_for_good(&unable, 0, 2));
     unable_deinit(&unable);
 }
 
@@ -115,16 +130,22 @@ static void who_runs_out_of_memory_at_work_is_forgotten_when_a_phase_is_done(voi
     struct unable unable = open_unable(2, DEAD_MS);
     (void)state;
 
+    CHECK(!unable_all_fail_at_work(&unable)); /* none is here */
     for (int i = 0; i < UNABLE_TRIES_MAX; i++) {
-        CHECK(!unable_has_failed_at_work(&unable, 1));
+        CHECK(!unable_all_fail_at_work(&unable));
         CHECK(unable_note(&unable, &message, true));
+        unable_note_left(&unable, 1);
+        CHECK_INT(unable_is_for_good(&unable, 0, 2), i + 1 == UNABLE_TRIES_MAX);
         unable_note_joined(&unable, 1, 0); /* which it does each time */
     }
-    CHECK(unable_has_failed_at_work(&unable, 1));
-    CHECK(!unable_has_failed_at_work(&unable, 0));
-    CHECK(unable_is_for_good(&unable, 0, 2));
+    CHECK(unable_all_fail_at_work(&unable));
+    unable_note_joined(&unable, 0, 0); /* another one works */
+    CHECK(!unable_all_fail_at_work(&unable));
+    unable_note_left(&unable, 0);
+    CHECK(unable_all_fail_at_work(&unable));
     unable_note_phase_done(&unable);
-    CHECK(!unable_has_failed_at_work(&unable, 1));
+    CHECK(!unable_all_fail_at_work(&unable));
+    unable_note_left(&unable, 1);
     CHECK(!unable_is_for_good(&unable, 0, 2));
     unable_deinit(&unable);
 }
@@ -177,6 +198,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trouble_of_a_worker_is_tried_three_times),
+        cmocka_unit_test(a_worker_that_is_here_works_on),
         cmocka_unit_test(rows_that_all_workers_refuse_are_refused),
         cmocka_unit_test(one_that_refuses_them_twice_stands_for_those_that_have_no_slot),
         cmocka_unit_test(workers_that_contradict_each_other_say_nothing_of_the_rows),
