@@ -280,46 +280,38 @@ static void list_arguments(const struct child *child, struct arguments *argument
     arguments->list[count] = NULL;
 }
 
-/* With credentials of its own where the job talks over TCP; `lifeline` becomes its descriptor 0. */
-static enum status spawn_child(struct child *child, int lifeline, struct error *err)
+/* With a lifeline, and with credentials of its own where the job talks over TCP. */
+static enum status start_child(struct child *child, struct error *err)
 {
     const struct supervisor *supervisor = child->supervisor;
     const struct identity identity = {
         supervisor->job->id, child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
+    const struct line_reader reader = {
+        .context = child, .on_line = on_child_line, .on_end = on_child_end};
     struct arguments arguments = {.tls = ""};
     char log[PATH_MAX + 8];
-    const struct spawn spawn = {.program = "/proc/self/exe",
-                                .arguments = arguments.list,
-                                .in = lifeline,
-                                .out = -1,
-                                .log = log};
+    struct spawn spawn = {
+        .program = "/proc/self/exe", .arguments = arguments.list, .out = -1, .log = log};
+    enum status status;
+    int ends[2];
 
+    child->pid = 0;
+    child->is_leaving = child->is_here = false;
+    snprintf(log, sizeof log, "%s/log", supervisor->job->folder);
     if (supervisor->network.authority)
         TRY(supervise_network_issue(&supervisor->network, &identity, supervisor->sockets,
                                     arguments.tls, err));
     list_arguments(child, &arguments);
-    snprintf(log, sizeof log, "%s/log", supervisor->job->folder);
-    return spawn_process(&spawn, &child->pid, err);
-}
-
-static enum status start_child(struct child *child, struct error *err)
-{
-    struct line_reader reader = {
-        .context = child, .on_line = on_child_line, .on_end = on_child_end};
-    enum status status;
-    int ends[2];
-
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_errno(err, STATUS_IO, "cannot make a lifeline");
-    child->pid = 0;
-    child->is_leaving = child->is_here = false;
-    status = spawn_child(child, ends[1], err);
+    spawn.in = ends[1];
+    status = spawn_process(&spawn, &child->pid, err);
     close(ends[1]);
     if (status != STATUS_OK) {
         close(ends[0]);
         return status;
     }
-    return loop_read_lines(child->supervisor->loop, ends[0], reader, &child->lifeline, err);
+    return loop_read_lines(supervisor->loop, ends[0], reader, &child->lifeline, err);
 }
 
 /* SIGTERM from outside: that is no failure of the role. */
@@ -526,14 +518,6 @@ static void on_worker_exit(struct child *child, int how)
     fill_pool(supervisor);
 }
 
-static void on_master_exit(struct child *master, int how)
-{
-    if (!may_follow(master, how))
-        return;
-    master->incarnation++;
-    start_master_again(master);
-}
-
 static void on_child_exit(struct child *child, int how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -549,10 +533,12 @@ static void on_child_exit(struct child *child, int how)
         }
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
-    if (child->is_master)
-        on_master_exit(child, how);
-    else
+    if (!child->is_master) {
         on_worker_exit(child, how);
+    } else if (may_follow(child, how)) {
+        child->incarnation++;
+        start_master_again(child);
+    }
 }
 
 static void on_sigchld(void *context)
