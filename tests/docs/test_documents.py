@@ -11,6 +11,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from problems import report  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
 LONGEST = 120
@@ -86,11 +89,7 @@ def main():
     if lines > README_LINES:
         problems.append(f"README.md: {lines} lines, {README_LINES} are enough")
     print(f"{len(documents())} documents")
-    for problem in problems[:40]:
-        print(problem)
-    if problems[40:]:
-        print(f"... and {len(problems) - 40} more")
-    sys.exit(1 if problems else 0)
+    report(problems)
 
 
 main()

@@ -13,6 +13,9 @@ import pathlib
 import re
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from problems import report  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
            "extension", "cli", "bench", "tests"]
@@ -146,9 +149,7 @@ def main():
     check_own_headers(sources, includes, problems)
     check_document(sources, problems)
     print(f"{len(sources)} files in {len({folder(name) for name in sources})} folders, {arrows} arrows between folders")
-    for problem in problems:
-        print(problem)
-    sys.exit(1 if problems else 0)
+    report(problems)
 
 
 main()

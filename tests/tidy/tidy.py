@@ -14,6 +14,9 @@ import statistics
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from problems import report  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "params", "kinds", "parser", "planner", "jobspec", "codegen", "scoring", "runtime", "k8s",
            "extension", "cli", "tests"]
@@ -107,11 +110,7 @@ def main():
         problems.append(f"half of the functions should fit in 15 lines, the median is {median}")
     if short < 0.9:
         problems.append("nine in ten functions should fit in 70 lines")
-    for problem in problems[:40]:
-        print(problem)
-    if problems[40:]:
-        print(f"... and {len(problems) - 40} more")
-    sys.exit(1 if problems else 0)
+    report(problems)
 
 
 main()
