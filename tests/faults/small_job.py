@@ -13,7 +13,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "sqlite"))
 import harness  # noqa: E402  pylint: disable=wrong-import-position
-from waiting import processes_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
+from waiting import hurry, processes_of, state_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 BUILD = harness.BUILD.resolve()
 PROGRAM = str(BUILD / "totrain")

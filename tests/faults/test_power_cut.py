@@ -18,6 +18,7 @@ import pathlib
 import random
 import re
 import shutil
+import signal
 import sqlite3
 import struct
 import subprocess
@@ -26,13 +27,20 @@ import tempfile
 import time
 
 import small_job
+from small_job import hurry, state_of, wait_for
 
 HEAD = struct.Struct("=IIQQQ")
 CREATE, WRITE, TRUNCATE, SYNC, RENAME, REMOVE, FOLDER, END = range(8)
-DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16], train.epoch = 40, train.batch_size = 16, "
+DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16], train.epoch = 20, train.batch_size = 4, "
             "train.seed = 3, job.lanes = 2, job.min_workers = 2, job.checkpoint_seconds = 0.05, job.wait = false "
             "LABEL class INTO m;")
-PACE = "us=200"  # a row: the job lasts some checkpoints, on any machine
+# A row, until the job is hurried: it would last a minute. It has many steps, as a checkpoint that took one of them to
+# make is followed by a pause of fifty (runtime/train/master_checkpoint.c).
+PACE = "us=40000"
+STORED = 2  # checkpoints of a job, at least: then it is hurried
+# No checkpoint of the job is made before its session has ended: one of its workers waits in its second step.
+HELD = "role=worker,index=0,attempt=0,step=1,point=begin,action=stop"
+PUBLISHED = 6  # power cuts right behind the publisher's end, which has written into the job's store, too
 SECTOR = 512
 
 
@@ -173,20 +181,41 @@ class Recorded:
         self.before.start(self.root)
         self.environment = {**os.environ, "TOTRAIN_STATE": str(self.root / "state"), "TMPDIR": str(self.folder)}
 
-    def run(self, *arguments, records=True, pace=None):
-        environment = dict(self.environment)
+    def start(self, *arguments, records=True, experiment=None):
+        environment = {**self.environment, **(experiment or {})}
         if records:
             environment.update(LD_PRELOAD=small_job.library("recording_disk"), TOTRAIN_DISK=str(self.disk),
                                TOTRAIN_DISK_ROOT=str(self.root))
-        if pace:
-            environment["TOTRAIN_PACE"] = pace
-        return subprocess.run([small_job.PROGRAM, *map(str, arguments)], env=environment, text=True, check=False,
-                              capture_output=True, timeout=small_job.DEADLINE, stdin=subprocess.DEVNULL)
+        return subprocess.Popen([small_job.PROGRAM, *map(str, arguments)], env=environment, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def train(self, pace=None):
-        done = self.run(self.path, "--progress=none", "--format=csv", "-c", self.statement, pace=pace)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+    def end(self, process):
+        """What it said."""
+        said, errors = process.communicate(timeout=small_job.DEADLINE)
+        assert process.returncode == 0, errors
+        return said
+
+    def start_training(self, experiment=None):
+        return self.start(self.path, "--progress=none", "--format=csv", "-c", self.statement, experiment=experiment)
+
+    def hold_until_stored(self, process):
+        """The paced job that this process runs or waits for, until enough of its checkpoints are stored; then the rest
+        of it at once. What the process said."""
+        def stored():
+            return sum(file.read_text().count("checkpoint: step") for file in self.root.glob("state/jobs/*/log"))
+
+        def has_ended_now():
+            hurry(self.root)
+            return process.poll() is not None
+        wait_for(lambda: stored() >= STORED or process.poll() is not None, f"{STORED} checkpoints")
+        wait_for(has_ended_now, "the end of the job")
+        return self.end(process)
+
+    def release_held_worker(self):
+        """Once it waits."""
+        def stopped():
+            return next((pid for pid in small_job.processes_of(self.root) if state_of(pid) == "T"), None)
+        os.kill(wait_for(stopped, "a worker to stop"), signal.SIGCONT)
 
     def disk_at(self, count, chance=None, keeps_names=False):
         """As a power cut after so many records leaves it; keeps_names: of files alone, all names are on the disk."""
@@ -214,7 +243,7 @@ class Recorded:
         return next((i for i, record in enumerate(self.records) if record[0] == END and argument.startswith(record[2])), None)
 
     def wait_until_gone(self):
-        small_job.wait_for(lambda: not small_job.processes_of(self.root), "the end of all processes")
+        wait_for(lambda: not small_job.processes_of(self.root), "the end of all processes")
 
 
 def stored_in(records):
@@ -230,7 +259,7 @@ def stored_in(records):
 def check_attached(place):
     """The result is shown: the model is there."""
     recorded = Recorded(place, "attached", small_job.STATEMENT.format(seed=2, more=""))
-    recorded.train()
+    recorded.end(recorded.start_training())
     recorded.wait_until_gone()
     recorded.read()
     said = recorded.end_of(str(recorded.path))
@@ -249,16 +278,18 @@ class Detached:
 
     def __init__(self, place):
         self.recorded = recorded = Recorded(place, "detached", DETACHED)
-        self.job = re.search(r"^job,(\d+),", recorded.train(PACE), re.MULTILINE).group(1)
-        done = recorded.run("wait", self.job, "--progress=none")
-        assert done.returncode == 0, done.stderr
+        said = recorded.end(recorded.start_training({"TOTRAIN_PACE": PACE, "TOTRAIN_FAULT": HELD}))
+        self.job = re.search(r"^job,(\d+),", said, re.MULTILINE).group(1)
+        recorded.release_held_worker()
+        recorded.hold_until_stored(recorded.start("wait", self.job, "--progress=none"))
         recorded.wait_until_gone()
         self.digest = small_job.digest_of(recorded.path)
         recorded.read()
         self.returned, self.ended = recorded.end_of(str(recorded.path)), recorded.end_of("wait")
         self.stored = stored_in(recorded.records)
         assert self.returned is not None and self.ended is not None, "what was said was not recorded"
-        assert len(self.stored) >= 2, f"{len(self.stored)} checkpoints of a job that lasts several"
+        assert len(self.stored) >= STORED, f"{len(self.stored)} checkpoints of a job that was held until there were more"
+        assert self.returned < self.stored[0][0], "a checkpoint was stored while a worker was held"
 
     def check(self, at, chance):
         """The job goes on after a power cut there, to the same model."""
@@ -266,9 +297,10 @@ class Detached:
         step = max((step for record, step in self.stored if record < at), default=0)
         write_disk(recorded.disk_at(at, chance), recorded.root)
         before, state = self.books()
-        done = recorded.run("wait", self.job, "--progress=none", records=False)
+        process = recorded.start("wait", self.job, "--progress=none", records=False)
+        _, errors = process.communicate(timeout=small_job.DEADLINE)
         where = f"a power cut after record {at} of {len(recorded.records)} ({'torn' if chance else 'nothing unsynced'})"
-        assert done.returncode == 0, f"{where}: {done.stderr}"
+        assert process.returncode == 0, f"{where}: {errors}"
         recorded.wait_until_gone()
         assert small_job.digest_of(recorded.path) == self.digest, f"{where}: another model"
         restored = self.books()[0][len(before):]
@@ -300,24 +332,28 @@ def check_detached(place, count, seed):
     moments = [detached.returned] + [record for record, _ in detached.stored[:2] + detached.stored[-1:]] + [detached.ended]
     for at in moments:
         detached.check(at, None)
+    published = recorded.end_of("publish")
+    assert published is not None, "the publisher's end was not recorded"
+    for turn in range(PUBLISHED):
+        detached.check(published + 1, random.Random(turn))
     first = detached.stored[0][0]
     for turn in range(count):  # as many before the first checkpoint as behind it
         chance = random.Random(seed * 1000 + turn)
         at = (chance.randrange(detached.returned, first) if turn % 2
               else chance.randrange(first, len(recorded.records)))
         detached.check(at, chance)
-    return len(moments) + count
+    return len(moments) + PUBLISHED + count
 
 
 def check_checkpoints(place, count, seed):
     """The store of an attached job waits for the disk from its first checkpoint on: that one is there, whole, and so
     are those after it. Its folder is not waited for: such a job ends with its session."""
     recorded = Recorded(place, "checkpoints", DETACHED.replace("job.wait = false", "job.wait = true"))
-    recorded.train(PACE)
+    recorded.hold_until_stored(recorded.start_training({"TOTRAIN_PACE": PACE}))
     recorded.wait_until_gone()
     recorded.read()
     stored = stored_in(recorded.records)
-    assert len(stored) >= 2, f"{len(stored)} checkpoints of a job that lasts several"
+    assert len(stored) >= STORED, f"{len(stored)} checkpoints of a job that was held until there were more"
     cuts = [(record + 1, step, chance) for record, step in stored for chance in (None, random.Random(seed))]
     for turn in range(count):
         chance = random.Random(seed * 1000 + turn)
