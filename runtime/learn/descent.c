@@ -271,6 +271,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
         .use_team = descent_use_team,
         .restart = descent_restart,
         .lanes = descent_lanes,
+        .elements_most = descent_elements_most,
         .phase = descent_phase,
         .steps_total = descent_steps_total,
         .contribute = descent_contribute,
@@ -336,6 +337,13 @@ uint32_t descent_lanes(const void *self)
     const struct descent *descent = self;
 
     return descent->lanes;
+}
+
+uint32_t descent_elements_most(const void *self)
+{
+    const struct descent *descent = self;
+
+    return descent->model.parameter_count;
 }
 
 const struct phase *descent_phase(const void *self)

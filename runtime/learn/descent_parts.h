@@ -183,6 +183,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
 void descent_close(void *self);
 void descent_restart(void *self);
 uint32_t descent_lanes(const void *self);
+uint32_t descent_elements_most(const void *self);
 const struct phase *descent_phase(const void *self);
 uint64_t descent_steps_total(const void *self);
 struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,

@@ -91,6 +91,8 @@ struct learning {
 
     /* How many; fixed by spec and data alone. */
     uint32_t (*lanes)(const void *self);
+    /* The most that owned_count + real_count of any phase is; fixed by spec and data alone. */
+    uint32_t (*elements_most)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
     /* For a learner that keeps something of each row of a lane, such as what the trees so far say

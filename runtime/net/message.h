@@ -2,6 +2,7 @@
  * message.h - the messages between the roles of a job.
  *
  *     worker --HELLO--> master --GROUP--> workers --PEER_HELLO--> workers
+ *     rank 0 --PEER_PHASES--> workers
  *     each phase, among workers:   PARTIAL to the owner of each segment,
  *                                  SUM from the owner to everyone
  *     rank 0 --PROGRESS, PUBLISHING--> master --MODEL_NEXT--> rank 0 --MODEL_ROWS--> master ...

@@ -28,7 +28,7 @@
     X(SWITCH,        next_group,    "master -> rank 0, and workers that will be no members", \
       "the next group begins after the phase in flight") \
     X(GROUP_READY,   none,          "rank 0 -> master", \
-      "all members of the group are connected") \
+      "all members of the group have said PEER_HELLO to rank 0") \
     X(DRAINED,       at_phase,      "worker -> master", \
       "the old group is done, and the worker is in no new one") \
     X(LEAVING,       at_phase,      "worker -> master", \
@@ -62,7 +62,7 @@
     X(END,           none,          "master -> worker", \
       "the job has ended, or a newer process of the worker is here") \
     X(PEER_HELLO,    peer_hello,    "worker -> worker", \
-      "the first message of a member to another") \
+      "the first message of a member to another with which it exchanges sums") \
     X(STATE_REQUEST, state_request, "worker -> worker, or rank 0 -> master for the checkpoint", \
       "send the state from there on") \
     X(STATE,         state,         "worker -> worker, master -> rank 0", \
@@ -82,7 +82,9 @@
     X(LEASE,         lease,         "dispatcher -> scorer", \
       "rows of the scored table to score (runtime/score/ledger.h)") \
     X(SCORED,        scored,        "scorer -> dispatcher", \
-      "the results of a lease")
+      "the results of a lease") \
+    X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
+      "all members have said PEER_HELLO to rank 0")
 
 /* ----- a worker joins and leaves ----- */
 
@@ -154,6 +156,9 @@
 #define MESSAGE_PEER_HELLO_FIELDS(F) \
     F(U32, rank,  FIELD_ANY, "of the sender") \
     F(U64, phase, FIELD_ANY, "the next that it would compute")
+
+#define MESSAGE_PEER_PHASES_FIELDS(F) \
+    F(INT64S, phases, MESSAGE_MEMBERS_MAX * sizeof(int64_t), "by rank: the next that each member would compute")
 
 #define MESSAGE_PARTIAL_FIELDS(F) \
     F(U64,    phase,    FIELD_ANY, "") \
@@ -285,6 +290,7 @@
     X(failure,       MESSAGE_FAILURE_FIELDS) \
     X(unable,        MESSAGE_UNABLE_FIELDS) \
     X(peer_hello,    MESSAGE_PEER_HELLO_FIELDS) \
+    X(peer_phases,   MESSAGE_PEER_PHASES_FIELDS) \
     X(state_request, MESSAGE_STATE_REQUEST_FIELDS) \
     X(state,         MESSAGE_STATE_FIELDS) \
     X(refusal,       MESSAGE_REFUSAL_FIELDS) \

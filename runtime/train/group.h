@@ -2,8 +2,8 @@
  * group.h - the workers that compute together until one joins or leaves.
  *
  * Every change of membership makes a new group with a higher epoch. Members
- * are ranked; each has a run of consecutive lanes (lanes.h), and the vector of a phase's
- * reals is cut into one segment a member, which that member adds up for all.
+ * are ranked; each has a run of consecutive lanes (lanes.h), and the vector of a phase is cut into
+ * segments, each of which one member adds up for all (sums.h).
  */
 #ifndef RUNTIME_TRAIN_GROUP_H
 #define RUNTIME_TRAIN_GROUP_H

@@ -146,7 +146,7 @@ struct master {
     uint32_t idle_groups;      /* groups in a row that lost a member before that */
     uint64_t idle_epoch;       /* the last of them */
     uint64_t phase_most;       /* the highest that was reported */
-    bool has_met;              /* all members of the group are connected to each other */
+    bool has_met;              /* all members of the group have said PEER_HELLO to rank 0 */
     uint64_t old_epoch;        /* the group that works until the new one has met; 0: none */
     uint32_t *old_members;     /* (max_workers): their indexes by rank */
     uint32_t old_count;        /* 0: there never was one */

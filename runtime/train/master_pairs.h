@@ -5,6 +5,7 @@
  *     FAILURES_MOST groups in a row: one of the two stands by --after a while-->
  *     a group with both is tried again; progress in it forgets the failures
  *
+ * A pair is two members that exchange sums: others need not reach each other (worker_group.c).
  * Both are alive and have a connection to the master, so nothing else would ever end this: the
  * next group of the same members fails in the same way. A node behind a firewall, a route that
  * works in one direction only, a certificate that one of them refuses.

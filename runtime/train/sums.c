@@ -67,12 +67,11 @@ struct share sums_segment(const struct sums *sums, uint32_t rank)
                                : (struct share){element_count(sums), 0};
 }
 
-static uint32_t owners_of(const struct sums *sums)
+uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members)
 {
-    const uint32_t least = sums->segment_least > 0 ? sums->segment_least : 1;
-    const uint32_t worth = element_count(sums) / least;
+    const uint32_t worth = elements / (least > 0 ? least : 1);
 
-    return worth < 1 ? 1 : worth < sums->members ? worth : sums->members;
+    return worth < 1 ? 1 : worth < members ? worth : members;
 }
 
 bool sums_is_owner(const struct sums *sums, uint32_t rank)
@@ -114,7 +113,7 @@ enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t ra
     sums->integer_count = phase->integer_count;
     sums->owned_count = phase->owned_count;
     sums->real_count = phase->real_count;
-    sums->owners = owners_of(sums);
+    sums->owners = sums_count_owners(element_count(sums), sums->segment_least, members);
     TRY(make_room(sums, err));
     sums->own = sums_segment(sums, rank);
     if (sums->integer_count > 0)

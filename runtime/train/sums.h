@@ -23,6 +23,10 @@
 #include "runtime/learn/learning.h"
 #include "runtime/train/group.h"
 
+/* How many members add up a segment, when `least` elements are worth an owner (0 is 1): the ranks
+ * below that number. At least rank 0, which also adds up the integers. */
+uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members);
+
 struct sums {
     uint64_t phase;
     uint32_t rank, members;

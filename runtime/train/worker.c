@@ -67,6 +67,22 @@ uint32_t worker_rank_of(const struct worker *worker, peer_id peer)
     return RANK_NONE;
 }
 
+void worker_send_to_all(const struct worker *worker, const struct message *message,
+                        struct outbox *outbox)
+{
+    bool is_first = true;
+
+    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
+        if (rank == worker->group.rank || worker->peers[rank].peer == PEER_NONE)
+            continue;
+        if (is_first)
+            outbox_send(outbox, worker->peers[rank].peer, message);
+        else
+            outbox_send_again(outbox, worker->peers[rank].peer);
+        is_first = false;
+    }
+}
+
 /* It never had rows, or it ran out of memory: this worker's failure does not fail the job. */
 static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
@@ -197,6 +213,9 @@ static void on_member_message(struct worker *worker, int64_t now_ms, uint32_t fr
 {
     worker_note_met(worker, from, message->type);
     switch (message->type) {
+    case MESSAGE_PEER_PHASES:
+        worker_on_peer_phases(worker, now_ms, from, message, outbox);
+        break;
     case MESSAGE_STATE_REQUEST:
         worker_on_state_request(worker, now_ms, from, message, outbox);
         break;

@@ -1,7 +1,7 @@
 /*
  * worker.h - computes the lanes of a training job and adds up sums with its group.
  *
- *     JOINING --GROUP--> MEETING --all PEER_HELLOs--> (behind: FETCHING --STATE-->)
+ *     JOINING --GROUP--> MEETING --PEER_HELLOs, PEER_PHASES--> (behind: FETCHING --STATE-->)
  *                                                          |
  *          +-----------------------------------------------+
  *          v
@@ -15,6 +15,9 @@
  *
  * The master is not in the step path: a worker that has lost it goes on with its group and tries to
  * reach it again, for search_ms; then it ends with CONNECTION.
+ *
+ * A worker is connected to those members with which it exchanges sums: an owner of sums (sums.h) to
+ * all, others to the owners. Each says to rank 0 how far it is, and rank 0 tells everyone.
  *
  * When all members of a group are behind the checkpoint, rank 0 fetches it from
  * the master, the others from rank 0. At any time the master may ask for the
@@ -86,13 +89,13 @@ struct record_ring {
 
 /* Another member of the group. */
 struct member_peer {
-    peer_id peer; /* PEER_NONE: not connected, or gone */
+    peer_id peer; /* PEER_NONE: not connected, or gone; of two that exchange no sums always */
     bool has_hello;
     /* The connection comes from an earlier group, and no HELLO for this one came over it yet. */
     bool is_kept;
     bool waits_for_state;      /* it asked for the state, which this worker does not have yet */
     bool is_missed;            /* lost; reported to the master as soon as it is needed */
-    bool has_met;              /* it works in this group, so it had this worker's HELLO */
+    bool has_met;              /* it works in this group, so it had all HELLOs that it waits for */
     bool is_owed_state;        /* it is behind, and this worker is its source */
     bool has_been_given_state; /* it had met all others when this worker had not */
     uint64_t phase;
@@ -176,6 +179,8 @@ struct worker {
 
     struct group group;
     struct member_peer *peers; /* (group.count), the own one unused */
+    uint32_t owners;           /* of sums in this group, at most: the ranks below (sums.h) */
+    bool has_phases;           /* of all members, from rank 0 */
     bool all_have_met;         /* a SUM came, or a phase is done: all members took part */
     struct early_peer *early_peers;
     uint32_t early_peer_count, early_peer_capacity;

@@ -23,49 +23,102 @@ static void say_hello(const struct worker *worker, peer_id peer, struct outbox *
     outbox_send(outbox, peer, &message);
 }
 
-/* The lowest rank that is at the target phase gives the state to members that are behind; rank 0
- * does so when it has to fetch it itself. */
-static void note_debts(struct worker *worker)
+static uint32_t count_owners(const struct worker *worker, const struct group *group)
 {
-    const uint64_t own = phase_of(worker)->number;
-    bool is_source = own == worker->target || worker->source == SOURCE_MASTER;
+    return sums_count_owners(worker->learning.elements_most(worker->learning.self),
+                             worker->options.segment_least, group->count);
+}
 
-    for (uint32_t rank = 0; rank < worker->group.rank; rank++)
-        is_source = is_source && worker->peers[rank].phase != worker->target;
+/* An owner exchanges sums with everyone, other members with owners alone. */
+static bool are_partners(uint32_t owners, uint32_t rank, uint32_t other)
+{
+    return rank != other && (rank < owners || other < owners);
+}
+
+static bool is_partner(const struct worker *worker, uint32_t rank)
+{
+    return are_partners(worker->owners, worker->group.rank, rank);
+}
+
+static bool has_met_partners(const struct worker *worker)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (is_partner(worker, rank) && !worker->peers[rank].has_hello)
+            return false;
+    return true;
+}
+
+static uint64_t phase_at(const struct worker *worker, uint32_t rank)
+{
+    return rank == worker->group.rank ? phase_of(worker)->number : worker->peers[rank].phase;
+}
+
+/* Everyone has said HELLO to rank 0, which tells all of them how far each is. */
+static void send_phases(const struct worker *worker, struct outbox *outbox)
+{
+    struct message message = worker_message(worker, MESSAGE_PEER_PHASES);
+    struct text phases;
+
+    text_init(&phases, MESSAGE_MEMBERS_MAX * sizeof(uint64_t));
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        put_u64(&phases, phase_at(worker, rank));
+    message.peer_phases.phases = text_slice(&phases);
+    worker_send_to_all(worker, &message, outbox);
+    if (phases.failed)
+        outbox->failed = true;
+    text_deinit(&phases);
+}
+
+/* The lowest rank that is at the target phase; RANK_NONE: nobody is. */
+static uint32_t find_ahead(const struct worker *worker)
+{
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (phase_at(worker, rank) == worker->target)
+            return rank;
+    return RANK_NONE;
+}
+
+/* Whose state the member `rank`, which is behind, takes: that of the one that is ahead. Where these
+ * two are not connected rank 0, which is behind too, takes the state first and gives it on; so it
+ * does with the checkpoint that is ahead of all. */
+static uint32_t source_of(const struct worker *worker, uint32_t rank, uint32_t ahead)
+{
+    if (ahead == RANK_NONE)
+        return rank == 0 ? SOURCE_MASTER : 0;
+    return are_partners(worker->owners, rank, ahead) ? ahead : 0;
+}
+
+static void note_debts(struct worker *worker, uint32_t ahead)
+{
     for (uint32_t rank = 0; rank < worker->group.count; rank++) {
         struct member_peer *other = &worker->peers[rank];
 
-        other->is_owed_state = is_source && rank != worker->group.rank &&
-                               other->phase < worker->target && !other->has_been_given_state;
+        other->is_owed_state = rank != worker->group.rank && other->phase < worker->target &&
+                               !other->has_been_given_state &&
+                               source_of(worker, rank, ahead) == worker->group.rank;
     }
 }
 
-/* All members have sent their phase. Members that are behind (by one phase when a death cut the
- * exchange, by everything when they just joined) ask the lowest rank that is ahead for its state.
- * When the checkpoint is ahead of all, rank 0 asks the master for it, and the others ask rank 0. */
+/* The phases of all members are known. Members that are behind (by one phase when a death cut the
+ * exchange, by everything when they just joined) ask for the state of the one that is ahead. */
 static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    uint64_t own = phase_of(worker)->number;
+    const uint64_t own = phase_of(worker)->number;
+    uint32_t ahead;
 
-    worker->target = own;
-    worker->source = worker->group.rank;
-    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
-        if (rank == worker->group.rank)
-            continue;
-        if (!worker->peers[rank].has_hello)
-            return;
-        if (worker->peers[rank].phase > worker->target) {
-            worker->target = worker->peers[rank].phase;
-            worker->source = rank;
-        }
-    }
-    if (worker->target < worker->checkpoint) {
-        worker->target = worker->checkpoint;
-        worker->source = worker->group.rank == 0 ? SOURCE_MASTER : 0;
-    }
-    note_debts(worker);
+    if (!has_met_partners(worker) || (worker->group.rank != 0 && !worker->has_phases))
+        return;
+    worker->target = worker->checkpoint;
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        if (phase_at(worker, rank) > worker->target)
+            worker->target = phase_at(worker, rank);
+    ahead = find_ahead(worker);
+    worker->source = source_of(worker, worker->group.rank, ahead);
+    note_debts(worker, ahead);
     if (worker->group.rank == 0) {
         struct message met = worker_message(worker, MESSAGE_GROUP_READY);
+
+        send_phases(worker, outbox);
         outbox_send(outbox, worker->master, &met);
     }
     if (worker->target == own) {
@@ -78,6 +131,7 @@ static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *
     worker_request_state(worker, outbox);
 }
 
+/* What rank 0 told of the member's phase stays: it is the same. */
 static void take_hello(struct worker *worker, uint32_t rank, peer_id peer, uint64_t phase)
 {
     worker->peers[rank] = (struct member_peer){.peer = peer, .has_hello = true, .phase = phase};
@@ -102,8 +156,9 @@ void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbo
 /* A member of higher rank has connected; anew, when it had not kept its end of a connection. */
 static void welcome(struct worker *worker, const struct early_peer *early, struct outbox *outbox)
 {
-    const bool is_member = early->rank > worker->group.rank && early->rank < worker->group.count;
-    const struct member_peer *known = is_member ? &worker->peers[early->rank] : NULL;
+    const bool is_expected = early->rank > worker->group.rank &&
+                             early->rank < worker->group.count && is_partner(worker, early->rank);
+    const struct member_peer *known = is_expected ? &worker->peers[early->rank] : NULL;
 
     if (!known || (known->peer != PEER_NONE && !known->is_kept)) {
         outbox_close(outbox, early->peer);
@@ -198,19 +253,21 @@ static uint32_t rank_in(const struct group *group, const struct member *member)
     return RANK_NONE;
 }
 
-/* A connection that both ends have used stays, when both are in the next group, too: with TLS
- * thirty workers make 435 of them, a millisecond of two processors each. What is still on its way
- * of the old group has the old epoch. */
+/* A connection that both ends have used stays, when they exchange sums in the next group, too: with
+ * TLS each costs a millisecond of two processors. What is still on its way of the old group has the
+ * old epoch. */
 static void keep_connections(struct worker *worker, const struct group *next,
                              struct member_peer *peers, struct outbox *outbox)
 {
+    const uint32_t owners = count_owners(worker, next);
+
     for (uint32_t rank = 0; rank < worker->group.count; rank++) {
         const struct member_peer *old = &worker->peers[rank];
         uint32_t to = RANK_NONE;
 
         if (rank != worker->group.rank && (old->has_hello || old->is_kept))
             to = rank_in(next, &worker->group.members[rank]);
-        if (to != RANK_NONE && old->peer != PEER_NONE)
+        if (to != RANK_NONE && old->peer != PEER_NONE && are_partners(owners, next->rank, to))
             peers[to] = (struct member_peer){.peer = old->peer, .is_kept = true};
         else
             worker_close_peer(worker, old->peer, outbox);
@@ -233,6 +290,8 @@ static void enter(struct worker *worker, struct group *next, struct member_peer 
     free(worker->peers);
     worker->peers = peers;
     worker->group = *next;
+    worker->owners = count_owners(worker, next);
+    worker->has_phases = false;
     forget_switch(worker);
     group_deinit(&old);
 }
@@ -282,7 +341,7 @@ static void meet(struct worker *worker, struct outbox *outbox)
     for (uint32_t rank = 0; rank < worker->group.count; rank++) {
         if (worker->peers[rank].is_kept)
             say_hello(worker, worker->peers[rank].peer, outbox);
-        else if (rank < worker->group.rank)
+        else if (rank < worker->group.rank && is_partner(worker, rank))
             connect_member(worker, rank, outbox);
     }
 }
@@ -334,4 +393,21 @@ void worker_on_peer_hello(struct worker *worker, int64_t now_ms, peer_id from,
     hear(worker, &early, outbox);
     if (worker->state == WORKER_MEETING)
         decide_target(worker, now_ms, outbox);
+}
+
+void worker_on_peer_phases(struct worker *worker, int64_t now_ms, uint32_t from,
+                           const struct message *message, struct outbox *outbox)
+{
+    const struct slice phases = message->peer_phases.phases;
+    struct byte_reader reader = byte_reader_over(phases);
+
+    if (from != 0 || worker->state != WORKER_MEETING || worker->has_phases ||
+        phases.size != worker->group.count * sizeof(uint64_t)) {
+        worker_lose_member(worker, from, outbox);
+        return;
+    }
+    for (uint32_t rank = 0; rank < worker->group.count; rank++)
+        worker->peers[rank].phase = read_u64(&reader);
+    worker->has_phases = true;
+    decide_target(worker, now_ms, outbox);
 }

@@ -22,6 +22,9 @@
 
 struct message worker_message(const struct worker *worker, enum message_type type);
 uint32_t worker_rank_of(const struct worker *worker, peer_id peer); /* RANK_NONE */
+/* To all members that are connected: an owner of sums is connected to everyone. */
+void worker_send_to_all(const struct worker *worker, const struct message *message,
+                        struct outbox *outbox);
 void worker_fail(struct worker *worker, const struct error *err, struct outbox *outbox);
 /* Closes the connection of a member and reports it to the master, which then makes a new group:
  * at once, or when the present phase is over and the member is needed. */

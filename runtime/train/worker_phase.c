@@ -77,6 +77,7 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
         worker_fail(worker, &err, outbox);
         return;
     }
+    assert(worker->sums.owners <= worker->owners);
     hold_lanes(worker);
     worker->next_lane = worker->next_untimed = 0;
     worker->computing_at = now_ms;
@@ -132,22 +133,6 @@ static void send_partial(struct worker *worker, uint32_t to, struct outbox *outb
     } while (done < segment.count);
 }
 
-static void broadcast(struct worker *worker, const struct message *message, struct outbox *outbox)
-{
-    bool is_first = true;
-
-    for (uint32_t rank = 0; rank < worker->group.count; rank++) {
-        if (rank == worker->group.rank || worker->peers[rank].peer == PEER_NONE)
-            continue;
-        if (is_first)
-            outbox_send(outbox, worker->peers[rank].peer, message);
-        else
-            outbox_send_again(outbox, worker->peers[rank].peer);
-        is_first = false;
-    }
-    worker_flip_message(worker, outbox);
-}
-
 /* The totals of the own segment, to everyone. */
 static void send_sum(struct worker *worker, struct outbox *outbox)
 {
@@ -175,7 +160,8 @@ static void send_sum(struct worker *worker, struct outbox *outbox)
                 (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
         if (count > 0)
             message.sum.reals = sums_total_bytes(sums, message.sum.first, count);
-        broadcast(worker, &message, outbox);
+        worker_send_to_all(worker, &message, outbox);
+        worker_flip_message(worker, outbox);
         done += count;
     } while (done < own.count);
     worker_fault(worker, FAULT_AFTER_SUM);

@@ -178,12 +178,10 @@ bool worker_owes_state(const struct worker *worker)
     return false;
 }
 
-/* Rank 0 is asked for a state that it is still to get from the master. */
+/* Rank 0 is asked for a state that it is still to get, from the master or from a member. */
 static bool comes_before_state(const struct worker *worker, uint64_t phase)
 {
-    return worker->group.rank == 0 && phase == worker->checkpoint &&
-           (worker->state == WORKER_MEETING ||
-            (worker->state == WORKER_FETCHING && worker->source == SOURCE_MASTER));
+    return worker->group.rank == 0 && worker->state == WORKER_FETCHING && phase == worker->target;
 }
 
 void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,

@@ -88,8 +88,8 @@ bool worker_must_switch(const struct worker *worker)
     return worker->switch_epoch != 0;
 }
 
-/* A member sends these after it has received HELLO from all others; a SUM is made of all
- * PARTIALs. */
+/* A member sends these after it has received HELLO from all with which it exchanges sums; a SUM is
+ * made of all PARTIALs. */
 void worker_note_met(struct worker *worker, uint32_t rank, enum message_type type)
 {
     worker->all_have_met |= type == MESSAGE_SUM;

@@ -174,6 +174,13 @@ class Job:
     def sockets(self):
         return pathlib.Path(os.readlink(self.folder / "control")).parent
 
+    def count_connections(self):
+        """Of workers to workers: a socket that was accepted has the name of the one that listens."""
+        names = str(self.sockets() / "w")
+        rows = [line.split() for line in pathlib.Path("/proc/net/unix").read_text().splitlines()[1:]]
+        connected = [row for row in rows if len(row) == 8 and row[5] == "03"]
+        return sum(row[7].startswith(names) for row in connected)
+
     def digest(self):
         return subprocess.run([PROGRAM, "digest", self.folder], check=True, capture_output=True,
                               text=True).stdout.strip()

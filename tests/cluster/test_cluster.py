@@ -81,14 +81,24 @@ class ClusterTest(harness.JobTest):
     def test_a_worker_that_no_newcomer_can_reach_does_not_stop_the_job(self):
         job = self.job(3, least=1, epochs=harness.LONG)
         job.wait_for("progress", 20)
-        sockets = [path for path in job.sockets().iterdir() if path.name.startswith("w0.")]
-        sockets[0].unlink()  # of worker 0: its connections stay, no new one can be made
+        for path in job.sockets().iterdir():
+            if path.name.startswith(("w0.", "w1.")):  # one of them adds up all sums
+                path.unlink()  # connections stay, no new one can be made
         os.kill(job.pid_of("worker", 2), signal.SIGKILL)
         job.wait_for_event_row("apart")
         step = job.last["step"]
         job.wait_for("progress", step + 20)
         self.assertEqual(job.end(), 0, job.last)
         self.assertEqual(job.digest(), self.digest_of(harness.LONG))
+
+    def test_workers_connect_to_those_with_which_they_exchange_sums(self):
+        for units, owners in ((16, 1), (256, 2), (1024, 8)):
+            with self.subTest(units=units):
+                job = self.job(8, epochs=harness.LONG, units=units)
+                job.wait_for("progress", 2)
+                self.assertEqual(job.count_connections(), sum(7 - rank for rank in range(owners)))
+                job.process.send_signal(signal.SIGTERM)
+                self.assertEqual(job.end(), 130)
 
     def test_a_stopped_worker_is_replaced(self):
         job = self.job(2, fault="role=worker,index=1,step=17,attempt=0,action=stop")

@@ -158,6 +158,12 @@ static uint32_t checked_lanes(const void *self)
     return checked->inner.lanes(checked->inner.self);
 }
 
+static uint32_t checked_elements_most(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.elements_most(checked->inner.self);
+}
+
 static const struct phase *checked_phase(const void *self)
 {
     const struct checked *checked = self;
@@ -377,6 +383,7 @@ struct learning checked_learning(struct checked *checked)
     return (struct learning){
         .self = checked,
         .lanes = checked_lanes,
+        .elements_most = checked_elements_most,
         .phase = checked_phase,
         .steps_total = checked_steps,
         .lane_open = checked->inner.lane_open ? checked_lane_open : NULL,

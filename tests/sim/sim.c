@@ -33,6 +33,8 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     struct world_plan plan = {.seed = seed, .workers = 1 + (uint32_t)pick(seed, 0, 5)};
 
     plan.min_workers = pick(seed, 1, 4) == 0 ? 1 + (uint32_t)pick(seed, 2, plan.workers) : 1;
+    /* From an owner for each element or few of them to one for all. */
+    plan.segment_least = pick(seed, 41, 3) == 0 ? UINT32_MAX : 1 + (uint32_t)pick(seed, 42, 20);
     plan.span_us = 50000 + (int64_t)pick(seed, 3, 1500000);
     plan.verbose = verbose;
     plan.late_joins = (uint32_t)pick(seed, 4, plan.workers);

@@ -102,6 +102,12 @@ void toy_free(struct toy *toy)
     free(toy);
 }
 
+static uint32_t toy_elements_most(const void *self)
+{
+    const struct toy *toy = self;
+    return toy->plan.owned + toy->plan.reals;
+}
+
 static uint32_t toy_lanes(const void *self)
 {
     return ((const struct toy *)self)->plan.lanes;
@@ -368,6 +374,7 @@ struct learning toy_learning(struct toy *toy)
     return (struct learning){
         .self = toy,
         .lanes = toy_lanes,
+        .elements_most = toy_elements_most,
         .phase = toy_phase,
         .steps_total = toy_steps,
         .lane_open = toy->plan.keeps_lanes ? toy_lane_open : NULL,

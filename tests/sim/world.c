@@ -292,14 +292,17 @@ static void connect_nodes(struct world *world, uint32_t from, peer_id peer, cons
         if (!world->links)
             abort();
     }
+    TRACE(world, "%s connects to %s", world->nodes[from]->address, address);
     world->link_count++;
     world->links[link] =
         (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NODES_MAX}}};
     if (to == NODES_MAX || is_parted(world, from, to))
         fail_to_connect(world, link, to);
-    else
+    else {
         world->links[link].ends[1] =
             (struct end){.node = to, .peer = world->nodes[to]->next_accepted++, .is_open = true};
+        world->result.connections += !world->nodes[from]->is_master && !world->nodes[to]->is_master;
+    }
 }
 
 static void close_end(struct world *world, uint32_t link, uint32_t side)
@@ -635,7 +638,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .reconnect_ms = 100,
                                      .progress_ms = 100,
                                      .speed_first_ms = 100,
-                                     .segment_least = 1 + world->plan->seed % 4,
+                                     .segment_least = world->plan->segment_least,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
                                      .grace_ms = GRACE_MS,
                                      .alone_ms = GRACE_MS / 2,
@@ -712,6 +715,9 @@ static void deliver(struct world *world, const struct event *event)
             return;
         TRACE(world, "%s <- %s epoch %" PRIx64, node->address, message_name(message.type),
               message.epoch);
+        if (!node->is_master && message.type == MESSAGE_STATE_REQUEST &&
+            node->worker.state == WORKER_FETCHING && node->worker.source != UINT32_MAX)
+            count(world, WORLD_FAULT_RELAY);
         if (node->is_master)
             master_on_message(&node->master, world->now / 1000, end->peer, &message, &node->outbox);
         else

@@ -38,6 +38,7 @@ struct world_plan {
     uint32_t slow_stores;   /* calls of the master's store that take seconds */
     uint32_t unables;       /* percent of the workers that start and cannot open their rows */
     uint32_t starves;       /* times that a worker runs out of memory in a step */
+    uint32_t segment_least; /* elements that are worth an owner */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
     bool verbose;
@@ -80,6 +81,7 @@ struct world_plan {
     X(STARVE, "a worker runs out of memory in a step")                                             \
     X(DAMAGE, "a stored checkpoint is damaged")                                                    \
     X(SLOW, "a worker is 40 times slower")                                                         \
+    X(RELAY, "rank 0 is asked for a state that it is still to get from another member")            \
     X(RESTORE, "a job continues from a checkpoint")                                                \
     X(REFUSAL, "a checkpoint is refused")
 
@@ -92,6 +94,7 @@ enum world_fault {
 
 struct world_result {
     uint64_t frames, groups, checkpoints, end_us;
+    uint64_t connections; /* of workers to workers, that were ever opened */
     uint64_t faults[WORLD_FAULTS];
 };
 

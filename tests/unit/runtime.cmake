@@ -16,6 +16,10 @@ totrain_test(test_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_lanes.c USES trai
 totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_crowd.c
   ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES train LABEL unit)
 totrain_show_tests(test_master_crowd)
+totrain_test(test_worker_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker_crowd.c
+  ${CMAKE_SOURCE_DIR}/tests/sim/oracle.c ${CMAKE_SOURCE_DIR}/tests/sim/store.c
+  ${CMAKE_SOURCE_DIR}/tests/sim/toy.c ${CMAKE_SOURCE_DIR}/tests/sim/world.c USES process LABEL unit)
+totrain_show_tests(test_worker_crowd)
 totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES score LABEL unit)
 totrain_test(test_outbox_executor SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outbox_executor.c USES record data LABEL unit)
 totrain_test(test_event_log SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_event_log.c USES record data LABEL unit)

@@ -207,6 +207,7 @@ static void recorded_frames_are_read_and_written_as_they_were(void **state)
 static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
 {
     const int64_t integers[] = {1, -2, INT64_MAX};
+    const int64_t phases[] = {99, 0, 98};
     const float reals[] = {0.5f, -1e30f};
     char bytes[4096];
     struct message read;
@@ -231,6 +232,9 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
           read.progress.rows_done == 4 && read.progress.rows_redone == 5 &&
           read.progress.epoch == 6 && read.progress.is_record && read.progress.evaluated &&
           read.progress.loss == 0.25 && read.progress.validation_loss == 0.5);
+    CHECK_OK(message_read(recorded(MESSAGE_PEER_PHASES, bytes, sizeof bytes), &read, &err));
+    CHECK(
+        slice_equal(read.peer_phases.phases, (struct slice){(const char *)phases, sizeof phases}));
     CHECK_OK(message_read(recorded(MESSAGE_UNABLE, bytes, sizeof bytes), &read, &err));
     CHECK(read.unable.index == 3 && read.unable.incarnation == 1 && read.unable.status == 2);
     CHECK_SLICE(read.unable.message, "no rows");

@@ -2,6 +2,7 @@
  * One worker, driven by hand: what it accepts, and from whom.
  */
 #include "runtime/train/worker_report.h"
+#include "runtime/train/worker_state.h"
 #include "runtime/train/worker_switch.h"
 #include "tests/check.h"
 #include "tests/sim/toy.h"
@@ -82,7 +83,6 @@ static void group_of(struct fixture *fixture, uint64_t epoch, const char *indexe
     text_deinit(&members);
 }
 
-/* This worker is rank 0 of two with lanes 0 and 1. */
 /* A group of one member, which has all four lanes. */
 static void group_of_one(struct fixture *fixture, uint64_t epoch, uint32_t index,
                          const char *address)
@@ -98,6 +98,7 @@ static void group_of_one(struct fixture *fixture, uint64_t epoch, uint32_t index
     text_deinit(&members);
 }
 
+/* This worker is rank 0 of two with lanes 0 and 1. */
 static void group_of_two(struct fixture *fixture, uint64_t epoch)
 {
     group_of(fixture, epoch, "01");
@@ -111,6 +112,25 @@ static void hello_of(struct fixture *fixture, peer_id from, uint64_t epoch, uint
     message.peer_hello.rank = rank;
     message.peer_hello.phase = phase;
     say(fixture, from, message);
+}
+
+/* Of rank 0: how far each of up to three members is. */
+static void phases(struct fixture *fixture, peer_id from, uint64_t epoch, uint32_t count,
+                   const uint64_t list[])
+{
+    struct message message = of(MESSAGE_PEER_PHASES, epoch);
+
+    message.peer_phases.phases = (struct slice){(const char *)list, count * sizeof *list};
+    say(fixture, from, message);
+}
+
+/* Rank 0 says HELLO, and that all members are at phase 0. */
+static void meet_rank_0(struct fixture *fixture, peer_id from, uint64_t epoch, uint32_t count)
+{
+    static const uint64_t begin[3] = {0};
+
+    hello_of(fixture, from, epoch, 0, 0);
+    phases(fixture, from, epoch, count, begin);
 }
 
 static void peer_hello(struct fixture *fixture, peer_id from, uint64_t epoch, uint64_t phase)
@@ -324,7 +344,7 @@ static void a_kept_connection_that_ends_is_no_loss(void **state)
     worker_on_disconnect(&fixture.worker, 0, FRIEND + 1, &fixture.outbox);
     CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
-    hello_of(&fixture, MASTER + 1, 3, 0, 0);
+    meet_rank_0(&fixture, MASTER + 1, 3, 2);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     close_worker(&fixture);
 }
@@ -339,7 +359,7 @@ static void a_member_lost_before_it_may_have_met_this_one_is_reported_at_once(vo
     open_worker(&fixture);
     fixture.worker.sums.segment_least = 100; /* rank 0 adds up all: rank 1 sends nothing else */
     group_of(&fixture, 1, "120");
-    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    meet_rank_0(&fixture, MASTER + 1, 1, 3);
     hello_of(&fixture, MASTER + 2, 1, 1, 0);
     work_lanes(&fixture);
     CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
@@ -912,7 +932,7 @@ static void a_sum_of_another_phase_is_refused(void **state)
     for (uint64_t phase = 0; phase < 3; phase++) {
         open_worker(&fixture);
         group_of(&fixture, 1, "10"); /* this one is rank 1, the other sums what it owns */
-        hello_of(&fixture, MASTER + 1, 1, 0, 0);
+        meet_rank_0(&fixture, MASTER + 1, 1, 2);
         work_lanes(&fixture);
         CHECK_INT(fixture.worker.state, WORKER_EXCHANGING);
         message.sum.phase = phase;
@@ -949,7 +969,7 @@ static void who_says_hello_otherwise_than_expected_is_lost(void **state)
 
     open_worker(&fixture);
     group_of(&fixture, 1, "10");
-    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    meet_rank_0(&fixture, MASTER + 1, 1, 2);
     CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 0);
     hello_of(&fixture, MASTER + 1, 1, 0, 0);
@@ -963,6 +983,193 @@ static void who_says_hello_otherwise_than_expected_is_lost(void **state)
     CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
     CHECK_INT(fixture.worker.state, WORKER_MEETING);
     close_worker(&fixture);
+}
+
+/* One member adds up all sums. */
+static void open_worker_of_few_owners(struct fixture *fixture)
+{
+    open_worker(fixture);
+    fixture->worker.options.segment_least = fixture->worker.sums.segment_least = 100;
+}
+
+static void members_that_exchange_no_sums_do_not_meet(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker_of_few_owners(&fixture);
+    group_of(&fixture, 1, "120"); /* this one is rank 2 */
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 1);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_HELLO), 1);
+    meet_rank_0(&fixture, MASTER + 1, 1, 3);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    work_lanes(&fixture);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PARTIAL), 1);
+    group_of(&fixture, 2, "102"); /* rank 1 */
+    hello_of(&fixture, FRIEND, 2, 2, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+}
+
+/* Of two the higher rank connects, an owner or not. */
+static void members_meet_those_with_which_they_exchange_sums(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    fixture.worker.options.segment_least = fixture.worker.sums.segment_least = 3;
+    group_of(&fixture, 1, "120"); /* six reals: ranks 0 and 1 are owners */
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 2);
+    meet_rank_0(&fixture, MASTER + 1, 1, 3);
+    CHECK_INT(fixture.worker.state, WORKER_MEETING);
+    hello_of(&fixture, MASTER + 2, 1, 1, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    group_of(&fixture, 2, "102"); /* rank 1: an owner, which the higher rank connects to */
+    CHECK_INT(count_kind(&fixture, OUTBOX_CONNECT), 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    hello_of(&fixture, MASTER + 2, 2, 2, 0);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 0);
+    meet_rank_0(&fixture, MASTER + 1, 2, 3);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    close_worker(&fixture);
+}
+
+static void a_connection_to_a_member_with_which_nothing_is_exchanged_is_closed(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker_of_few_owners(&fixture);
+    group_of(&fixture, 1, "012");
+    hello_of(&fixture, FRIEND, 1, 1, 0);
+    hello_of(&fixture, FRIEND + 1, 1, 2, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    group_of(&fixture, 2, "102");
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    CHECK_INT(fixture.worker.peers[0].peer, FRIEND);
+    CHECK_INT(fixture.worker.peers[2].peer, PEER_NONE);
+    meet_rank_0(&fixture, FRIEND, 2, 3);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    close_worker(&fixture);
+}
+
+static void rank_0_tells_everyone_how_far_each_is(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    uint64_t list[3];
+    (void)state;
+
+    open_worker_of_few_owners(&fixture);
+    group_of(&fixture, 1, "012");
+    hello_of(&fixture, FRIEND, 1, 2, 7);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_PHASES), 0);
+    hello_of(&fixture, FRIEND + 1, 1, 1, 6);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_PHASES), 2);
+    CHECK_INT(count_sent(&fixture, MESSAGE_GROUP_READY), 1);
+    for (size_t i = 0; i < fixture.outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture.outbox.entries[i];
+
+        if (entry->kind != OUTBOX_SEND ||
+            message_read(outbox_bytes(&fixture.outbox, entry), &message, NULL) != STATUS_OK ||
+            message.type != MESSAGE_PEER_PHASES)
+            continue;
+        CHECK_INT(message.peer_phases.phases.size, sizeof list);
+        memcpy(list, message.peer_phases.phases.data, sizeof list);
+        CHECK_INT(list[0], 0);
+        CHECK_INT(list[1], 6);
+        CHECK_INT(list[2], 7);
+    }
+    close_worker(&fixture);
+}
+
+static void phases_come_once_and_from_rank_0_alone(void **state)
+{
+    static const uint64_t list[3] = {0};
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "120");
+    meet_rank_0(&fixture, MASTER + 1, 1, 3);
+    hello_of(&fixture, MASTER + 2, 1, 1, 0);
+    CHECK_INT(fixture.worker.state, WORKER_COMPUTING);
+    phases(&fixture, MASTER + 1, 1, 3, list);
+    CHECK_INT(count_kind(&fixture, OUTBOX_CLOSE), 1);
+    close_worker(&fixture);
+
+    open_worker(&fixture);
+    group_of(&fixture, 1, "120");
+    hello_of(&fixture, MASTER + 1, 1, 0, 0);
+    hello_of(&fixture, MASTER + 2, 1, 1, 0);
+    phases(&fixture, MASTER + 2, 1, 3, list);
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
+    phases(&fixture, MASTER + 1, 1, 2, list); /* of another number of members */
+    CHECK_INT(count_sent(&fixture, MESSAGE_PEER_LOST), 1);
+    CHECK_INT(fixture.worker.state, WORKER_MEETING);
+    close_worker(&fixture);
+}
+
+/* The pieces of one state, from one fixture to another. */
+static void hand_over(struct fixture *giver, struct fixture *taker, peer_id from, uint64_t epoch)
+{
+    struct message reply = of(MESSAGE_STATE, epoch);
+    struct text bytes = sent_bytes(giver, MESSAGE_STATE);
+
+    reply.state.phase = giver->worker.learning.phase(giver->toy)->number;
+    reply.state.total = bytes.size;
+    reply.state.bytes = text_slice(&bytes);
+    say(taker, from, reply);
+    text_deinit(&bytes);
+}
+
+/* Rank 1 is ahead, and no owner; rank 2 is not connected to it. */
+static void a_state_goes_by_way_of_rank_0_where_there_is_no_connection(void **state)
+{
+    static const uint64_t list[3] = {0, 20, 0};
+    struct fixture ahead, hub, behind;
+    struct message request = of(MESSAGE_STATE_REQUEST, 2);
+    (void)state;
+
+    open_worker_of_few_owners(&ahead);
+    group_of(&ahead, 1, "0");
+    work_lanes(&ahead);
+    open_worker_of_few_owners(&hub);
+    group_of(&hub, 2, "012");
+    hello_of(&hub, FRIEND, 2, 1, 20);
+    hello_of(&hub, FRIEND + 1, 2, 2, 0);
+    CHECK_INT(hub.worker.state, WORKER_FETCHING);
+    CHECK_INT(hub.worker.source, 1);
+    CHECK_INT(count_sent(&hub, MESSAGE_STATE_REQUEST), 1);
+
+    open_worker_of_few_owners(&behind);
+    group_of(&behind, 2, "120");
+    hello_of(&behind, MASTER + 1, 2, 0, 0);
+    phases(&behind, MASTER + 1, 2, 3, list);
+    CHECK_INT(behind.worker.state, WORKER_FETCHING);
+    CHECK_INT(behind.worker.source, 0);
+    CHECK_INT(count_sent(&behind, MESSAGE_STATE_REQUEST), 1);
+
+    request.state_request.phase = 20;
+    say(&hub, FRIEND + 1, request); /* before it has the state itself */
+    CHECK_INT(hub.outbox.count, 0);
+    CHECK(worker_owes_state(&hub.worker));
+    group_of(&ahead, 2, "102"); /* its own view: rank 1 of three */
+    hello_of(&ahead, MASTER + 1, 2, 0, 0);
+    phases(&ahead, MASTER + 1, 2, 3, list);
+    CHECK(ahead.worker.peers[0].is_owed_state);
+    CHECK(!ahead.worker.peers[2].is_owed_state);
+    say(&ahead, MASTER + 1, request);
+    hand_over(&ahead, &hub, FRIEND, 2);
+    CHECK_INT(hub.worker.state, WORKER_FINISHED);
+    CHECK_INT(count_sent(&hub, MESSAGE_STATE), 1);
+    CHECK(!worker_owes_state(&hub.worker));
+    hand_over(&hub, &behind, MASTER + 1, 2);
+    CHECK_INT(behind.worker.state, WORKER_FINISHED);
+    close_worker(&ahead);
+    close_worker(&hub);
+    close_worker(&behind);
 }
 
 int main(void)
@@ -1005,6 +1212,12 @@ int main(void)
         cmocka_unit_test(a_sum_of_another_phase_is_refused),
         cmocka_unit_test(a_held_sum_does_not_reach_the_next_group),
         cmocka_unit_test(who_says_hello_otherwise_than_expected_is_lost),
+        cmocka_unit_test(members_that_exchange_no_sums_do_not_meet),
+        cmocka_unit_test(members_meet_those_with_which_they_exchange_sums),
+        cmocka_unit_test(a_connection_to_a_member_with_which_nothing_is_exchanged_is_closed),
+        cmocka_unit_test(rank_0_tells_everyone_how_far_each_is),
+        cmocka_unit_test(phases_come_once_and_from_rank_0_alone),
+        cmocka_unit_test(a_state_goes_by_way_of_rank_0_where_there_is_no_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
