@@ -21,6 +21,7 @@ import tempfile
 import time
 
 import scaling
+import starting
 import timeline
 from jobs import Broker, Job, NetworkJob, Setting, make_table, network_roles
 
@@ -332,6 +333,7 @@ EXPERIMENTS = {
     "X10-node": (x10_node, "30 min, for ever", "<= 7 s"),
     "X12": (x12, "minutes", "<= 0.1 s one process, <= 0.3 s several"),
     "X15": (x15, "goodput 69 -> 95 %", ">= 97 %, same bits"),
+    "start": (starting.run, "none", "none: compare with an earlier build"),
     "scaling": (scaling.run, "none for two workers of one machine", "two workers >= 1.8 x one"),
 }
 

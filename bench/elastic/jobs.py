@@ -55,9 +55,10 @@ class Setting:
 class Job(Traced):
     """One job under its own supervisor. Times are of the monotonic clock."""
 
-    def __init__(self, bench, name, setting, broker=None):
+    def __init__(self, bench, name, setting, broker=None, listen=None):
+        """`listen`: an address, for roles that speak TLS."""
         self.name, self.setting = name, setting
-        self.folder = bench.folder / name / "1"
+        self.folder = bench.folder / name / "jobs" / "1"
         self.traces = bench.folder / name / "trace"
         self.folder.mkdir(parents=True)
         self.traces.mkdir()
@@ -72,7 +73,8 @@ class Job(Traced):
             environment["TOTRAIN_SLOTS"] = broker.path
         self.events = []
         self.started_at = time.monotonic()
-        self.process = subprocess.Popen([bench.program, "supervise", self.folder],
+        self.process = subprocess.Popen([bench.program, "supervise", self.folder,
+                                         *(["--listen", listen] if listen else [])],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, env=environment,
                                         start_new_session=True)
