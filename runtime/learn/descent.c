@@ -306,6 +306,7 @@ void descent_restart(void *self)
     struct descent *descent = self;
 
     descent_take_abandon(descent);
+    descent_measuring_deinit(descent);
     descent->progress = (struct progress){.best_loss = 0};
     descent->has_derived = false;
     memset(descent->derived, 0, descent->model.derived_count * sizeof(float));

@@ -241,6 +241,7 @@ void worker_go_back(struct worker *worker, const struct message_group *group)
     worker->loss_total = 0;
     worker->agreed = 0;
     worker->front_phase = UINT64_MAX;
+    worker->publication = (struct publication){.is_due = false};
     if (worker->rows_good > phase_of(worker)->number)
         worker->rows_good = phase_of(worker)->number;
     worker->rows_position = 0;

@@ -80,6 +80,7 @@ static void toy_restart(void *self)
 
     forget_lanes(toy);
     toy->taking.is_active = false;
+    toy->measured = 0;
     toy->state = toy->known = mix(toy->plan.seed, 0, 0);
     toy->phase = (struct phase){.number = 0};
     describe_phase(toy);

@@ -176,6 +176,42 @@ static void a_learner_that_begins_anew_learns_the_same(void **state)
     close_fixture(&fixture);
 }
 
+static double measured_loss(struct descent *descent)
+{
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    struct model model;
+    size_t count;
+    struct error err;
+
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    CHECK(strcmp(metrics[0].name, "loss") == 0);
+    return metrics[0].train;
+}
+
+static void what_was_measured_before_a_new_beginning_is_measured_anew(void **state)
+{
+    struct fixture fixture;
+    struct error err;
+    double good;
+    float *best; /* of which the model is made */
+    size_t size;
+    (void)state;
+
+    open_fixture(&fixture);
+    CHECK_OK(run_job(fixture.descent, 2, 0, &err));
+    good = measured_loss(fixture.descent);
+    descent_restart(fixture.descent);
+    CHECK_OK(run_job(fixture.descent, 2, 0, &err));
+    best = descent_memory(fixture.descent, "best", &size);
+    for (size_t i = 0; i < size / sizeof *best; i++)
+        best[i] = -best[i];
+    CHECK(measured_loss(fixture.descent) != good);
+    descent_restart(fixture.descent);
+    CHECK_OK(run_job(fixture.descent, 1, 0, &err));
+    CHECK(measured_loss(fixture.descent) == good);
+    close_fixture(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +222,7 @@ int main(void)
         cmocka_unit_test(the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at),
         cmocka_unit_test(the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state),
         cmocka_unit_test(a_learner_that_begins_anew_learns_the_same),
+        cmocka_unit_test(what_was_measured_before_a_new_beginning_is_measured_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

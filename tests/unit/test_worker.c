@@ -698,6 +698,78 @@ static void a_difference_is_told_again_until_a_group_of_the_next_generation(void
     close_worker(&fixture);
 }
 
+/* A group of this worker alone, before which the master gave up all states. */
+static void group_that_begins_anew(struct fixture *fixture, uint64_t epoch)
+{
+    const struct message_member member = {0, 0, 4, SLICE("")};
+    struct message message = of(MESSAGE_GROUP, epoch);
+    struct text members;
+
+    text_init(&members, 1 << 12);
+    message_put_member(&members, &member);
+    message.group =
+        (struct message_group){.member_count = 1, .generation = 1, .members = text_slice(&members)};
+    say(fixture, MASTER, message);
+    text_deinit(&members);
+}
+
+/* The digest in the last FINISHED of the outbox. */
+static void read_digest(const struct fixture *fixture, char digest[DIGEST_BYTES])
+{
+    struct message message;
+
+    digest[0] = '\0';
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind == OUTBOX_SEND &&
+            message_read(outbox_bytes(&fixture->outbox, entry), &message, NULL) == STATUS_OK &&
+            message.type == MESSAGE_FINISHED)
+            slice_copy(message.finished.digest, digest, DIGEST_BYTES);
+    }
+}
+
+static void send_model(struct fixture *fixture, uint64_t epoch)
+{
+    for (uint64_t next = 0; next < 7; next += 2) { /* toy.c has 7, two in a message */
+        struct message message = of(MESSAGE_MODEL_NEXT, epoch);
+
+        message.model_next.row = next;
+        say(fixture, MASTER, message);
+        work_lanes(fixture);
+    }
+}
+
+/* A bit of the weights was inverted between the last step and the measuring. */
+static void what_was_measured_of_a_state_that_is_given_up_is_measured_anew(void **state)
+{
+    struct fixture fixture;
+    struct learning learning;
+    char digest[DIGEST_BYTES], expected[DIGEST_BYTES];
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t size, metric_count;
+    struct error err;
+    uint64_t rows;
+    (void)state;
+
+    open_worker(&fixture);
+    learning = toy_learning(fixture.toy);
+    group_of_one(&fixture, 1, 0, "");
+    while (fixture.worker.state != WORKER_FINISHED)
+        worker_work(&fixture.worker, 0, &fixture.outbox);
+    ((uint8_t *)learning.memory(learning.self, "weights", &size))[1] ^= 16;
+    work_lanes(&fixture);
+    CHECK(fixture.worker.publication.is_measured);
+    group_that_begins_anew(&fixture, 2);
+    CHECK_INT(learning.phase(learning.self)->number, 0);
+    work_lanes(&fixture);
+    send_model(&fixture, 2);
+    read_digest(&fixture, digest);
+    CHECK_OK(learning.result(learning.self, expected, &rows, metrics, &metric_count, &err));
+    assert_string_equal(digest, expected);
+    close_worker(&fixture);
+}
+
 static void evaluations_outlive_the_records_of_many_steps(void **state)
 {
     struct fixture fixture;
@@ -1198,6 +1270,7 @@ int main(void)
         cmocka_unit_test(steps_go_on_without_the_master_and_it_is_called_again),
         cmocka_unit_test(a_master_that_is_found_again_is_told_the_records),
         cmocka_unit_test(a_difference_is_told_again_until_a_group_of_the_next_generation),
+        cmocka_unit_test(what_was_measured_of_a_state_that_is_given_up_is_measured_anew),
         cmocka_unit_test(evaluations_outlive_the_records_of_many_steps),
         cmocka_unit_test(a_member_that_is_gone_is_reported_once),
         cmocka_unit_test(who_has_the_last_state_stays_until_the_newcomer_has_it),
