@@ -294,13 +294,13 @@ bool master_check_fingerprint(struct master *master, int64_t now_ms,
     return true;
 }
 
-/* A master before this one gave up states, and this one does not know which. */
-void master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
+bool master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
                             struct outbox *outbox)
 {
     if (generation <= master->generation)
-        return;
+        return false;
     master->generation = generation - 1;
     give_up_states(master, now_ms, 0, outbox);
     master->given_up_epoch = 0; /* workers that know of it have states since */
+    return true;
 }

@@ -32,7 +32,10 @@ void master_note_build(struct master *master, int64_t now_ms, uint32_t index, ui
 void master_choose_build(struct master *master);
 bool master_check_fingerprint(struct master *master, int64_t now_ms,
                               const struct message_hello *hello, struct outbox *outbox);
-void master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
+/* A master before this one gave up states, and this one does not know which. True: so all states
+ * are given up, also those that the present group computes or publishes, and a group must be made.
+ */
+bool master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
                             struct outbox *outbox);
 
 #endif

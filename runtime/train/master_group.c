@@ -447,7 +447,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     const struct message_hello *hello = &message->hello;
     struct master_worker *worker;
     uint32_t rank, known = master_find(master, from);
-    bool is_replaced;
+    bool is_replaced, knows_more;
 
     if (known != INDEX_NONE && known != hello->index) {
         master_lose(master, now_ms, known, "changed its index", outbox);
@@ -490,12 +490,13 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
                      hello->incarnation, (unsigned long long)hello->phase);
     master_note_build(master, now_ms, hello->index, hello->build, outbox);
-    master_note_generation(master, now_ms, hello->generation, outbox);
+    knows_more = master_note_generation(master, now_ms, hello->generation, outbox);
     master_forget_pairs(master, now_ms, hello->index, outbox);
-    /* A model that is being made does not need another hand. */
-    if (master->state == JOB_STATE_PUBLISHING && rank != 0)
+    /* A model that is being made does not need another hand; of a state that is given up none is
+     * made. */
+    if (master->state == JOB_STATE_PUBLISHING && rank != 0 && !knows_more)
         master_put_worker(master, hello->index, "standing by", 0, outbox);
-    else if (is_replaced)
+    else if (is_replaced || knows_more)
         master_regroup(master, now_ms, outbox);
     else if (hello->is_leaving && master->group.count > 0)
         master_on_leaving(master, now_ms, hello->index, outbox);

@@ -736,6 +736,56 @@ static void states_that_differ_under_the_master_before_are_given_up_once(void **
     close_master(&fixture);
 }
 
+/* They were given up under the master before this one, which the newcomer alone has heard. */
+static void a_newcomer_that_knows_of_bad_states_ends_the_making_of_a_model(void **state)
+{
+    struct message message = of(MESSAGE_HELLO, 0), rows;
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 1);
+    hello(&fixture, 1, 0, 0);
+    tick(&fixture, 300); /* nobody else comes */
+    met(&fixture, 1);
+    rows = of(MESSAGE_MODEL_ROWS, fixture.master.group.epoch);
+    say(&fixture, 1, of(MESSAGE_PUBLISHING, fixture.master.group.epoch));
+    CHECK_INT(fixture.master.state, JOB_STATE_PUBLISHING);
+    message.hello = (struct message_hello){.index = 1,
+                                           .lanes = 8,
+                                           .phase = 8,
+                                           .generation = 1,
+                                           .address = SLICE("unix:/run/somewhere")};
+    say(&fixture, 2, message);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message));
+    CHECK(message.group.generation == 1 && message.group.good == 0);
+    CHECK(message.group.member_count == 2 && message.group.after == 0);
+    CHECK_INT(fixture.master.state, JOB_STATE_RUNNING);
+    say(&fixture, 1, rows); /* on their way */
+    CHECK_INT(fixture.outbox.count, 0);
+    close_master(&fixture);
+}
+
+/* Where lanes are few it stands by, and the others go back without its help. */
+static void states_of_a_full_group_that_are_known_to_be_bad_are_given_up(void **state)
+{
+    struct message message = of(MESSAGE_HELLO, 0);
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1, 2, 1);
+    message.hello = (struct message_hello){
+        .index = 0, .lanes = 1, .phase = 3, .address = SLICE("unix:/run/somewhere")};
+    say(&fixture, 1, message);
+    tick(&fixture, 300);
+    met(&fixture, 1);
+    message.hello.index = 1;
+    message.hello.generation = 1;
+    say(&fixture, 2, message);
+    CHECK(sent(&fixture, 1, MESSAGE_GROUP, &message));
+    CHECK(message.group.generation == 1 && message.group.member_count == 1);
+    close_master(&fixture);
+}
+
 static void only_rank_0_is_believed(void **state)
 {
     struct fixture fixture;
@@ -1543,6 +1593,8 @@ int main(void)
         cmocka_unit_test(a_worker_without_memory_that_was_not_answered_has_tried_once),
         cmocka_unit_test(a_job_of_which_all_workers_run_out_of_memory_fails_with_their_words),
         cmocka_unit_test(states_that_differ_under_the_master_before_are_given_up_once),
+        cmocka_unit_test(a_newcomer_that_knows_of_bad_states_ends_the_making_of_a_model),
+        cmocka_unit_test(states_of_a_full_group_that_are_known_to_be_bad_are_given_up),
         cmocka_unit_test(only_rank_0_is_believed),
         cmocka_unit_test(the_books_say_what_slots_were_used_for),
         cmocka_unit_test(an_evaluation_that_is_repeated_is_recorded_once),
