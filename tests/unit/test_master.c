@@ -1006,6 +1006,27 @@ static void the_last_who_knows_the_state_stays_until_a_newcomer_has_it(void **st
     close_master(&fixture);
 }
 
+/* Its group waits for a second worker, and no heartbeat has said how far it is. */
+static void who_is_asked_to_go_while_the_job_waits_hands_its_state_to_the_store(void **state)
+{
+    struct fixture fixture;
+    struct message message, leaving;
+    (void)state;
+
+    open_master(&fixture, 2, 2, 0);
+    hello(&fixture, 1, 0, 0);
+    hello(&fixture, 2, 1, 0);
+    met(&fixture, 1);
+    leaving = of(MESSAGE_LEAVING, fixture.master.group.epoch);
+    leaving.at_phase.phase = 5;
+    disconnect(&fixture, 100, 1);
+    CHECK_INT(fixture.master.state, JOB_STATE_WAITING);
+    say(&fixture, 2, leaving);
+    CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    CHECK(!sent(&fixture, 2, MESSAGE_END, &message));
+    close_master(&fixture);
+}
+
 /* Both tell how fast they were; then the master looks at it. */
 /* Worker 1 computes; worker 2 only lives. */
 static void tell_speed(struct fixture *fixture, uint32_t busy_ms)
@@ -1605,6 +1626,7 @@ int main(void)
         cmocka_unit_test(those_who_come_while_a_group_meets_join_the_next_one_together),
         cmocka_unit_test(who_is_asked_to_go_is_let_go_when_the_others_have_gone_on),
         cmocka_unit_test(the_last_who_knows_the_state_stays_until_a_newcomer_has_it),
+        cmocka_unit_test(who_is_asked_to_go_while_the_job_waits_hands_its_state_to_the_store),
         cmocka_unit_test(a_new_job_waits_a_moment_for_those_who_were_launched_together),
         cmocka_unit_test(a_group_that_works_is_not_disturbed_by_a_state_that_was_stored),
         cmocka_unit_test(a_job_that_lost_everybody_waits_a_moment_again),
