@@ -371,12 +371,13 @@ enum status connection_dial(struct event_base *base, const char *address,
                             struct connection **out, struct error *err)
 {
     struct connection *connection = prepare(base, demand, owner);
+    int answer_ms = demand->peer == IDENTITY_MASTER ? CONNECTION_ANSWER_MS : 0;
     enum status status;
 
     if (!connection)
         return fail_no_memory(err);
-    status =
-        dial_new(base, address, (struct dial_owner){connection, on_dialed}, &connection->dial, err);
+    status = dial_new(base, address, answer_ms, (struct dial_owner){connection, on_dialed},
+                      &connection->dial, err);
     if (status != STATUS_OK)
         connection_free(connection);
     else

@@ -27,6 +27,9 @@ struct connection;
  * always reads, so its silence is that of its machine or of the network; peers
  * may compute for minutes without reading and have no such limit. */
 #define CONNECTION_UNACKED_MS 8000
+/* The master's machine does not answer for so long: the address is given up, since the next master
+ * may have another one behind the same name. Long enough for a first packet that was lost. */
+#define CONNECTION_ANSWER_MS 1500
 
 struct connection_owner {
     void *context;

@@ -12,6 +12,7 @@
 struct dial {
     struct event_base *base;
     struct dial_owner owner;
+    int answer_ms;
     struct lookup *lookup;
     struct event *start; /* so that the owner is never called from dial_new */
     struct event *event; /* of the socket: it has connected, or not */
@@ -31,12 +32,15 @@ static void drop_socket(struct dial *dial)
     dial->socket = -1;
 }
 
-static void on_writable(evutil_socket_t fd, short what, void *context);
+static void on_answer(evutil_socket_t fd, short what, void *context);
 
 static bool watch(struct dial *dial)
 {
-    dial->event = event_new(dial->base, dial->socket, EV_WRITE, on_writable, dial);
-    if (dial->event && event_add(dial->event, NULL) == 0)
+    const struct timeval limit = {.tv_sec = dial->answer_ms / 1000,
+                                  .tv_usec = dial->answer_ms % 1000 * 1000};
+
+    dial->event = event_new(dial->base, dial->socket, EV_WRITE, on_answer, dial);
+    if (dial->event && event_add(dial->event, dial->answer_ms > 0 ? &limit : NULL) == 0)
         return true;
     drop_socket(dial);
     fail_no_memory(&dial->last);
@@ -53,17 +57,18 @@ static void try_next(struct dial *dial)
     dial->owner.on_done(dial->owner.context, -1, &dial->last);
 }
 
-static void on_writable(evutil_socket_t fd, short what, void *context)
+static void on_answer(evutil_socket_t fd, short what, void *context)
 {
     struct dial *dial = context;
     char text[ADDRESS_TEXT_MAX + 1];
     int failure = 0, socket = dial->socket;
     socklen_t size = sizeof failure;
     (void)fd;
-    (void)what;
 
-    if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0 &&
-        address_is_own_peer(socket))
+    if (what & EV_TIMEOUT)
+        failure = ETIMEDOUT;
+    else if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &failure, &size) == 0 && failure == 0 &&
+             address_is_own_peer(socket))
         failure = ECONNREFUSED; /* as if it had got another port for its own end */
     if (failure == 0) {
         dial->socket = -1;
@@ -113,8 +118,8 @@ static enum status start(struct dial *dial, struct error *err)
     return STATUS_OK;
 }
 
-enum status dial_new(struct event_base *base, const char *address, struct dial_owner owner,
-                     struct dial **out, struct error *err)
+enum status dial_new(struct event_base *base, const char *address, int answer_ms,
+                     struct dial_owner owner, struct dial **out, struct error *err)
 {
     struct dial *dial = calloc(1, sizeof *dial);
     enum status status;
@@ -123,6 +128,7 @@ enum status dial_new(struct event_base *base, const char *address, struct dial_o
         return fail_no_memory(err);
     dial->base = base;
     dial->owner = owner;
+    dial->answer_ms = answer_ms;
     dial->socket = -1;
     error_clear(&dial->last);
     status = address_read(address, &dial->addresses[0], err);

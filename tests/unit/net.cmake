@@ -5,6 +5,8 @@ target_compile_definitions(test_message
           RECORDED_FRAMES="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/frame")
 totrain_test(test_connection SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_connection.c USES net
   LIBS PkgConfig::LIBEVENT LABEL unit)
+totrain_test(test_dial SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_dial.c USES net
+  LIBS PkgConfig::LIBEVENT LABEL unit)
 totrain_test(test_address SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_address.c USES net LABEL unit)
 totrain_test(test_tls SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_tls.c USES net
   LIBS PkgConfig::LIBEVENT LABEL unit)
