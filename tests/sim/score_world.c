@@ -6,15 +6,14 @@
 
 #include "base/random.h"
 #include "runtime/data/shardstore.h"
-#include "runtime/score/deadlines.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/score/scorer_role.h"
+#include "tests/sim/timeline.h"
 
 #define ROWS_MAX    2048
 #define WORKERS_MAX 16
 #define NODES_MAX   4096
 #define LINKS_MAX   16384
-#define EVENTS_MAX  32768
 #define TICK_MS     10
 #define DEAD_MS     200
 #define MISSED_MS   100
@@ -25,11 +24,9 @@
 enum happening { FRAME, CLOSED, TICK, WORK, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
 
 struct event {
+    struct moment moment; /* with its bytes: FRAME */
     enum happening kind;
     uint32_t node, link, side; /* START: node is the worker's index */
-    char *bytes;
-    size_t size;
-    uint32_t next; /* of the free ones */
 };
 
 struct end {
@@ -71,11 +68,7 @@ struct world {
     uint32_t node_count, master, workers[WORKERS_MAX], incarnations[WORKERS_MAX];
     struct link links[LINKS_MAX];
     uint32_t link_count;
-    struct event events[EVENTS_MAX];
-    struct deadlines queue; /* of events */
-    uint32_t free_event;
-    int64_t now;
-    uint64_t draws;
+    struct timeline time; /* in milliseconds */
     bool is_deadly[ROWS_MAX];
     uint32_t torn; /* transactions that a dispatcher's death may still meet */
     /* the store: what survives everybody */
@@ -83,35 +76,34 @@ struct world {
     enum shard_state states[ROWS_MAX]; /* LEASED: not settled yet */
     struct settled_rows settled[ROWS_MAX];
     uint32_t settled_count;
-    bool has_job, has_ended;
+    bool has_job;
     struct job_row job;
     struct score_result *result;
-    struct error failure;
 };
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
-    return random_bits(world->plan->table.seed, RANDOM_SIMULATION, world->draws++, 5) % below;
+    return timeline_draw(&world->time, below);
 }
 
 static void complain(struct world *world, const char *what, uint64_t which)
 {
-    history_fails(&world->failure, world->now, what, which);
+    timeline_fail(&world->time, "%s: %llu", what, (unsigned long long)which);
+}
+
+static struct event *schedule_frame(struct world *world, int64_t at, enum happening kind,
+                                    uint32_t node, struct slice bytes)
+{
+    struct event *event = timeline_plan(&world->time, at, bytes);
+
+    event->kind = kind;
+    event->node = node;
+    return event;
 }
 
 static struct event *schedule(struct world *world, int64_t at, enum happening kind, uint32_t node)
 {
-    static struct event nowhere;
-    const uint32_t key = world->free_event;
-
-    if (key == NOBODY) {
-        complain(world, "too many events", EVENTS_MAX);
-        return &nowhere;
-    }
-    world->free_event = world->events[key].next;
-    world->events[key] = (struct event){.kind = kind, .node = node};
-    deadlines_put(&world->queue, key, at);
-    return &world->events[key];
+    return schedule_frame(world, at, kind, node, (struct slice){NULL, 0});
 }
 
 /* ------------------------------------------------------------ the toy */
@@ -160,23 +152,16 @@ static void send_to(struct world *world, uint32_t link, uint32_t side, enum happ
 {
     struct end *end = &world->links[link].ends[side];
     const uint64_t luck = draw(world, 100);
-    int64_t at = world->now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
+    int64_t at = world->time.now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
     struct event *event;
 
     if (end->node == NOBODY)
         return;
     at = at < end->last_at ? end->last_at : at;
     end->last_at = at;
-    event = schedule(world, at, kind, end->node);
+    event = schedule_frame(world, at, kind, end->node, bytes);
     event->link = link;
     event->side = side;
-    if (kind != FRAME)
-        return;
-    event->bytes = malloc(bytes.size);
-    if (!event->bytes)
-        abort();
-    memcpy(event->bytes, bytes.data, bytes.size);
-    event->size = bytes.size;
 }
 
 static void connect_master(struct world *world, uint32_t from, peer_id peer)
@@ -267,7 +252,7 @@ static void take_row(struct world *world, const struct outbox *outbox,
     } else if (entry->kind == OUTBOX_JOB) {
         memcpy(&world->job, bytes.data, sizeof world->job);
         world->has_job = true;
-        world->has_ended = world->job.state >= JOB_STATE_DONE;
+        world->time.has_ended = world->job.state >= JOB_STATE_DONE;
     } else if (entry->kind == OUTBOX_EVENT) {
         memcpy(&event, bytes.data, sizeof event);
         world->result->backups += strcmp(event.event, "backup") == 0;
@@ -308,7 +293,7 @@ static uint32_t node_new(struct world *world, bool is_master, uint32_t index, ui
     text_init(&node->toy.results, TEXT_MAXIMUM);
     node->toy.world = world;
     world->nodes[world->node_count] = node;
-    schedule(world, world->now + (int64_t)draw(world, TICK_MS), TICK, world->node_count);
+    schedule(world, world->time.now + (int64_t)draw(world, TICK_MS), TICK, world->node_count);
     return world->node_count++;
 }
 
@@ -329,7 +314,7 @@ static void start_worker(struct world *world, uint32_t index)
     world->workers[index] = number;
     TRACE(world, "worker %u.%u starts", index, incarnation);
     scorer_role_init(&node->scorer, &options, &scoring, NULL);
-    scorer_role_start(&node->scorer, world->now, &node->outbox);
+    scorer_role_start(&node->scorer, world->time.now, &node->outbox);
     carry_out(world, number);
 }
 
@@ -367,8 +352,8 @@ static void start_master(struct world *world)
     qsort(world->settled, world->settled_count, sizeof *world->settled, by_first);
     TRACE(world, "master %u starts; %u ranges are settled", node->incarnation,
           world->settled_count);
-    if (dispatch_init(&node->dispatch, &options, world->now, &node->outbox, &world->failure) ==
-        STATUS_OK)
+    if (dispatch_init(&node->dispatch, &options, world->time.now, &node->outbox,
+                      &world->time.failure) == STATUS_OK)
         carry_out(world, number);
 }
 
@@ -376,7 +361,7 @@ static void start_master(struct world *world)
 static void die(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
-    const int64_t soon = world->now + 2 + (int64_t)draw(world, 40);
+    const int64_t soon = world->time.now + 2 + (int64_t)draw(world, 40);
 
     if (!node->is_alive)
         return;
@@ -389,7 +374,7 @@ static void die(struct world *world, uint32_t number)
             if (world->links[link].ends[side].node == number &&
                 world->links[link].ends[side].is_open)
                 close_side(world, link, side);
-    if (world->has_ended)
+    if (world->time.has_ended)
         return;
     if (node->is_master && world->master == number)
         schedule(world, soon, START_MASTER, 0);
@@ -406,13 +391,13 @@ static void replace(struct world *world, uint32_t index)
     if (!world->nodes[old]->is_alive)
         return;
     if (draw(world, 2) == 0) {
-        schedule(world, world->now + 1, KILL, old);
+        schedule(world, world->time.now + 1, KILL, old);
         return;
     }
     world->result->faults[SCORE_FAULT_ZOMBIE]++;
     world->workers[index] = NOBODY;
-    schedule(world, world->now + 1 + (int64_t)draw(world, 500), KILL, old);
-    schedule(world, world->now + 2, START, index);
+    schedule(world, world->time.now + 1 + (int64_t)draw(world, 500), KILL, old);
+    schedule(world, world->time.now + 2, START, index);
 }
 
 /* False when nothing of the outbox may leave. */
@@ -471,7 +456,7 @@ static void carry_out(struct world *world, uint32_t number)
         die(world, number);
     else if (!node->is_master && !node->has_work && scorer_role_has_work(&node->scorer)) {
         node->has_work = true;
-        schedule(world, world->now, WORK, number);
+        schedule(world, world->time.now, WORK, number);
     }
 }
 
@@ -488,33 +473,32 @@ static void hear(struct world *world, const struct event *event)
     if (event->kind == CLOSED) {
         end->is_open = false;
         if (node->is_master)
-            dispatch_on_disconnect(&node->dispatch, world->now, end->peer, &node->outbox);
+            dispatch_on_disconnect(&node->dispatch, world->time.now, end->peer, &node->outbox);
         else
-            scorer_role_on_disconnect(&node->scorer, world->now, end->peer, &node->outbox);
+            scorer_role_on_disconnect(&node->scorer, world->time.now, end->peer, &node->outbox);
         return;
     }
     world->result->frames++;
-    if (message_read((struct slice){event->bytes, event->size}, &message, &world->failure) !=
-        STATUS_OK)
+    if (message_read(event->moment.bytes, &message, &world->time.failure) != STATUS_OK)
         return;
     if (node->is_master)
-        dispatch_on_message(&node->dispatch, world->now, end->peer, &message, &node->outbox);
+        dispatch_on_message(&node->dispatch, world->time.now, end->peer, &message, &node->outbox);
     else
-        scorer_role_on_message(&node->scorer, world->now, end->peer, &message, &node->outbox);
+        scorer_role_on_message(&node->scorer, world->time.now, end->peer, &message, &node->outbox);
 }
 
 static void tick(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
-    schedule(world, world->now + TICK_MS, TICK, number);
+    schedule(world, world->time.now + TICK_MS, TICK, number);
     if (!node->is_master) {
-        scorer_role_on_tick(&node->scorer, world->now, &node->outbox);
+        scorer_role_on_tick(&node->scorer, world->time.now, &node->outbox);
     } else if (world->claim != node->incarnation) { /* it looks now and then */
         world->result->stale_masters++;
         die(world, number);
     } else {
-        dispatch_on_tick(&node->dispatch, world->now, &node->outbox);
+        dispatch_on_tick(&node->dispatch, world->time.now, &node->outbox);
     }
 }
 
@@ -527,7 +511,7 @@ static void work(struct world *world, uint32_t number)
     node->has_work = false;
     if (!scorer_role_has_work(&node->scorer))
         return;
-    scorer_role_work(&node->scorer, world->now, &node->outbox);
+    scorer_role_work(&node->scorer, world->time.now, &node->outbox);
     world->result->faults[SCORE_FAULT_SLOW] += is_slow;
     if (node->toy.is_dead) {
         world->result->faults[SCORE_FAULT_DEADLY_ROW]++;
@@ -536,7 +520,7 @@ static void work(struct world *world, uint32_t number)
     }
     if (scorer_role_has_work(&node->scorer)) {
         node->has_work = true;
-        schedule(world, world->now + (is_slow ? 30 : 1), WORK, number);
+        schedule(world, world->time.now + (is_slow ? 30 : 1), WORK, number);
     }
 }
 
@@ -553,7 +537,7 @@ static uint32_t random_live_node(struct world *world, bool is_master)
 static void freeze(struct world *world, bool is_master)
 {
     const uint32_t number = random_live_node(world, is_master);
-    const int64_t until = world->now + 50 + (int64_t)draw(world, 800);
+    const int64_t until = world->time.now + 50 + (int64_t)draw(world, 800);
 
     if (number == NOBODY || !world->nodes[number]->is_alive)
         return;
@@ -563,7 +547,7 @@ static void freeze(struct world *world, bool is_master)
     world->result->faults[is_master ? SCORE_FAULT_MASTER_FREEZE : SCORE_FAULT_FREEZE]++;
     if (is_master && draw(world, 2) == 0) { /* the launcher thinks it dead */
         world->result->faults[SCORE_FAULT_MASTER_TWICE]++;
-        schedule(world, world->now + 20, START_MASTER, 0);
+        schedule(world, world->time.now + 20, START_MASTER, 0);
     }
 }
 
@@ -595,40 +579,20 @@ static void mishap(struct world *world, const struct event *event)
     } else if (node && node->is_alive && event->kind == KILL) {
         world->result->faults[is_master ? SCORE_FAULT_MASTER_KILL : SCORE_FAULT_KILL]++;
         die(world, number);
-    } else if (node && node->is_alive && event->kind == LEAVE && node->frozen_until <= world->now) {
+    } else if (node && node->is_alive && event->kind == LEAVE &&
+               node->frozen_until <= world->time.now) {
         TRACE(world, "worker %u is asked to go", node->index);
         world->result->faults[SCORE_FAULT_LEAVE]++;
-        scorer_role_leave(&node->scorer, world->now, &node->outbox);
+        scorer_role_leave(&node->scorer, world->time.now, &node->outbox);
         carry_out(world, number);
     }
 }
 
-/* Of a node: not while it is frozen. */
 static void happen_to(struct world *world, const struct event *event)
 {
     const uint32_t number = event->node;
     struct node *node = world->nodes[number];
-    struct event *later;
 
-    if (!node->is_alive)
-        return;
-    if (event->kind == KILL) {
-        die(world, number);
-        return;
-    }
-    if (node->frozen_until > world->now) {
-        later = schedule(world, node->frozen_until, event->kind, number);
-        later->link = event->link;
-        later->side = event->side;
-        if (event->size > 0) {
-            later->bytes = malloc(event->size);
-            if (!later->bytes)
-                abort();
-            memcpy(later->bytes, event->bytes, event->size);
-            later->size = event->size;
-        }
-        return;
-    }
     if (event->kind == TICK)
         tick(world, number);
     else if (event->kind == WORK)
@@ -641,16 +605,30 @@ static void happen_to(struct world *world, const struct event *event)
 
 #define MISHAP (1u << 31) /* of `link`: the event is of no particular node */
 
-static void happen(struct world *world, const struct event *event)
+/* False: the event waits for its node to thaw. */
+static bool happen(void *self, void *happening)
 {
-    if (event->kind == START)
+    struct world *world = self;
+    const struct event *event = happening;
+    const struct node *node;
+
+    if (event->kind == START) {
         start_worker(world, event->node);
-    else if (event->kind == START_MASTER)
+    } else if (event->kind == START_MASTER) {
         start_master(world);
-    else if (event->link == MISHAP)
+    } else if (event->link == MISHAP) {
         mishap(world, event);
-    else
-        happen_to(world, event);
+    } else if ((node = world->nodes[event->node])->is_alive) {
+        if (event->kind == KILL) {
+            die(world, event->node);
+        } else if (node->frozen_until > world->time.now) {
+            timeline_put_off(&world->time, happening, node->frozen_until);
+            return false;
+        } else {
+            happen_to(world, event);
+        }
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------ a history */
@@ -664,13 +642,10 @@ static void plan_mishaps(struct world *world, enum happening kind, uint32_t coun
             ->link = MISHAP;
 }
 
-static enum status prepare(struct world *world)
+static void prepare(struct world *world)
 {
     const struct score_plan *plan = world->plan;
 
-    TRY(deadlines_init(&world->queue, EVENTS_MAX, &world->failure));
-    for (uint32_t i = 0; i < EVENTS_MAX; i++)
-        world->events[i].next = i + 1 < EVENTS_MAX ? i + 1 : NOBODY;
     for (uint32_t i = 0; i < plan->table.deadly_rows; i++)
         world->is_deadly[draw(world, plan->table.rows)] = true;
     world->torn = plan->table.torn_stores;
@@ -683,27 +658,6 @@ static enum status prepare(struct world *world)
     start_master(world);
     for (uint32_t index = 0; index < plan->table.workers; index++)
         start_worker(world, index);
-    return world->failure.status;
-}
-
-static void run(struct world *world)
-{
-    while (!world->has_ended && world->failure.status == STATUS_OK) {
-        const uint32_t key = deadlines_first(&world->queue);
-        struct event event;
-
-        if (key == DEADLINES_NONE || world->queue.at[key] > END_MS) {
-            complain(world, "the job does not end", world->settled_count);
-            return;
-        }
-        world->now = world->queue.at[key];
-        event = world->events[key];
-        deadlines_remove(&world->queue, key);
-        world->events[key].next = world->free_event;
-        world->free_event = key;
-        happen(world, &event);
-        free(event.bytes);
-    }
 }
 
 static bool has_deadly(const struct world *world)
@@ -718,7 +672,9 @@ static void check_end(struct world *world)
 {
     unsigned long long row;
 
-    if (world->failure.status != STATUS_OK)
+    if (!world->time.has_ended)
+        complain(world, "the job does not end; ranges settled", world->settled_count);
+    if (world->time.failure.status != STATUS_OK)
         return;
     if (!world->plan->keeps_bad_rows && has_deadly(world)) {
         world->result->failed++;
@@ -737,11 +693,7 @@ static void check_end(struct world *world)
 
 static void clean(struct world *world)
 {
-    for (uint32_t key; (key = deadlines_first(&world->queue)) != DEADLINES_NONE;) {
-        free(world->events[key].bytes);
-        deadlines_remove(&world->queue, key);
-    }
-    deadlines_deinit(&world->queue);
+    timeline_close(&world->time);
     for (uint32_t i = 0; i < world->node_count; i++) {
         struct node *node = world->nodes[i];
 
@@ -764,13 +716,16 @@ enum status score_world_run(const struct score_plan *plan, struct score_result *
         return fail_no_memory(err);
     world->plan = plan;
     world->result = result;
-    error_clear(&world->failure);
-    if (prepare(world) == STATUS_OK) {
-        run(world);
-        check_end(world);
-    }
-    status = world->failure.status;
-    *err = world->failure;
+    timeline_open(&world->time, &(struct timeline_options){.seed = plan->table.seed,
+                                                           .stream = 5,
+                                                           .event_size = sizeof(struct event),
+                                                           .ticks_per_ms = 1,
+                                                           .verbose = plan->table.verbose});
+    prepare(world);
+    timeline_run(&world->time, END_MS, happen, world);
+    check_end(world);
+    status = world->time.failure.status;
+    *err = world->time.failure;
     clean(world);
     return status;
 }

@@ -18,6 +18,7 @@
 #ifndef TESTS_SIM_SCORE_WORLD_H
 #define TESTS_SIM_SCORE_WORLD_H
 
+#include "base/error.h"
 #include "tests/sim/scored_table.h"
 
 struct score_plan {

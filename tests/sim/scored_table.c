@@ -34,10 +34,3 @@ struct table_plan table_plan_of(uint64_t seed, uint64_t stream, bool verbose)
     return plan;
 #undef PICK
 }
-
-void history_fails(struct error *failure, int64_t now_ms, const char *what, uint64_t which)
-{
-    if (failure->status == STATUS_OK)
-        fail(failure, STATUS_FAILED, "%s: %llu (at %lld ms)", what, (unsigned long long)which,
-             (long long)now_ms);
-}

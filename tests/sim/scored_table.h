@@ -5,9 +5,8 @@
 #ifndef TESTS_SIM_SCORED_TABLE_H
 #define TESTS_SIM_SCORED_TABLE_H
 
-#include <stdio.h>
-
-#include "base/error.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The part of a plan that both have. */
 struct table_plan {
@@ -25,18 +24,5 @@ struct table_plan {
  * drawn here. */
 struct table_plan table_plan_of(uint64_t seed, uint64_t stream, bool verbose);
 bool table_is_calm(const struct table_plan *plan);
-
-/* The first failure of a history stays. */
-void history_fails(struct error *failure, int64_t now_ms, const char *what, uint64_t which);
-
-/* A line of a history that is shown, of a world with `now` and a `plan`. */
-#define TRACE(world, ...)                                                                          \
-    do {                                                                                           \
-        if ((world)->plan->table.verbose) {                                                        \
-            printf("%8lld ms  ", (long long)(world)->now);                                         \
-            printf(__VA_ARGS__);                                                                   \
-            putchar('\n');                                                                         \
-        }                                                                                          \
-    } while (0)
 
 #endif

@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "runtime/score/deadlines.h"
 #include "runtime/score/ledger.h"
+#include "tests/sim/timeline.h"
 
 #define ROWS_MAX    2048
 #define WORKERS_MAX 16
 #define NODES_MAX   8192
-#define EVENTS_MAX  65536
 #define LEASE_MS    200
 #define BEAT_MS     20
 #define END_MS      3600000
@@ -20,13 +18,13 @@
 enum kind { ASK, LEASE, BEAT, DONE, WORKED, TICK, DEATH, FREEZE, GONE, START };
 
 struct event {
+    struct moment moment;
     enum kind kind;
     uint32_t node;        /* to which it happens; START: worker's index, or MASTER */
     uint32_t index, from; /* the worker's; the node that says it */
     struct lease lease;
     uint32_t epoch; /* incarnation of the master that gave the lease */
     enum ledger_cause cause;
-    uint32_t next; /* of the free ones */
 };
 #define MASTER  UINT32_MAX
 #define NO_NODE UINT32_MAX
@@ -51,11 +49,7 @@ struct world {
     const struct shard_plan *plan;
     struct node nodes[NODES_MAX];
     uint32_t node_count, master, workers[WORKERS_MAX]; /* now */
-    struct event events[EVENTS_MAX];
-    struct deadlines queue; /* of events */
-    uint32_t free_event;
-    int64_t now;
-    uint64_t draws;
+    struct timeline time;                              /* in milliseconds */
     bool is_deadly[ROWS_MAX];
     uint32_t torn; /* stores that the master's death still may meet */
     /* the store: what survives every process */
@@ -63,32 +57,27 @@ struct world {
     bool is_done[ROWS_MAX], is_bad[ROWS_MAX];
     struct settled_rows settled[ROWS_MAX];
     uint32_t settled_count;
-    bool has_ended;
     struct shard_result *result;
-    struct error failure;
 };
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
-    return random_bits(world->plan->table.seed, RANDOM_SIMULATION, world->draws++, 3) % below;
+    return timeline_draw(&world->time, below);
 }
 
 static void complain(struct world *world, const char *what, uint64_t which)
 {
-    history_fails(&world->failure, world->now, what, which);
+    timeline_fail(&world->time, "%s: %llu", what, (unsigned long long)which);
 }
 
 static void schedule(struct world *world, int64_t after_ms, const struct event *event)
 {
-    const uint32_t key = world->free_event;
+    struct event *planned =
+        timeline_plan(&world->time, world->time.now + after_ms, (struct slice){NULL, 0});
+    const struct moment moment = planned->moment;
 
-    if (key == NO_NODE) {
-        complain(world, "too many events", EVENTS_MAX);
-        return;
-    }
-    world->free_event = world->events[key].next;
-    world->events[key] = *event;
-    deadlines_put(&world->queue, key, world->now + after_ms);
+    *planned = *event;
+    planned->moment = moment;
 }
 
 /* Over the network: perhaps not at all, perhaps twice, in any order. */
@@ -173,7 +162,7 @@ static void start_master(struct world *world)
     node->incarnation = ++world->claim;
     options.first_lease = (uint64_t)node->incarnation << 32;
     memset(node->members, 0xff, sizeof node->members);
-    if (ledger_new(&options, &node->ledger, &world->failure) != STATUS_OK)
+    if (ledger_new(&options, &node->ledger, &world->time.failure) != STATUS_OK)
         return;
     world->result->masters++;
     TRACE(world, "master %u starts; %u ranges are settled", node->incarnation,
@@ -236,7 +225,7 @@ static bool master_store(struct world *world, uint32_t number, const struct leas
 static void master_check_end(struct world *world, const struct node *master)
 {
     if (ledger_is_finished(master->ledger) && world->claim == master->incarnation)
-        world->has_ended = true;
+        world->time.has_ended = true;
 }
 
 static void master_lose_worker(struct world *world, uint32_t number, uint32_t index,
@@ -247,7 +236,7 @@ static void master_lose_worker(struct world *world, uint32_t number, uint32_t in
     struct lease blamed;
 
     master->members[index] = NO_NODE;
-    if (ledger_worker_gone(master->ledger, index, cause, &blamed, &outcome, &world->failure) !=
+    if (ledger_worker_gone(master->ledger, index, cause, &blamed, &outcome, &world->time.failure) !=
         STATUS_OK)
         return;
     if (outcome == LEDGER_HALVED || outcome == LEDGER_BAD)
@@ -274,8 +263,8 @@ static void master_asked(struct world *world, uint32_t number, const struct even
         master->members[ask->index] = ask->from;
     }
     if (master->members[ask->index] == ask->from &&
-        ledger_claim(master->ledger, ask->index, world->now, world->now + LEASE_MS, &lease.lease,
-                     &retry_at) == LEDGER_LEASED)
+        ledger_claim(master->ledger, ask->index, world->time.now, world->time.now + LEASE_MS,
+                     &lease.lease, &retry_at) == LEDGER_LEASED)
         send(world, &lease);
 }
 
@@ -285,8 +274,8 @@ static void master_hears_done(struct world *world, uint32_t number, const struct
     struct node *master = &world->nodes[number];
     struct lease lease;
 
-    if (ledger_complete(master->ledger, done->index, done->lease.id, done->lease.slot, world->now,
-                        &lease, NULL) != STATUS_OK) {
+    if (ledger_complete(master->ledger, done->index, done->lease.id, done->lease.slot,
+                        world->time.now, &lease, NULL) != STATUS_OK) {
         world->result->stale++;
         return;
     }
@@ -303,7 +292,7 @@ static void master_tick(struct world *world, uint32_t number)
     struct node *master = &world->nodes[number];
     struct lease lease;
 
-    while (master->is_alive && ledger_overdue(master->ledger, world->now, &lease)) {
+    while (master->is_alive && ledger_overdue(master->ledger, world->time.now, &lease)) {
         const uint32_t member = master->members[lease.worker];
 
         master_lose_worker(world, number, lease.worker, LEDGER_LOST);
@@ -403,14 +392,14 @@ static void happen_to_node(struct world *world, uint32_t number, const struct ev
                                                             : SHARD_FAULT_CRASH]++;
         die(world, number, event->cause);
     } else if (event->kind == FREEZE) {
-        node->frozen_until = world->now + 50 + (int64_t)draw(world, 1500);
+        node->frozen_until = world->time.now + 50 + (int64_t)draw(world, 1500);
         TRACE(world, "node %u freezes", number);
         world->result
             ->faults[node->index == MASTER ? SHARD_FAULT_MASTER_FREEZE : SHARD_FAULT_FREEZE]++;
         if (node->index == MASTER) /* the launcher does not wait for it */
             schedule(world, 100, &(struct event){.kind = START, .index = MASTER});
-    } else if (node->frozen_until > world->now) {
-        schedule(world, node->frozen_until - world->now + (int64_t)draw(world, 3), event);
+    } else if (node->frozen_until > world->time.now) {
+        schedule(world, node->frozen_until - world->time.now + (int64_t)draw(world, 3), event);
     } else if (node->index == MASTER) {
         if (event->kind == TICK)
             master_tick(world, number);
@@ -420,7 +409,7 @@ static void happen_to_node(struct world *world, uint32_t number, const struct ev
             master_hears_done(world, number, event);
         else if (event->kind == BEAT)
             ledger_renew(node->ledger, event->index, event->lease.id, event->lease.slot,
-                         world->now + LEASE_MS, NULL);
+                         world->time.now + LEASE_MS, NULL);
         else if (event->kind == GONE && node->members[event->index] == event->from)
             master_lose_worker(world, number, event->index, event->cause);
     } else if (event->kind == TICK) {
@@ -437,8 +426,10 @@ static uint32_t some_worker(struct world *world)
     return world->workers[draw(world, world->plan->table.workers)];
 }
 
-static void happen(struct world *world, const struct event *event)
+static bool happen(void *self, void *happening)
 {
+    struct world *world = self;
+    const struct event *event = happening;
     uint32_t node = event->node;
 
     if (event->kind == START) {
@@ -446,13 +437,14 @@ static void happen(struct world *world, const struct event *event)
             start_master(world);
         else
             start_worker(world, event->index);
-        return;
+        return true;
     }
     if (event->kind == GONE || node == MASTER) /* the node that is the master now */
         node = world->master;
     else if ((event->kind == DEATH || event->kind == FREEZE) && node == NODES_MAX)
         node = some_worker(world);
     happen_to_node(world, node, event);
+    return true;
 }
 
 static void plan_mishaps(struct world *world, uint32_t count, const struct event *event)
@@ -465,10 +457,6 @@ static void begin(struct world *world)
 {
     const struct shard_plan *plan = world->plan;
 
-    for (uint32_t i = EVENTS_MAX; i-- > 0;) {
-        world->events[i].next = world->free_event;
-        world->free_event = i;
-    }
     for (uint32_t i = 0; i < plan->table.deadly_rows; i++)
         world->is_deadly[draw(world, plan->table.rows)] = true;
     start_master(world);
@@ -497,20 +485,11 @@ static void check_rows(struct world *world)
 static void run(struct world *world)
 {
     begin(world);
-    while (!world->has_ended && world->failure.status == STATUS_OK) {
-        const uint32_t key = deadlines_first(&world->queue);
-        const struct event event = world->events[key];
-
-        world->now = world->queue.at[key];
-        deadlines_remove(&world->queue, key);
-        world->events[key].next = world->free_event;
-        world->free_event = key;
-        happen(world, &event);
-        if (world->now > END_MS)
-            complain(world, "the job does not end; ranges settled", world->settled_count);
-    }
-    if (world->has_ended)
+    timeline_run(&world->time, END_MS, happen, world);
+    if (world->time.has_ended)
         check_rows(world);
+    else
+        complain(world, "the job does not end; ranges settled", world->settled_count);
     for (uint32_t i = 0; i < world->node_count; i++)
         if (world->nodes[i].is_alive && world->nodes[i].ledger)
             die(world, i, LEDGER_LOST);
@@ -527,12 +506,14 @@ enum status shard_world_run(const struct shard_plan *plan, struct shard_result *
     world->plan = plan;
     world->result = result;
     world->torn = plan->table.torn_stores;
-    world->free_event = NO_NODE;
-    error_clear(&world->failure);
-    if (deadlines_init(&world->queue, EVENTS_MAX, &world->failure) == STATUS_OK)
-        run(world);
-    deadlines_deinit(&world->queue);
-    *err = world->failure;
+    timeline_open(&world->time, &(struct timeline_options){.seed = plan->table.seed,
+                                                           .stream = 3,
+                                                           .event_size = sizeof(struct event),
+                                                           .ticks_per_ms = 1,
+                                                           .verbose = plan->table.verbose});
+    run(world);
+    timeline_close(&world->time);
+    *err = world->time.failure;
     status = err->status;
     free(world);
     return status;

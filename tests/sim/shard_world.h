@@ -16,6 +16,7 @@
 #ifndef TESTS_SIM_SHARD_WORLD_H
 #define TESTS_SIM_SHARD_WORLD_H
 
+#include "base/error.h"
 #include "tests/sim/scored_table.h"
 
 struct shard_plan {

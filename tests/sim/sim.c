@@ -1,30 +1,25 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner FOLDER] [--verbose]
+ *     sim [--seed N | --seeds A..B] [--learner CSV] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
  */
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "tests/sim/real.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/toy.h"
 #include "tests/sim/world.h"
 
-struct arguments {
-    uint64_t first, last;
-    const char *csv; /* train on this with the real learner */
-    bool verbose;
-};
+#define STREAM 2
 
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 {
-    return random_bits(seed, RANDOM_SIMULATION, what, 2) % below;
+    return seeds_pick(seed, STREAM, what, below);
 }
 
 /* One seed in eight is calm, without a mishap; in another one workers leave. */
@@ -83,32 +78,34 @@ static void close_toy(void *context, struct learning learning)
     toy_free(learning.self);
 }
 
-static bool run_seed(uint64_t seed, const struct subject *subject, const struct oracle *oracle,
-                     bool verbose, struct world_result *sum)
-{
-    struct world_plan plan = plan_of(seed, verbose);
-    struct world_result result;
-    struct error err;
+struct run {
+    const char *csv; /* train on this with the real learner; NULL: the toy */
+    struct subject real;
+    struct oracle oracle; /* of the real learner */
+    struct world_result sum;
+};
 
-    error_clear(&err);
-    if (world_run(&plan, subject, oracle, &result, &err) != STATUS_OK) {
-        printf("seed %llu: %s\n", (unsigned long long)seed, err.message);
-        return false;
-    }
-    if (verbose)
-        printf("seed %llu: %llu frames, %llu groups, %.3f s\n", (unsigned long long)seed,
-               (unsigned long long)result.frames, (unsigned long long)result.groups,
-               (double)result.end_us / 1e6);
-    sum->frames += result.frames;
-    sum->groups += result.groups;
-    sum->checkpoints += result.checkpoints;
+static enum status run_subject(struct run *run, const struct world_plan *plan,
+                               const struct subject *subject, const struct oracle *oracle,
+                               struct error *err)
+{
+    struct world_result result;
+
+    TRY(world_run(plan, subject, oracle, &result, err));
+    if (plan->verbose)
+        printf("seed %" PRIu64 ": %" PRIu64 " frames, %" PRIu64 " groups, %.3f s\n", plan->seed,
+               result.frames, result.groups, (double)result.end_us / 1e6);
+    run->sum.frames += result.frames;
+    run->sum.groups += result.groups;
+    run->sum.checkpoints += result.checkpoints;
     for (int fault = 0; fault < WORLD_FAULTS; fault++)
-        sum->faults[fault] += result.faults[fault];
-    return true;
+        run->sum.faults[fault] += result.faults[fault];
+    return STATUS_OK;
 }
 
-static bool run_toy(uint64_t seed, bool verbose, struct world_result *sum)
+static enum status run_toy(struct run *run, const struct world_plan *plan, struct error *err)
 {
+    const uint64_t seed = plan->seed;
     struct toy_plan toy = {.seed = seed,
                            .lanes = 1 + (uint32_t)pick(seed, 20, 12),
                            .phases = 10 + (uint32_t)pick(seed, 21, 60),
@@ -118,36 +115,35 @@ static bool run_toy(uint64_t seed, bool verbose, struct world_result *sum)
                            .keeps_lanes = pick(seed, 25, 2) == 1};
     struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
     struct oracle oracle = oracle_new(&subject);
-    bool good = run_seed(seed, &subject, &oracle, verbose, sum);
+    enum status status = run_subject(run, plan, &subject, &oracle, err);
 
     oracle_free(&oracle);
-    return good;
+    return status;
 }
 
-static bool parse(int argc, char **argv, struct arguments *arguments)
+static enum status run_seed(void *context, uint64_t seed, bool verbose, struct error *err)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *value = i + 1 < argc ? argv[i + 1] : "";
-        char *end;
+    const struct world_plan plan = plan_of(seed, verbose);
+    struct run *run = context;
 
-        if (strcmp(argv[i], "--verbose") == 0) {
-            arguments->verbose = true;
-            continue;
-        }
-        if (strcmp(argv[i], "--learner") == 0 && *value) {
-            arguments->csv = argv[++i];
-            continue;
-        }
-        if ((strcmp(argv[i], "--seed") != 0 && strcmp(argv[i], "--seeds") != 0) || !*value)
-            return false;
-        arguments->first = arguments->last = strtoull(value, &end, 10);
-        if (strncmp(end, "..", 2) == 0)
-            arguments->last = strtoull(end + 2, &end, 10);
-        if (*end)
-            return false;
-        i++;
-    }
-    return true;
+    error_clear(err);
+    return run->csv ? run_subject(run, &plan, &run->real, &run->oracle, err)
+                    : run_toy(run, &plan, err);
+}
+
+/* Takes `--learner CSV` out of the arguments: the rest of them is about seeds. */
+static const char *take_csv(int *argc, char **argv)
+{
+    const char *csv = NULL;
+    int left = 1;
+
+    for (int i = 1; i < *argc; i++)
+        if (strcmp(argv[i], "--learner") == 0 && i + 1 < *argc)
+            csv = argv[++i];
+        else
+            argv[left++] = argv[i];
+    *argc = left;
+    return csv;
 }
 
 static const char *const names[] = {
@@ -158,33 +154,26 @@ static const char *const names[] = {
 
 int main(int argc, char **argv)
 {
-    struct arguments arguments = {.first = 1, .last = 300};
-    struct world_result sum = {.frames = 0};
-    struct subject real = {.context = NULL};
-    struct oracle oracle = {.states = NULL};
+    struct run run = {.csv = take_csv(&argc, argv)};
     struct seeds seeds;
-    uint64_t failures = 0;
+    uint64_t failures;
 
-    if (!parse(argc, argv, &arguments)) {
-        fprintf(stderr, "sim [--seed N | --seeds A..B] [--learner CSV] [--verbose]\n");
+    if (!seeds_parse(&seeds, argc, argv)) {
+        fputs("--learner CSV: train on this with the real learner\n", stderr);
         return 2;
     }
-    if (arguments.csv) {
-        real = real_subject_open(arguments.csv);
-        oracle = oracle_new(&real);
+    if (run.csv) {
+        run.real = real_subject_open(run.csv);
+        run.oracle = oracle_new(&run.real);
     }
-    for (uint64_t seed = arguments.first; seed <= arguments.last; seed++)
-        failures += arguments.csv ? !run_seed(seed, &real, &oracle, arguments.verbose, &sum)
-                                  : !run_toy(seed, arguments.verbose, &sum);
-    seeds = (struct seeds){.first = arguments.first, .last = arguments.last};
-    printf("%llu seeds, %llu failures; %llu frames, %llu groups, %llu checkpoints\n",
-           (unsigned long long)seeds_count(&seeds), (unsigned long long)failures,
-           (unsigned long long)sum.frames, (unsigned long long)sum.groups,
-           (unsigned long long)sum.checkpoints);
-    if (arguments.csv) {
-        oracle_free(&oracle);
-        real_subject_close(&real);
+    failures = seeds_run(&seeds, run_seed, &run);
+    printf("%" PRIu64 " seeds, %" PRIu64 " failures; %" PRIu64 " frames, %" PRIu64
+           " groups, %" PRIu64 " checkpoints\n",
+           seeds_count(&seeds), failures, run.sum.frames, run.sum.groups, run.sum.checkpoints);
+    if (run.csv) {
+        oracle_free(&run.oracle);
+        real_subject_close(&run.real);
     }
     return seeds_exit_code(&seeds, failures,
-                           (struct seeds_counts){names, sum.faults, WORLD_FAULTS});
+                           (struct seeds_counts){names, run.sum.faults, WORLD_FAULTS});
 }

@@ -1,4 +1,4 @@
-add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/store.c
+add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/store.c ${CMAKE_CURRENT_LIST_DIR}/timeline.c
   ${CMAKE_CURRENT_LIST_DIR}/world.c
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
   ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
@@ -11,14 +11,16 @@ add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/i
 set_tests_properties(sim_seeds sim_iris PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
-  ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
+  ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
+  ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
 target_link_libraries(sim_shards PRIVATE totrain_process)
 totrain_show_tests(sim_shards)
 add_test(NAME sim_shards COMMAND sim_shards --seeds 1..1000)
 set_tests_properties(sim_shards PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_score ${CMAKE_CURRENT_LIST_DIR}/sim_score.c
-  ${CMAKE_CURRENT_LIST_DIR}/score_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
+  ${CMAKE_CURRENT_LIST_DIR}/score_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
+  ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
 target_link_libraries(sim_score PRIVATE totrain_process)
 totrain_show_tests(sim_score)
 add_test(NAME sim_score COMMAND sim_score --seeds 1..1000)

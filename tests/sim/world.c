@@ -5,18 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "runtime/train/master.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
 #include "runtime/train/worker.h"
 #include "runtime/train/worker_switch.h"
 #include "tests/sim/store.h"
+#include "tests/sim/timeline.h"
 
 #define NODES_MAX   4096
 #define TICK_US     50000
 #define END_US      ((int64_t)900 * 1000000)
-#define EVENTS_MAX  3000000
 #define PIECE_BYTES 64
 #define MODEL_BYTES 16
 #define GRACE_MS    3000
@@ -46,13 +45,10 @@ enum event_kind {
 };
 
 struct event {
-    int64_t at;
-    uint64_t order; /* of those at the same time */
+    struct moment moment; /* with its bytes: FRAME */
     enum event_kind kind;
     uint32_t node; /* START_WORKER: the worker's index */
     uint32_t link, side;
-    char *bytes;
-    size_t size;
     uint64_t id; /* STORED: of which checkpoint, and how it went */
     enum status status;
 };
@@ -87,14 +83,11 @@ struct world {
     const struct world_plan *plan;
     const struct subject *subject;
     const struct oracle *oracle;
-    struct event **heap;
-    size_t heap_count, heap_capacity;
+    struct timeline time; /* in microseconds */
     struct node *nodes[NODES_MAX];
     uint32_t node_count;
     struct link *links;
     uint32_t link_count, link_capacity;
-    int64_t now;
-    uint64_t draws, orders;
     bool has_flipped, has_spoiled; /* a bit of a worker; what a worker computes */
     uint32_t master;
     struct store store;
@@ -104,16 +97,15 @@ struct world {
     /* (workers, workers): how many faults keep the first from connecting to the second, and how
      * many of them say nothing */
     uint8_t *parted, *silent;
-    bool has_ended, has_model;
+    bool has_model;
     uint64_t model, model_rows; /* hash and number of the rows that lie aside */
     char digest[80];
     struct world_result result;
-    struct error failure;
 };
 
 static uint64_t draw(struct world *world, uint64_t below)
 {
-    return random_bits(world->plan->seed, RANDOM_SIMULATION, world->draws++, 1) % below;
+    return timeline_draw(&world->time, below);
 }
 
 static void count(struct world *world, enum world_fault fault)
@@ -123,77 +115,22 @@ static void count(struct world *world, enum world_fault fault)
 
 static void complain(struct world *world, const char *what, const char *detail)
 {
-    if (world->failure.status == STATUS_OK)
-        fail(&world->failure, STATUS_FAILED, "%s: %s", what, detail);
+    timeline_fail(&world->time, "%s: %s", what, detail);
 }
 
-#define TRACE(world, ...)                                                                          \
-    do {                                                                                           \
-        if ((world)->plan->verbose) {                                                              \
-            printf("%10.3f ms  ", (double)(world)->now / 1000);                                    \
-            printf(__VA_ARGS__);                                                                   \
-            putchar('\n');                                                                         \
-        }                                                                                          \
-    } while (0)
-
-/* ------------------------------------------------------------ the queue */
-
-static bool is_before(const struct event *a, const struct event *b)
+static struct event *schedule_frame(struct world *world, int64_t at, enum event_kind kind,
+                                    uint32_t node, struct slice bytes)
 {
-    return a->at != b->at ? a->at < b->at : a->order < b->order;
-}
+    struct event *event = timeline_plan(&world->time, at, bytes);
 
-static void push(struct world *world, struct event *event)
-{
-    size_t at = world->heap_count++;
-
-    if (world->heap_count > world->heap_capacity) {
-        world->heap_capacity = world->heap_capacity ? 2 * world->heap_capacity : 256;
-        world->heap = realloc(world->heap, world->heap_capacity * sizeof *world->heap);
-        if (!world->heap)
-            abort();
-    }
-    while (at > 0 && is_before(event, world->heap[(at - 1) / 2])) {
-        world->heap[at] = world->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    world->heap[at] = event;
-}
-
-static struct event *pop(struct world *world)
-{
-    struct event *first = world->heap[0], *last = world->heap[--world->heap_count];
-    size_t at = 0;
-
-    for (;;) {
-        size_t child = 2 * at + 1;
-
-        if (child >= world->heap_count)
-            break;
-        if (child + 1 < world->heap_count && is_before(world->heap[child + 1], world->heap[child]))
-            child++;
-        if (!is_before(world->heap[child], last))
-            break;
-        world->heap[at] = world->heap[child];
-        at = child;
-    }
-    if (world->heap_count > 0)
-        world->heap[at] = last;
-    return first;
+    event->kind = kind;
+    event->node = node;
+    return event;
 }
 
 static struct event *schedule(struct world *world, int64_t at, enum event_kind kind, uint32_t node)
 {
-    struct event *event = calloc(1, sizeof *event);
-
-    if (!event)
-        abort();
-    event->at = at;
-    event->order = world->orders++;
-    event->kind = kind;
-    event->node = node;
-    push(world, event);
-    return event;
+    return schedule_frame(world, at, kind, node, (struct slice){NULL, 0});
 }
 
 /* ----------------------------------------------------------- connections */
@@ -228,22 +165,15 @@ static void send_to_end(struct world *world, uint32_t link, uint32_t side, enum 
                         struct slice bytes)
 {
     struct end *end = &world->links[link].ends[side];
-    int64_t at = world->now + delay(world);
+    int64_t at = world->time.now + delay(world);
     struct event *event;
 
     if (at < end->last_at)
         at = end->last_at;
     end->last_at = at;
-    event = schedule(world, at, kind, end->node);
+    event = schedule_frame(world, at, kind, end->node, bytes);
     event->link = link;
     event->side = side;
-    if (kind == FRAME) {
-        event->bytes = malloc(bytes.size);
-        if (!event->bytes)
-            abort();
-        memcpy(event->bytes, bytes.data, bytes.size);
-        event->size = bytes.size;
-    }
 }
 
 static uint32_t find_address(const struct world *world, const char *address)
@@ -276,7 +206,7 @@ static void fail_to_connect(struct world *world, uint32_t link, uint32_t to)
         *between(world, world->silent, world->nodes[end->node]->index, world->nodes[to]->index) >
             0) {
         count(world, WORLD_FAULT_APART_SILENTLY);
-        end->last_at = world->now + 5000000;
+        end->last_at = world->time.now + 5000000;
     }
     send_to_end(world, link, 0, CLOSED, (struct slice){NULL, 0});
 }
@@ -437,7 +367,7 @@ static void take_checkpoint(struct world *world, uint32_t number, const struct o
         status = store_put_piece(&world->store, bytes, NULL);
     if (status == STATUS_OK && !is_finish)
         return;
-    event = schedule(world, world->now + 1000 + (int64_t)draw(world, 50000), STORED, number);
+    event = schedule(world, world->time.now + 1000 + (int64_t)draw(world, 50000), STORED, number);
     event->id = id;
     event->status = status;
 }
@@ -450,7 +380,7 @@ static void hear_from_store(struct world *world, const struct event *event)
     error_clear(&why);
     if (event->status != STATUS_OK)
         fail(&why, event->status, "no room");
-    master_on_stored(&node->master, world->now / 1000, event->id, &why, &node->outbox);
+    master_on_stored(&node->master, world->time.now / 1000, event->id, &why, &node->outbox);
     carry_out(world, event->node);
 }
 
@@ -465,10 +395,10 @@ static void end_node(struct world *world, uint32_t number, enum status status)
             count(world, WORLD_FAULT_STARVE);
         if ((node->worker.is_leaving || node->is_going || status == STATUS_CONNECTION) &&
             !node->has_successor)
-            schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
+            schedule(world, world->time.now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
                      node->index);
     } else if (number == world->master) {
-        world->has_ended = true;
+        world->time.has_ended = true;
         if (status != STATUS_OK)
             complain(world, "the job failed", node->master.failure.message);
     }
@@ -488,7 +418,7 @@ static void replace_worker(struct world *world, uint32_t index)
         else
             stop_node(world, i);
     }
-    schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_WORKER, index);
+    schedule(world, world->time.now + 1000 + (int64_t)draw(world, 100000), START_WORKER, index);
 }
 
 static bool is_stale(const struct world *world, const struct node *node)
@@ -512,7 +442,7 @@ static void disturb_switch(struct world *world, struct slice frame)
         message.type != MESSAGE_GROUP || message.group.after == 0)
         return;
     if (draw(world, 100) < world->plan->switch_cuts)
-        schedule(world, world->now + (int64_t)draw(world, 20000), CUT_MEMBERS, 0);
+        schedule(world, world->time.now + (int64_t)draw(world, 20000), CUT_MEMBERS, 0);
 }
 
 /* The actions of a role. The outbox is set aside first: an action calls nobody,
@@ -575,7 +505,7 @@ static void carry_out(struct world *world, uint32_t number)
         node->has_work_event = true;
         if (slowness(world, node) > 1)
             count(world, WORLD_FAULT_SLOW);
-        schedule(world, world->now + slowness(world, node) * (50 + (int64_t)draw(world, 2000)),
+        schedule(world, world->time.now + slowness(world, node) * (50 + (int64_t)draw(world, 2000)),
                  WORK, number);
     }
 }
@@ -610,7 +540,7 @@ static bool is_unable(struct world *world, uint32_t index)
 
     if (world->plan->unables == 0 || world->unables[index] + 1 >= UNABLE_TRIES_MAX ||
         draw(world, 100) >= world->plan->unables || !master->is_alive ||
-        master->frozen_until > world->now)
+        master->frozen_until > world->time.now)
         return false;
     world->unables[index]++;
     count(world, WORLD_FAULT_UNABLE);
@@ -618,10 +548,10 @@ static bool is_unable(struct world *world, uint32_t index)
                                              .incarnation = world->incarnations[index]++,
                                              .status = STATUS_IO,
                                              .message = SLICE("no disk")};
-    master_on_message(&master->master, world->now / 1000, master->next_accepted++, &message,
+    master_on_message(&master->master, world->time.now / 1000, master->next_accepted++, &message,
                       &master->outbox);
     carry_out(world, world->master);
-    schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
+    schedule(world, world->time.now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
     return true;
 }
 
@@ -660,9 +590,9 @@ static void start_worker(struct world *world, uint32_t index)
     learning = checked_learning(node->checked);
     worker_init(&node->worker, &options, &learning, NULL);
     TRACE(world, "%s starts", node->address);
-    worker_start(&node->worker, world->now / 1000, &node->outbox);
+    worker_start(&node->worker, world->time.now / 1000, &node->outbox);
     carry_out(world, number);
-    schedule(world, world->now + (int64_t)draw(world, TICK_US), TICK, number);
+    schedule(world, world->time.now + (int64_t)draw(world, TICK_US), TICK, number);
 }
 
 static void start_master(struct world *world)
@@ -694,11 +624,11 @@ static void start_master(struct world *world)
 
     TRACE(world, "master %u starts", options.incarnation);
     world->master = number;
-    if (master_init(&node->master, &options, world->now / 1000, &node->outbox, &world->failure) !=
-        STATUS_OK)
+    if (master_init(&node->master, &options, world->time.now / 1000, &node->outbox,
+                    &world->time.failure) != STATUS_OK)
         abort();
     carry_out(world, number);
-    schedule(world, world->now + (int64_t)draw(world, TICK_US), TICK, number);
+    schedule(world, world->time.now + (int64_t)draw(world, TICK_US), TICK, number);
 }
 
 /* ---------------------------------------------------------------- events */
@@ -710,8 +640,7 @@ static void deliver(struct world *world, const struct event *event)
     struct message message;
 
     if (event->kind == FRAME && end->is_open) {
-        if (message_read((struct slice){event->bytes, event->size}, &message, &world->failure) !=
-            STATUS_OK)
+        if (message_read(event->moment.bytes, &message, &world->time.failure) != STATUS_OK)
             return;
         TRACE(world, "%s <- %s epoch %" PRIx64, node->address, message_name(message.type),
               message.epoch);
@@ -719,15 +648,17 @@ static void deliver(struct world *world, const struct event *event)
             node->worker.state == WORKER_FETCHING && node->worker.source != UINT32_MAX)
             count(world, WORLD_FAULT_RELAY);
         if (node->is_master)
-            master_on_message(&node->master, world->now / 1000, end->peer, &message, &node->outbox);
+            master_on_message(&node->master, world->time.now / 1000, end->peer, &message,
+                              &node->outbox);
         else
-            worker_on_message(&node->worker, world->now / 1000, end->peer, &message, &node->outbox);
+            worker_on_message(&node->worker, world->time.now / 1000, end->peer, &message,
+                              &node->outbox);
     } else if (event->kind == CLOSED) {
         end->is_open = false;
         if (node->is_master)
-            master_on_disconnect(&node->master, world->now / 1000, end->peer, &node->outbox);
+            master_on_disconnect(&node->master, world->time.now / 1000, end->peer, &node->outbox);
         else
-            worker_on_disconnect(&node->worker, world->now / 1000, end->peer, &node->outbox);
+            worker_on_disconnect(&node->worker, world->time.now / 1000, end->peer, &node->outbox);
     }
     carry_out(world, event->node);
 }
@@ -749,11 +680,11 @@ static void tick(struct world *world, uint32_t number)
         count(world, WORLD_FAULT_STALE_MASTER);
         stop_node(world, number);
     } else if (node->is_master)
-        master_on_tick(&node->master, world->now / 1000, &node->outbox);
+        master_on_tick(&node->master, world->time.now / 1000, &node->outbox);
     else
-        worker_on_tick(&node->worker, world->now / 1000, &node->outbox);
+        worker_on_tick(&node->worker, world->time.now / 1000, &node->outbox);
     carry_out(world, number);
-    schedule(world, world->now + TICK_US, TICK, number);
+    schedule(world, world->time.now + TICK_US, TICK, number);
 }
 
 static void work(struct world *world, uint32_t number)
@@ -764,7 +695,7 @@ static void work(struct world *world, uint32_t number)
     if (is_gentle(world->plan) && node_phase(node) + 1 < world->phase_most)
         complain(world, "a phase is computed again although nobody died", node->address);
     if (worker_has_work(&node->worker))
-        worker_work(&node->worker, world->now / 1000, &node->outbox);
+        worker_work(&node->worker, world->time.now / 1000, &node->outbox);
     carry_out(world, number);
 }
 
@@ -781,7 +712,7 @@ static uint32_t pick_live(struct world *world, bool is_master)
 static void crash(struct world *world, bool is_master)
 {
     uint32_t number = pick_live(world, is_master);
-    int64_t again = world->now + 1000 + (int64_t)draw(world, 400000);
+    int64_t again = world->time.now + 1000 + (int64_t)draw(world, 400000);
     struct node *node;
 
     if (number == NODES_MAX)
@@ -818,15 +749,15 @@ static void freeze(struct world *world)
     uint32_t number = pick_live(world, draw(world, 6) == 0);
     int64_t longest = draw(world, 2) == 0 ? 500000 : 20000000;
 
-    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->time.now)
         return;
-    world->nodes[number]->frozen_until = world->now + (int64_t)draw(world, (uint64_t)longest);
+    world->nodes[number]->frozen_until = world->time.now + (int64_t)draw(world, (uint64_t)longest);
     count(world, world->nodes[number]->is_master ? WORLD_FAULT_MASTER_FREEZE : WORLD_FAULT_FREEZE);
     /* The launcher takes a silent master for dead; this one will thaw. */
     if (world->nodes[number]->is_master &&
-        world->nodes[number]->frozen_until > world->now + 5000000) {
+        world->nodes[number]->frozen_until > world->time.now + 5000000) {
         count(world, WORLD_FAULT_MASTER_TWICE);
-        schedule(world, world->now + 5000000, START_MASTER, 0);
+        schedule(world, world->time.now + 5000000, START_MASTER, 0);
     }
     TRACE(world, "%s freezes until %.3f ms", world->nodes[number]->address,
           (double)world->nodes[number]->frozen_until / 1000);
@@ -837,10 +768,10 @@ static void slow_store(struct world *world)
 {
     struct node *master = world->nodes[world->master];
 
-    if (!master->is_alive || master->frozen_until > world->now)
+    if (!master->is_alive || master->frozen_until > world->time.now)
         return;
     count(world, WORLD_FAULT_SLOW_STORE);
-    master->frozen_until = world->now + 1000000 + (int64_t)draw(world, 30000000);
+    master->frozen_until = world->time.now + 1000000 + (int64_t)draw(world, 30000000);
     TRACE(world, "the store of %s takes until %.3f ms", master->address,
           (double)master->frozen_until / 1000);
 }
@@ -942,33 +873,35 @@ static void hang(struct world *world)
     const uint32_t number = pick_live(world, false);
     struct node *node;
 
-    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->time.now)
         return;
     node = world->nodes[number];
-    node->hangs_since = world->now;
+    node->hangs_since = world->time.now;
     node->frozen_until =
-        draw(world, 2) == 0 ? 2 * END_US : world->now + (int64_t)draw(world, 20000000);
+        draw(world, 2) == 0 ? 2 * END_US : world->time.now + (int64_t)draw(world, 20000000);
     count(world, WORLD_FAULT_HANG);
     TRACE(world, "%s hangs until %.3f ms", node->address, (double)node->frozen_until / 1000);
-    schedule(world, world->now + (int64_t)draw(world, PROCESS_ALIVE_US), PROCESS_ALIVE, number);
+    schedule(world, world->time.now + (int64_t)draw(world, PROCESS_ALIVE_US), PROCESS_ALIVE,
+             number);
 }
 
 static void send_process_alive(struct world *world, uint32_t number)
 {
     const struct node *node = world->nodes[number];
     struct node *master = world->nodes[world->master];
-    const int64_t still_us = world->now - node->hangs_since;
+    const int64_t still_us = world->time.now - node->hangs_since;
     struct message message = {.type = MESSAGE_PROCESS_ALIVE, .job = 7};
 
-    if (!node->is_alive || node->frozen_until <= world->now)
+    if (!node->is_alive || node->frozen_until <= world->time.now)
         return;
-    schedule(world, world->now + PROCESS_ALIVE_US, PROCESS_ALIVE, number);
-    if (!master->is_alive || master->frozen_until > world->now)
+    schedule(world, world->time.now + PROCESS_ALIVE_US, PROCESS_ALIVE, number);
+    if (!master->is_alive || master->frozen_until > world->time.now)
         return;
     message.process_alive = (struct message_process_alive){.index = node->index,
                                                            .incarnation = node->incarnation,
                                                            .still_ms = (uint32_t)(still_us / 1000)};
-    master_on_message(&master->master, world->now / 1000, UINT64_MAX, &message, &master->outbox);
+    master_on_message(&master->master, world->time.now / 1000, UINT64_MAX, &message,
+                      &master->outbox);
     carry_out(world, world->master);
 }
 
@@ -1017,7 +950,7 @@ static void end_links_between(struct world *world, uint32_t one, uint32_t other,
             continue;
         for (uint32_t side = 0; side < 2; side++) {
             if (is_silent)
-                link->ends[side].last_at = world->now + 8000000;
+                link->ends[side].last_at = world->time.now + 8000000;
             send_to_end(world, i, side, CLOSED, (struct slice){NULL, 0});
         }
     }
@@ -1048,7 +981,7 @@ static void part(struct world *world)
         count(world, WORLD_FAULT_APART_FOR_EVER);
         return;
     }
-    mend = schedule(world, world->now + (int64_t)draw(world, 3000000), MEND, one);
+    mend = schedule(world, world->time.now + (int64_t)draw(world, 3000000), MEND, one);
     mend->link = other;
     mend->side = one_way;
     mend->id = is_silent;
@@ -1078,9 +1011,9 @@ static void end_all(struct world *world)
     if (world->plan->damages && draw(world, 2) == 0 &&
         store_damage(&world->store, draw(world, 1 << 20), draw(world, 2) == 0))
         count(world, WORLD_FAULT_DAMAGE);
-    schedule(world, world->now + 1000 + (int64_t)draw(world, 100000), START_MASTER, 0);
+    schedule(world, world->time.now + 1000 + (int64_t)draw(world, 100000), START_MASTER, 0);
     for (uint32_t index = 0; index < world->plan->workers; index++)
-        schedule(world, world->now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
+        schedule(world, world->time.now + 1000 + (int64_t)draw(world, 400000), START_WORKER, index);
 }
 
 /* On a cluster the launcher hears of it before the worker does. */
@@ -1088,11 +1021,11 @@ static void announce(struct world *world, const struct node *worker)
 {
     struct node *master = world->nodes[world->master];
 
-    if (!master->is_alive || master->frozen_until > world->now)
+    if (!master->is_alive || master->frozen_until > world->time.now)
         return;
     TRACE(world, "%s is announced", worker->address);
     count(world, WORLD_FAULT_ANNOUNCED);
-    master_drain(&master->master, world->now / 1000, worker->index, worker->incarnation,
+    master_drain(&master->master, world->time.now / 1000, worker->index, worker->incarnation,
                  &master->outbox);
     carry_out(world, world->master);
 }
@@ -1102,7 +1035,7 @@ static void leave(struct world *world)
     uint32_t number = pick_live(world, false);
     struct node *node;
 
-    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->now)
+    if (number == NODES_MAX || world->nodes[number]->frozen_until > world->time.now)
         return;
     node = world->nodes[number];
     TRACE(world, "%s is asked to go", node->address);
@@ -1110,14 +1043,14 @@ static void leave(struct world *world)
     node->has_successor = draw(world, 2) == 0; /* as on a cluster: it is started meanwhile */
     if (node->has_successor) {
         count(world, WORLD_FAULT_SUCCESSOR);
-        schedule(world, world->now + (int64_t)draw(world, 100000), START_WORKER, node->index);
+        schedule(world, world->time.now + (int64_t)draw(world, 100000), START_WORKER, node->index);
     }
     node->is_going = true;
     if (draw(world, 2) == 0) {
         announce(world, node);
-        schedule(world, world->now + (int64_t)draw(world, 400000), SIGNAL, number);
+        schedule(world, world->time.now + (int64_t)draw(world, 400000), SIGNAL, number);
     } else {
-        schedule(world, world->now, SIGNAL, number);
+        schedule(world, world->time.now, SIGNAL, number);
     }
 }
 
@@ -1125,7 +1058,7 @@ static void send_signal(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
 
-    worker_leave(&node->worker, world->now / 1000, &node->outbox);
+    worker_leave(&node->worker, world->time.now / 1000, &node->outbox);
     carry_out(world, number);
 }
 
@@ -1135,16 +1068,32 @@ static bool is_of_a_node(const struct event *event)
            event->kind == WORK || event->kind == STORED || event->kind == SIGNAL;
 }
 
-/* False: the event waits for its node to thaw. */
-static bool handle(struct world *world, struct event *event)
+/* Members of one build only. */
+static void check_builds(struct world *world)
 {
+    const struct master *master = &world->nodes[world->master]->master;
+
+    if (master->state != JOB_STATE_RUNNING)
+        return; /* who made place for another is not missed while the model is made */
+    for (uint32_t rank = 1; rank < master->group.count; rank++)
+        if (master->workers[master->group.members[rank].index].build !=
+            master->workers[master->group.members[0].index].build)
+            complain(world, "members of two builds are in a group", "");
+}
+
+/* False: the event waits for its node to thaw. */
+static bool handle(void *self, void *happening)
+{
+    struct world *world = self;
+    const struct event *event = happening;
     struct node *node = is_of_a_node(event) ? world->nodes[event->node] : NULL;
 
+    if (world->plan->other_builds > 0)
+        check_builds(world);
     if (node && !node->is_alive)
         return true;
-    if (node && node->frozen_until > world->now) {
-        event->at = node->frozen_until;
-        push(world, event);
+    if (node && node->frozen_until > world->time.now) {
+        timeline_put_off(&world->time, happening, node->frozen_until);
         return false;
     }
     switch (event->kind) {
@@ -1244,26 +1193,13 @@ static void plan_mischief(struct world *world)
             schedule(world, 0, START_WORKER, index);
 }
 
-/* Members of one build only. */
-static void check_builds(struct world *world)
-{
-    const struct master *master = &world->nodes[world->master]->master;
-
-    if (master->state != JOB_STATE_RUNNING)
-        return; /* who made place for another is not missed while the model is made */
-    for (uint32_t rank = 1; rank < master->group.count; rank++)
-        if (master->workers[master->group.members[rank].index].build !=
-            master->workers[master->group.members[0].index].build)
-            complain(world, "members of two builds are in a group", "");
-}
-
 static void check_end(struct world *world)
 {
     const struct world_plan *plan = world->plan;
     char expected[80];
 
     snprintf(expected, sizeof expected, "digest %s", world->oracle->digest);
-    if (!world->has_ended)
+    if (!world->time.has_ended)
         complain(world, "the job does not end", "time or events ran out");
     else if (strncmp(world->digest, expected, strlen(expected)) != 0)
         complain(world, "another digest", world->digest);
@@ -1277,7 +1213,7 @@ static void check_end(struct world *world)
         complain(world, "a worker is taken for unreachable that was not", "");
     else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
-    world->result.end_us = world->now;
+    world->result.end_us = world->time.now;
 }
 
 static void free_node(struct world *world, struct node *node)
@@ -1297,11 +1233,7 @@ static void free_world(struct world *world)
 {
     for (uint32_t i = 0; i < world->node_count; i++)
         free_node(world, world->nodes[i]);
-    for (size_t i = 0; i < world->heap_count; i++) {
-        free(world->heap[i]->bytes);
-        free(world->heap[i]);
-    }
-    free(world->heap);
+    timeline_close(&world->time);
     free(world->links);
     free(world->incarnations);
     free(world->unables);
@@ -1322,7 +1254,11 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
     world->plan = plan;
     world->subject = subject;
     world->oracle = oracle;
-    error_clear(&world->failure);
+    timeline_open(&world->time, &(struct timeline_options){.seed = plan->seed,
+                                                           .stream = 1,
+                                                           .event_size = sizeof(struct event),
+                                                           .ticks_per_ms = 1000,
+                                                           .verbose = plan->verbose});
     store_init(&world->store);
     world->incarnations = calloc(plan->workers, sizeof *world->incarnations);
     world->unables = calloc(plan->workers, sizeof *world->unables);
@@ -1332,23 +1268,11 @@ enum status world_run(const struct world_plan *plan, const struct subject *subje
         abort();
     start_master(world);
     plan_mischief(world);
-    for (uint64_t events = 0; world->heap_count > 0 && events < EVENTS_MAX && !world->has_ended &&
-                              world->failure.status == STATUS_OK && world->now < END_US;
-         events++) {
-        struct event *event = pop(world);
-
-        world->now = event->at;
-        if (plan->other_builds > 0)
-            check_builds(world);
-        if (handle(world, event)) {
-            free(event->bytes);
-            free(event);
-        }
-    }
+    timeline_run(&world->time, END_US, handle, world);
     check_end(world);
     *result = world->result;
-    *err = world->failure;
-    status = world->failure.status;
+    *err = world->time.failure;
+    status = world->time.failure.status;
     free_world(world);
     return status;
 }

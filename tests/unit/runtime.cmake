@@ -18,7 +18,8 @@ totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_cro
 totrain_show_tests(test_master_crowd)
 totrain_test(test_worker_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker_crowd.c
   ${CMAKE_SOURCE_DIR}/tests/sim/oracle.c ${CMAKE_SOURCE_DIR}/tests/sim/store.c
-  ${CMAKE_SOURCE_DIR}/tests/sim/toy.c ${CMAKE_SOURCE_DIR}/tests/sim/world.c USES process LABEL unit)
+  ${CMAKE_SOURCE_DIR}/tests/sim/timeline.c ${CMAKE_SOURCE_DIR}/tests/sim/toy.c
+  ${CMAKE_SOURCE_DIR}/tests/sim/world.c USES process LABEL unit)
 totrain_show_tests(test_worker_crowd)
 totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES score LABEL unit)
 totrain_test(test_outbox_executor SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outbox_executor.c USES record data LABEL unit)
