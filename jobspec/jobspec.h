@@ -44,8 +44,8 @@ struct spec_scoring {
     uint32_t columns;    /* cells of a row */
     uint32_t *inputs;    /* (input_count): the cell of each input of the model */
     size_t input_count;
-    uint32_t label; /* EVALUATE: its cell. PREDICT: the cell that the result leaves out, or
-                       JOBSPEC_NO_LABEL */
+    uint32_t label; /* EVALUATE: its cell. PREDICT: the cell that the result leaves out.
+                       JOBSPEC_NO_LABEL: none */
     struct slice label_name;
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order */
     size_t output_count;
@@ -66,9 +66,9 @@ struct jobspec {
 
     struct spec_scoring scoring; /* PREDICT and EVALUATE; all up to `lanes` is TRAIN's */
 
-    struct spec_input *inputs; /* the spool's columns are these, then the label */
+    struct spec_input *inputs; /* the spool's columns are these, then the label, if any */
     size_t input_count;
-    struct slice label;
+    struct slice label; /* size 0 with LABEL_NONE, which clustering has */
     enum label_type label_type;
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
     bool has_validation;         /* an own spool for validation is beside the train one */

@@ -79,6 +79,10 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(spec_get_word(label, "type", label_type_words, &type, err));
     spec->label_type = (enum label_type)type;
+    if (task_has_label(spec->task) == (spec->label_type == LABEL_NONE) ||
+        (spec->label_type == LABEL_NONE && spec->label.size > 0))
+        return fail(err, STATUS_CORRUPT, "member \"label\": a %s with a label \"%.40s\" of type %s",
+                    task_models[spec->task], spec->label.data, label_type_words[type]);
     return STATUS_OK;
 }
 

@@ -32,11 +32,12 @@ static enum status read_inputs(const cJSON *section, struct arena *arena,
     return STATUS_OK;
 }
 
-/* -1: none. */
+/* -1: none, as in EVALUATE of a model that is learned without. */
 static enum status read_label(const cJSON *section, const struct jobspec *spec, uint32_t *label,
                               struct error *err)
 {
-    const int64_t least = spec->kind == SPEC_EVALUATE ? 0 : -1;
+    const bool has_label = spec->kind == SPEC_EVALUATE && task_has_label(spec->task);
+    const int64_t least = has_label ? 0 : -1;
     int64_t column;
 
     TRY(json_get_integer(section, "label", least, (int64_t)spec->scoring.columns - 1, &column,

@@ -1,7 +1,12 @@
 #include "params/terms.h"
 
-#define X(name, word) word,
+#define X(name, word, model) word,
 const char *const task_words[] = {TASK_MAP(X) NULL};
+#undef X
+#define X(name, word, model) model,
+const char *const task_models[] = {TASK_MAP(X) NULL};
+#undef X
+#define X(name, word) word,
 const char *const input_type_words[] = {INPUT_TYPE_MAP(X) NULL};
 const char *const label_type_words[] = {LABEL_TYPE_MAP(X) NULL};
 const char *const activation_words[] = {ACTIVATION_MAP(X) NULL};

@@ -19,11 +19,11 @@
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
 #define METRICS_MAX        16   /* that one statement asks for */
 
-/* What a model does. */
+/* What a model does, and what such a model is called in a sentence. */
 #define TASK_MAP(X)                                                                                \
-    X(TASK_CLASSIFICATION, "classification")                                                       \
-    X(TASK_REGRESSION, "regression")                                                               \
-    X(TASK_CLUSTERING, "clustering")
+    X(TASK_CLASSIFICATION, "classification", "classifier")                                         \
+    X(TASK_REGRESSION, "regression", "regressor")                                                  \
+    X(TASK_CLUSTERING, "clustering", "model of clusters")
 
 /* How a column enters a model: as a number, or as one of its words. */
 #define INPUT_TYPE_MAP(X)                                                                          \
@@ -71,8 +71,10 @@
     X(METRIC_R2, "R2", TASK_REGRESSION)                                                            \
     X(METRIC_MAPE, "MAPE", TASK_REGRESSION)
 
-#define X(name, word) name,
+#define X(name, word, model) name,
 enum task { TASK_MAP(X) };
+#undef X
+#define X(name, word) name,
 enum input_type { INPUT_TYPE_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -85,11 +87,18 @@ enum metric { METRIC_MAP(X) METRIC_COUNT };
 
 /* By value; NULL-terminated. */
 extern const char *const task_words[];
+extern const char *const task_models[]; /* "classifier" */
 extern const char *const input_type_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];
 extern const char *const optimizer_words[];
 extern const char *const schedule_words[];
+
+/* Is a model of this task learned from a label column, and measured against one? */
+static inline bool task_has_label(enum task task)
+{
+    return task != TASK_CLUSTERING;
+}
 
 /* The place of this very word in such a list; false: it is none of it. */
 bool term_find(const char *const *words, struct slice word, unsigned *value);

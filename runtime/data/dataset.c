@@ -324,7 +324,7 @@ void dataset_expect_label(const struct dataset_part *part, uint32_t row)
         __builtin_prefetch(part->cells + row);
     if (part->values)
         __builtin_prefetch(part->values + row);
-    else
+    else if (part->classes)
         __builtin_prefetch(part->classes + row);
 }
 

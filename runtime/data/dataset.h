@@ -28,7 +28,8 @@ struct dataset_part {
                                 spool, counted in numbers from the start of its map */
     int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
-    int32_t *classes;        /* classification: (rows); -1 for a class training did not see */
+    int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
+                                otherwise, as both are where the model is learned without label */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
 };
 

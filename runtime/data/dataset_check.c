@@ -45,6 +45,7 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
                                struct error *err)
 {
     static const enum spool_type label_types[] = {
+        [LABEL_NONE] = SPOOL_REAL,
         [LABEL_INTEGER] = SPOOL_INTEGER,
         [LABEL_REAL] = SPOOL_REAL,
         [LABEL_TEXT] = SPOOL_TEXT,
@@ -56,6 +57,8 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
         if (spec->inputs[i].type == INPUT_NUMERIC && columns[i].type == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
                         SLICE_FORMAT(spec->inputs[i].name));
+    if (!task_has_label(spec->task))
+        return STATUS_OK;
     if (columns[spec->input_count].type != wanted)
         return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
                     SLICE_FORMAT(spec->label), type_name(columns[spec->input_count].type),
@@ -68,24 +71,33 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
     return STATUS_OK;
 }
 
-enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
-                          struct error *err)
+static enum status check_label(const struct spool *spool, const struct jobspec *spec,
+                               struct error *err)
 {
     const uint32_t label = (uint32_t)spec->input_count;
 
-    if (spool->column_count != spec->input_count + 1)
-        return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %zu",
-                    spool->column_count, spec->input_count + 1);
-    if (spool->rows == 0)
-        return fail(err, STATUS_INVALID, "%s returned no rows", what);
-    TRY(check_types(spool, spec, err));
     if (spool->summaries[label].nulls) {
         refuse_rows(spec->label, "label column", "NULL", spool->summaries[label].nulls, spool->rows,
                     err);
         return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
                           SLICE_FORMAT(spec->label));
     }
-    TRY(check_finite(spool, label, spec->label, "label column", err));
+    return check_finite(spool, label, spec->label, "label column", err);
+}
+
+enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
+                          struct error *err)
+{
+    const size_t columns = spec->input_count + task_has_label(spec->task);
+
+    if (spool->column_count != columns)
+        return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %zu",
+                    spool->column_count, columns);
+    if (spool->rows == 0)
+        return fail(err, STATUS_INVALID, "%s returned no rows", what);
+    TRY(check_types(spool, spec, err));
+    if (task_has_label(spec->task))
+        TRY(check_label(spool, spec, err));
     for (uint32_t i = 0; i < spec->input_count; i++)
         TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;

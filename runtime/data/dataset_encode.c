@@ -107,7 +107,7 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
     const uint64_t number = block->first_row + row;
     const bool trains = !split->is_training || split->is_training[number];
     const size_t place = split->places[number], ids = dataset->transform.id_count;
-    const struct spool_column_view *label = &block->columns[dataset->transform.input_count];
+    const uint32_t inputs = dataset->transform.input_count; /* then comes the label */
     struct dataset_part *part = trains ? encoding->train : encoding->validation;
 
     place_dense(encoding, encoder, block, r, row, part, place);
@@ -115,10 +115,11 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
         memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
     part->hashes[place] = split->hashes[number];
     if (part->classes)
-        part->classes[place] = class_of(encoding->index, label, row);
-    else
+        part->classes[place] = class_of(encoding->index, &block->columns[inputs], row);
+    else if (part->values)
         part->values[place] =
-            (float)((spool_number(label, row) - dataset->label_mean) / dataset->label_scale);
+            (float)((spool_number(&block->columns[inputs], row) - dataset->label_mean) /
+                    dataset->label_scale);
 }
 
 static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
@@ -245,10 +246,10 @@ enum status part_allocate(const struct dataset *dataset, enum task task, uint64_
     part->hashes = malloc(rows * sizeof *part->hashes);
     if (task == TASK_CLASSIFICATION)
         part->classes = malloc(rows * sizeof *part->classes);
-    else
+    else if (task == TASK_REGRESSION)
         part->values = malloc(rows * sizeof *part->values);
     if ((part->dense || part->cells) && part->ids && part->hashes &&
-        (part->classes || part->values))
+        (part->classes || part->values || !task_has_label(task)))
         return STATUS_OK;
     part_free(part);
     return fail_no_memory(err);

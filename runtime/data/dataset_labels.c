@@ -276,6 +276,8 @@ enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
 {
     dataset->labels.type = spec->label_type;
     dataset->label_scale = 1;
+    if (!task_has_label(spec->task))
+        return STATUS_OK;
     if (spec->task == TASK_REGRESSION) {
         struct column_moments moments;
 

@@ -655,6 +655,37 @@ static void held_out_classes_are_not_learned(void **state)
     table_close(&table);
 }
 
+static void rows_without_a_label_have_neither_classes_nor_values(void **state)
+{
+    const struct cell red = {.type = CELL_TEXT, .text = SLICE("red")};
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLUSTERING, LABEL_TEXT);
+    table.spec.label_type = LABEL_NONE;
+    table.spec.label = (struct slice){NULL, 0};
+    table.spec.test_size = 0.25;
+    for (int i = 0; i < 8; i++)
+        add_row(&table, (struct cell){.type = CELL_REAL, .real = i}, red, red);
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_CORRUPT,
+                "the spool has 3 columns, and the job spec 2");
+    for (int i = 0; i < 8; i++) { /* as rows of two cells */
+        table.cells[2 * i] = (struct cell){.type = CELL_REAL, .real = i};
+        table.cells[2 * i + 1] = red;
+    }
+    write_spool(folder_file(&table.folder, "train.spool"), table.columns, 2, table.cells, 8, NULL);
+    CHECK_OK(dataset_open(table.folder.path, &table.spec, NULL, &table.dataset, &err));
+    CHECK_INT(table.dataset.labels.type, LABEL_NONE);
+    CHECK_INT(table.dataset.labels.count, 0);
+    CHECK_INT(table.dataset.train.rows, 6);
+    CHECK_INT(table.dataset.validation.rows, 2);
+    CHECK(!table.dataset.train.classes && !table.dataset.train.values);
+    CHECK(table.dataset.train.dense && table.dataset.train.hashes);
+    dataset_expect_label(&table.dataset.train, 5);
+    table_close(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -679,6 +710,7 @@ int main(void)
         cmocka_unit_test(one_row_is_enough_for_a_regressor),
         cmocka_unit_test(held_out_labels_teach_nothing),
         cmocka_unit_test(held_out_classes_are_not_learned),
+        cmocka_unit_test(rows_without_a_label_have_neither_classes_nor_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -284,6 +284,8 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
          "may have\",",
          "\"family\": expected 1 to 64 bytes"},
         {"\"classification\"", "\"ranking\"", "\"task\": \"ranking\" is none of its words"},
+        {"\"classification\"", "\"clustering\"", "\"label\": a model of clusters with a label"},
+        {"\"text\"", "\"none\"", "\"label\": a classifier with a label"},
         {"\"category\"", "\"tensor\"", "\"kind\": \"tensor\" is none of its words"},
         {"\"text\"", "\"blob\"", "\"type\": \"blob\" is none of its words"},
         {"\"dropout\":\t0.1,", "", "dropout"},
