@@ -4,6 +4,7 @@
 
 #include "codegen/model_path.h"
 #include "planner/plan.h"
+#include "scoring/outputs.h"
 
 static void append_column(struct text *sql, struct slice name)
 {
@@ -30,8 +31,8 @@ static struct slice type_of_prediction(const struct plan *plan)
         return plan->model.label_declared;
     if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
         return SLICE("pg_catalog.float8");
-    return plan->model.label_type == LABEL_INTEGER ? SLICE("pg_catalog.int8")
-                                                   : SLICE("pg_catalog.text");
+    return plan->model.label_type == LABEL_TEXT ? SLICE("pg_catalog.text")
+                                                : SLICE("pg_catalog.int8");
 }
 
 /* A server may be set to read backslashes: E'' is read in one way only. */
@@ -85,15 +86,6 @@ static void append_call(const struct plan *plan, const char *function, struct sl
     text_append_identifier(sql, name);
 }
 
-static const char *function_of(const struct plan *plan, struct slice output)
-{
-    if (slice_is(output, "probability"))
-        return "probability";
-    if (slice_is(output, "probabilities"))
-        return "probabilities";
-    return plan->model.task == TASK_REGRESSION ? "predict" : "logits";
-}
-
 /* `after` begins with the end of a line, which closes a comment at the SELECT's end. */
 static void append_select(const struct plan *plan, const char *before, const char *after,
                           struct text *sql)
@@ -134,7 +126,7 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
     append_call(plan, "predict", text_slice(&path), plan->target_column, sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         text_append_string(sql, ", ");
-        append_call(plan, function_of(plan, plan->extra_outputs[i]), text_slice(&path),
+        append_call(plan, output_function(plan->extra_kinds[i]), text_slice(&path),
                     plan->extra_outputs[i], sql);
     }
     if (plan->quarantine_table.size > 0)
@@ -190,14 +182,34 @@ static const char *type_of_label(const struct plan *plan)
 {
     if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
         return "REAL";
-    return plan->model.label_type == LABEL_INTEGER ? "INTEGER" : "TEXT";
+    return plan->model.label_type == LABEL_TEXT ? "TEXT" : "INTEGER";
 }
 
-static const char *type_of_output(const struct plan *plan, struct slice output)
+static const char *type_of_output(const struct plan *plan, enum output output)
 {
-    bool is_number = slice_is(output, "probability") || plan->model.task == TASK_REGRESSION;
+    switch (output_type(output)) {
+    case OUTPUT_AS_LABEL:
+        return type_of_label(plan);
+    case OUTPUT_REAL:
+        return "REAL";
+    case OUTPUT_JSON:
+        break;
+    }
+    return "TEXT";
+}
 
-    return is_number ? "REAL" : "TEXT";
+/* The same in PostgreSQL. */
+static struct slice postgres_type_of_output(const struct plan *plan, enum output output)
+{
+    switch (output_type(output)) {
+    case OUTPUT_AS_LABEL:
+        return type_of_prediction(plan);
+    case OUTPUT_REAL:
+        return SLICE("pg_catalog.float8");
+    case OUTPUT_JSON:
+        break;
+    }
+    return SLICE("pg_catalog.json");
 }
 
 /* A declared type is the host's own text, but a view of a hostile file can
@@ -301,12 +313,8 @@ static enum status lower_predict_kept(const struct plan *plan, struct text *sql,
     }
     append_score(type_of_prediction(plan), 1, plan->target_column, sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
-        const char *function = function_of(plan, plan->extra_outputs[i]);
-        bool is_number =
-            slice_is(slice_of(function), "probability") || plan->model.task == TASK_REGRESSION;
-
         text_append_string(sql, ", ");
-        append_score(is_number ? SLICE("pg_catalog.float8") : SLICE("pg_catalog.json"), i + 2,
+        append_score(postgres_type_of_output(plan, plan->extra_kinds[i]), i + 2,
                      plan->extra_outputs[i], sql);
     }
     append_scores("IS NULL", sql);
@@ -353,7 +361,7 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
     append_definition(sql, comma, plan->target_column, slice_of(type_of_label(plan)));
     for (size_t i = 0; i < plan->extra_output_count; i++)
         append_definition(sql, ", ", plan->extra_outputs[i],
-                          slice_of(type_of_output(plan, plan->extra_outputs[i])));
+                          slice_of(type_of_output(plan, plan->extra_kinds[i])));
     text_append_char(sql, ')');
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -11,7 +11,7 @@
  *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q
  * (a volatile query as WITH q AS MATERIALIZED (SELECT ...) SELECT ... FROM q).
  * All selected columns except the label, then the prediction (named by the
- * target column, else by the model's label), then one column for each of
+ * target column, else by the model's label, else PREDICT_CLUSTER), then one column for each of
  * predict.extra_outputs. totrain_predict takes the model's inputs in the
  * model's order. The first argument is a path as codegen/model_path.h writes it.
  *
@@ -21,7 +21,8 @@
  *     probabilities    totrain_probabilities     JSON object: class -> probability
  *     logits           totrain_logits            JSON array: one logit of two classes, else one
  *                                                a class
- *     score            totrain_logits, for a regressor totrain_predict
+ *     score            totrain_logits, for a regressor totrain_predict, for a model of
+ *                      clusters totrain_distance: real, to the nearest
  *
  * For PostgreSQL (plan->dialect) the functions are in schema totrain and take the whole
  * row, whose columns they find by name; predict also takes a NULL of the type that it

@@ -4,23 +4,7 @@
 #include "planner/plan.h"
 #include "scoring/outputs.h"
 
-static const char *const output_words[] = {
-#define X(name, text) text,
-    OUTPUT_MAP(X)
-#undef X
-};
-
-/* What lower_predict.c calls a function for. */
-static enum output output_of(const struct plan *plan, struct slice name)
-{
-    if (slice_is(name, "probability"))
-        return OUTPUT_PROBABILITY;
-    if (slice_is(name, "probabilities"))
-        return OUTPUT_PROBABILITIES;
-    return plan->model.task == TASK_REGRESSION ? OUTPUT_PREDICTION : OUTPUT_LOGITS;
-}
-
-/* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label. */
+/* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label, if any. */
 static void lower_predict_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
     const bool is_kept = plan->dialect == SQL_POSTGRES; /* by the host, all but the inputs */
@@ -33,16 +17,16 @@ static void lower_predict_rows(const struct plan *plan, struct spec_scoring *sco
     scoring->keeps_bad_rows = plan->quarantine_table.size > 0;
     scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_PREDICTION]);
     for (size_t i = 0; i < plan->extra_output_count; i++)
-        scoring->outputs[scoring->output_count++] =
-            slice_of(output_words[output_of(plan, plan->extra_outputs[i])]);
+        scoring->outputs[scoring->output_count++] = slice_of(output_words[plan->extra_kinds[i]]);
 }
 
 static void lower_evaluate_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
     for (size_t i = 0; i < plan->model.input_count; i++)
         scoring->inputs[i] = (uint32_t)i;
-    scoring->label = (uint32_t)plan->model.input_count;
-    scoring->columns = scoring->label + 1;
+    scoring->columns = (uint32_t)plan->model.input_count;
+    if (plan->label_column >= 0)
+        scoring->label = scoring->columns++;
     for (size_t i = 0; i < plan->metric_count; i++)
         scoring->metrics[scoring->metric_count++] = plan->metrics[i];
 }

@@ -8,7 +8,8 @@
 
 /* The job spec of a PREDICT or EVALUATE plan whose rows workers score. The engine
  * fills in what it knows when the rows are spooled: rows, shard_rows, family. The job's
- * rows are of all columns of the SELECT, for EVALUATE of the model's inputs and then the label. */
+ * rows are of all columns of the SELECT, for EVALUATE of the model's inputs and then the label, if
+ * it has one. */
 enum status lower_score(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                         struct error *err);
 

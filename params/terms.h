@@ -69,7 +69,9 @@
     X(METRIC_RMSE, "RMSE", TASK_REGRESSION)                                                        \
     X(METRIC_MAE, "MAE", TASK_REGRESSION)                                                          \
     X(METRIC_R2, "R2", TASK_REGRESSION)                                                            \
-    X(METRIC_MAPE, "MAPE", TASK_REGRESSION)
+    X(METRIC_MAPE, "MAPE", TASK_REGRESSION)                                                        \
+    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING)                                                  \
+    X(METRIC_SIMPLIFIED_SILHOUETTE, "SimplifiedSilhouette", TASK_CLUSTERING)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };

@@ -552,7 +552,8 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "the query has no column to learn from");
-    return error_hint(planning->err, "Select at least one column besides the label.");
+    return error_hint(planning->err, "Select at least one column%s.",
+                      plan->label_column < 0 ? "" : " besides the label");
 }
 
 enum status columns_plan(struct planning *planning)

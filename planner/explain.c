@@ -107,6 +107,8 @@ static void explain_label(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
 
+    if (plan->label_column < 0)
+        return;
     if (plan->estimator->task == TASK_CLASSIFICATION)
         text_printf(&explanation->detail,
                     "classes of type %s: ", label_type_words[plan->label_type]);
@@ -121,8 +123,7 @@ static void explain_model(struct explanation *explanation)
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
 
-    text_printf(out, "%s, %s", plan->estimator->name,
-                plan->estimator->task == TASK_CLASSIFICATION ? "classification" : "regression");
+    text_printf(out, "%s, %s", plan->estimator->name, task_words[plan->estimator->task]);
     explanation_line(explanation, "model");
     if (plan->into_schema.size > 0)
         text_printf(out, "%.*s.", SLICE_FORMAT(plan->into_schema));

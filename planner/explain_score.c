@@ -79,8 +79,10 @@ static void explain_metrics(struct explanation *explanation)
 
     if (plan->has_target)
         explain_target(explanation);
-    text_append(out, plan->label);
-    explanation_line(explanation, "label");
+    if (plan->label_column >= 0) {
+        text_append(out, plan->label);
+        explanation_line(explanation, "label");
+    }
     text_append_string(out, "loss");
     for (size_t i = 0; i < plan->metric_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->metrics[i]));

@@ -89,12 +89,27 @@ static enum status refuse_missing(const struct planning *planning)
                       "Write LABEL and the column's name before INTO, as in LABEL class.");
 }
 
+enum status label_refuse(const struct planning *planning, struct slice estimator)
+{
+    const struct name *label = &planning->statement->label;
+
+    if (label->text.size == 0)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, label->position,
+            "LABEL has no use with %.*s, which learns without one", SLICE_FORMAT(estimator));
+    return error_hint(planning->err, "Leave out LABEL %.*s.", SLICE_FORMAT(label->text));
+}
+
 enum status label_plan(struct planning *planning)
 {
     const struct name *label = &planning->statement->label;
     struct plan *plan = planning->plan;
     const struct query_column *column;
 
+    if (!task_has_label(plan->estimator->task)) {
+        plan->label_type = LABEL_NONE;
+        return label_refuse(planning, slice_of(plan->estimator->name));
+    }
     if (label->text.size == 0)
         return refuse_missing(planning);
     TRY(query_resolve(&plan->query, "label ", label->text, label->position, &plan->label_column,

@@ -1,5 +1,6 @@
 #include "planner/metric_list.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "planner/planning.h"
@@ -30,8 +31,8 @@ static enum status hint_metrics(enum task task, struct slice word, struct error 
         return error_hint(err, "Did you mean %s?", names[nearest]);
     text_init(&list, TEXT_MAXIMUM);
     append_metrics(task, &list);
-    error_hint(err, "%s is measured by %s.",
-               task == TASK_CLASSIFICATION ? "Classification" : "Regression", text_string(&list));
+    error_hint(err, "%c%s is measured by %s.", toupper((unsigned char)*task_words[task]),
+               task_words[task] + 1, text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
     text_deinit(&list);
@@ -51,7 +52,7 @@ static enum status add_metric(struct planning *planning, enum task task, struct 
     }
     if (metric_task(metric) != task) {
         fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s", metric_name(metric),
-                task == TASK_CLASSIFICATION ? "classifier" : "regressor");
+                task_models[task]);
         return hint_metrics(task, word, err);
     }
     for (size_t i = 0; i < plan->metric_count; i++)
@@ -81,13 +82,14 @@ static enum status add_comma_metrics(struct planning *planning, enum task task,
 
 static enum status add_defaults(struct planning *planning, enum task task)
 {
-    static const char *const classification[] = {"Accuracy", "LogLoss"};
-    static const char *const regression[] = {"RMSE", "MAE", "R2"};
-    bool is_classification = task == TASK_CLASSIFICATION;
-    const char *const *names = is_classification ? classification : regression;
+    static const char *const defaults[][4] = {
+        [TASK_CLASSIFICATION] = {"Accuracy", "LogLoss", NULL},
+        [TASK_REGRESSION] = {"RMSE", "MAE", "R2", NULL},
+        [TASK_CLUSTERING] = {"Inertia", "SimplifiedSilhouette", NULL},
+    };
 
-    for (size_t i = 0; i < (is_classification ? 2 : 3); i++)
-        TRY(add_metric(planning, task, slice_of(names[i]), -1));
+    for (const char *const *name = defaults[task]; *name; name++)
+        TRY(add_metric(planning, task, slice_of(*name), -1));
     return STATUS_OK;
 }
 

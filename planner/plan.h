@@ -14,6 +14,7 @@
 #include "parser/statement.h"
 #include "planner/catalog.h"
 #include "planner/estimators.h"
+#include "scoring/outputs.h"
 
 struct plan_input {
     struct slice name; /* of the column in the SELECT */
@@ -65,9 +66,9 @@ struct plan {
     const struct estimator *estimator;
     struct plan_input *inputs; /* in the order of the SELECT */
     size_t input_count;
-    struct slice label;
-    int label_column; /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
-                         takes the place of */
+    struct slice label; /* size 0: the model is learned without */
+    int label_column;   /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
+                           takes the place of */
     enum label_type label_type;
     struct slice label_declared; /* its sql_type, where predictions are of that type again */
     /* What the statement says of the job, with the attributes of its kind, of training
@@ -79,7 +80,8 @@ struct plan {
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */
-    int *validation_columns; /* for each input, then the label: its column in validation_select */
+    int *validation_columns;        /* for each input, then the label, if any: its column in
+                                       validation_select */
     struct slice into_schema, into_name;
     struct slice into_file; /* of a detached job, whatever it does: the database file, an absolute
                                path */
@@ -93,7 +95,8 @@ struct plan {
     struct model_summary model; /* PREDICT, EVALUATE */
     int *model_columns;         /* for each model input: its column in the SELECT */
     /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
-     * the prediction's column, filled also without a target (the model's label). */
+     * the prediction's column, filled also without a target (the model's label, else
+     * PREDICT_CLUSTER). */
     struct slice target_schema, target_table, target_column;
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
@@ -101,6 +104,7 @@ struct plan {
     struct slice
         quarantine_table; /* BAD_ROWS_QUARANTINE: in target_schema, or TRAIN's into_schema */
     struct slice extra_outputs[8]; /* predict.extra_outputs */
+    enum output extra_kinds[8];    /* what each of them is for this model */
     size_t extra_output_count;
     struct plan_scoring scoring;
 
@@ -116,6 +120,9 @@ struct plan {
 /* BAD_ROWS_QUARANTINE: the table beside a target or model, and its column with the reason. */
 #define QUARANTINE_SUFFIX "_bad_rows"
 #define QUARANTINE_REASON "totrain_reason"
+
+/* The prediction of a model without a label, where the statement does not name it. */
+#define PREDICT_CLUSTER "cluster"
 
 /* Where the statement makes tables; the model's place for TRAIN. */
 static inline struct slice plan_written_schema(const struct plan *plan)

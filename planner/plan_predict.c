@@ -5,6 +5,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/label.h"
 #include "planner/metric_list.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -100,7 +101,8 @@ static enum status plan_target(struct planning *planning)
     const struct name column = path_last(path);
     struct path table = *path;
 
-    plan->target_column = plan->model.label;
+    plan->target_column =
+        task_has_label(plan->model.task) ? plan->model.label : SLICE(PREDICT_CLUSTER);
     plan->has_target = statement_predicts_into_table(planning->statement);
     if (path->count > 0)
         TRY(name_keep(planning, &column, &plan->target_column));
@@ -126,16 +128,32 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
                    "%s has a use only where a table is written", attribute);
 }
 
+/* "A regressor has the extra output 'score'." */
+static enum status hint_outputs(enum task task, struct error *err)
+{
+    enum status status = STATUS_INVALID;
+    struct text list;
+
+    text_init(&list, TEXT_MAXIMUM);
+    extra_outputs_append(task, &list);
+    error_hint(err, "A %s has the extra output%s %s.", task_models[task],
+               strchr(text_string(&list), ' ') ? "s" : "", text_string(&list));
+    if (list.failed)
+        status = fail_no_memory(err);
+    text_deinit(&list);
+    return status;
+}
+
 static enum status add_output(struct planning *planning, struct slice word, int position)
 {
     const struct attribute *attribute = attribute_find(SLICE("predict.extra_outputs"));
     struct plan *plan = planning->plan;
     struct slice name = slice_of(attribute_word(attribute, word));
 
-    if (plan->model.task != TASK_CLASSIFICATION && !slice_is(name, "score")) {
-        fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a regressor",
-                SLICE_FORMAT(name));
-        return error_hint(planning->err, "A regressor has the extra output 'score'.");
+    if (!extra_output_find(plan->model.task, name, &plan->extra_kinds[plan->extra_output_count])) {
+        fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a %s",
+                SLICE_FORMAT(name), task_models[plan->model.task]);
+        return hint_outputs(plan->model.task, planning->err);
     }
     for (size_t i = 0; i < plan->extra_output_count; i++)
         if (slice_equal(plan->extra_outputs[i], name))
@@ -252,6 +270,8 @@ enum status plan_evaluate(struct planning *planning)
     TRY(query_describe(planning));
     TRY(bad_rows_check(planning, "evaluate.bad_rows"));
     TRY(match_inputs(planning));
+    if (!task_has_label(plan->model.task))
+        return label_refuse(planning, plan->model.estimator);
     plan->label = plan->model.label;
     if (statement->label.text.size > 0)
         TRY(slice_keep(planning, statement->label.text, &plan->label));

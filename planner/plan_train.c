@@ -101,6 +101,8 @@ static enum status validation_plan(struct planning *planning)
     for (size_t i = 0; i < plan->input_count; i++)
         TRY(find_validation_column(planning, &query, plan->inputs[i].name,
                                    setting->value.span.start, &plan->validation_columns[i]));
+    if (plan->label_column < 0)
+        return STATUS_OK;
     return find_validation_column(planning, &query, plan->label, setting->value.span.start,
                                   &plan->validation_columns[plan->input_count]);
 }

@@ -123,13 +123,6 @@ static enum status check_validation(const struct planning *planning)
     return STATUS_OK;
 }
 
-static const char *model_of(enum task task)
-{
-    return task == TASK_CLASSIFICATION ? "classifier"
-           : task == TASK_REGRESSION   ? "regressor"
-                                       : "model of clusters";
-}
-
 static enum status check_task(const struct planning *planning)
 {
     const enum task task = planning->plan->estimator->task;
@@ -141,7 +134,7 @@ static enum status check_task(const struct planning *planning)
         if (attribute->tasks && !(attribute->tasks >> task & 1))
             return fail_at(planning->err, STATUS_INVALID, name->position,
                            "attribute \"%.*s\" has no use with a %s", SLICE_FORMAT(name->text),
-                           model_of(task));
+                           task_models[task]);
     }
     return STATUS_OK;
 }

@@ -22,7 +22,8 @@ struct tally {
 
 struct metrics {
     enum task task;
-    uint32_t class_count;
+    uint32_t class_count;   /* classification */
+    uint32_t cluster_count; /* clustering */
     uint64_t rows;
     double loss_sum;
 
@@ -31,6 +32,7 @@ struct metrics {
     struct scores scores[2]; /* two classes: logits of the negatives, of the positives */
 
     double absolute_sum, relative_sum;
+    double silhouette_sum;
     double truth_mean, truth_squares; /* running mean, and squares around it (Welford) */
 };
 
@@ -42,7 +44,9 @@ enum status metrics_new(const struct model *model, struct metrics **metrics, str
     if (!made)
         return fail_no_memory(err);
     made->task = model->task;
-    if (model->task == TASK_REGRESSION)
+    if (model->task == TASK_CLUSTERING)
+        made->cluster_count = model_outputs(model);
+    if (model->task != TASK_CLASSIFICATION)
         return STATUS_OK;
     made->class_count = model->labels.count;
     made->tallies = calloc((size_t)made->class_count + 1, sizeof *made->tallies);
@@ -89,8 +93,8 @@ static float rankable(float score)
     return isnan(score) ? -INFINITY : score;
 }
 
-void metrics_measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
-                           struct metrics_row *row)
+static void measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
+                          struct metrics_row *row)
 {
     const uint32_t classes = scorer->model->labels.count;
     const bool is_known = truth >= 0 && truth < (int64_t)classes;
@@ -109,14 +113,42 @@ void metrics_measure_class(const struct scorer *scorer, int64_t truth, double *p
     row->loss = logarithm_double(probability);
 }
 
-enum status metrics_measure_value(const struct scorer *scorer, double truth,
-                                  struct metrics_row *row, struct error *err)
+static enum status measure_value(const struct scorer *scorer, double truth, struct metrics_row *row,
+                                 struct error *err)
 {
     if (!isfinite(truth))
         return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
                     truth);
     *row = (struct metrics_row){.loss = scorer_value(scorer) - truth, .value = truth};
     return STATUS_OK;
+}
+
+static void measure_cluster(const struct scorer *scorer, struct metrics_row *row)
+{
+    const uint32_t clusters = model_outputs(scorer->model), nearest = scorer_cluster(scorer);
+    float second = clusters == 1 ? scorer->outputs[0] : INFINITY;
+
+    for (uint32_t j = 0; j < clusters; j++)
+        if (j != nearest && scorer->outputs[j] < second)
+            second = scorer->outputs[j];
+    *row = (struct metrics_row){
+        .predicted = nearest, .loss = scorer_distance(scorer), .value = (double)second};
+}
+
+enum status metrics_measure(const struct scorer *scorer, const union truth *truth,
+                            double *probabilities, struct metrics_row *row, struct error *err)
+{
+    switch (scorer->model->task) {
+    case TASK_CLASSIFICATION:
+        measure_class(scorer, truth->class, probabilities, row);
+        return STATUS_OK;
+    case TASK_REGRESSION:
+        return measure_value(scorer, truth->value, row, err);
+    case TASK_CLUSTERING:
+        measure_cluster(scorer, row);
+        return STATUS_OK;
+    }
+    return fail(err, STATUS_INVALID, "a model of no task");
 }
 
 static enum status add_class(struct metrics *metrics, const struct metrics_row *row,
@@ -150,32 +182,36 @@ static void add_value(struct metrics *metrics, const struct metrics_row *row)
     metrics->truth_squares += from_mean * (row->value - metrics->truth_mean);
 }
 
+static enum status add_cluster(struct metrics *metrics, const struct metrics_row *row,
+                               struct error *err)
+{
+    if (!(row->loss >= 0 && row->loss <= row->value) || isinf(row->value))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    metrics->rows++;
+    metrics->loss_sum += row->loss * row->loss;
+    metrics->silhouette_sum += row->value > 0 ? (row->value - row->loss) / row->value : 0;
+    return STATUS_OK;
+}
+
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
                             struct error *err)
 {
     if (metrics->task == TASK_CLASSIFICATION)
         return add_class(metrics, row, err);
+    if (metrics->task == TASK_CLUSTERING)
+        return add_cluster(metrics, row, err);
     if (!isfinite(row->value))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     add_value(metrics, row);
     return STATUS_OK;
 }
 
-enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
-                              struct error *err)
+enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
+                        const union truth *truth, struct error *err)
 {
     struct metrics_row row = {0};
 
-    metrics_measure_class(scorer, truth, metrics->probabilities, &row);
-    return metrics_add_row(metrics, &row, err);
-}
-
-enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
-                              struct error *err)
-{
-    struct metrics_row row = {0};
-
-    TRY(metrics_measure_value(scorer, truth, &row, err));
+    TRY(metrics_measure(scorer, truth, metrics->probabilities, &row, err));
     return metrics_add_row(metrics, &row, err);
 }
 
@@ -305,6 +341,10 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return r_squared(metrics);
     case METRIC_MAPE:
         return metrics->relative_sum / (double)metrics->rows;
+    case METRIC_INERTIA:
+        return metrics->loss_sum;
+    case METRIC_SIMPLIFIED_SILHOUETTE:
+        return metrics->cluster_count > 1 ? metrics->silhouette_sum / (double)metrics->rows : NAN;
     case METRIC_COUNT:
         break;
     }

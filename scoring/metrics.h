@@ -8,24 +8,24 @@
  * Classification: Accuracy, LogLoss, AUC (two classes; ties count half,
  * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
  * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
- * MAPE. Their names are in params/terms.h.
+ * MAPE. Clustering, which needs no truth: Inertia, the sum of squared distances to the
+ * nearest cluster, and SimplifiedSilhouette, the mean over the rows of (b - a) / b, where a
+ * and b are the distances to the nearest cluster and to the next (NaN of one cluster).
+ * Their names are in params/terms.h.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
-#include "scoring/model.h"
+#include "scoring/truth.h"
 
 struct metrics; /* accumulates */
 
-/* class_count: of the labels; 0 for regression. */
 enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err);
 void metrics_free(struct metrics *metrics);
-/* The row that was just scored, with its true class (-1: a class that the
- * model does not know; it counts as wrong, with the probability 0 clipped). */
-enum status metrics_add_class(struct metrics *metrics, const struct scorer *scorer, int64_t truth,
-                              struct error *err);
-enum status metrics_add_value(struct metrics *metrics, const struct scorer *scorer, double truth,
-                              struct error *err);
+/* The row that is selected, with its label (of clustering: none; NULL). A class that the model
+ * does not know counts as wrong, with the probability 0 clipped. */
+enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
+                        const union truth *truth, struct error *err);
 
 /*
  * The same in two steps, of which the first can be taken elsewhere and in any
@@ -35,23 +35,24 @@ enum status metrics_add_value(struct metrics *metrics, const struct scorer *scor
 struct metrics_row {
     uint32_t truth, predicted; /* classes; truth METRICS_UNKNOWN: one the model does not know */
     float score;               /* of two classes: what AUC ranks by */
-    double loss;               /* log loss; of a number the difference to the truth, */
-    double value;              /* and the truth itself */
+    double loss;  /* log loss; of a number the difference to the truth; of clusters the distance to
+                     the nearest */
+    double value; /* of a number the truth; of clusters the distance to the second nearest, of one
+                     cluster to that */
 };
 #define METRICS_UNKNOWN UINT32_MAX
 
-void metrics_measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
-                           struct metrics_row *row); /* probabilities: room, (classes) */
-/* INVALID for a truth that is not finite. */
-enum status metrics_measure_value(const struct scorer *scorer, double truth,
-                                  struct metrics_row *row, struct error *err);
+/* probabilities: room, (classes). INVALID for a truth that is not finite. */
+enum status metrics_measure(const struct scorer *scorer, const union truth *truth,
+                            double *probabilities, struct metrics_row *row, struct error *err);
 /* CORRUPT for a row that no model of these classes gives. */
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
                             struct error *err);
 
 uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
- * error in the label's units. NaN without rows. */
+ * error in the label's units, or the squared distance to the nearest cluster. NaN without
+ * rows. */
 double metrics_loss(const struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);

@@ -139,6 +139,11 @@ uint32_t scorer_cluster(const struct scorer *scorer)
     return nearest;
 }
 
+double scorer_distance(const struct scorer *scorer)
+{
+    return (double)scorer->outputs[scorer_cluster(scorer)];
+}
+
 struct cell scorer_prediction(const struct scorer *scorer)
 {
     switch (scorer->model->task) {

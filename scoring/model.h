@@ -33,7 +33,7 @@ struct model {
     struct slice estimator; /* "DNNClassifier" */
     const struct kind *kind;
     enum task task;
-    struct slice label;          /* the label column's name */
+    struct slice label;          /* the label column's name; size 0: learned without */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
                                     be of; or empty. Whoever reads it must check it. */
     struct slice statement;      /* as the user wrote it */
@@ -45,7 +45,7 @@ struct model {
     struct slice created_at;     /* RFC 3339, UTC */
 
     struct transform transform;
-    struct labels labels;           /* classification; otherwise only .type */
+    struct labels labels; /* classification; otherwise only .type: LABEL_NONE of clusters */
     double label_mean, label_scale; /* regression */
     const void *content;            /* the struct of its kind */
     struct slice metrics_json;      /* the result rows of TRAIN, for SHOW TRAIN */
@@ -94,6 +94,7 @@ void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *
 uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lowest where equal */
 double scorer_value(const struct scorer *scorer);   /* regression: in the label's units */
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
+double scorer_distance(const struct scorer *scorer);  /* to that */
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type */
 

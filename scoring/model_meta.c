@@ -79,6 +79,8 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
         json_add_real(object, "scale", model->label_scale);
         return STATUS_OK;
     }
+    if (!task_has_label(model->task))
+        return STATUS_OK;
     values = json_add_array(object, "values");
     for (uint32_t i = 0; i < model->labels.count; i++) {
         const struct cell *cell = &model->labels.values[i];
@@ -309,6 +311,11 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
     TRY(get_word(object, "type", label_type_words, &type, err));
     model->labels.type = (enum label_type)type;
     model->label_scale = 1;
+    if (task_has_label(model->task) == (model->labels.type == LABEL_NONE))
+        return fail(err, STATUS_CORRUPT, "model: a %s with labels of type \"%s\"",
+                    task_models[model->task], label_type_words[type]);
+    if (!task_has_label(model->task))
+        return STATUS_OK;
     if (model->task == TASK_CLASSIFICATION)
         return read_classes(object, arena, &model->labels, err);
     TRY(json_get_real(object, "mean", &model->label_mean, err));

@@ -4,6 +4,73 @@
 
 #include "base/json.h"
 
+#define X(name, text, function, type) text,
+const char *const output_words[] = {OUTPUT_MAP(X) NULL};
+#undef X
+
+static const struct {
+    const char *function;
+    enum output_type type;
+} outputs[] = {
+#define X(name, text, function, type) {function, type},
+    OUTPUT_MAP(X)
+#undef X
+};
+
+/* The extra outputs of PREDICT: a row is a name that models of a task have. */
+static const struct {
+    enum task task;
+    const char *name;
+    enum output output;
+} extra_outputs[] = {
+    {TASK_CLASSIFICATION, "probability", OUTPUT_PROBABILITY},
+    {TASK_CLASSIFICATION, "probabilities", OUTPUT_PROBABILITIES},
+    {TASK_CLASSIFICATION, "score", OUTPUT_LOGITS},
+    {TASK_CLASSIFICATION, "logits", OUTPUT_LOGITS},
+    {TASK_REGRESSION, "score", OUTPUT_PREDICTION},
+    {TASK_CLUSTERING, "score", OUTPUT_DISTANCE},
+};
+#define EXTRA_OUTPUTS (sizeof extra_outputs / sizeof *extra_outputs)
+
+const char *output_function(enum output output)
+{
+    return outputs[output].function;
+}
+
+enum output_type output_type(enum output output)
+{
+    return outputs[output].type;
+}
+
+bool extra_output_find(enum task task, struct slice name, enum output *output)
+{
+    for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
+        if (extra_outputs[i].task != task || !slice_is(name, extra_outputs[i].name))
+            continue;
+        *output = extra_outputs[i].output;
+        return true;
+    }
+    return false;
+}
+
+void extra_outputs_append(enum task task, struct text *out)
+{
+    size_t count = 0, written = 0;
+
+    for (size_t i = 0; i < EXTRA_OUTPUTS; i++)
+        count += extra_outputs[i].task == task;
+    for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
+        if (extra_outputs[i].task != task)
+            continue;
+        text_printf(out, "%s'%s'",
+                    written == 0           ? ""
+                    : written + 1 == count ? " and "
+                                           : ", ",
+                    extra_outputs[i].name);
+        written++;
+    }
+}
+
 enum status output_room_init(struct output_room *room, const struct model *model, struct error *err)
 {
     text_init(&room->json, TEXT_MAXIMUM);
@@ -106,6 +173,18 @@ enum status scorer_output(const struct scorer *scorer, enum output output, struc
         *cell = scorer_prediction(scorer);
         return STATUS_OK;
     }
+    if (output == OUTPUT_DISTANCE) {
+        if (scorer->model->task != TASK_CLUSTERING)
+            return fail(err, STATUS_INVALID, "a %.*s has no distances",
+                        SLICE_FORMAT(scorer->model->estimator)),
+                   error_hint(err, "Use totrain_predict.");
+        *cell = (struct cell){.type = CELL_REAL, .real = scorer_distance(scorer)};
+        return STATUS_OK;
+    }
+    if (output == OUTPUT_LOGITS && scorer->model->task == TASK_CLUSTERING)
+        return fail(err, STATUS_INVALID, "a %.*s has no logits",
+                    SLICE_FORMAT(scorer->model->estimator)),
+               error_hint(err, "Use totrain_distance.");
     if (output != OUTPUT_LOGITS)
         return output_probabilities(scorer, output, room, cell, err);
     append_logits(scorer, &room->json);

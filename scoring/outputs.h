@@ -8,24 +8,38 @@
  *     probability     real: of the positive class of two, of the predicted one of more
  *     probabilities   JSON object: class -> probability, classes ascending
  *     logits          JSON array: one logit of two classes and of a number, else one a class
+ *     distance        real: to the nearest cluster
  */
 #ifndef SCORING_OUTPUTS_H
 #define SCORING_OUTPUTS_H
 
 #include "scoring/model.h"
 
+/* Its word in a job spec, the SQL function that gives it (totrain_NAME, totrain.NAME), and what it
+ * is there. */
 #define OUTPUT_MAP(X)                                                                              \
-    X(PREDICTION, "prediction")                                                                    \
-    X(PROBABILITY, "probability")                                                                  \
-    X(PROBABILITIES, "probabilities")                                                              \
-    X(LOGITS, "logits")
+    X(PREDICTION, "prediction", "predict", OUTPUT_AS_LABEL)                                        \
+    X(PROBABILITY, "probability", "probability", OUTPUT_REAL)                                      \
+    X(PROBABILITIES, "probabilities", "probabilities", OUTPUT_JSON)                                \
+    X(LOGITS, "logits", "logits", OUTPUT_JSON)                                                     \
+    X(DISTANCE, "distance", "distance", OUTPUT_REAL)
 
+enum output_type { OUTPUT_AS_LABEL, OUTPUT_REAL, OUTPUT_JSON };
 enum output {
-#define X(name, text) OUTPUT_##name,
+#define X(name, text, function, type) OUTPUT_##name,
     OUTPUT_MAP(X)
 #undef X
         OUTPUT_COUNT
 };
+
+extern const char *const output_words[]; /* by value; NULL-terminated */
+const char *output_function(enum output output);
+enum output_type output_type(enum output output);
+
+/* What an extra output of this name is for models of this task; false: they have none of it. */
+bool extra_output_find(enum task task, struct slice name, enum output *output);
+/* "'probability', 'probabilities', 'score' and 'logits'" */
+void extra_outputs_append(enum task task, struct text *out);
 
 /* Room for the outputs of one row at a time. */
 struct output_room {

@@ -51,10 +51,14 @@ enum status truth_read(const struct model *model, struct slice column, uint64_t 
                        const struct cell *cell, union truth *truth, struct error *err)
 {
     const struct labels *labels = &model->labels;
-    struct given given = {.is_integer = cell->type == CELL_INTEGER, .integer = cell->integer};
+    struct given given = {0};
     char buffer[TRANSFORM_WORD_BUFFER];
     bool is_null = false;
 
+    if (!task_has_label(model->task))
+        return STATUS_OK;
+    given.is_integer = cell->type == CELL_INTEGER;
+    given.integer = cell->integer;
     if (model->task == TASK_CLASSIFICATION && labels->type == LABEL_TEXT)
         TRY(cell_to_word(cell, column, buffer, &given.word, &is_null, err));
     else

@@ -12,7 +12,8 @@ union truth {
     double value;
 };
 
-/* `row` counts from 1, for messages. INVALID for a NULL and for what is no label. */
+/* `row` counts from 1, for messages. INVALID for a NULL and for what is no label. A model that is
+ * learned without has none: cell may be NULL, and truth is left alone. */
 enum status truth_read(const struct model *model, struct slice column, uint64_t row,
                        const struct cell *cell, union truth *truth, struct error *err);
 

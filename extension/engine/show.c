@@ -54,7 +54,8 @@ static enum status show_facts(const struct plan *plan, const struct model *model
     TRY(item_text(sink, "model", plan->model_name, err));
     TRY(item_text(sink, "statement", model->statement, err));
     TRY(item_text(sink, "kind", model->estimator, err));
-    TRY(item_text(sink, "label", model->label, err));
+    if (task_has_label(model->task))
+        TRY(item_text(sink, "label", model->label, err));
     TRY(item_cell(sink, SLICE("rows"), cell_integer((int64_t)model->rows), err));
     TRY(item_cell(sink, SLICE("version"), cell_integer(model->version), err));
     TRY(item_text(sink, "created_at", model->created_at, err));

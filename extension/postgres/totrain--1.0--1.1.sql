@@ -222,6 +222,14 @@ ALTER FUNCTION totrain.probability(text, record) SUPPORT totrain.plan_support;
 ALTER FUNCTION totrain.probabilities(text, record) SUPPORT totrain.plan_support;
 ALTER FUNCTION totrain.logits(text, record) SUPPORT totrain.plan_support;
 ALTER FUNCTION totrain.problem(text, record) SUPPORT totrain.plan_support;
+
+CREATE FUNCTION totrain.distance(model text, "row" record) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
+REVOKE ALL ON FUNCTION totrain.distance(text, record) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
+
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) TO totrain_user;

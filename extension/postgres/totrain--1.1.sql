@@ -176,6 +176,11 @@ SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.logits(text, record) IS
     'an array: one logit of two classes and of a number, else one for each class';
 
+CREATE FUNCTION totrain.distance(model text, "row" record) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
+
 CREATE FUNCTION totrain.problem(model text, "row" record) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
@@ -356,7 +361,8 @@ REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
-    totrain.logits(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.logits(text, record), totrain.distance(text, record),
+    totrain.problem(text, record), totrain.version(),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),

@@ -269,6 +269,11 @@ static void logits(sqlite3_context *context, int count, sqlite3_value **values)
     result_output(context, count, values, "totrain_logits", OUTPUT_LOGITS);
 }
 
+static void distance(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_output(context, count, values, "totrain_distance", OUTPUT_DISTANCE);
+}
+
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */
 
 static bool names_fit(const struct model *model, int count, sqlite3_value **names)
@@ -344,6 +349,7 @@ static const struct {
     {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probability},
     {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
     {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
+    {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

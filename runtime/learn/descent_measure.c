@@ -135,15 +135,16 @@ static enum status measure_row(const struct descent *descent, uint32_t task, uin
     struct scorer *scorer = &measuring->scorers[task];
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
 
+    union truth truth;
+
     scorer_select(scorer, i);
-    if (descent->spec->task != TASK_CLASSIFICATION)
-        return metrics_measure_value(
-            scorer, (double)part->values[row] * dataset->label_scale + dataset->label_mean,
-            measured, err);
-    metrics_measure_class(scorer, part->classes[row],
-                          measuring->probabilities + (size_t)task * dataset->labels.count,
-                          measured);
-    return STATUS_OK;
+    if (part->classes)
+        truth.class = part->classes[row];
+    else if (part->values)
+        truth.value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
+    return metrics_measure(scorer, &truth,
+                           measuring->probabilities + (size_t)task * dataset->labels.count,
+                           measured, err);
 }
 
 static void measure_rows(void *context, uint32_t member, uint32_t task)

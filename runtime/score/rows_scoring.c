@@ -92,19 +92,12 @@ static enum status open_rows(struct rows_scoring *scoring, struct error *err)
 
 static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
 {
-    static const char *const words[] = {
-#define X(name, text) text,
-        OUTPUT_MAP(X)
-#undef X
-    };
     const struct spec_scoring *spec = &scoring->job->spec.scoring;
 
     for (size_t i = 0; i < spec->output_count; i++) {
-        int word = 0;
+        unsigned word;
 
-        while (word < OUTPUT_COUNT && !slice_is(spec->outputs[i], words[word]))
-            word++;
-        if (word == OUTPUT_COUNT)
+        if (!term_find(output_words, spec->outputs[i], &word))
             return fail(err, STATUS_CORRUPT, "the job's spec: output \"%.*s\" is not known",
                         SLICE_FORMAT(spec->outputs[i]));
         scoring->outputs[i] = (enum output)word;
@@ -238,8 +231,10 @@ static enum status take_truth(struct rows_scoring *scoring, struct error *err)
 
     if (spec->kind != SPEC_EVALUATE)
         return STATUS_OK;
-    return truth_read(&scoring->model, spec->scoring.label_name, scoring->next + 1,
-                      &scoring->cells[spec->scoring.label], &scoring->truths[scoring->good], err);
+    return truth_read(
+        &scoring->model, spec->scoring.label_name, scoring->next + 1,
+        spec->scoring.label == JOBSPEC_NO_LABEL ? NULL : &scoring->cells[spec->scoring.label],
+        &scoring->truths[scoring->good], err);
 }
 
 /* The next row into the batch: a place in the scorer, or why it has none. */
@@ -284,10 +279,8 @@ static enum status put_measures(struct rows_scoring *scoring, const union truth 
 {
     struct metrics_row measured;
 
-    if (scoring->model.task == TASK_CLASSIFICATION)
-        metrics_measure_class(&scoring->scorer, truth->class, scoring->room.probabilities,
-                              &measured);
-    else if (metrics_measure_value(&scoring->scorer, truth->value, &measured, err) != STATUS_OK)
+    if (metrics_measure(&scoring->scorer, truth, scoring->room.probabilities, &measured, err) !=
+        STATUS_OK)
         return name_row(row, err);
     shard_put_metrics(&scoring->results, &measured);
     return STATUS_OK;

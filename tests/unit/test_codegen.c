@@ -1,7 +1,10 @@
 #include "codegen/lower_predict.h"
+#include "codegen/lower_score.h"
 #include "codegen/lower_train.h"
 #include "codegen/model_path.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
 #include "planner/plan.h"
@@ -207,6 +210,75 @@ static void postgres_scores_whole_rows(void **state)
     arena_deinit(&arena);
 }
 
+/* A model that is learned without a label, from the catalog. */
+#define CLUSTERS "-- model: m KMeans clustering; label \"\" none; inputs b numeric\n"
+
+static void a_cluster_is_predicted_where_there_is_no_label(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct jobspec spec;
+    struct text sql;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&sql, TEXT_MAXIMUM);
+    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS
+              "SELECT * FROM t TO PREDICT p.\"cluster\" WITH predict.extra_outputs = 'score', "
+              "job.max_workers = 2 USING m",
+              &arena, &plan);
+    CHECK_OK(lower_predict(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql), "SELECT q.\"b\", totrain_predict('m', q.\"b\") AS \"cluster\", "
+                                  "totrain_distance('m', q.\"b\") AS \"score\" "
+                                  "FROM (SELECT * FROM t\n) AS q");
+    text_clear(&sql);
+    CHECK_OK(lower_predict_table(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql),
+                "CREATE TABLE \"p\" (\"b\" INTEGER, \"cluster\" INTEGER, \"score\" REAL)");
+    CHECK_OK(lower_score(&plan, &arena, &spec, &err));
+    CHECK_INT(spec.scoring.output_count, 2);
+    CHECK_SLICE(spec.scoring.outputs[1], "distance");
+    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS "-- dialect: postgres\n"
+              "SELECT * FROM t TO PREDICT USING m",
+              &arena, &plan);
+    text_clear(&sql);
+    CHECK_OK(lower_predict(&plan, &sql, &err));
+    CHECK_SLICE(text_slice(&sql), "SELECT q.\"b\", totrain.predict(E'm', q.*, "
+                                  "NULL::pg_catalog.int8) AS \"cluster\" "
+                                  "FROM (SELECT * FROM t\n) AS q");
+    text_deinit(&sql);
+    arena_deinit(&arena);
+}
+
+static void clusters_are_evaluated_without_a_column_of_labels(void **state)
+{
+    struct arena arena;
+    struct plan plan;
+    struct jobspec spec, again;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, TEXT_MAXIMUM);
+    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS
+              "SELECT * FROM t TO EVALUATE m WITH job.max_workers = 2",
+              &arena, &plan);
+    CHECK_INT(plan.label_column, -1);
+    CHECK_INT(plan.metric_count, 2);
+    CHECK_SLICE(plan.metrics[0], "Inertia");
+    CHECK_OK(lower_score(&plan, &arena, &spec, &err));
+    CHECK_INT(spec.scoring.columns, 1);
+    CHECK(spec.scoring.label == JOBSPEC_NO_LABEL);
+    spec.scoring.shard_rows = 3;
+    spec.family = SLICE("clusters");
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
 static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
 {
     static const char *const hostile[] = {"INT); DROP TABLE t; --",
@@ -250,6 +322,8 @@ int main(void)
         cmocka_unit_test(more_workers_than_64_may_have_a_lane_each),
         cmocka_unit_test(every_word_of_the_planner_has_its_place_in_the_spec),
         cmocka_unit_test(a_predicting_select_quotes_names_and_closes_comments),
+        cmocka_unit_test(a_cluster_is_predicted_where_there_is_no_label),
+        cmocka_unit_test(clusters_are_evaluated_without_a_column_of_labels),
         cmocka_unit_test(a_declared_type_that_is_not_plain_words_is_left_out),
         cmocka_unit_test(postgres_scores_whole_rows),
     };

@@ -49,9 +49,10 @@ static enum status measure(const struct model *model, struct text *result, struc
         if (status != STATUS_OK)
             break;
         scorer_score(&scorer, 1);
-        status = model->task == TASK_REGRESSION
-                     ? metrics_add_value(metrics, &scorer, (double)truth, err)
-                     : metrics_add_class(metrics, &scorer, truth, err);
+        status = metrics_add(metrics, &scorer,
+                             model->task == TASK_REGRESSION ? &(union truth){.value = (double)truth}
+                                                            : &(union truth){.class = truth},
+                             err);
     }
     if (status == STATUS_OK)
         text_append_real(result, metrics_loss(metrics));

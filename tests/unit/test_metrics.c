@@ -2,8 +2,10 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "kinds/kinds.h"
+#include "scoring/kind.h"
 #include "scoring/metrics.h"
 
 #define NEAR(actual, expected) CHECK(fabs((actual) - (expected)) < 1e-9)
@@ -34,7 +36,7 @@ static void add_logit(struct stage *stage, double logit, int64_t truth)
     struct error err;
 
     stage->outputs[0] = (float)logit;
-    CHECK_OK(metrics_add_class(stage->metrics, &stage->scorer, truth, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.class = truth}, &err));
 }
 
 static void add_logits(struct stage *stage, float a, float b, float c, int64_t truth)
@@ -42,7 +44,7 @@ static void add_logits(struct stage *stage, float a, float b, float c, int64_t t
     struct error err;
 
     stage->outputs[0] = a, stage->outputs[1] = b, stage->outputs[2] = c;
-    CHECK_OK(metrics_add_class(stage->metrics, &stage->scorer, truth, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.class = truth}, &err));
 }
 
 static void add_value(struct stage *stage, double value, double truth)
@@ -50,7 +52,7 @@ static void add_value(struct stage *stage, double value, double truth)
     struct error err;
 
     stage->outputs[0] = (float)value;
-    CHECK_OK(metrics_add_value(stage->metrics, &stage->scorer, truth, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.value = truth}, &err));
 }
 
 static void two_classes_are_measured_by_the_positive_one(void **state)
@@ -175,8 +177,8 @@ static void what_is_not_defined_is_not_a_number(void **state)
     add_value(&stage, 0, 0); /* a constant truth that is missed */
     CHECK(metrics_value(stage.metrics, METRIC_R2) == 0);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_ACCURACY)));
-    CHECK_FAILS(metrics_add_value(stage.metrics, &stage.scorer, INFINITY, &err), STATUS_INVALID,
-                "finite");
+    CHECK_FAILS(metrics_add(stage.metrics, &stage.scorer, &(union truth){.value = INFINITY}, &err),
+                STATUS_INVALID, "finite");
     metrics_free(stage.metrics);
 }
 
@@ -269,7 +271,8 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     stage_init(&later, TASK_CLASSIFICATION, 2);
     for (int i = 49; i >= 0; i--) {
         later.outputs[0] = (float)sin(i);
-        metrics_measure_class(&later.scorer, i % 7 ? i % 2 : -1, probabilities, &rows[i]);
+        CHECK_OK(metrics_measure(&later.scorer, &(union truth){.class = i % 7 ? i % 2 : -1},
+                                 probabilities, &rows[i], &err));
     }
     for (int i = 0; i < 50; i++) {
         add_logit(&direct, sin(i), i % 7 ? i % 2 : -1);
@@ -312,6 +315,56 @@ static void precision_and_recall_are_not_each_other(void **state)
     metrics_free(stage.metrics);
 }
 
+static uint32_t one_cluster(const struct model *model)
+{
+    (void)model;
+    return 1;
+}
+
+static uint32_t three_clusters(const struct model *model)
+{
+    (void)model;
+    return 3;
+}
+
+static void clusters_are_measured_without_a_label(void **state)
+{
+    static const struct kind of_three = {.outputs = three_clusters},
+                             of_one = {.outputs = one_cluster};
+    const float distances[4][3] = {{2, 1, 4}, {3, 6, 5}, {0, 0, 7}, {8, 4, 0}};
+    struct metrics_row row;
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    stage_init(&stage, TASK_CLUSTERING, 0);
+    metrics_free(stage.metrics);
+    stage.model.kind = &of_three;
+    CHECK_OK(metrics_new(&stage.model, &stage.metrics, &err));
+    for (int i = 0; i < 4; i++) {
+        memcpy(stage.outputs, distances[i], sizeof distances[i]);
+        CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
+    }
+    NEAR(metrics_value(stage.metrics, METRIC_INERTIA), 1 + 9 + 0 + 0);
+    NEAR(metrics_loss(stage.metrics), 10.0 / 4);
+    NEAR(metrics_value(stage.metrics, METRIC_SIMPLIFIED_SILHOUETTE),
+         (1.0 / 2 + 2.0 / 5 + 0 + 1) / 4);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_RMSE)));
+    CHECK_OK(metrics_measure(&stage.scorer, NULL, NULL, &row, &err));
+    CHECK_INT(row.predicted, 2);
+    row.loss = row.value + 1;
+    CHECK_FAILS(metrics_add_row(stage.metrics, &row, &err), STATUS_CORRUPT, "another model");
+    metrics_free(stage.metrics);
+
+    stage.model.kind = &of_one;
+    CHECK_OK(metrics_new(&stage.model, &stage.metrics, &err));
+    stage.outputs[0] = 3;
+    CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
+    NEAR(metrics_value(stage.metrics, METRIC_INERTIA), 9);
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_SIMPLIFIED_SILHOUETTE)));
+    metrics_free(stage.metrics);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_metric_is_found_by_name_and_by_alias),
         cmocka_unit_test(rows_measured_in_any_order_add_up_to_the_same_bits),
         cmocka_unit_test(precision_and_recall_are_not_each_other),
+        cmocka_unit_test(clusters_are_measured_without_a_label),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

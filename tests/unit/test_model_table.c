@@ -1,6 +1,8 @@
 #include <math.h>
+#include <string.h>
 
 #include "scoring/model_digest.h"
+#include "scoring/model_meta.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
@@ -543,6 +545,81 @@ static void a_text_that_json_would_cut_is_not_written(void **state)
     fixture_deinit(&fixture);
 }
 
+static void write_nothing(const struct model *model, cJSON *object)
+{
+    (void)model;
+    (void)object;
+}
+
+static enum status read_nothing(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    (void)object;
+    (void)arena;
+    (void)err;
+    model->content = "";
+    return STATUS_OK;
+}
+
+static bool has_no_number(const struct model *model, uint32_t i, uint64_t *number)
+{
+    (void)model;
+    (void)i;
+    (void)number;
+    return false;
+}
+
+static bool has_no_array(const struct model *model, uint32_t i, struct model_array *array)
+{
+    (void)model;
+    (void)i;
+    (void)array;
+    return false;
+}
+
+static void a_model_without_a_label_says_so_and_reads_back(void **state)
+{
+    static const struct kind dots = {.name = "dots",
+                                     .write_content = write_nothing,
+                                     .read_content = read_nothing,
+                                     .number = has_no_number,
+                                     .array = has_no_array};
+    const struct kind *const dots_alone[] = {&dots, NULL};
+    struct fixture fixture;
+    struct model model;
+    struct text meta;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    text_init(&meta, TEXT_MAXIMUM);
+    fixture.model.kind = &dots;
+    fixture.model.task = TASK_CLUSTERING;
+    fixture.model.label = SLICE("");
+    fixture.model.labels = (struct labels){.type = LABEL_NONE};
+    CHECK_OK(model_meta_write(&fixture.model, &meta, &err));
+    CHECK(strstr(text_string(&meta), "\"labels\":{\"type\":\"none\"}"));
+    CHECK_OK(model_meta_read(text_slice(&meta), dots_alone, &fixture.arena, &model, &err));
+    CHECK_INT(model.task, TASK_CLUSTERING);
+    CHECK_INT(model.labels.type, LABEL_NONE);
+    CHECK_INT(model.label.size, 0);
+    CHECK(model.labels.count == 0 && model.label_scale == 1);
+
+    fixture.model.labels.type = LABEL_REAL; /* no clusters have such labels */
+    text_clear(&meta);
+    CHECK_OK(model_meta_write(&fixture.model, &meta, &err));
+    CHECK_FAILS(model_meta_read(text_slice(&meta), dots_alone, &fixture.arena, &model, &err),
+                STATUS_CORRUPT, "a model of clusters with labels of type \"real\"");
+    fixture.model.task = TASK_REGRESSION; /* and no regressor is without */
+    fixture.model.labels.type = LABEL_NONE;
+    text_clear(&meta);
+    CHECK_OK(model_meta_write(&fixture.model, &meta, &err));
+    CHECK_FAILS(model_meta_read(text_slice(&meta), dots_alone, &fixture.arena, &model, &err),
+                STATUS_CORRUPT, "a regressor with labels of type \"none\"");
+    text_deinit(&meta);
+    fixture_deinit(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -558,6 +635,7 @@ int main(void)
         cmocka_unit_test(a_table_that_was_tampered_with_is_refused),
         cmocka_unit_test(sizes_beyond_the_arena_are_refused_before_they_are_taken),
         cmocka_unit_test(a_text_that_json_would_cut_is_not_written),
+        cmocka_unit_test(a_model_without_a_label_says_so_and_reads_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kinds/kinds.h"
+#include "scoring/kind.h"
 #include "scoring/outputs.h"
 #include "scoring/truth.h"
 
@@ -91,6 +92,72 @@ static void a_number_has_no_probabilities(void **state)
     output_room_deinit(&stage.room);
 }
 
+static uint32_t three_clusters(const struct model *model)
+{
+    (void)model;
+    return 3;
+}
+
+static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
+{
+    static const struct kind clusters = {.outputs = three_clusters};
+    struct stage stage;
+    union truth truth;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_CLUSTERING, 0);
+    stage.model.kind = &clusters;
+    stage.model.labels.type = LABEL_NONE;
+    stage.model.estimator = SLICE("KMeans");
+    stage.outputs[0] = 4, stage.outputs[1] = 0.5F, stage.outputs[2] = 0.5F;
+    cell = output(&stage, OUTPUT_PREDICTION);
+    CHECK_INT(cell.type, CELL_INTEGER);
+    CHECK_INT(cell.integer, 1); /* the lower of two that are as near */
+    cell = output(&stage, OUTPUT_DISTANCE);
+    CHECK_INT(cell.type, CELL_REAL);
+    CHECK(cell.real == 0.5);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_LOGITS, &stage.room, &cell, &err),
+                STATUS_INVALID, "a KMeans has no logits");
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.room, &cell, &err),
+                STATUS_INVALID, "a KMeans has no probabilities");
+    CHECK_OK(truth_read(&stage.model, SLICE(""), 1, NULL, &truth, &err));
+    output_room_deinit(&stage.room);
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_DISTANCE, &stage.room, &cell, &err),
+                STATUS_INVALID, "a LinearRegressor has no distances");
+    output_room_deinit(&stage.room);
+}
+
+static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
+{
+    static const struct {
+        enum task task;
+        const char *name, *function; /* NULL: there is none */
+    } cases[] = {{TASK_CLASSIFICATION, "probability", "probability"},
+                 {TASK_CLASSIFICATION, "score", "logits"},
+                 {TASK_REGRESSION, "score", "predict"},
+                 {TASK_REGRESSION, "logits", NULL},
+                 {TASK_CLUSTERING, "score", "distance"},
+                 {TASK_CLUSTERING, "probability", NULL}};
+    struct text list;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        enum output which;
+
+        CHECK(extra_output_find(cases[i].task, slice_of(cases[i].name), &which) ==
+              (cases[i].function != NULL));
+        if (cases[i].function)
+            CHECK_SLICE(slice_of(output_function(which)), cases[i].function);
+    }
+    text_init(&list, 200);
+    extra_outputs_append(TASK_CLASSIFICATION, &list);
+    CHECK_SLICE(text_slice(&list), "'probability', 'probabilities', 'score' and 'logits'");
+    text_deinit(&list);
+}
+
 static int64_t class_of(struct stage *stage, struct cell cell)
 {
     union truth truth;
@@ -155,6 +222,8 @@ int main(void)
         cmocka_unit_test(of_two_classes_the_positive_ones_probability_is_given),
         cmocka_unit_test(of_more_classes_the_predicted_ones_and_all_by_name),
         cmocka_unit_test(a_number_has_no_probabilities),
+        cmocka_unit_test(a_row_is_of_the_nearest_cluster_and_tells_its_distance),
+        cmocka_unit_test(an_extra_output_is_what_the_task_makes_of_its_name),
         cmocka_unit_test(a_label_is_found_among_the_classes_in_the_form_of_their_type),
         cmocka_unit_test(what_is_no_label_is_refused_with_its_row),
     };

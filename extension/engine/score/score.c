@@ -176,20 +176,13 @@ struct evaluation {
 /* Score the rows that wait; the metrics take them in the order of the query. */
 static enum status score_waiting(struct evaluation *evaluation, struct error *err)
 {
-    const bool is_classifier = evaluation->model->task == TASK_CLASSIFICATION;
-    const struct scorer *scorer = &evaluation->scorer;
     const uint32_t count = evaluation->waiting;
 
     scorer_score(&evaluation->scorer, count);
     evaluation->waiting = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const union truth *truth = &evaluation->truths[i];
-
         scorer_select(&evaluation->scorer, i);
-        if (is_classifier)
-            TRY(metrics_add_class(evaluation->metrics, scorer, truth->class, err));
-        else
-            TRY(metrics_add_value(evaluation->metrics, scorer, truth->value, err));
+        TRY(metrics_add(evaluation->metrics, &evaluation->scorer, &evaluation->truths[i], err));
     }
     return STATUS_OK;
 }
@@ -207,7 +200,8 @@ static enum status take_row(struct evaluation *evaluation, const struct cell *ce
     for (size_t i = 0; i < plan->model.input_count; i++)
         evaluation->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
-    return truth_read(evaluation->model, plan->label, evaluation->row, &cells[plan->label_column],
+    return truth_read(evaluation->model, plan->label, evaluation->row,
+                      plan->label_column < 0 ? NULL : &cells[plan->label_column],
                       &evaluation->truths[evaluation->waiting], err);
 }
 
@@ -219,8 +213,8 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     struct error why;
 
     evaluation->row++;
-    if ((size_t)plan->label_column >= count || count < plan->query.count)
-        return fail(err, STATUS_DATABASE, "the query no longer returns its label column");
+    if (plan->label_column >= (int)count || count < plan->query.count)
+        return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
     if (plan->bad_rows == BAD_ROWS_ERROR) {
         TRY(take_row(evaluation, cells, err));
     } else if (take_row(evaluation, cells, &why) != STATUS_OK) {

@@ -118,7 +118,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
         }
         for (size_t i = 0; i < plan->model.input_count; i++)
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
-        if (plan->kind == STATEMENT_EVALUATE)
+        if (plan->kind == STATEMENT_EVALUATE && plan->label_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->label_column, err));
     }
     if (spooling->row.failed)

@@ -32,6 +32,7 @@ SQL_FUNCTION(totrain_sql_predict_as);
 SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_logits);
+SQL_FUNCTION(totrain_sql_distance);
 SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
@@ -610,14 +611,24 @@ Datum totrain_sql_logits(PG_FUNCTION_ARGS)
     return text_output(fcinfo, OUTPUT_LOGITS);
 }
 
-Datum totrain_sql_probability(PG_FUNCTION_ARGS)
+static Datum real_output(FunctionCallInfo fcinfo, enum output output)
 {
     struct scoring *scoring;
     struct cell cell;
 
-    if (!score(fcinfo, OUTPUT_PROBABILITY, &scoring, &cell))
+    if (!score(fcinfo, output, &scoring, &cell))
         PG_RETURN_NULL();
     PG_RETURN_FLOAT8(cell.real);
+}
+
+Datum totrain_sql_probability(PG_FUNCTION_ARGS)
+{
+    return real_output(fcinfo, OUTPUT_PROBABILITY);
+}
+
+Datum totrain_sql_distance(PG_FUNCTION_ARGS)
+{
+    return real_output(fcinfo, OUTPUT_DISTANCE);
 }
 
 static const struct wanted *wanted_type(FunctionCallInfo fcinfo, struct scoring *scoring)
