@@ -206,7 +206,7 @@ void descent_use_arrays(struct descent *descent, struct descent_arrays arrays)
 {
     descent->arrays = arrays;
     descent->has_derived = false;
-    descent_measuring_deinit(descent);
+    measuring_deinit(&descent->measuring);
 }
 
 static enum status allocate(struct descent *descent, struct error *err)
@@ -263,7 +263,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
     TRY_OR(failed, status, plan(made, open_model, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
-    TRY_OR(failed, status, descent_guard_rows(made, err));
+    TRY_OR(failed, status, row_guard_init(&made->guard.rows, dataset, made->team, err));
     descent_start(made);
     *learning = (struct learning){
         .self = made,
@@ -306,7 +306,7 @@ void descent_restart(void *self)
     struct descent *descent = self;
 
     descent_take_abandon(descent);
-    descent_measuring_deinit(descent);
+    measuring_deinit(&descent->measuring);
     descent->progress = (struct progress){.best_loss = 0};
     descent->has_derived = false;
     memset(descent->derived, 0, descent->model.derived_count * sizeof(float));
@@ -322,12 +322,12 @@ void descent_close(void *self)
     if (!descent)
         return;
     descent_members_deinit(descent);
-    descent_measuring_deinit(descent);
+    measuring_deinit(&descent->measuring);
     if (!descent->taking.in_place)
         descent_arrays_deinit(&descent->taking.arrays);
     descent_arrays_deinit(&descent->arrays);
     free(descent->order);
-    free(descent->guard.chunks);
+    row_guard_deinit(&descent->guard.rows);
     if (descent->model.close)
         descent->model.close(descent->model.self);
     free(descent);

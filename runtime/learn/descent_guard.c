@@ -6,23 +6,13 @@
  *                      latest, and by explicit checks (before a state is given away, a model made)
  *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
  *                      before results computed with it leave this worker
- *     rows             hashed by chunks as they were encoded, and checked again chunk by chunk
+ *     rows             row_guard.h
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/progress.h"
 #include "base/words.h"
 #include "runtime/learn/descent_parts.h"
-
-#define CHUNK_BYTES ((size_t)1 << 20)
-
-static enum status damaged(struct error *err, const char *what)
-{
-    fail(err, STATUS_CORRUPT, "%s of this worker changed in memory by themselves", what);
-    return error_hint(err, "A bit of this machine's memory was inverted: look at its hardware.");
-}
 
 /* ---- weights ---- */
 
@@ -84,7 +74,7 @@ enum status descent_verify_used(const void *self, struct error *err)
     const uint32_t now = words_sum(descent->arrays.parameters, descent->model.parameter_count);
 
     if (now != descent->guard.arrays.parameters || !has_good_copy(descent))
-        return damaged(err, "the weights");
+        return memory_damaged(err, "the weights");
     return STATUS_OK;
 }
 
@@ -97,7 +87,7 @@ enum status descent_verify(const void *self, struct error *err)
     if (is_taking)
         return STATUS_OK; /* another state is being written over that of the beginning */
     if (memcmp(&now, &descent->guard.arrays, sizeof now) != 0 || !has_good_copy(descent))
-        return damaged(err, "the weights");
+        return memory_damaged(err, "the weights");
     return STATUS_OK;
 }
 
@@ -111,7 +101,7 @@ enum status descent_guard_step(struct descent *descent, const struct optimizer_s
     known->parameters = after->parameters;
     known->slots = after->slots;
     known->mixed = after->mixed;
-    return is_good ? STATUS_OK : damaged(err, "the weights");
+    return is_good ? STATUS_OK : memory_damaged(err, "the weights");
 }
 
 /* ---- what all workers must have in common ---- */
@@ -156,87 +146,6 @@ uint64_t descent_contributed(const void *self)
 
 /* ---- rows ---- */
 
-struct region {
-    const void *bytes;
-    size_t size;
-};
-
-#define PART_REGIONS 5
-#define REGIONS      (2 * PART_REGIONS)
-
-static struct region region_of(const void *bytes, size_t size)
-{
-    return (struct region){bytes, bytes ? size : 0};
-}
-
-/* All that rows are taken from, but a spool that is mapped: its file is the system's to keep. */
-static void list_part(const struct descent *descent, const struct dataset_part *part,
-                      struct region regions[PART_REGIONS])
-{
-    const size_t rows = part->rows;
-
-    regions[0] =
-        region_of(part->dense, rows * descent->dataset->transform.dense_width * sizeof(float));
-    regions[1] = region_of(part->cells, rows * sizeof(uint32_t));
-    regions[2] =
-        region_of(part->ids, rows * descent->dataset->transform.id_count * sizeof(int32_t));
-    regions[3] =
-        region_of(part->values ? (const void *)part->values : part->classes, rows * sizeof(float));
-    regions[4] = region_of(part->hashes, rows * sizeof(struct row_hash));
-}
-
-static uint64_t count_chunks(struct region region)
-{
-    return (region.size + CHUNK_BYTES - 1) / CHUNK_BYTES;
-}
-
-static void list_rows(const struct descent *descent, struct region regions[REGIONS])
-{
-    list_part(descent, &descent->dataset->train, regions);
-    list_part(descent, &descent->dataset->validation, regions + PART_REGIONS);
-}
-
-static uint64_t hash_chunk(const struct descent *descent, uint64_t number)
-{
-    struct region regions[REGIONS];
-    uint64_t at = number;
-
-    list_rows(descent, regions);
-    for (int i = 0; i < REGIONS; at -= count_chunks(regions[i++])) {
-        size_t left;
-
-        if (at >= count_chunks(regions[i]))
-            continue;
-        left = regions[i].size - at * CHUNK_BYTES;
-        return hash_bytes((const char *)regions[i].bytes + at * CHUNK_BYTES,
-                          left < CHUNK_BYTES ? left : CHUNK_BYTES, number);
-    }
-    return 0;
-}
-
-static void note_chunk(void *context, uint32_t member, uint32_t number)
-{
-    struct descent *descent = context;
-    (void)member;
-
-    descent->guard.chunks[number] = hash_chunk(descent, number);
-}
-
-enum status descent_guard_rows(struct descent *descent, struct error *err)
-{
-    struct descent_guard *guard = &descent->guard;
-    struct region regions[REGIONS];
-
-    list_rows(descent, regions);
-    for (int i = 0; i < REGIONS; i++)
-        guard->chunk_count += count_chunks(regions[i]);
-    guard->chunks = calloc(guard->chunk_count + 1, sizeof *guard->chunks);
-    if (!guard->chunks)
-        return fail_no_memory(err);
-    team_run(descent->team, (uint32_t)guard->chunk_count, note_chunk, descent);
-    return STATUS_OK;
-}
-
 static uint32_t sum_order(const struct descent *descent)
 {
     return words_sum(descent->order, descent->dataset->train.rows);
@@ -257,18 +166,10 @@ void descent_guard_order_begins(struct descent *descent)
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
     struct descent *descent = self;
-    const struct descent_guard *guard = &descent->guard;
 
     if (*position == 0)
         descent_guard_order_ends(descent);
-    if (guard->order_was_bad)
-        return damaged(err, "the order of the rows");
-    for (uint64_t i = 0; i < most && *position < guard->chunk_count; i++, ++*position) {
-        progress_note();
-        if (hash_chunk(descent, *position) != guard->chunks[*position])
-            return damaged(err, "rows");
-    }
-    if (*position >= guard->chunk_count)
-        *position = 0;
-    return STATUS_OK;
+    if (descent->guard.order_was_bad)
+        return memory_damaged(err, "the order of the rows");
+    return row_guard_verify(&descent->guard.rows, position, most, err);
 }

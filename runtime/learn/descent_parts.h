@@ -5,16 +5,16 @@
  *     descent_lanes.c   what lanes contribute
  *     descent_guard.c   bits of memory that change by themselves
  *     descent_state.c   the state, read and taken by pieces
- *     descent_measure.c what the finished model's metrics are
- *     descent_export.c  the finished model
+ *     descent_export.c  the finished model and its metrics
  */
 #ifndef RUNTIME_LEARN_DESCENT_PARTS_H
 #define RUNTIME_LEARN_DESCENT_PARTS_H
 
 #include "runtime/learn/descent.h"
 #include "runtime/learn/fixed_point.h"
+#include "runtime/learn/measuring.h"
 #include "runtime/learn/optimizer.h"
-#include "scoring/metrics.h"
+#include "runtime/learn/row_guard.h"
 
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
@@ -63,22 +63,6 @@ struct descent_taking {
     struct descent_arrays arrays;
 };
 
-/* The finished model is measured some rows at a time, the training rows first. */
-struct measuring {
-    struct model model;
-    struct scorer *scorers; /* (scorer_count): one for each of the team */
-    uint32_t scorer_count, rows_each;
-    double *probabilities;    /* (scorer_count, classes) */
-    struct metrics_row *rows; /* (scorer_count, rows_each) */
-    struct error *errors;     /* (scorer_count) */
-    const struct dataset_part *part;
-    uint32_t *order;            /* of the rows of the part */
-    uint32_t next, end;         /* of the order */
-    struct metrics *metrics[2]; /* of the training rows, of the validation rows */
-    uint32_t parts_begun;       /* 0: nothing has begun */
-    bool is_done;
-};
-
 /* Of the floats of a state, as they were written last. */
 struct descent_sums {
     uint32_t parameters, slots, best;
@@ -91,8 +75,7 @@ struct descent_guard {
     uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
     uint32_t derived, order;
     bool derived_was_bad, order_was_bad;
-    uint64_t *chunks; /* (chunk_count): hashes of the rows */
-    uint64_t chunk_count;
+    struct row_guard rows;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
 };
 
@@ -154,7 +137,6 @@ void descent_members_deinit(struct descent *descent);
 
 /* What export has of the finished model; it points into the learner. */
 void descent_fill_model(const struct descent *descent, struct model *model);
-void descent_measuring_deinit(struct descent *descent);
 
 /* CORRUPT when the step read something else than was written last. */
 enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
@@ -166,7 +148,6 @@ void descent_guard_best(struct descent *descent);
 void descent_guard_derived(struct descent *descent, uint32_t over);
 void descent_guard_order_begins(struct descent *descent);
 void descent_guard_order_ends(struct descent *descent);
-enum status descent_guard_rows(struct descent *descent, struct error *err);
 
 /* Whether a job can be there: what is asked of a state that is taken. */
 bool descent_is_possible(const struct descent *descent, const struct progress *progress);
@@ -206,11 +187,8 @@ void descent_take_piece(void *self, uint64_t offset, struct slice bytes);
 enum status descent_take_end(void *self, struct error *err);
 void descent_take_abandon(void *self);
 
-/* descent_measure.c: on the training rows (of more than 16,384, that many, chosen by row hash),
- * then on all validation rows, in the order of their hashes. */
-enum status descent_measure(void *self, bool *is_done, struct error *err);
-
 /* descent_export.c */
+enum status descent_measure(void *self, bool *is_done, struct error *err);
 /* At PHASE_DONE and measured: the model (the best copy where there is early stopping), borrowing
  * from learner and data set, and the result of TRAIN: loss, then each metric of the spec. id,
  * version, created_at and digest are left empty. */

@@ -1,17 +1,13 @@
 #include <math.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "jobspec/jobspec_fingerprint.h"
 #include "runtime/learn/descent_parts.h"
 #include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_state.h"
 
-#define STATE_MAGIC       0x4e524c5454u /* "TTLRN" */
-#define STATE_VERSION     4
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as they stand");
 
 /* ---- the job's fingerprint ---- */
 
@@ -21,23 +17,6 @@ static void put_plan(const struct descent *descent, struct text *out)
     put_u32(out, descent->lanes);
     put_u32(out, descent->batch);
     put_u64(out, descent->optimizer.steps);
-}
-
-static void put_part(const struct dataset_part *part, struct text *out)
-{
-    put_u32(out, part->rows);
-    put_u64(out, part->rows ? hash_bytes(part->hashes, part->rows * sizeof *part->hashes, 0) : 0);
-}
-
-static void put_data(const struct dataset *dataset, struct text *out)
-{
-    put_part(&dataset->train, out);
-    put_part(&dataset->validation, out);
-    put_f64(out, dataset->label_mean);
-    put_f64(out, dataset->label_scale);
-    put_u32(out, dataset->labels.count);
-    for (uint32_t i = 0; dataset->class_weights && i < dataset->labels.count; i++)
-        put_f64(out, (double)dataset->class_weights[i]);
 }
 
 enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
@@ -50,96 +29,51 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
     descent->model.put_shape(descent->model.self, &bytes);
     jobspec_put_settings(descent->spec, &bytes);
     put_plan(descent, &bytes);
-    put_data(descent->dataset, &bytes);
+    state_put_data(descent->dataset, &bytes);
     *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
     return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
-/* ---- the arrays as one run of bytes ---- */
+/* ---- the body ---- */
 
 #define ARRAYS 3
 
-static uint64_t list_arrays(const struct descent *descent, const struct descent_arrays *arrays,
-                            char *starts[ARRAYS], uint64_t sizes[ARRAYS])
+static void list_arrays(const struct descent *descent, const struct descent_arrays *arrays,
+                        struct state_array list[ARRAYS])
 {
     const uint64_t parameters = descent->model.parameter_count * sizeof(float);
 
-    starts[0] = (char *)arrays->parameters;
-    starts[1] = (char *)arrays->slots;
-    starts[2] = (char *)arrays->best;
-    sizes[0] = parameters;
-    sizes[1] = descent_slot_count(descent) * sizeof(float);
-    sizes[2] = arrays->best ? parameters : 0;
-    return sizes[0] + sizes[1] + sizes[2];
+    list[0] = (struct state_array){arrays->parameters, parameters};
+    list[1] = (struct state_array){arrays->slots, descent_slot_count(descent) * sizeof(float)};
+    list[2] = (struct state_array){arrays->best, arrays->best ? parameters : 0};
+}
+
+static uint64_t hash_arrays(const struct descent *descent, const struct descent_arrays *arrays)
+{
+    struct state_array list[ARRAYS];
+
+    list_arrays(descent, arrays, list);
+    return state_arrays_hash(list, ARRAYS);
 }
 
 uint64_t descent_state_bytes(const void *self)
 {
     const struct descent *descent = self;
-    char *starts[ARRAYS];
-    uint64_t sizes[ARRAYS];
+    struct state_array list[ARRAYS];
 
-    return list_arrays(descent, &descent->arrays, starts, sizes);
-}
-
-static uint64_t hash_arrays(const struct descent *descent, const struct descent_arrays *arrays)
-{
-    char *starts[ARRAYS];
-    uint64_t sizes[ARRAYS], hash = 0;
-
-    list_arrays(descent, arrays, starts, sizes);
-    for (int i = 0; i < ARRAYS; i++)
-        if (sizes[i] > 0)
-            hash = hash_bytes(starts[i], sizes[i], hash);
-    return hash;
-}
-
-/* The part of [offset, offset + size) that lies in an array that begins there. */
-struct overlap {
-    uint64_t in_array, in_run;
-    size_t size;
-};
-
-static struct overlap overlap_of(uint64_t begin, uint64_t bytes, uint64_t offset, size_t size)
-{
-    const uint64_t from = offset > begin ? offset : begin;
-    const uint64_t to = offset + size < begin + bytes ? offset + size : begin + bytes;
-
-    if (from >= to)
-        return (struct overlap){0, 0, 0};
-    return (struct overlap){from - begin, from - offset, (size_t)(to - from)};
+    list_arrays(descent, &descent->arrays, list);
+    return state_arrays_bytes(list, ARRAYS);
 }
 
 void descent_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
 {
     const struct descent *descent = self;
-    char *starts[ARRAYS];
-    uint64_t sizes[ARRAYS], begin = 0;
+    struct state_array list[ARRAYS];
 
-    list_arrays(descent, &descent->arrays, starts, sizes);
-    for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
-        const struct overlap part = overlap_of(begin, sizes[i], offset, size);
-
-        if (part.size > 0)
-            memcpy(bytes + part.in_run, starts[i] + part.in_array, part.size);
-    }
-}
-
-static void write_arrays(const struct descent *descent, const struct descent_arrays *arrays,
-                         uint64_t offset, struct slice bytes)
-{
-    char *starts[ARRAYS];
-    uint64_t sizes[ARRAYS], begin = 0;
-
-    list_arrays(descent, arrays, starts, sizes);
-    for (int i = 0; i < ARRAYS; begin += sizes[i++]) {
-        const struct overlap part = overlap_of(begin, sizes[i], offset, bytes.size);
-
-        if (part.size > 0)
-            memcpy(starts[i] + part.in_array, bytes.data + part.in_run, part.size);
-    }
+    list_arrays(descent, &descent->arrays, list);
+    state_arrays_read(list, ARRAYS, offset, size, bytes);
 }
 
 /* ---- the head ---- */
@@ -162,52 +96,11 @@ static void put_progress(const struct descent *descent, struct text *out)
 enum status descent_state_head(const void *self, struct text *head, struct error *err)
 {
     const struct descent *descent = self;
-    const size_t before = head->size;
+    const size_t start = state_head_begin(descent->fingerprint, head);
 
-    put_u64(head, STATE_MAGIC);
-    put_u32(head, STATE_VERSION);
-    put_u64(head, descent->fingerprint);
     put_progress(descent, head);
     put_u64(head, hash_arrays(descent, &descent->arrays));
-    if (!head->failed)
-        put_u64(head, hash_bytes(head->data + before, head->size - before, 0));
-    return head->failed ? fail_no_memory(err) : STATUS_OK;
-}
-
-static enum status corrupt(struct error *err, const char *what)
-{
-    return fail(err, STATUS_CORRUPT, "the learner's state is not usable: %s", what);
-}
-
-static enum status check_envelope(struct slice head, struct byte_reader *inside, struct error *err)
-{
-    struct byte_reader end;
-    struct slice hashed;
-
-    if (head.size < sizeof(uint64_t))
-        return corrupt(err, "it is cut short");
-    hashed = (struct slice){head.data, head.size - sizeof(uint64_t)};
-    end = byte_reader_over((struct slice){head.data + hashed.size, sizeof(uint64_t)});
-    if (read_u64(&end) != hash_bytes(hashed.data, hashed.size, 0))
-        return corrupt(err, "its checksum does not match its bytes");
-    *inside = byte_reader_over(hashed);
-    return STATUS_OK;
-}
-
-static enum status check_identity(const struct descent *descent, struct byte_reader *head,
-                                  struct error *err)
-{
-    const uint64_t magic = read_u64(head);
-    const uint32_t version = read_u32(head);
-    const uint64_t fingerprint = read_u64(head);
-
-    if (head->failed || magic != STATE_MAGIC)
-        return corrupt(err, "it is no learner's state");
-    if (version != STATE_VERSION)
-        return corrupt(err, "another version of totrain wrote it");
-    if (fingerprint != descent->fingerprint)
-        return corrupt(err, "it belongs to another job");
-    return STATUS_OK;
+    return state_head_end(head, start, err);
 }
 
 static enum status read_progress(const struct descent *descent, struct byte_reader *head,
@@ -228,13 +121,13 @@ static enum status read_progress(const struct descent *descent, struct byte_read
         progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||
             progress->exponents[t] > FIXED_EXPONENT_MAX)
-            return corrupt(err, "a scale is out of range");
+            return state_corrupt(err, "a scale is out of range");
     }
     progress->phase.kind = (enum phase_kind)kind;
     progress->has_best = has_best == 1;
     if (head->failed || kind > PHASE_DONE || has_best > 1 ||
         !descent_is_possible(descent, progress) || !isfinite(progress->best_loss))
-        return corrupt(err, "its place in the job does not exist");
+        return state_corrupt(err, "its place in the job does not exist");
     descent_describe_phase(descent, &progress->phase);
     return STATUS_OK;
 }
@@ -249,12 +142,11 @@ enum status descent_take_begin(void *self, struct slice head, uint64_t body_byte
     struct byte_reader reader;
 
     descent_take_abandon(descent);
-    TRY(check_envelope(head, &reader, err));
-    TRY(check_identity(descent, &reader, err));
+    TRY(state_head_open(head, descent->fingerprint, &reader, err));
     TRY(read_progress(descent, &reader, &taking->progress, err));
     taking->body_hash = read_u64(&reader);
     if (!reader_is_done(&reader) || body_bytes != descent_state_bytes(descent))
-        return corrupt(err, "it has another size");
+        return state_corrupt(err, "it has another size");
     taking->in_place = descent->progress.phase.number == 0;
     if (taking->in_place)
         taking->arrays = descent->arrays;
@@ -267,9 +159,12 @@ enum status descent_take_begin(void *self, struct slice head, uint64_t body_byte
 void descent_take_piece(void *self, uint64_t offset, struct slice bytes)
 {
     struct descent *descent = self;
+    struct state_array list[ARRAYS];
 
-    if (descent->taking.is_active)
-        write_arrays(descent, &descent->taking.arrays, offset, bytes);
+    if (!descent->taking.is_active)
+        return;
+    list_arrays(descent, &descent->taking.arrays, list);
+    state_arrays_write(list, ARRAYS, offset, bytes);
 }
 
 enum status descent_take_end(void *self, struct error *err)
@@ -278,10 +173,10 @@ enum status descent_take_end(void *self, struct error *err)
     struct descent_taking *taking = &descent->taking;
 
     if (!taking->is_active)
-        return corrupt(err, "it has no head");
+        return state_corrupt(err, "it has no head");
     if (hash_arrays(descent, &taking->arrays) != taking->body_hash) {
         descent_take_abandon(descent);
-        return corrupt(err, "its checksum does not match its bytes");
+        return state_corrupt(err, "its checksum does not match its bytes");
     }
     if (!taking->in_place)
         descent_arrays_deinit(&descent->arrays);

@@ -1,7 +1,11 @@
+#include "runtime/learn/measuring.h"
+
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "kinds/kinds.h"
 #include "runtime/data/row_order.h"
-#include "runtime/learn/descent_parts.h"
 
 #define SAMPLE_ROWS_MAX  16384
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
@@ -25,34 +29,32 @@ static void free_scorers(struct measuring *measuring)
     measuring->order = NULL;
 }
 
-void descent_measuring_deinit(struct descent *descent)
+void measuring_deinit(struct measuring *measuring)
 {
-    struct measuring *measuring = &descent->measuring;
-
     free_scorers(measuring);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
     *measuring = (struct measuring){.is_done = false};
 }
 
-static uint32_t rows_of_call(const struct descent *descent)
+static uint32_t rows_of_call(double row_work)
 {
-    const double rows = MEASURE_WORK / (descent->cost.multiplications + 1);
+    const double rows = MEASURE_WORK / (row_work + 1);
 
     return rows >= SCORER_ROWS       ? SCORER_ROWS
            : rows < MEASURE_ROWS_MIN ? MEASURE_ROWS_MIN
                                      : (uint32_t)rows;
 }
 
-static enum status make_scorers(struct descent *descent, struct error *err)
+static enum status make_scorers(struct measuring *measuring, double row_work, struct error *err)
 {
-    struct measuring *measuring = &descent->measuring;
-    const size_t count = team_size(descent->own_team);
-    const uint32_t rows = rows_of_call(descent);
+    const size_t count = team_size(measuring->team);
+    const uint32_t rows = rows_of_call(row_work);
 
     measuring->scorers = calloc(count, sizeof *measuring->scorers);
     measuring->errors = calloc(count, sizeof *measuring->errors);
-    measuring->probabilities = calloc(count * (descent->dataset->labels.count + 1), sizeof(double));
+    measuring->probabilities =
+        calloc(count * (measuring->dataset->labels.count + 1), sizeof(double));
     measuring->rows = calloc(count * rows, sizeof *measuring->rows);
     if (!measuring->scorers || !measuring->errors || !measuring->probabilities || !measuring->rows)
         return fail_no_memory(err);
@@ -71,10 +73,10 @@ static enum status make_scorers(struct descent *descent, struct error *err)
 
 /* Rows in the order of their hashes, so that neither which rows nor the last
  * bits of their sums depend on where they lie. */
-static enum status hash_order(const struct descent *descent, const struct dataset_part *part,
+static enum status hash_order(const struct measuring *measuring, const struct dataset_part *part,
                               uint32_t **order, struct error *err)
 {
-    const struct row_key key = {descent->spec->seed, RANDOM_SAMPLE, 0};
+    const struct row_key key = {measuring->spec->seed, RANDOM_SAMPLE, 0};
     uint64_t *space = malloc(row_order_space(part->rows) * sizeof *space);
 
     *order = malloc(sizeof **order * part->rows);
@@ -84,15 +86,14 @@ static enum status hash_order(const struct descent *descent, const struct datase
         *order = NULL;
         return fail_no_memory(err);
     }
-    row_order(&key, part->hashes, part->rows, descent->own_team, space, *order);
+    row_order(&key, part->hashes, part->rows, measuring->team, space, *order);
     free(space);
     return STATUS_OK;
 }
 
-static enum status begin_part(struct descent *descent, struct error *err)
+static enum status begin_part(struct measuring *measuring, struct error *err)
 {
-    struct measuring *measuring = &descent->measuring;
-    const struct dataset *dataset = descent->dataset;
+    const struct dataset *dataset = measuring->dataset;
     const bool is_train = measuring->parts_begun == 0;
 
     measuring->part = is_train ? &dataset->train : &dataset->validation;
@@ -104,16 +105,36 @@ static enum status begin_part(struct descent *descent, struct error *err)
     measuring->parts_begun++;
     free(measuring->order);
     measuring->order = NULL;
-    return measuring->end > 0 ? hash_order(descent, measuring->part, &measuring->order, err)
+    return measuring->end > 0 ? hash_order(measuring, measuring->part, &measuring->order, err)
                               : STATUS_OK;
 }
 
-static enum status begin(struct descent *descent, struct error *err)
+struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
-    descent_measuring_deinit(descent);
-    descent_fill_model(descent, &descent->measuring.model);
-    TRY(make_scorers(descent, err));
-    return begin_part(descent, err);
+    return (struct model){
+        .estimator = spec->estimator,
+        .kind = kind_find(spec->family),
+        .task = spec->task,
+        .label = spec->label,
+        .label_declared = spec->label_declared,
+        .statement = spec->statement,
+        .rows = dataset->train.rows,
+        .transform = dataset->transform,
+        .labels = dataset->labels,
+        .label_mean = dataset->label_mean,
+        .label_scale = dataset->label_scale,
+    };
+}
+
+enum status measuring_begin(struct measuring *measuring, const struct model *model,
+                            const struct jobspec *spec, const struct dataset *dataset,
+                            struct team *team, double row_work, struct error *err)
+{
+    measuring_deinit(measuring);
+    *measuring =
+        (struct measuring){.spec = spec, .dataset = dataset, .team = team, .model = *model};
+    TRY(make_scorers(measuring, row_work, err));
+    return begin_part(measuring, err);
 }
 
 /* ---- rows ---- */
@@ -126,11 +147,10 @@ static uint32_t rows_of_task(const struct measuring *measuring, uint32_t task)
     return left < measuring->rows_each ? left : measuring->rows_each;
 }
 
-static enum status measure_row(const struct descent *descent, uint32_t task, uint32_t i,
+static enum status measure_row(const struct measuring *measuring, uint32_t task, uint32_t i,
                                uint32_t row, struct error *err)
 {
-    const struct measuring *measuring = &descent->measuring;
-    const struct dataset *dataset = descent->dataset;
+    const struct dataset *dataset = measuring->dataset;
     const struct dataset_part *part = measuring->part;
     struct scorer *scorer = &measuring->scorers[task];
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
@@ -149,9 +169,8 @@ static enum status measure_row(const struct descent *descent, uint32_t task, uin
 
 static void measure_rows(void *context, uint32_t member, uint32_t task)
 {
-    const struct descent *descent = context;
-    const struct measuring *measuring = &descent->measuring;
-    const struct transform *transform = &descent->dataset->transform;
+    const struct measuring *measuring = context;
+    const struct transform *transform = &measuring->dataset->transform;
     const uint32_t *rows = measuring->order + measuring->next + task * measuring->rows_each;
     const uint32_t count = rows_of_task(measuring, task);
     struct scorer *scorer = &measuring->scorers[task];
@@ -160,7 +179,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 
     error_clear(err);
     for (uint32_t i = 0; i < count; i++) {
-        dataset_take_row(descent->dataset, measuring->part, rows[i],
+        dataset_take_row(measuring->dataset, measuring->part, rows[i],
                          scorer->dense + (size_t)i * transform->dense_width);
         for (uint32_t j = 0; j < transform->id_count; j++)
             scorer->ids[(size_t)i * transform->id_count + j] =
@@ -168,7 +187,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)
-        measure_row(descent, task, i, rows[i], err);
+        measure_row(measuring, task, i, rows[i], err);
 }
 
 /* In the order of the rows, whichever thread scored them. */
@@ -190,37 +209,57 @@ static enum status add_rows(struct measuring *measuring, uint32_t tasks, struct 
     return STATUS_OK;
 }
 
-static enum status measure_some(struct descent *descent, struct error *err)
+static enum status measure_some(struct measuring *measuring, struct error *err)
 {
-    struct measuring *measuring = &descent->measuring;
     uint32_t tasks = 0, rows = 0;
 
     while (tasks < measuring->scorer_count && rows_of_task(measuring, tasks) > 0)
         rows += rows_of_task(measuring, tasks++);
-    team_run(descent->own_team, tasks, measure_rows, descent);
+    team_run(measuring->team, tasks, measure_rows, measuring);
     TRY(add_rows(measuring, tasks, err));
     measuring->next += rows;
     return STATUS_OK;
 }
 
-enum status descent_measure(void *self, bool *is_done, struct error *err)
+enum status measuring_run(struct measuring *measuring, bool *is_done, struct error *err)
 {
-    struct descent *descent = self;
-    struct measuring *measuring = &descent->measuring;
-
     *is_done = false;
-    if (descent->progress.phase.kind != PHASE_DONE)
-        return fail(err, STATUS_INVALID, "the model is not learned yet");
-    if (measuring->parts_begun == 0)
-        TRY(begin(descent, err));
-    else if (measuring->next < measuring->end)
-        TRY(measure_some(descent, err));
+    if (measuring->next < measuring->end)
+        TRY(measure_some(measuring, err));
     else if (measuring->parts_begun == 1)
-        TRY(begin_part(descent, err));
+        TRY(begin_part(measuring, err));
     else
         measuring->is_done = true;
     if (measuring->is_done)
         free_scorers(measuring);
     *is_done = measuring->is_done;
+    return STATUS_OK;
+}
+
+enum status measuring_list(const struct measuring *measuring,
+                           struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
+                           struct error *err)
+{
+    const struct jobspec *spec = measuring->spec;
+    struct metrics *train = measuring->metrics[0], *validation = measuring->metrics[1];
+    bool has_validation;
+
+    if (!measuring->is_done)
+        return fail(err, STATUS_INVALID, "the model is not measured yet");
+    has_validation = metrics_rows(validation) > 0;
+    rows[0] = (struct result_metric){"loss", metrics_loss(train), metrics_loss(validation)};
+    *count = 1;
+    for (size_t i = 0; i < spec->metric_count && *count < LEARNER_METRICS_MAX; i++) {
+        struct result_metric *row = &rows[*count];
+        enum metric metric;
+
+        if (!metric_find(spec->metrics[i], &metric))
+            return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
+                        SLICE_FORMAT(spec->metrics[i]));
+        snprintf(row->name, sizeof row->name, "%s", metric_name(metric));
+        row->train = metrics_value(train, metric);
+        row->validation = has_validation ? metrics_value(validation, metric) : NAN;
+        ++*count;
+    }
     return STATUS_OK;
 }

@@ -1,0 +1,58 @@
+/*
+ * measuring.h - the metrics of a learned model, whatever learned it.
+ *
+ *     measuring_begin --> measuring_run ... until is_done --> measuring_list
+ *
+ * With the scoring code, some milliseconds in a call: on the training rows (of more than 16,384,
+ * that many, chosen by row hash), then on all validation rows, in the order of their hashes. So
+ * neither the team nor the calls nor where rows lie leave a trace.
+ */
+#ifndef RUNTIME_LEARN_MEASURING_H
+#define RUNTIME_LEARN_MEASURING_H
+
+#include "base/team.h"
+#include "runtime/data/dataset.h"
+#include "runtime/learn/learning.h"
+#include "scoring/metrics.h"
+
+struct measuring {
+    const struct jobspec *spec;
+    const struct dataset *dataset;
+    struct team *team;
+    struct model model;
+    struct scorer *scorers; /* (scorer_count): one for each of the team */
+    uint32_t scorer_count, rows_each;
+    double *probabilities;    /* (scorer_count, classes) */
+    struct metrics_row *rows; /* (scorer_count, rows_each) */
+    struct error *errors;     /* (scorer_count) */
+    const struct dataset_part *part;
+    uint32_t *order;            /* of the rows of the part */
+    uint32_t next, end;         /* of the order */
+    struct metrics *metrics[2]; /* of the training rows, of the validation rows */
+    uint32_t parts_begun;       /* 0: nothing has begun */
+    bool is_done;
+};
+
+/* What the job and the data say of the model; the learner adds its content. */
+struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset);
+
+/* Has it begun? Else measuring_run may not be called. */
+static inline bool measuring_has_begun(const struct measuring *measuring)
+{
+    return measuring->parts_begun > 0;
+}
+
+/* Keeps pointers to all that it is given, and to what the model points to. `row_work`: the
+ * multiplications of a row. */
+enum status measuring_begin(struct measuring *measuring, const struct model *model,
+                            const struct jobspec *spec, const struct dataset *dataset,
+                            struct team *team, double row_work, struct error *err);
+enum status measuring_run(struct measuring *measuring, bool *is_done, struct error *err);
+void measuring_deinit(struct measuring *measuring); /* also where it has not begun */
+
+/* The result of TRAIN: loss, then each metric of the spec. INVALID before it is done. */
+enum status measuring_list(const struct measuring *measuring,
+                           struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
+                           struct error *err);
+
+#endif
