@@ -2,6 +2,7 @@
 
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
+#include "planner/attributes.h"
 #include "planner/explain_score.h"
 #include "planner/explanation.h"
 #include "planner/label.h"
@@ -10,6 +11,12 @@
 #define LINES_EXTRA     20 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
+
+/* Or does each phase take all rows? */
+static bool has_batches(const struct plan *plan)
+{
+    return estimator_uses(plan->estimator, attribute_find(SLICE("train.batch_size")));
+}
 
 /* "integer in 140, NULL in 10 of 150 sampled rows" */
 static void append_counts(struct text *out, const struct query_column *column, uint32_t rows)
@@ -213,7 +220,9 @@ static void explain_memory(struct explanation *explanation)
         bytes_append(out, bytes_of(plan, &most));
         text_append_string(out, ",");
     }
-    text_append_string(out, " a worker for parameters, gradients, their sums and optimizer state");
+    text_append_string(out, has_batches(plan) ? " a worker for parameters, gradients, their sums "
+                                                "and optimizer state"
+                                              : " a worker for parameters and their sums");
     explanation_line(explanation, "memory");
 }
 
@@ -244,6 +253,8 @@ static uint32_t lanes_most(const struct plan *plan)
 
 static uint32_t lanes_of(const struct plan *plan, double parameters)
 {
+    if (!has_batches(plan)) /* the rows, of which there are enough for more, are not counted yet */
+        return plan->spec.lanes ? plan->spec.lanes : lanes_most(plan);
     return job_lanes(plan->spec.lanes, lanes_most(plan), plan->spec.batch_size,
                      (uint64_t)parameters);
 }
@@ -278,8 +289,9 @@ static void explain_lanes(struct explanation *explanation)
 
     text_printf(out, "%u", most);
     if (plan->spec.lanes == 0)
-        text_printf(out, ": one for every %u rows of the batch, at least 1, at most %u",
-                    job_lane_rows((uint64_t)few), lanes_most(plan));
+        text_printf(out, ": one for every %u rows%s, at least 1, at most %u",
+                    job_lane_rows((uint64_t)few), has_batches(plan) ? " of the batch" : "",
+                    lanes_most(plan));
     if (least != most)
         text_printf(out, "; %u with all words, one for every %u rows", least,
                     job_lane_rows((uint64_t)many));
@@ -299,9 +311,8 @@ static void explain_idle(struct explanation *explanation)
 
     if (plan->spec.max_workers > lanes)
         text_printf(&explanation->detail,
-                    "; %u can work, as a step has so many lanes: raise train.batch_size or "
-                    "job.lanes",
-                    lanes);
+                    "; %u can work, as a step has so many lanes: raise %sjob.lanes", lanes,
+                    has_batches(plan) ? "train.batch_size or " : "");
 }
 
 static void explain_place(struct explanation *explanation)

@@ -107,6 +107,25 @@ static enum status validation_plan(struct planning *planning)
                                   &plan->validation_columns[plan->input_count]);
 }
 
+/* What the kind of model can take of what the columns are. */
+static enum status check_inputs(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+
+    for (size_t i = 0; plan->estimator->kind->takes_numbers_alone && i < plan->input_count; i++) {
+        const struct plan_input *input = &plan->inputs[i];
+
+        if (input->type == INPUT_NUMERIC)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+                "column \"%.*s\" is a category, and %s takes numbers alone",
+                SLICE_FORMAT(input->name), plan->estimator->name);
+        return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
+                                         "one column for each word.");
+    }
+    return STATUS_OK;
+}
+
 enum status plan_train(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
@@ -129,6 +148,7 @@ enum status plan_train(struct planning *planning)
     TRY(bad_rows_check(planning, "train.bad_rows"));
     TRY(label_plan(planning));
     TRY(columns_plan(planning));
+    TRY(check_inputs(planning));
     TRY(parameters_check(planning));
     return validation_plan(planning);
 }

@@ -71,7 +71,9 @@ struct kind {
     const struct attribute_table *attributes; /* members of the struct in kind_params */
     const char *const *sections; /* objects of job.json that they are in, besides the one of its
                                   * name and those of all kinds; NULL-terminated */
-    const char *const *without;  /* attributes of all kinds that this one has no use for */
+    const char *const *without;  /* attributes of all kinds that this one has no use for; without
+                                  * train.batch_size each phase takes all rows */
+    bool takes_numbers_alone;    /* no category may be an input */
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,

@@ -77,6 +77,17 @@ static struct value default_of(const struct attribute *attribute)
     return string(attribute->default_value);
 }
 
+/* A network where one has it, else whatever comes first; NULL for other statements than TRAIN. */
+static const char *estimator_of(const struct attribute *attribute)
+{
+    const char *found = NULL;
+
+    for (size_t i = estimator_count; i > 0 && (attribute->scope & SCOPE_TRAIN); i--)
+        if (estimator_uses(&estimators[i - 1], attribute))
+            found = estimators[i - 1].name;
+    return found;
+}
+
 static void every_default_passes_its_own_check(void **state)
 {
     const struct attribute *attribute;
@@ -85,7 +96,8 @@ static void every_default_passes_its_own_check(void **state)
 
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
         if (attribute->default_value)
-            CHECK_OK(check(attribute->name, default_of(attribute), attribute->scope, &err));
+            CHECK_OK(check_for(estimator_of(attribute), attribute->name, default_of(attribute),
+                               attribute->scope, &err));
 }
 
 static void every_name_is_there_once_and_every_alias_leads_to_one(void **state)
