@@ -1,9 +1,11 @@
 #include "kinds/kinds.h"
 
+#include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
 
 const struct kind *const kinds[] = {
     &network_kind,
+    &kmeans_kind,
     NULL,
 };
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -23,6 +24,7 @@ const struct estimator estimators[] = {
      "Feed-forward network for classes."},
     {"DNNRegressor", &network_kind, TASK_REGRESSION, none, NULL,
      "Feed-forward network for numbers."},
+    {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means."},
 };
 /* clang-format on */
 

@@ -2,6 +2,7 @@
  * The learners by the kind of model that they learn: a kind is one line here.
  */
 #include "runtime/learn/descent.h"
+#include "runtime/learn/kmeans.h"
 #include "runtime/learn/learning.h"
 #include "runtime/learn/network.h"
 
@@ -14,6 +15,7 @@ static const struct {
     learner_open *open;
 } learners[] = {
     {"network", network_open, NULL},
+    {"kmeans", NULL, kmeans_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -1,5 +1,6 @@
 #include "tests/cluster/csv_job.h"
 
+#include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,15 +34,19 @@ static size_t split(char *line, struct slice *cells)
 }
 
 static void put_row(struct spool_writer *writer, const struct slice *cells, size_t count,
-                    struct error *err)
+                    size_t label, struct error *err)
 {
-    for (size_t i = 0; i + 1 < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         double value = 0;
+
+        if (i == label) {
+            check(spool_put_text(writer, cells[i], err), err);
+            continue;
+        }
 
         slice_to_real(cells[i], &value);
         check(spool_put_real(writer, value, err), err);
     }
-    check(spool_put_text(writer, cells[count - 1], err), err);
     check(spool_end_row(writer, err), err);
 }
 
@@ -52,6 +57,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     struct spool_writer *writer;
     char path[4096], line[CSV_LINE_MAX];
     FILE *file = fopen(csv, "r");
+    const bool has_label = task_has_label(job->spec.task);
     size_t count;
 
     if (!file || !fgets(job->header, sizeof job->header, file)) {
@@ -60,18 +66,19 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     }
     count = split(job->header, cells);
     for (size_t i = 0; i < count; i++) {
-        bool is_label = i + 1 == count;
+        const bool is_label = i + 1 == count;
 
         columns[i] = (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL};
         job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
     }
     job->spec.input_count = count - 1;
-    job->spec.label = cells[count - 1];
+    if (has_label)
+        job->spec.label = cells[count - 1];
     snprintf(path, sizeof path, "%s/train.spool", folder);
-    check(spool_writer_open(path, columns, count, 0, &writer, err), err);
+    check(spool_writer_open(path, columns, count - !has_label, 0, &writer, err), err);
     while (fgets(line, sizeof line, file))
         if (split(line, cells) == count)
-            put_row(writer, cells, count, err);
+            put_row(writer, cells, count - !has_label, count - 1, err);
     check(spool_writer_close(writer, err), err);
     fclose(file);
 }
@@ -108,6 +115,25 @@ static void fill_spec(struct csv_job *job)
     spec->lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = 1;
     spec->max_workers = 1;
+}
+
+void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct kmeans_params params = {.clusters = 3, .runs = 4, .iterations = 50};
+    struct jobspec *spec = &job->spec;
+    struct error err;
+
+    memset(job, 0, sizeof *job);
+    error_clear(&err);
+    fill_spec(job);
+    memset(&spec->params, 0, sizeof spec->params);
+    memcpy(spec->params.bytes, &params, sizeof params);
+    spec->estimator = SLICE("KMeans");
+    spec->family = SLICE("kmeans");
+    spec->task = TASK_CLUSTERING;
+    spec->label_type = LABEL_NONE;
+    spec->metrics[0] = SLICE("Inertia");
+    spool_csv(job, csv, folder, &err);
 }
 
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder)

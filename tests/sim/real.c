@@ -38,7 +38,9 @@ static void close_learner(void *context, struct learning learning)
     learning.close(learning.self);
 }
 
-struct subject real_subject_open(const char *csv)
+typedef void make_job(struct csv_job *job, const char *csv, const char *folder);
+
+static struct subject open_subject(const char *csv, make_job *make)
 {
     struct real *real = calloc(1, sizeof *real);
     struct error err;
@@ -52,13 +54,23 @@ struct subject real_subject_open(const char *csv)
         perror("sim: mkdtemp");
         exit(1);
     }
-    csv_job_make(&real->job, csv, real->folder);
+    make(&real->job, csv, real->folder);
     check(dataset_open(real->folder, &real->job.spec, NULL, &real->dataset, &err), &err);
     snprintf(path, sizeof path, "%s/train.spool", real->folder);
     unlink(path);
     rmdir(real->folder);
     return (struct subject){
         .context = real, .open = open_learner, .close = close_learner, .shares_rows = true};
+}
+
+struct subject real_subject_open(const char *csv)
+{
+    return open_subject(csv, csv_job_make);
+}
+
+struct subject real_subject_open_clusters(const char *csv)
+{
+    return open_subject(csv, csv_job_make_clusters);
 }
 
 void real_subject_close(struct subject *subject)

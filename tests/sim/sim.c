@@ -1,7 +1,7 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV] [--verbose]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -79,7 +79,8 @@ static void close_toy(void *context, struct learning learning)
 }
 
 struct run {
-    const char *csv; /* train on this with the real learner; NULL: the toy */
+    const char *csv;  /* train on this with the real learner; NULL: the toy */
+    bool is_clusters; /* of its rows, without the label */
     struct subject real;
     struct oracle oracle; /* of the real learner */
     struct world_result sum;
@@ -131,19 +132,23 @@ static enum status run_seed(void *context, uint64_t seed, bool verbose, struct e
                     : run_toy(run, &plan, err);
 }
 
-/* Takes `--learner CSV` out of the arguments: the rest of them is about seeds. */
-static const char *take_csv(int *argc, char **argv)
+/* Takes `--learner CSV` and `--clusters CSV` out of the arguments: the rest of them is about seeds.
+ */
+static void take_csv(int *argc, char **argv, struct run *run)
 {
-    const char *csv = NULL;
     int left = 1;
 
-    for (int i = 1; i < *argc; i++)
-        if (strcmp(argv[i], "--learner") == 0 && i + 1 < *argc)
-            csv = argv[++i];
-        else
+    for (int i = 1; i < *argc; i++) {
+        const bool is_clusters = strcmp(argv[i], "--clusters") == 0;
+
+        if ((is_clusters || strcmp(argv[i], "--learner") == 0) && i + 1 < *argc) {
+            run->csv = argv[++i];
+            run->is_clusters = is_clusters;
+        } else {
             argv[left++] = argv[i];
+        }
+    }
     *argc = left;
-    return csv;
 }
 
 static const char *const names[] = {
@@ -154,16 +159,20 @@ static const char *const names[] = {
 
 int main(int argc, char **argv)
 {
-    struct run run = {.csv = take_csv(&argc, argv)};
+    struct run run = {.csv = NULL};
     struct seeds seeds;
     uint64_t failures;
 
+    take_csv(&argc, argv, &run);
     if (!seeds_parse(&seeds, argc, argv)) {
-        fputs("--learner CSV: train on this with the real learner\n", stderr);
+        fputs("--learner CSV: train on this with the real learner\n"
+              "--clusters CSV: the same of clusters, without the label\n",
+              stderr);
         return 2;
     }
     if (run.csv) {
-        run.real = real_subject_open(run.csv);
+        run.real =
+            run.is_clusters ? real_subject_open_clusters(run.csv) : real_subject_open(run.csv);
         run.oracle = oracle_new(&run.real);
     }
     failures = seeds_run(&seeds, run_seed, &run);

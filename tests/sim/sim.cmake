@@ -8,7 +8,9 @@ totrain_show_tests(sim)
 add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
-set_tests_properties(sim_seeds sim_iris PROPERTIES TIMEOUT 300 LABELS sim)
+add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..20)
+set_tests_properties(sim_seeds sim_iris sim_clusters PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

@@ -1,7 +1,8 @@
 set(learn_rows ${CMAKE_CURRENT_LIST_DIR}/learn_rows.c)
-foreach(test fixed_point kernels products optimizer network learner learner_guard)
+foreach(test kmeans fixed_point kernels products optimizer network learner learner_guard)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
     USES learn data scoring jobspec base LABEL unit)
 endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")

@@ -127,7 +127,7 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO |", "TRAIN|PREDICT|EVALUATE");
     CHECK_OFFERS("SELECT * FROM iris TO tr|", "train");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN |",
-                 "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor");
+                 "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|KMeans");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 

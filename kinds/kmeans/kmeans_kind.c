@@ -1,0 +1,204 @@
+#include "kinds/kmeans/kmeans_kind.h"
+
+#include <math.h>
+
+#include "params/attribute_rows.h"
+
+#define CLUSTERS_MAX CLASSES_MAX
+
+_Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
+
+/* ---- statements ---- */
+
+#define STORED(c_member) STORED_IN(struct kmeans_params, U32, c_member, NULL, #c_member)
+
+/* clang-format off: one row, one attribute. */
+static const struct attribute rows[] = {
+    {INTEGER("model.n_clusters", SCOPE_TRAIN, 1, CLUSTERS_MAX, NULL,
+             "Clusters that the rows are divided into. Required."),
+     STORED(clusters), .example = "Three clusters are WITH model.n_clusters = 3."},
+    {INTEGER("model.n_init", SCOPE_TRAIN, 1, 1000, "10",
+             "Runs from other first centers, of which the one of least inertia is kept."),
+     STORED(runs)},
+    {INTEGER("model.max_iter", SCOPE_TRAIN, 1, 100000, "300", "Most iterations of a run."),
+     STORED(iterations)},
+};
+/* clang-format on */
+
+static const struct attribute_table attributes = {rows, sizeof rows / sizeof *rows, NULL, 0};
+
+static enum status settle(struct kind_params *params, const struct kind_settings *settings,
+                          struct error *err)
+{
+    (void)params;
+    (void)settings;
+    (void)err;
+    return STATUS_OK;
+}
+
+static bool uses(const struct kind_params *params, const struct attribute *attribute)
+{
+    (void)params;
+    (void)attribute;
+    return true;
+}
+
+static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
+{
+    const double floats = kmeans_params(params)->clusters * shape->dense;
+
+    return (struct kind_cost){.parameters = floats, .multiplications = floats};
+}
+
+static void explain(const struct kind_params *params, const struct kind_shape *shape,
+                    struct text *detail)
+{
+    const struct kmeans_params *kmeans = kmeans_params(params);
+
+    text_printf(detail, "%u of %.0f inputs, the best of %u run%s of at most %u iterations",
+                kmeans->clusters, shape->dense, kmeans->runs, kmeans->runs == 1 ? "" : "s",
+                kmeans->iterations);
+}
+
+/* ---- stored models ---- */
+
+static const struct kmeans_model *kmeans_of(const struct model *model)
+{
+    return model->content;
+}
+
+static void write_content(const struct model *model, cJSON *object)
+{
+    json_add_integer(object, "clusters", kmeans_of(model)->clusters);
+}
+
+/* As transform_finish will count them; none is a category. */
+static uint32_t dense_width(const struct transform *transform)
+{
+    uint32_t width = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        if (transform->inputs[i].type != INPUT_NUMERIC)
+            return 0;
+        width += 1 + (uint32_t)transform->inputs[i].has_nulls;
+    }
+    return width;
+}
+
+static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct kmeans_model *kmeans = ARENA_NEW(arena, struct kmeans_model, 1);
+    int64_t clusters;
+
+    if (!kmeans)
+        return fail_no_memory(err);
+    model->content = kmeans;
+    if (model->task != TASK_CLUSTERING)
+        return fail(err, STATUS_CORRUPT, "model: kmeans does no %s", task_words[model->task]);
+    TRY(json_get_integer(object, "clusters", 1, CLUSTERS_MAX, &clusters, err));
+    kmeans->clusters = (uint32_t)clusters;
+    kmeans->width = dense_width(&model->transform);
+    if (kmeans->width == 0)
+        return fail(err, STATUS_CORRUPT, "model: kmeans with an input that is a category");
+    if ((uint64_t)kmeans->clusters * kmeans->width > MODEL_PARAMETERS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: more than %llu parameters",
+                    (unsigned long long)MODEL_PARAMETERS_MAX);
+    return STATUS_OK;
+}
+
+static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
+{
+    *number = kmeans_of(model)->clusters;
+    return i < 1;
+}
+
+static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+{
+    struct kmeans_model *kmeans = (struct kmeans_model *)(uintptr_t)model->content;
+
+    *array = (struct model_array){.name = "centers",
+                                  .rows = kmeans->clusters,
+                                  .width = kmeans->width,
+                                  .has_known_shape = true,
+                                  .elements = &kmeans->centers};
+    return i < 1;
+}
+
+/* ---- scoring ---- */
+
+static uint32_t outputs_of(const struct model *model)
+{
+    return kmeans_of(model)->clusters;
+}
+
+static double work(const struct model *model)
+{
+    return (double)kmeans_of(model)->clusters * kmeans_of(model)->width;
+}
+
+static size_t row_bytes(const struct model *model)
+{
+    (void)model;
+    return 0;
+}
+
+static enum status open_room(const struct model *model, uint32_t rows_max, void **room,
+                             struct error *err)
+{
+    (void)rows_max;
+    (void)err;
+    *room = (void *)(uintptr_t)model->content; /* nothing besides */
+    return STATUS_OK;
+}
+
+static void score(void *room, const float *dense, const int32_t *ids, uint32_t count,
+                  float *outputs)
+{
+    const struct kmeans_model *kmeans = room;
+    (void)ids;
+
+    for (uint32_t row = 0; row < count; row++, dense += kmeans->width) {
+        const float *center = kmeans->centers;
+
+        for (uint32_t c = 0; c < kmeans->clusters; c++, center += kmeans->width) {
+            double sum = 0;
+
+            for (uint32_t j = 0; j < kmeans->width; j++) {
+                const double difference = (double)dense[j] - (double)center[j];
+
+                sum += difference * difference;
+            }
+            *outputs++ = (float)sqrt(sum);
+        }
+    }
+}
+
+static void close_room(void *room)
+{
+    (void)room;
+}
+
+const struct kind kmeans_kind = {
+    .name = "kmeans",
+    .attributes = &attributes,
+    .sections = (const char *const[]){NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.shuffle", "train.early_stopping", NULL},
+    .takes_numbers_alone = true,
+    .settle = settle,
+    .uses = uses,
+    .cost = cost,
+    .explained = "clusters",
+    .explain = explain,
+    .write_content = write_content,
+    .read_content = read_content,
+    .number = number_of,
+    .array = array_of,
+    .outputs = outputs_of,
+    .work = work,
+    .row_bytes = row_bytes,
+    .open = open_room,
+    .score = score,
+    .close = close_room,
+};

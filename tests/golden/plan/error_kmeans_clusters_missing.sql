@@ -1,0 +1,2 @@
+-- query: sepal_length REAL 150 reals
+SELECT * FROM iris TO TRAIN KMeans INTO clusters;

@@ -1,0 +1,117 @@
+"""KMeans from the statement to the table: clusters without a label."""
+
+import pathlib
+import sqlite3
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
+import clusters  # noqa: E402  pylint: disable=wrong-import-position
+
+
+class Clusters(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def run_all(self, sql):
+        return self.database.execute(sql).fetchall()
+
+    def make(self, name):
+        rows = clusters.SETS[name][0]()
+        columns = ", ".join(f"c{i} REAL" for i in range(len(rows[0])))
+        self.run_all(f"CREATE TABLE {name} ({columns})")
+        marks = ", ".join("?" * len(rows[0]))
+        self.database.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+
+    def train(self, name, into="k", more=""):
+        _, count, standardized, _ = clusters.SETS[name]
+        return dict(row[:2] for row in self.run_all(
+            f"SELECT * FROM {name} TO TRAIN KMeans WITH model.n_clusters = {count}, "
+            f"model.standardize = {'true' if standardized else 'false'}{more} INTO {into}"))
+
+    def digest(self, model):
+        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
+
+    def test_inertia_is_that_of_scikit_learn(self):
+        for name, (_, _, _, reference) in clusters.SETS.items():
+            with self.subTest(name):
+                self.make(name)
+                self.assertLess(abs(self.train(name)["Inertia"] / reference - 1), 0.01)
+
+    def test_any_number_of_workers_makes_the_same_table(self):
+        self.make("generated")
+        self.train("generated", "one")
+        for workers in (2, 3, 8):
+            self.train("generated", f"m{workers}",
+                       f", job.min_workers = {workers}, job.max_workers = {workers}")
+            self.assertEqual(self.digest(f"m{workers}"), self.digest("one"))
+
+    def test_the_order_of_the_rows_makes_no_difference(self):
+        self.make("iris")
+        self.train("iris", "one")
+        self.run_all("CREATE TABLE other AS SELECT * FROM iris ORDER BY c2 DESC, c0")
+        self.run_all("SELECT * FROM other TO TRAIN KMeans WITH model.n_clusters = 3, "
+                     "model.standardize = false INTO two")
+        self.assertEqual(self.digest("two"), self.digest("one"))
+
+    def test_a_row_gets_its_cluster_and_the_distance_to_it(self):
+        self.make("iris")
+        trained = self.train("iris")
+        rows = self.run_all("SELECT * FROM iris TO PREDICT WITH predict.extra_outputs = 'score' USING k")
+        self.assertEqual({row[4] for row in rows}, {0, 1, 2})
+        self.assertTrue(all(isinstance(row[4], int) for row in rows))
+        self.assertAlmostEqual(sum(row[5] ** 2 for row in rows), trained["Inertia"], places=4)
+        self.run_all("SELECT * FROM iris TO PREDICT p.part WITH predict.extra_outputs = 'score' USING k")
+        self.assertEqual([tuple(row) for row in self.run_all("SELECT * FROM p")],
+                         [tuple(row) for row in rows])
+        self.assertEqual([row[1:3] for row in self.run_all("PRAGMA table_info(p)")][4:],
+                         [("part", "INTEGER"), ("score", "REAL")])
+        self.run_all("SELECT * FROM iris TO PREDICT w.part WITH predict.extra_outputs = 'score', "
+                     "job.max_workers = 2 USING k")
+        self.assertEqual(self.run_all("SELECT * FROM w"), self.run_all("SELECT * FROM p"))
+
+    def test_evaluate_measures_without_a_label(self):
+        self.make("iris")
+        trained = self.train("iris")
+        found = self.run_all("SELECT * FROM iris TO EVALUATE k")
+        self.assertAlmostEqual(found[0][0], trained["Inertia"] / 150, places=9)
+        self.assertAlmostEqual(found[0][1], trained["Inertia"], places=6)
+        self.assertAlmostEqual(found[0][2], trained["SimplifiedSilhouette"], places=9)
+        self.assertEqual(self.run_all("SELECT * FROM iris TO EVALUATE k WITH job.max_workers = 2"), found)
+        self.run_all("CREATE TABLE bad AS SELECT * FROM iris UNION ALL SELECT 'x', 1, 1, 1")
+        self.assertEqual(self.run_all("SELECT * FROM bad TO EVALUATE k WITH evaluate.bad_rows = 'skip'"),
+                         found)
+
+    def test_show_has_no_label(self):
+        self.make("iris")
+        self.train("iris")
+        items = [row[0] for row in self.run_all("SHOW TRAIN k")]
+        self.assertNotIn("label", items)
+        self.assertIn("Inertia, train", items)
+
+    def test_validation_rows_need_no_label(self):
+        self.make("iris")
+        rows = self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3, "
+                            "validation.select = 'SELECT * FROM iris WHERE c0 > 6' INTO k")
+        inertia = {row[0]: row[1:] for row in rows}["Inertia"]
+        self.assertTrue(0 < inertia[1] < inertia[0])
+        self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3, "
+                     "train.test_size = 0.2 INTO k")
+
+    def test_functions_say_what_they_are_not_for(self):
+        self.make("iris")
+        self.train("iris")
+        for function, message in (("probability", "has no probabilities"), ("logits", "has no logits")):
+            with self.assertRaisesRegex(sqlite3.OperationalError, message):
+                self.run_all(f"SELECT totrain_{function}('k', c0, c1, c2, c3) FROM iris")
+
+    def test_more_clusters_than_rows_are_refused(self):
+        self.make("iris")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "200 clusters of 150 rows"):
+            self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 200 INTO k")
+
+
+
+harness.main()

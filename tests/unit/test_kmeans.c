@@ -1,0 +1,369 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/kmeans/kmeans_kind.h"
+#include "runtime/learn/kmeans.h"
+#include "tests/unit/learn_rows.h"
+
+/* Groups that lie apart, the same ones every time. */
+static struct dataset groups_of_rows(uint32_t rows, uint32_t width, uint32_t groups)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){rows, 0, width, 0, 0, 0});
+
+    for (uint32_t i = 0; i < rows; i++)
+        for (uint32_t j = 0; j < width; j++)
+            dataset.train.dense[(size_t)i * width + j] +=
+                10 * (float)((i % groups + 1) * (j + 1) % 7);
+    return dataset;
+}
+
+static struct jobspec spec_of(const struct dataset *dataset, struct kmeans_params params)
+{
+    struct jobspec spec = made_spec(dataset);
+
+    spec.family = SLICE("kmeans");
+    spec.estimator = SLICE("KMeans");
+    spec.task = TASK_CLUSTERING;
+    spec.label = (struct slice){NULL, 0};
+    spec.label_type = LABEL_NONE;
+    spec.metrics[0] = SLICE("Inertia");
+    spec.metrics[1] = SLICE("SimplifiedSilhouette");
+    spec.metric_count = 2;
+    memset(&spec.params, 0, sizeof spec.params);
+    memcpy(spec.params.bytes, &params, sizeof params);
+    return spec;
+}
+
+#define WORKERS_MAX 8
+
+struct group {
+    struct learning learners[WORKERS_MAX];
+    uint32_t count;
+};
+
+static void group_open(struct group *group, const struct jobspec *spec,
+                       const struct dataset *dataset, uint32_t workers)
+{
+    struct error err;
+
+    group->count = workers;
+    for (uint32_t w = 0; w < workers; w++)
+        CHECK_OK(learning_open(spec, dataset, NULL, &group->learners[w], &err));
+}
+
+static void group_close(struct group *group)
+{
+    for (uint32_t w = 0; w < group->count; w++)
+        group->learners[w].close(group->learners[w].self);
+}
+
+static const struct phase *phase_of(const struct group *group)
+{
+    return group->learners[0].phase(group->learners[0].self);
+}
+
+/* Each adds its lanes, all apply the totals. */
+static void group_phase(struct group *group)
+{
+    const struct phase phase = *phase_of(group);
+    const struct learning *first = &group->learners[0];
+    int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums), integers[2] = {0};
+    struct learner_report report;
+    uint64_t check = 0;
+    struct error err;
+
+    CHECK(sums != NULL);
+    for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
+        const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
+
+        CHECK_INT(worker->contribute(worker->self, lane, 1, integers, sums), 1);
+    }
+    for (uint32_t w = 0; w < group->count; w++) {
+        const struct learning *worker = &group->learners[w];
+
+        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL}, &report,
+                               &err));
+        CHECK(w == 0 || worker->check(worker->self) == check);
+        check = worker->check(worker->self);
+    }
+    free(sums);
+}
+
+struct outcome {
+    char digest[DIGEST_BYTES];
+    double inertia, loss;
+};
+
+static struct outcome outcome_of(const struct learning *learning)
+{
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    struct outcome outcome;
+    bool is_done = false;
+    uint64_t rows;
+    size_t count;
+    struct error err;
+
+    while (!is_done)
+        CHECK_OK(learning->measure(learning->self, &is_done, &err));
+    CHECK_OK(learning->result(learning->self, outcome.digest, &rows, metrics, &count, &err));
+    CHECK_INT(count, 3);
+    outcome.loss = metrics[0].train;
+    outcome.inertia = metrics[1].train;
+    CHECK(metrics[2].train >= 0 && metrics[2].train <= 1);
+    return outcome;
+}
+
+static struct outcome run_group(const struct jobspec *spec, const struct dataset *dataset,
+                                uint32_t workers)
+{
+    struct outcome outcome;
+    struct group group;
+    struct error err;
+
+    group_open(&group, spec, dataset, workers);
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    for (uint32_t w = 0; w < workers; w++) {
+        uint64_t position = 0;
+
+        CHECK_OK(group.learners[w].verify(group.learners[w].self, &err));
+        CHECK_OK(
+            group.learners[w].verify_rows(group.learners[w].self, &position, UINT64_MAX, &err));
+    }
+    outcome = outcome_of(&group.learners[workers - 1]);
+    group_close(&group);
+    return outcome;
+}
+
+static void any_number_of_workers_finds_the_same_centers(void **state)
+{
+    struct dataset dataset = groups_of_rows(700, 4, 5);
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 5, .runs = 3, .iterations = 50});
+    const struct outcome one = run_group(&spec, &dataset, 1);
+    static const uint32_t workers[] = {2, 3, 8};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++) {
+        const struct outcome other = run_group(&spec, &dataset, workers[i]);
+
+        assert_string_equal(other.digest, one.digest);
+        CHECK(other.inertia == one.inertia);
+    }
+    CHECK(fabs(one.loss - one.inertia / 700) < 1e-9 * one.loss);
+    made_dataset_close(&dataset);
+}
+
+/* By pieces of a size that divides nothing. */
+static void give_state(const struct learning *from, const struct learning *to)
+{
+    const uint64_t bytes = from->state_bytes(from->self);
+    struct error err;
+    struct text head;
+    char piece[7];
+
+    text_init(&head, TEXT_MAXIMUM);
+    CHECK_OK(from->state_head(from->self, &head, &err));
+    CHECK_OK(to->take_begin(to->self, text_slice(&head), bytes, &err));
+    for (uint64_t at = 0; at < bytes; at += sizeof piece) {
+        const size_t size = bytes - at < sizeof piece ? (size_t)(bytes - at) : sizeof piece;
+
+        from->state_read(from->self, at, size, piece);
+        to->take_piece(to->self, at, (struct slice){piece, size});
+    }
+    CHECK_OK(to->take_end(to->self, &err));
+    CHECK(to->check(to->self) == from->check(from->self));
+    text_deinit(&head);
+}
+
+/* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
+static void a_state_taken_at_any_phase_leads_to_the_same_centers(void **state)
+{
+    struct dataset dataset = groups_of_rows(120, 3, 4);
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 4, .runs = 2, .iterations = 20});
+    const struct outcome wanted = run_group(&spec, &dataset, 1);
+    uint64_t phases = 0;
+    (void)state;
+
+    for (uint64_t taken = 0, is_last = false; !is_last; taken++) {
+        struct group old, new;
+        struct outcome outcome;
+
+        group_open(&old, &spec, &dataset, 1);
+        group_open(&new, &spec, &dataset, 2);
+        while (phase_of(&old)->number < taken && phase_of(&old)->kind != PHASE_DONE)
+            group_phase(&old);
+        is_last = phase_of(&old)->kind == PHASE_DONE;
+        for (int ahead = 0; ahead < 5; ahead++)
+            group_phase(&new);
+        for (uint32_t w = 0; w < 2; w++)
+            give_state(&old.learners[0], &new.learners[w]);
+        while (phase_of(&new)->kind != PHASE_DONE)
+            group_phase(&new);
+        outcome = outcome_of(&new.learners[1]);
+        assert_string_equal(outcome.digest, wanted.digest);
+        new.learners[0].restart(new.learners[0].self);
+        CHECK_INT(phase_of(&new)->number, 0);
+        new.count = 1;
+        while (phase_of(&new)->kind != PHASE_DONE)
+            group_phase(&new);
+        outcome = outcome_of(&new.learners[0]);
+        assert_string_equal(outcome.digest, wanted.digest);
+        new.count = 2;
+        group_close(&old);
+        group_close(&new);
+        phases = taken;
+    }
+    CHECK(phases > 16); /* two runs of four pairs, and iterations */
+    made_dataset_close(&dataset);
+}
+
+static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
+{
+    struct dataset dataset = groups_of_rows(60, 2, 3);
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 9});
+    const struct jobspec other =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 9});
+    struct group group, others;
+    struct learning *to;
+    struct error err;
+    struct text head;
+    uint64_t before;
+    (void)state;
+
+    group_open(&group, &spec, &dataset, 2);
+    group_open(&others, &other, &dataset, 1);
+    for (int phase = 0; phase < 4; phase++)
+        group_phase(&group);
+    to = &group.learners[1];
+    before = to->check(to->self);
+    text_init(&head, TEXT_MAXIMUM);
+    CHECK_OK(group.learners[0].state_head(group.learners[0].self, &head, &err));
+    for (size_t size = 0; size < head.size; size++)
+        CHECK_FAILS(to->take_begin(to->self, (struct slice){head.data, size},
+                                   to->state_bytes(to->self), &err),
+                    STATUS_CORRUPT, "state is not usable");
+    for (size_t i = 0; i < head.size; i++) {
+        head.data[i] ^= 4;
+        CHECK_INT(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
+                  STATUS_CORRUPT);
+        head.data[i] ^= 4;
+    }
+    CHECK_OK(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err));
+    CHECK_FAILS(to->take_end(to->self, &err), STATUS_CORRUPT, "does not match"); /* no pieces */
+    CHECK(to->check(to->self) == before);
+    to = &others.learners[0];
+    CHECK_FAILS(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
+                STATUS_CORRUPT, "it belongs to another job");
+    text_deinit(&head);
+    group_close(&group);
+    group_close(&others);
+    made_dataset_close(&dataset);
+}
+
+static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
+{
+    static const char *const names[] = {"weights", "best", "order", "rows", "nearest"};
+    struct dataset dataset = groups_of_rows(60, 2, 3);
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 9});
+    (void)state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct group group;
+        struct learning *learning = &group.learners[0];
+        uint64_t position = 0;
+        struct error err;
+        uint8_t *memory;
+        size_t size;
+        bool is_found;
+
+        group_open(&group, &spec, &dataset, 1);
+        for (int phase = 0; phase < 2; phase++)
+            group_phase(&group);
+        memory = learning->memory(learning->self, names[i], &size);
+        CHECK(memory && size > 0);
+        memory[size / 2] ^= 16;
+        is_found =
+            learning->verify(learning->self, &err) == STATUS_CORRUPT ||
+            learning->verify_rows(learning->self, &position, UINT64_MAX, &err) == STATUS_CORRUPT;
+        if (!is_found) { /* what is kept of rows is looked at when it is read */
+            int64_t integers[2] = {0}, sums[256] = {0};
+
+            for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
+                learning->contribute(learning->self, lane, 1, integers, sums);
+            is_found = learning->verify_used(learning->self, &err) == STATUS_CORRUPT;
+        }
+        CHECK(is_found);
+        group_close(&group);
+    }
+    made_dataset_close(&dataset);
+}
+/* scikit-learn's KMeans(3, n_init=10) on the same numbers: 78.851. */
+static void iris_falls_into_three(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){150, 0, 4, 0, 0, 0});
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 10, .iterations = 300});
+    FILE *file = fopen(IRIS, "r");
+    char line[256];
+    (void)state;
+
+    CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+    for (uint32_t i = 0; i < 150; i++) {
+        float *row = dataset.train.dense + (size_t)i * 4;
+
+        CHECK(fgets(line, sizeof line, file) != NULL);
+        CHECK_INT(sscanf(line, "%f,%f,%f,%f", &row[0], &row[1], &row[2], &row[3]), 4);
+    }
+    fclose(file);
+    CHECK(fabs(run_group(&spec, &dataset, 2).inertia - 78.851) < 0.79);
+    made_dataset_close(&dataset);
+}
+
+static void rows_that_are_all_the_same_have_centers_too(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 10});
+    (void)state;
+
+    for (uint32_t i = 0; i < 80; i++)
+        dataset.train.dense[i] = 1.5f;
+    CHECK(run_group(&spec, &dataset, 3).inertia == 0);
+    made_dataset_close(&dataset);
+}
+
+static void more_clusters_than_rows_are_refused(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){10, 0, 2, 0, 0, 0});
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 11, .runs = 1, .iterations = 10});
+    struct learning learning;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_INVALID,
+                "11 clusters of 10 rows");
+    made_dataset_close(&dataset);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_workers_finds_the_same_centers),
+        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_centers),
+        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
+        cmocka_unit_test(iris_falls_into_three),
+        cmocka_unit_test(rows_that_are_all_the_same_have_centers_too),
+        cmocka_unit_test(more_clusters_than_rows_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
