@@ -6,7 +6,11 @@
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_export.h"
+#include "runtime/learn/descent_guard.h"
+#include "runtime/learn/descent_lanes.h"
+#include "runtime/learn/descent_memory.h"
+#include "runtime/learn/descent_state.h"
 #include "runtime/learn/fixed_point.h"
 
 /* ---- the plan of a job ---- */

@@ -1,9 +1,11 @@
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_export.h"
+
 #include "scoring/model_write.h"
 
 /* ---- the model ---- */
 
-void descent_fill_model(const struct descent *descent, struct model *model)
+/* It points into the learner. */
+static void fill_model(const struct descent *descent, struct model *model)
 {
     const bool takes_best = descent->arrays.best && descent->progress.has_best;
 
@@ -24,7 +26,7 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
     if (measuring_has_begun(&descent->measuring))
         return measuring_run(&descent->measuring, is_done, err);
-    descent_fill_model(descent, &model);
+    fill_model(descent, &model);
     return measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
                            descent->own_team, descent->cost.multiplications, err);
 }
@@ -35,7 +37,7 @@ enum status descent_export(const struct descent *descent, struct model *model,
 {
     if (descent->progress.phase.kind != PHASE_DONE)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
-    descent_fill_model(descent, model);
+    fill_model(descent, model);
     return measuring_list(&descent->measuring, rows, count, err);
 }
 
@@ -55,7 +57,7 @@ enum status descent_publish(const void *self, const char *digest, uint64_t *next
 {
     struct model model;
 
-    descent_fill_model(self, &model);
+    fill_model(self, &model);
     model.digest = slice_of(digest);
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

@@ -1,18 +1,9 @@
-/*
- * Checks that a learner's memory holds what was written there: a bit that changes by itself is
- * found.
- *
- *     weights, slots   summed as each step reads and writes them: found by the next step at the
- *                      latest, and by explicit checks (before a state is given away, a model made)
- *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
- *                      before results computed with it leave this worker
- *     rows             row_guard.h
- */
+#include "runtime/learn/descent_guard.h"
+
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/words.h"
-#include "runtime/learn/descent_parts.h"
 
 /* ---- weights ---- */
 

@@ -1,9 +1,11 @@
+#include "runtime/learn/descent_lanes.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_guard.h"
 #include "runtime/learn/fixed_point.h"
 
 #define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */

@@ -1,9 +1,6 @@
-/*
- * The memories of a learner by name, for tests that invert a bit in one of them.
- */
-#include <string.h>
+#include "runtime/learn/descent_memory.h"
 
-#include "runtime/learn/descent_parts.h"
+#include <string.h>
 
 struct memory {
     const char *name;

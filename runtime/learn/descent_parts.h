@@ -2,10 +2,11 @@
  * descent_parts.h - the inside of descent, shared by its files.
  *
  *     descent.c         phases, apply
- *     descent_lanes.c   what lanes contribute
- *     descent_guard.c   bits of memory that change by themselves
- *     descent_state.c   the state, read and taken by pieces
- *     descent_export.c  the finished model and its metrics
+ *     descent_lanes.h   what lanes contribute
+ *     descent_guard.h   bits of memory that change by themselves
+ *     descent_state.h   the state, read and taken by pieces
+ *     descent_export.h  the finished model and its metrics
+ *     descent_memory.h  its memories by name, for tests
  */
 #ifndef RUNTIME_LEARN_DESCENT_PARTS_H
 #define RUNTIME_LEARN_DESCENT_PARTS_H
@@ -132,35 +133,13 @@ void descent_use_arrays(struct descent *descent, struct descent_arrays arrays);
 /* The values that learning begins with. */
 void descent_start(struct descent *descent);
 
-enum status descent_members_init(struct descent *descent, struct error *err);
-void descent_members_deinit(struct descent *descent);
-
-/* What export has of the finished model; it points into the learner. */
-void descent_fill_model(const struct descent *descent, struct model *model);
-
-/* CORRUPT when the step read something else than was written last. */
-enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
-                               const struct optimizer_sums *after, struct error *err);
-/* What was written by something else than a step. */
-void descent_guard_arrays(struct descent *descent);
-void descent_guard_best(struct descent *descent);
-/* The derived copy is made anew, over words of that sum: of the copy before. */
-void descent_guard_derived(struct descent *descent, uint32_t over);
-void descent_guard_order_begins(struct descent *descent);
-void descent_guard_order_ends(struct descent *descent);
-
 /* Whether a job can be there: what is asked of a state that is taken. */
 bool descent_is_possible(const struct descent *descent, const struct progress *progress);
 /* Sets the end of the optimizer's schedule from progress. */
 void descent_follow_progress(struct descent *descent);
 
-/* A hash of all that the learned bits depend on. */
-enum status descent_compute_fingerprint(const struct descent *descent, uint64_t *fingerprint,
-                                        struct error *err);
+/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
 
-/* ---- what struct learning asks (learning.h); self: a struct descent ---- */
-
-/* descent.c */
 void descent_close(void *self);
 void descent_restart(void *self);
 uint32_t descent_lanes(const void *self);
@@ -171,46 +150,5 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
                                       uint32_t count, float *reals);
 enum status descent_apply(void *self, const struct phase_totals *totals,
                           struct learner_report *report, struct error *err);
-
-/* descent_lanes.c */
-enum status descent_use_team(void *self, struct team *team, struct error *err);
-uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                            int64_t *fixed);
-
-/* descent_state.c */
-enum status descent_state_head(const void *self, struct text *head, struct error *err);
-uint64_t descent_state_bytes(const void *self);
-void descent_state_read(const void *self, uint64_t offset, size_t size, char *bytes);
-enum status descent_take_begin(void *self, struct slice head, uint64_t body_bytes,
-                               struct error *err);
-void descent_take_piece(void *self, uint64_t offset, struct slice bytes);
-enum status descent_take_end(void *self, struct error *err);
-void descent_take_abandon(void *self);
-
-/* descent_export.c */
-enum status descent_measure(void *self, bool *is_done, struct error *err);
-/* At PHASE_DONE and measured: the model (the best copy where there is early stopping), borrowing
- * from learner and data set, and the result of TRAIN: loss, then each metric of the spec. id,
- * version, created_at and digest are left empty. */
-enum status descent_export(const struct descent *descent, struct model *model,
-                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
-                           struct error *err);
-enum status descent_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                           struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
-                           struct error *err);
-enum status descent_publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
-                            bool *is_at_end, model_row_sink *sink, void *context,
-                            struct error *err);
-
-/* descent_guard.c */
-uint64_t descent_fingerprint(const void *self);
-uint64_t descent_check(const void *self);
-uint64_t descent_contributed(const void *self);
-enum status descent_verify(const void *self, struct error *err);
-enum status descent_verify_used(const void *self, struct error *err);
-enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
-
-/* descent_memory.c */
-void *descent_memory(void *self, const char *name, size_t *size);
 
 #endif

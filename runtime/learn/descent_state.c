@@ -1,9 +1,11 @@
+#include "runtime/learn/descent_state.h"
+
 #include <math.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "jobspec/jobspec_fingerprint.h"
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_guard.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_state.h"
 

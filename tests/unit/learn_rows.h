@@ -4,7 +4,9 @@
 #ifndef TESTS_UNIT_LEARN_ROWS_H
 #define TESTS_UNIT_LEARN_ROWS_H
 
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_export.h"
+#include "runtime/learn/descent_lanes.h"
+#include "runtime/learn/descent_state.h"
 
 struct rows_shape {
     uint32_t train, validation;

@@ -1,6 +1,7 @@
 #include "tests/check.h"
 
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent_guard.h"
+#include "runtime/learn/descent_memory.h"
 #include "tests/unit/learn_rows.h"
 
 /* A learner after some steps, with hidden layers, words and early stopping. */

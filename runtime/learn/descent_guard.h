@@ -1,0 +1,36 @@
+/*
+ * descent_guard.h - checks that a learner's memory holds what was written there: a bit that changes
+ * by itself is found.
+ *
+ *     weights, slots   summed as each step reads and writes them: found by the next step at the
+ *                      latest, and by explicit checks (before a state is given away, a model made)
+ *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
+ *                      before results computed with it leave this worker
+ *     rows             row_guard.h
+ */
+#ifndef RUNTIME_LEARN_DESCENT_GUARD_H
+#define RUNTIME_LEARN_DESCENT_GUARD_H
+
+#include "runtime/learn/descent_parts.h"
+
+/* CORRUPT when the step read something else than was written last. */
+enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
+                               const struct optimizer_sums *after, struct error *err);
+/* What was written by something else than a step. */
+void descent_guard_arrays(struct descent *descent);
+void descent_guard_best(struct descent *descent);
+/* The derived copy is made anew, over words of that sum: of the copy before. */
+void descent_guard_derived(struct descent *descent, uint32_t over);
+void descent_guard_order_begins(struct descent *descent);
+void descent_guard_order_ends(struct descent *descent);
+
+/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
+
+uint64_t descent_fingerprint(const void *self);
+uint64_t descent_check(const void *self);
+uint64_t descent_contributed(const void *self);
+enum status descent_verify(const void *self, struct error *err);
+enum status descent_verify_used(const void *self, struct error *err);
+enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
+
+#endif

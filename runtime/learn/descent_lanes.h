@@ -1,0 +1,19 @@
+/*
+ * descent_lanes.h - what lanes contribute to the sums of a phase.
+ */
+#ifndef RUNTIME_LEARN_DESCENT_LANES_H
+#define RUNTIME_LEARN_DESCENT_LANES_H
+
+#include "runtime/learn/descent_parts.h"
+
+/* One of `descent->members` for each of the team. */
+enum status descent_members_init(struct descent *descent, struct error *err);
+void descent_members_deinit(struct descent *descent);
+
+/* ----- what struct learning asks (learning.h); self: a struct descent ----- */
+
+enum status descent_use_team(void *self, struct team *team, struct error *err);
+uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                            int64_t *fixed);
+
+#endif
