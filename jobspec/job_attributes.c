@@ -63,7 +63,7 @@ static const struct attribute rows[] = {
          "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, Precision, "
          "Recall, F1 "
          "(default Accuracy, LogLoss). Regressors: MSE, RMSE, MAE, R2, MAPE (default RMSE, MAE, "
-         "R2). Models of clusters: Inertia, SimplifiedSilhouette (default both). "
+         "R2). Models of clusters: Inertia, Silhouette (default both). "
          "scikit-learn's names are taken too."},
     {WORD("job.where", TRAIN, "auto", WORDS("auto", "local", "kubernetes"), NULL,
           "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach the "

@@ -55,6 +55,7 @@ static const struct {
     {"r2_score", METRIC_R2},
     {"mean_absolute_percentage_error", METRIC_MAPE},
     {"neg_mean_absolute_percentage_error", METRIC_MAPE},
+    {"silhouette_score", METRIC_SILHOUETTE},
 };
 
 const char *metric_name(enum metric metric)

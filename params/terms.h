@@ -71,7 +71,7 @@
     X(METRIC_R2, "R2", TASK_REGRESSION)                                                            \
     X(METRIC_MAPE, "MAPE", TASK_REGRESSION)                                                        \
     X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING)                                                  \
-    X(METRIC_SIMPLIFIED_SILHOUETTE, "SimplifiedSilhouette", TASK_CLUSTERING)
+    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };

@@ -85,7 +85,7 @@ static enum status add_defaults(struct planning *planning, enum task task)
     static const char *const defaults[][4] = {
         [TASK_CLASSIFICATION] = {"Accuracy", "LogLoss", NULL},
         [TASK_REGRESSION] = {"RMSE", "MAE", "R2", NULL},
-        [TASK_CLUSTERING] = {"Inertia", "SimplifiedSilhouette", NULL},
+        [TASK_CLUSTERING] = {"Inertia", "Silhouette", NULL},
     };
 
     for (const char *const *name = defaults[task]; *name; name++)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "scoring/elementary.h"
+#include "scoring/silhouette.h"
 
 #define PROBABILITY_LEAST 1e-15
 #define SCORES_MAX        ((size_t)1 << 31) /* rows of one class that AUC can rank */
@@ -32,8 +33,8 @@ struct metrics {
     struct scores scores[2]; /* two classes: logits of the negatives, of the positives */
 
     double absolute_sum, relative_sum;
-    double silhouette_sum;
     double truth_mean, truth_squares; /* running mean, and squares around it (Welford) */
+    struct silhouette silhouette;     /* clustering */
 };
 
 enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err)
@@ -44,8 +45,14 @@ enum status metrics_new(const struct model *model, struct metrics **metrics, str
     if (!made)
         return fail_no_memory(err);
     made->task = model->task;
-    if (model->task == TASK_CLUSTERING)
+    if (model->task == TASK_CLUSTERING) {
         made->cluster_count = model_outputs(model);
+        if (silhouette_init(&made->silhouette, model->transform.dense_width, err) == STATUS_OK)
+            return STATUS_OK;
+        metrics_free(made);
+        *metrics = NULL;
+        return err->status;
+    }
     if (model->task != TASK_CLASSIFICATION)
         return STATUS_OK;
     made->class_count = model->labels.count;
@@ -66,6 +73,7 @@ void metrics_free(struct metrics *metrics)
     free(metrics->probabilities);
     free(metrics->scores[0].values);
     free(metrics->scores[1].values);
+    silhouette_deinit(&metrics->silhouette);
     free(metrics);
 }
 
@@ -125,14 +133,12 @@ static enum status measure_value(const struct scorer *scorer, double truth, stru
 
 static void measure_cluster(const struct scorer *scorer, struct metrics_row *row)
 {
-    const uint32_t clusters = model_outputs(scorer->model), nearest = scorer_cluster(scorer);
-    float second = clusters == 1 ? scorer->outputs[0] : INFINITY;
-
-    for (uint32_t j = 0; j < clusters; j++)
-        if (j != nearest && scorer->outputs[j] < second)
-            second = scorer->outputs[j];
     *row = (struct metrics_row){
-        .predicted = nearest, .loss = scorer_distance(scorer), .value = (double)second};
+        .predicted = scorer_cluster(scorer),
+        .loss = scorer_distance(scorer),
+        .inputs = {(const char *)scorer->selected,
+                   scorer->model->transform.dense_width * sizeof(float)},
+    };
 }
 
 enum status metrics_measure(const struct scorer *scorer, const union truth *truth,
@@ -185,11 +191,15 @@ static void add_value(struct metrics *metrics, const struct metrics_row *row)
 static enum status add_cluster(struct metrics *metrics, const struct metrics_row *row,
                                struct error *err)
 {
-    if (!(row->loss >= 0 && row->loss <= row->value) || isinf(row->value))
+    const size_t bytes = metrics->silhouette.width * sizeof(float);
+
+    if (!(row->loss >= 0) || isinf(row->loss) || row->predicted >= metrics->cluster_count ||
+        (row->inputs.size > 0 && row->inputs.size != bytes))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     metrics->rows++;
     metrics->loss_sum += row->loss * row->loss;
-    metrics->silhouette_sum += row->value > 0 ? (row->value - row->loss) / row->value : 0;
+    if (row->inputs.size > 0)
+        silhouette_add(&metrics->silhouette, row->inputs.data, row->predicted);
     return STATUS_OK;
 }
 
@@ -343,8 +353,8 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return metrics->relative_sum / (double)metrics->rows;
     case METRIC_INERTIA:
         return metrics->loss_sum;
-    case METRIC_SIMPLIFIED_SILHOUETTE:
-        return metrics->cluster_count > 1 ? metrics->silhouette_sum / (double)metrics->rows : NAN;
+    case METRIC_SILHOUETTE:
+        return silhouette_value(&metrics->silhouette);
     case METRIC_COUNT:
         break;
     }

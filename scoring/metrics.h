@@ -9,8 +9,7 @@
  * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
  * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
  * MAPE. Clustering, which needs no truth: Inertia, the sum of squared distances to the
- * nearest cluster, and SimplifiedSilhouette, the mean over the rows of (b - a) / b, where a
- * and b are the distances to the nearest cluster and to the next (NaN of one cluster).
+ * nearest cluster, and Silhouette, on a sample of the rows (scoring/silhouette.h).
  * Their names are in params/terms.h.
  */
 #ifndef SCORING_METRICS_H
@@ -37,8 +36,9 @@ struct metrics_row {
     float score;               /* of two classes: what AUC ranks by */
     double loss;  /* log loss; of a number the difference to the truth; of clusters the distance to
                      the nearest */
-    double value; /* of a number the truth; of clusters the distance to the second nearest, of one
-                     cluster to that */
+    double value; /* of a number the truth */
+    struct slice inputs; /* of clusters: the floats that were scored, for the sample; of size 0: the
+                            row is not in it. Borrowed, of the scorer */
 };
 #define METRICS_UNKNOWN UINT32_MAX
 

@@ -32,6 +32,7 @@ static enum status init_rows(struct scorer *scorer, struct error *err)
     scorer->dense = matrix_new(rows, model->transform.dense_width, sizeof *scorer->dense);
     scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
     scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
+    scorer->selected = scorer->dense;
     scorer->outputs = scorer->results;
     if (scorer->dense && scorer->ids && scorer->results)
         return STATUS_OK;
@@ -83,6 +84,7 @@ void scorer_score(struct scorer *scorer, uint32_t count)
 void scorer_select(struct scorer *scorer, uint32_t i)
 {
     assert(i < scorer->rows_max);
+    scorer->selected = scorer->dense + (size_t)i * scorer->model->transform.dense_width;
     scorer->outputs = scorer->results + (size_t)i * model_outputs(scorer->model);
 }
 
@@ -90,6 +92,7 @@ void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *
 {
     scorer->model->kind->score(scorer->room, dense, ids, 1, scorer->results);
     scorer_select(scorer, 0);
+    scorer->selected = dense;
 }
 
 uint32_t scorer_class(const struct scorer *scorer)

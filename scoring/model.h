@@ -65,11 +65,12 @@ uint32_t model_outputs(const struct model *model); /* floats that a row gives */
 struct scorer {
     const struct model *model;
     uint32_t rows_max;
-    float *dense;         /* (rows_max, dense_width) */
-    int32_t *ids;         /* (rows_max, id_count) */
-    float *results;       /* (rows_max, model_outputs) */
-    void *room;           /* its kind's */
-    const float *outputs; /* (model_outputs), of the row that is selected */
+    float *dense;          /* (rows_max, dense_width) */
+    int32_t *ids;          /* (rows_max, id_count) */
+    float *results;        /* (rows_max, model_outputs) */
+    void *room;            /* its kind's */
+    const float *selected; /* (dense_width), the inputs of the row that is selected */
+    const float *outputs;  /* (model_outputs), of that row */
 };
 
 #define SCORER_ROWS 192 /* scored together where there are many */

@@ -1,6 +1,7 @@
 #include "runtime/data/shard_results.h"
 
 #define REASON_BYTES_MAX 1024
+#define INPUTS_BYTES_MAX ((size_t)1 << 28)
 
 enum entry { ENTRY_OUTPUTS, ENTRY_REASON };
 
@@ -26,6 +27,7 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row)
     put_f64(out, (double)row->score);
     put_f64(out, row->loss);
     put_f64(out, row->value);
+    put_sized(out, row->inputs);
 }
 
 static enum status damaged(struct error *err)
@@ -58,5 +60,6 @@ enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *r
     row->score = (float)read_f64(reader);
     row->loss = read_f64(reader);
     row->value = read_f64(reader);
+    row->inputs = read_sized(reader, INPUTS_BYTES_MAX);
     return reader->failed ? damaged(err) : STATUS_OK;
 }

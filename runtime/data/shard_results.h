@@ -5,7 +5,7 @@
  * One entry a row, in the order of the rows:
  *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
  *               u8 1 | u32 size, the reason why it cannot be scored
- *     EVALUATE  u32 truth | u32 predicted | f64 score | f64 loss | f64 value
+ *     EVALUATE  u32 truth | u32 predicted | f64 score | f64 loss | f64 value | u32 size, inputs
  *               (scoring/metrics.h: struct metrics_row)
  *
  * Rows are measured by the scorers and added up by the reader, one by one in the order of
@@ -25,6 +25,7 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row);
  * and for anything that the above does not write. Borrowed from what is read. */
 enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
                                struct slice *reason, struct error *err);
+/* The row's inputs are borrowed from what is read, too. */
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
                                struct error *err);
 

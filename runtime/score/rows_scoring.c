@@ -9,6 +9,7 @@
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_reader.h"
 #include "scoring/outputs.h"
+#include "scoring/silhouette.h"
 #include "scoring/truth.h"
 
 #define MODEL_ARENA_MAX   ((size_t)16 << 30)
@@ -30,6 +31,7 @@ struct rows_scoring {
     uint32_t block;     /* that row `next` is in, or in one behind it */
     uint64_t count;     /* rows, ever */
     struct text results;
+    struct silhouette sample; /* EVALUATE of clusters: of the shard's rows so far */
 
     uint64_t first; /* of the batch */
     uint32_t taken, good;
@@ -114,6 +116,8 @@ static enum status open_all(struct rows_scoring *scoring, struct error *err)
     TRY(find_outputs(scoring, err));
     TRY(scorer_init(&scoring->scorer, &scoring->model, SCORER_ROWS, err));
     TRY(output_room_init(&scoring->room, &scoring->model, err));
+    if (scoring->model.task == TASK_CLUSTERING && scoring->job->spec.kind == SPEC_EVALUATE)
+        TRY(silhouette_init(&scoring->sample, scoring->model.transform.dense_width, err));
     scoring->cells = calloc(spec->columns, sizeof *scoring->cells);
     scoring->inputs = calloc(spec->input_count + 1, sizeof *scoring->inputs);
     return scoring->cells && scoring->inputs ? STATUS_OK : fail_no_memory(err);
@@ -151,6 +155,7 @@ void rows_scoring_close(struct rows_scoring *scoring)
     scorer_deinit(&scoring->scorer);
     output_room_deinit(&scoring->room);
     text_deinit(&scoring->results);
+    silhouette_deinit(&scoring->sample);
     free(scoring->cells);
     free(scoring->inputs);
     arena_deinit(&scoring->arena);
@@ -189,6 +194,7 @@ static enum status begin(void *self, uint64_t first, uint32_t count, struct erro
     scoring->end = first + count;
     scoring->block = block_of(&scoring->spool, first);
     text_clear(&scoring->results);
+    silhouette_clear(&scoring->sample);
     return STATUS_OK;
 }
 
@@ -282,6 +288,10 @@ static enum status put_measures(struct rows_scoring *scoring, const union truth 
     if (metrics_measure(&scoring->scorer, truth, scoring->room.probabilities, &measured, err) !=
         STATUS_OK)
         return name_row(row, err);
+    /* What is not in the sample of the shard's rows is not in that of all rows either. */
+    if (measured.inputs.size > 0 &&
+        !silhouette_add(&scoring->sample, measured.inputs.data, measured.predicted))
+        measured.inputs.size = 0;
     shard_put_metrics(&scoring->results, &measured);
     return STATUS_OK;
 }

@@ -31,7 +31,7 @@ static struct jobspec spec_of(const struct dataset *dataset, struct kmeans_param
     spec.label = (struct slice){NULL, 0};
     spec.label_type = LABEL_NONE;
     spec.metrics[0] = SLICE("Inertia");
-    spec.metrics[1] = SLICE("SimplifiedSilhouette");
+    spec.metrics[1] = SLICE("Silhouette");
     spec.metric_count = 2;
     memset(&spec.params, 0, sizeof spec.params);
     memcpy(spec.params.bytes, &params, sizeof params);
@@ -113,7 +113,9 @@ static struct outcome outcome_of(const struct learning *learning)
     CHECK_INT(count, 3);
     outcome.loss = metrics[0].train;
     outcome.inertia = metrics[1].train;
-    CHECK(metrics[2].train >= 0 && metrics[2].train <= 1);
+    CHECK(outcome.inertia == 0 /* all rows lie in one cluster */
+              ? isnan(metrics[2].train)
+              : metrics[2].train > 0 && metrics[2].train <= 1);
     return outcome;
 }
 

@@ -332,6 +332,7 @@ static void clusters_are_measured_without_a_label(void **state)
     static const struct kind of_three = {.outputs = three_clusters},
                              of_one = {.outputs = one_cluster};
     const float distances[4][3] = {{2, 1, 4}, {3, 6, 5}, {0, 0, 7}, {8, 4, 0}};
+    const float inputs[4] = {0, 10, 13, 30}; /* of clusters 1, 0, 0, 2 */
     struct metrics_row row;
     struct stage stage;
     struct error err;
@@ -340,19 +341,31 @@ static void clusters_are_measured_without_a_label(void **state)
     stage_init(&stage, TASK_CLUSTERING, 0);
     metrics_free(stage.metrics);
     stage.model.kind = &of_three;
+    stage.model.transform.dense_width = 1;
     CHECK_OK(metrics_new(&stage.model, &stage.metrics, &err));
     for (int i = 0; i < 4; i++) {
         memcpy(stage.outputs, distances[i], sizeof distances[i]);
+        stage.scorer.selected = &inputs[i];
         CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
     }
     NEAR(metrics_value(stage.metrics, METRIC_INERTIA), 1 + 9 + 0 + 0);
     NEAR(metrics_loss(stage.metrics), 10.0 / 4);
-    NEAR(metrics_value(stage.metrics, METRIC_SIMPLIFIED_SILHOUETTE),
-         (1.0 / 2 + 2.0 / 5 + 0 + 1) / 4);
+    NEAR(metrics_value(stage.metrics, METRIC_SILHOUETTE),
+         (0 + (10.0 - 3) / 10 + (13.0 - 3) / 13 + 0) / 4);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_RMSE)));
     CHECK_OK(metrics_measure(&stage.scorer, NULL, NULL, &row, &err));
     CHECK_INT(row.predicted, 2);
-    row.loss = row.value + 1;
+    row.inputs.size = 0; /* not in the sample */
+    CHECK_OK(metrics_add_row(stage.metrics, &row, &err));
+    NEAR(metrics_value(stage.metrics, METRIC_SILHOUETTE),
+         (0 + (10.0 - 3) / 10 + (13.0 - 3) / 13 + 0) / 4);
+    row.inputs.size = 3;
+    CHECK_FAILS(metrics_add_row(stage.metrics, &row, &err), STATUS_CORRUPT, "another model");
+    row.inputs.size = 0;
+    row.predicted = 3;
+    CHECK_FAILS(metrics_add_row(stage.metrics, &row, &err), STATUS_CORRUPT, "another model");
+    row.predicted = 0;
+    row.loss = -1;
     CHECK_FAILS(metrics_add_row(stage.metrics, &row, &err), STATUS_CORRUPT, "another model");
     metrics_free(stage.metrics);
 
@@ -361,7 +374,7 @@ static void clusters_are_measured_without_a_label(void **state)
     stage.outputs[0] = 3;
     CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
     NEAR(metrics_value(stage.metrics, METRIC_INERTIA), 9);
-    CHECK(isnan(metrics_value(stage.metrics, METRIC_SIMPLIFIED_SILHOUETTE)));
+    CHECK(isnan(metrics_value(stage.metrics, METRIC_SILHOUETTE)));
     metrics_free(stage.metrics);
 }
 

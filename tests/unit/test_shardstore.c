@@ -112,7 +112,7 @@ static void targets_come_back_as_they_were_put(void **state)
 static void results_are_read_as_they_were_put_and_damage_is_refused(void **state)
 {
     const struct cell cell = {.type = CELL_REAL, .real = 0.1};
-    const struct metrics_row measured = {1, METRICS_UNKNOWN, 0.5f, -0.25, 3};
+    const struct metrics_row measured = {1, METRICS_UNKNOWN, 0.5f, -0.25, 3, SLICE("12345678")};
     struct metrics_row row;
     struct byte_reader reader;
     struct slice reason;
@@ -134,6 +134,7 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK_OK(shard_read_metrics(&reader, &row, &err));
     CHECK(row.truth == 1 && row.predicted == METRICS_UNKNOWN && row.score == 0.5f);
     CHECK(row.loss == -0.25 && row.value == 3 && reader_is_done(&reader));
+    CHECK_SLICE(row.inputs, "12345678");
     CHECK_FAILS(shard_read_metrics(&reader, &row, &err), STATUS_CORRUPT, "damaged");
     for (size_t size = 0; size < 10; size++) {
         reader = byte_reader_over((struct slice){bytes.data, size});
