@@ -1,13 +1,148 @@
 /*
- * job_attributes.h - the attributes of WITH that no kind of model has to itself.
+ * job_attributes.h - the attributes of WITH that no kind of model has to itself: of training (rows,
+ * epochs, batches), of the job (workers, checkpoints) and of what statements make.
  *
- * Those with a place in memory have it in struct jobspec: of training (rows, epochs, batches) and
- * of the job (workers, checkpoints).
+ * Those with a place in memory are members of struct jobspec.
  */
 #ifndef JOBSPEC_JOB_ATTRIBUTES_H
 #define JOBSPEC_JOB_ATTRIBUTES_H
 
 #include "params/attribute.h"
+
+#define JOBSPEC_LANES_MAX         1024
+#define JOBSPEC_LANES_DEFAULT_MAX 64
+#define JOBSPEC_THREADS_MAX       64
+#define JOBSPEC_WORKERS_MAX       1024
+
+#define JOB_ATTRIBUTES(STORED, PLANNED)                                                            \
+    STORED(uint32_t, n_classes, "model.n_classes", SCOPE_TRAIN, IN_KIND(n_classes),                \
+           INTEGER(2, CLASSES_MAX, NULL),                                                          \
+           "Most classes that the labels may have; the model has those that are found. "           \
+           "Classifiers only.",                                                                    \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    STORED(bool, standardize, "model.standardize", SCOPE_TRAIN, IN_KIND(standardize),              \
+           BOOLEAN("true", NULL),                                                                  \
+           "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows.")  \
+    STORED(uint32_t, batch_size, "train.batch_size", SCOPE_TRAIN, IN(training, batch_size),        \
+           INTEGER(1, 1000000, "128"), "Rows of one step.")                                        \
+    STORED(uint32_t, epochs, "train.epoch", SCOPE_TRAIN, IN(training, epochs),                     \
+           INTEGER(1, 1000000, "10"), "Passes over the training rows.",                            \
+           .aliases = WORDS("train.epochs"))                                                       \
+    STORED(uint64_t, max_steps, "train.max_steps", SCOPE_TRAIN, IN(training, max_steps),           \
+           INTEGER(0, 1e12, "0"), "Steps after which training ends; 0: no limit.")                 \
+    STORED(bool, shuffle, "train.shuffle", SCOPE_TRAIN, IN(training, shuffle),                     \
+           BOOLEAN("true", NULL),                                                                  \
+           "Take the rows in another order in each epoch; false: in one order in all of them.")    \
+    STORED(uint64_t, seed, "train.seed", SCOPE_TRAIN, IN(training, seed), INTEGER(0, 0x1p63, "0"), \
+           "Decides initial weights, orders of rows and held-out rows.")                           \
+    PLANNED("train.verbose", SCOPE_TRAIN, INTEGER(0, 2, "1"),                                      \
+            "How much progress is shown: 0 nothing, 2 every epoch.")                               \
+    STORED(uint32_t, log_every_steps, "train.log_every_n_iter", SCOPE_TRAIN,                       \
+           IN(training, log_every_steps), INTEGER(0, 1e9, "0"),                                    \
+           "Steps between two lines of progress; 0: by time.", .same_bits = true)                  \
+    STORED(uint32_t, early_stopping, "train.early_stopping", SCOPE_TRAIN,                          \
+           IN(training, early_stopping), INTEGER(0, 1000000, "0"),                                 \
+           "End after so many evaluations without improvement and keep the best model; 0: never. " \
+           "Needs train.test_size or validation.select.")                                          \
+    STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
+           REAL(0, 0.9, "0"), "Share of the rows held out for validation.")                        \
+    /* a class weighs n / (classes * count of the class) */                                        \
+    STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
+           WORD(NULL, WORDS("balanced"), WORDS("[]")),                                             \
+           "'balanced': rows of rare classes weigh more, each class the same in sum. Classifiers " \
+           "only.",                                                                                \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    PLANNED(                                                                                       \
+        "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
+        "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
+        "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
+        "go into the table MODEL_bad_rows, with the reason.")                                      \
+    PLANNED("validation.select", SCOPE_TRAIN, TEXT(),                                              \
+            "A SELECT of the validation rows, with the columns of the training rows by name.")     \
+    PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
+            "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "         \
+            "Precision, Recall, F1 (default Accuracy, LogLoss). Regressors: MSE, RMSE, MAE, R2, "  \
+            "MAPE (default RMSE, MAE, R2). Models of clusters: Inertia, Silhouette "               \
+            "(default both). scikit-learn's names are taken too.",                                 \
+            .aliases = WORDS("validation.metric"))                                                 \
+    PLANNED("job.where", SCOPE_TRAIN, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),    \
+            "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \
+            "the database. 'auto' is 'local'.")                                                    \
+    PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                              \
+            "All workers take each step together.")                                                \
+    PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                      \
+            "The same bits of the model whatever the number of workers.")                          \
+    /* 0: fixed by batch and size of the model when the rows are known */                          \
+    STORED(uint32_t, lanes, "job.lanes", SCOPE_TRAIN, IN(job, lanes),                              \
+           INTEGER(1, JOBSPEC_LANES_MAX, NULL),                                                    \
+           "Logical workers: the largest number of workers that can share a step. Default: by "    \
+           "batch and size of the model, up to 64 or job.max_workers.")                            \
+    STORED(uint32_t, min_workers, "job.min_workers", SCOPE_ALL, IN(job, min_workers),              \
+           INTEGER(1, JOBSPEC_WORKERS_MAX, "1"),                                                   \
+           "Workers that the job waits for before it starts.", .same_bits = true)                  \
+    /* job.min_workers at least */                                                                 \
+    STORED(uint32_t, max_workers, "job.max_workers", SCOPE_ALL, IN(job, max_workers),              \
+           INTEGER(1, JOBSPEC_WORKERS_MAX, NULL),                                                  \
+           "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE the " \
+           "cores, where another job.* attribute asks for workers.",                               \
+           .same_bits = true,                                                                      \
+           .aliases = WORDS("train.num_workers", "runtime.num_workers", "engine.num_workers"))     \
+    /* 0: its share of its machine's cores */                                                      \
+    STORED(uint32_t, threads, "job.threads", SCOPE_TRAIN, IN(job, threads),                        \
+           INTEGER(1, JOBSPEC_THREADS_MAX, NULL),                                                  \
+           "Threads of each worker. Default: its share of its machine's cores.",                   \
+           .same_bits = true)                                                                      \
+    STORED(double, checkpoint_seconds, "job.checkpoint_seconds", SCOPE_TRAIN,                      \
+           IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \
+           "Seconds between two checkpoints, from which a job goes on when all of its processes "  \
+           "are gone; 0: none.",                                                                   \
+           .same_bits = true)                                                                      \
+    PLANNED("job.wait", SCOPE_ALL, BOOLEAN("true", NULL),                                          \
+            "false: return the job's id as soon as its rows are read; it goes on without this "    \
+            "session and writes its model or table itself.")                                       \
+    PLANNED("job.metrics", SCOPE_ALL, TEXT(),                                                      \
+            "Address at which the job serves /metrics for Prometheus and /healthz while it runs: " \
+            "'PORT' of this machine alone, or 'IP:PORT'; port 0 is any free one. Default: none.")  \
+    PLANNED(                                                                                       \
+        "log.tensorboard", SCOPE_TRAIN, TEXT(),                                                    \
+        "Folder into which the job writes event files for TensorBoard: the losses and metrics "    \
+        "of training and validation by step. It is made if it is not there. Default: none.")       \
+    PLANNED("job.priority", SCOPE_TRAIN, TEXT(),                                                   \
+            "PriorityClass of the job's Pods. Default: the cluster's.")                            \
+    PLANNED("job.worker_cpu", SCOPE_TRAIN, REAL(0.001, 1000, NULL),                                \
+            "Processors that each worker asks for on a cluster. Default: 1.")                      \
+    PLANNED(                                                                                       \
+        "job.worker_memory", SCOPE_TRAIN, TEXT(),                                                  \
+        "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets "   \
+        "more. Default: 1Gi.")                                                                     \
+    PLANNED("job.read", SCOPE_TRAIN,                                                               \
+            WORD("auto", WORDS("auto", "direct"), WORDS("spool", "materialize")),                  \
+            "Which processes read the rows of a job on a cluster. 'auto': this session, into a "   \
+            "table of the job. 'direct': its workers, from the one table of the SELECT, under a "  \
+            "snapshot that this session holds for as long as the job runs.")                       \
+    PLANNED("job.image", SCOPE_TRAIN, TEXT(),                                                      \
+            "Image of a job on a cluster: a name of the administrator's list (totrain.images). "   \
+            "Default: its first.")                                                                 \
+    PLANNED("predict.bad_rows", SCOPE_PREDICT, WORD("error", WORDS("error", "quarantine"), NULL),  \
+            "Rows that cannot be scored, as with a text among numbers. 'error': the statement "    \
+            "fails. 'quarantine': they go into the table TARGET_bad_rows, with the reason.")       \
+    PLANNED("evaluate.bad_rows", SCOPE_EVALUATE,                                                   \
+            WORD("error", WORDS("error", "skip", "quarantine"), NULL),                             \
+            "Rows that cannot be scored or have no label. 'error': the statement fails. 'skip': "  \
+            "they are left out. 'quarantine': they go into the table TARGET_bad_rows, with the "   \
+            "reason.")                                                                             \
+    PLANNED("predict.replace", SCOPE_PREDICT, BOOLEAN("false", NULL),                              \
+            "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
+            "Otherwise only a table that TO PREDICT made is replaced.")                            \
+    PLANNED("evaluate.replace", SCOPE_EVALUATE, BOOLEAN("false", NULL),                            \
+            "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
+            "Otherwise only a table that EVALUATE made is replaced.")                              \
+    PLANNED("predict.extra_outputs", SCOPE_PREDICT,                                                \
+            WORD_LIST(WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf")),    \
+            "More columns beside the prediction: 'probability' of the positive class of two, of "  \
+            "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "     \
+            "'score': the logits of a classifier, the value of a regressor, the distance to the "  \
+            "nearest cluster.")
 
 extern const struct attribute_table job_attributes;
 

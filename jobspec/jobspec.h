@@ -13,16 +13,13 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "jobspec/job_attributes.h"
 #include "params/terms.h"
 #include "scoring/kind.h"
 
-#define JOBSPEC_VERSION           1
-#define JOBSPEC_BYTES_MAX         ((size_t)8 << 20)
-#define JOBSPEC_PATH_BYTES_MAX    3000 /* with a file's name it fits into PATH_MAX */
-#define JOBSPEC_LANES_MAX         1024
-#define JOBSPEC_LANES_DEFAULT_MAX 64
-#define JOBSPEC_THREADS_MAX       64
-#define JOBSPEC_WORKERS_MAX       1024
+#define JOBSPEC_VERSION        1
+#define JOBSPEC_BYTES_MAX      ((size_t)8 << 20)
+#define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 
@@ -64,8 +61,9 @@ struct jobspec {
     enum task task;
     struct slice model_name; /* for people: progress lines, logs */
 
-    struct spec_scoring scoring; /* PREDICT and EVALUATE; all up to `lanes` is TRAIN's */
+    struct spec_scoring scoring; /* PREDICT and EVALUATE */
 
+    /* TRAIN */
     struct spec_input *inputs; /* the spool's columns are these, then the label, if any */
     size_t input_count;
     struct slice label; /* size 0 with LABEL_NONE, which clustering has */
@@ -74,28 +72,16 @@ struct jobspec {
     bool has_validation;         /* an own spool for validation is beside the train one */
 
     struct kind_params params; /* what the kind of model is told */
-    uint32_t n_classes;        /* 0: from the data */
-    bool standardize;
-
-    uint32_t batch_size, epochs;
-    uint64_t max_steps, seed;
-    bool shuffle;
-    double test_size;
-    uint32_t early_stopping;
-    bool balanced; /* class weights n / (classes * count of the class) */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
-    uint32_t log_every_steps;
+    struct slice tensorboard; /* absolute path of a folder for event files; size 0: none */
 
-    uint32_t lanes;     /* 0: fixed by batch and model size when the data is known, */
-    uint32_t lanes_max; /* up to this: the default, or more workers where the statement asks */
-    uint32_t min_workers, max_workers; /* 1 <= min <= max */
-    uint32_t threads;                  /* of each worker; 0: its share of its machine's cores */
-    bool in_one_process;               /* master and the one worker; max_workers is 1 */
-    double checkpoint_seconds;         /* between two of them, at least; 0: none */
-    struct slice metrics_host;         /* IP address for /metrics; size 0: not served */
-    uint32_t metrics_port;             /* 0: any free one */
-    struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
+    /* each kind of job: the attributes of its statement, and what goes with them */
+    JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+    uint32_t lanes_max;        /* of lanes: the default, or more workers where the statement asks */
+    bool in_one_process;       /* master and the one worker; max_workers is 1 */
+    struct slice metrics_host; /* IP address for /metrics; size 0: not served */
+    uint32_t metrics_port;     /* 0: any free one */
 };
 
 #endif

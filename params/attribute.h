@@ -1,11 +1,28 @@
 /*
  * attribute.h - one declaration of everything that WITH sets.
  *
- * A row says how a statement names and writes the value, what it may be, what it is by default,
- * where it lies in memory and under which name a job spec has it. Checks and their messages, SHOW
- * ATTRIBUTES, completion and docs/attributes.md come from the rows, and so do job spec and
- * comparison. A row is in one of two sorts of tables: what all kinds of models have in common
- * (jobspec/job_attributes.c), and what one kind takes (kinds/NAME/).
+ *     #define TREE_ATTRIBUTES(STORED, PLANNED)                                                \
+ *         STORED(uint32_t, depth, "model.depth", SCOPE_TRAIN, IN_KIND(depth),                 \
+ *                INTEGER(1, 32, "6"), "Most splits on the way to a leaf.",                    \
+ *                .aliases = WORDS("model.max_depth"))                                         \
+ *         PLANNED("model.draw", SCOPE_TRAIN, BOOLEAN("false", NULL), "Draw the tree.")
+ *
+ *     struct tree_params {
+ *         TREE_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+ *     };
+ *     ATTRIBUTE_TABLE(tree_attributes, struct tree_params, TREE_ATTRIBUTES)
+ *
+ * The list makes the members of a struct and, in a file that includes params/attribute_rows.h, the
+ * table. STORED is an attribute whose value is a member: its C type and name, the attribute's name
+ * in a statement, the statements that know it, where job.json has it (IN(object, member), or
+ * IN_KIND(member): in the object that has the kind's name), what it may be (INTEGER, REAL, BOOLEAN,
+ * WORD, INTEGERS: params/attribute_rows.h), what it is for, and by name what else a struct
+ * attribute has. PLANNED is one without a member: the planner makes something else of the value.
+ *
+ * Checks and their messages, SHOW ATTRIBUTES, completion and docs/attributes.md come from the
+ * tables, and so do the job spec, its schema, comparison and a state's fingerprint. There are two
+ * sorts of lists: what all kinds of models have in common (jobspec/job_attributes.h), and what one
+ * kind takes (kinds/NAME/).
  */
 #ifndef PARAMS_ATTRIBUTE_H
 #define PARAMS_ATTRIBUTE_H
@@ -29,7 +46,8 @@ enum attribute_type {
 enum attribute_scope { /* which statements know it */
                        SCOPE_TRAIN = 1,
                        SCOPE_EVALUATE = 2,
-                       SCOPE_PREDICT = 4
+                       SCOPE_PREDICT = 4,
+                       SCOPE_ALL = 7
 };
 
 /* What the C member is. */
@@ -54,12 +72,13 @@ struct attribute {
     const char *name; /* in a statement: "model.dropout" */
     enum attribute_type type;
     unsigned scope;
-    double least, most;        /* numbers, list elements */
-    const char *default_value; /* as it would be written; NULL: none, which a member has as 0 */
-    const char *const *words;  /* NULL-terminated; WORD(S); NULL: checked elsewhere */
-    const char *const *later;  /* NULL-terminated: values known to the language and not built
-                                  yet; WORD(S), BOOLEAN. NULL: none */
-    const char *help;          /* one sentence */
+    double least, most;         /* numbers, list elements */
+    const char *default_value;  /* as it would be written; NULL: none, which a member has as 0 */
+    const char *const *words;   /* NULL-terminated; WORD(S); NULL: checked elsewhere */
+    const char *const *later;   /* NULL-terminated: values known to the language and not built
+                                   yet; WORD(S), BOOLEAN. NULL: none */
+    const char *help;           /* one sentence */
+    const char *const *aliases; /* NULL-terminated: other spellings of the name. NULL: none */
 
     enum attribute_store store;
     size_t offset;       /* of the member */
@@ -78,9 +97,11 @@ struct attribute_alias {
 struct attribute_table {
     const struct attribute *rows;
     size_t count;
-    const struct attribute_alias *aliases;
-    size_t alias_count;
 };
+
+/* The list as members of a struct. */
+#define ATTRIBUTE_MEMBER(c_type, c_member, ...) c_type c_member;
+#define ATTRIBUTE_NO_MEMBER(...)
 
 /* The member, in the struct that it belongs to. */
 static inline void *attribute_at(const struct attribute *attribute, void *members)

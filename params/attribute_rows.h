@@ -1,5 +1,6 @@
 /*
- * attribute_rows.h - how the tables of attributes write their rows; no other file includes it.
+ * attribute_rows.h - how a table of attributes is made of their list (params/attribute.h); only the
+ * file that makes one includes it.
  */
 #ifndef PARAMS_ATTRIBUTE_ROWS_H
 #define PARAMS_ATTRIBUTE_ROWS_H
@@ -8,34 +9,56 @@
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The first members of a row of each type, as in {REAL("model.l1", ...), .store = ...}. */
-#define INTEGER(row_name, scopes, smallest, greatest, value, text)                                 \
-    .name = row_name, .type = ATTRIBUTE_INTEGER, .scope = scopes, .least = smallest,               \
-    .most = greatest, .default_value = value, .help = text
-#define REAL(row_name, scopes, smallest, greatest, value, text)                                    \
-    .name = row_name, .type = ATTRIBUTE_REAL, .scope = scopes, .least = smallest,                  \
-    .most = greatest, .default_value = value, .help = text
-#define BOOLEAN(row_name, scopes, value, not_yet, text)                                            \
-    .name = row_name, .type = ATTRIBUTE_BOOLEAN, .scope = scopes, .default_value = value,          \
-    .later = not_yet, .help = text
-#define WORD(row_name, scopes, value, known, not_yet, text)                                        \
-    .name = row_name, .type = ATTRIBUTE_WORD, .scope = scopes, .default_value = value,             \
-    .words = known, .later = not_yet, .help = text
+/* ---- what a value may be ---- */
 
-/* Is the member of a struct what the row says that it is? */
-#define FITS_U32(member)     _Generic((member), uint32_t : 1, default : 0)
-#define FITS_U64(member)     _Generic((member), uint64_t : 1, default : 0)
-#define FITS_REAL(member)    _Generic((member), double : 1, default : 0)
-#define FITS_BOOLEAN(member) _Generic((member), bool : 1, default : 0)
-#define FITS_ENUM(member)    _Generic((member), unsigned : 1, default : 0)
-#define FITS_COUNTS(member)  _Generic((member), struct counts : 1, default : 0)
+/* Range, and default: as it would be written; NULL: none. */
+#define INTEGER(smallest, greatest, value)                                                         \
+    .type = ATTRIBUTE_INTEGER, .least = smallest, .most = greatest, .default_value = value
+#define REAL(smallest, greatest, value)                                                            \
+    .type = ATTRIBUTE_REAL, .least = smallest, .most = greatest, .default_value = value
+#define INTEGERS(smallest, greatest) .type = ATTRIBUTE_INTEGERS, .least = smallest, .most = greatest
+/* Default, words (NULL: checked elsewhere), and values that are not built yet (NULL: none). */
+#define BOOLEAN(value, not_yet) .type = ATTRIBUTE_BOOLEAN, .default_value = value, .later = not_yet
+#define WORD(value, known, not_yet)                                                                \
+    .type = ATTRIBUTE_WORD, .default_value = value, .words = known, .later = not_yet
+#define WORD_LIST(known, not_yet) .type = ATTRIBUTE_WORDS, .words = known, .later = not_yet
+#define TEXT()                    .type = ATTRIBUTE_TEXT
 
-/* Where the value lies, and the object of job.json in which it has the name `json`. A row of
- * another type than the member's does not compile. */
-#define STORED_IN(members, type, c_member, object, json)                                           \
-    .store = STORE_##type,                                                                         \
-    .offset = offsetof(members, c_member) +                                                        \
-              0 * sizeof(char[FITS_##type(((members *)0)->c_member) ? 1 : -1]),                    \
-    .section = object, .member = json
+/* The C types that a member of such a value can have. */
+#define STORES_INTEGER(...)                                                                        \
+    uint32_t:                                                                                      \
+    STORE_U32, uint64_t : STORE_U64
+#define STORES_REAL(...)     double : STORE_REAL
+#define STORES_INTEGERS(...) struct counts : STORE_COUNTS
+#define STORES_BOOLEAN(...)  bool : STORE_BOOLEAN
+#define STORES_WORD(...)     unsigned : STORE_ENUM, bool : STORE_BOOLEAN
+
+/* ---- where job.json has it ---- */
+
+#define IN(object, json_member) .section = #object, .member = #json_member
+/* In the object that has the name of the kind. */
+#define IN_KIND(json_member) .member = #json_member
+
+/* ---- the table ---- */
+
+/* const struct attribute_table NAME: the attributes of the list, in its order, whose values are
+ * members of the struct. One in a file. A member of a C type that cannot have the value does not
+ * compile. */
+#define ATTRIBUTE_TABLE(name, of, ATTRIBUTES)                                                      \
+    typedef of attribute_members;                                                                  \
+    static const struct attribute attribute_rows[] = {                                             \
+        ATTRIBUTES(ATTRIBUTE_STORED_ROW, ATTRIBUTE_PLANNED_ROW)};                                  \
+    const struct attribute_table name = {attribute_rows,                                           \
+                                         sizeof attribute_rows / sizeof *attribute_rows};
+#define ATTRIBUTE_STORED_ROW(c_type, c_member, spelled, statements, place, takes, ...)             \
+    {.name = spelled,                                                                              \
+     .scope = statements,                                                                          \
+     takes,                                                                                        \
+     .store = _Generic(*(c_type *)0, STORES_##takes),                                              \
+     .offset = offsetof(attribute_members, c_member),                                              \
+     place,                                                                                        \
+     .help = __VA_ARGS__},
+#define ATTRIBUTE_PLANNED_ROW(spelled, statements, takes, ...)                                     \
+    {.name = spelled, .scope = statements, takes, .help = __VA_ARGS__},
 
 #endif

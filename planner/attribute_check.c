@@ -322,7 +322,7 @@ static const char *find_by_last_part(struct slice name)
 static enum status refuse_unknown(const struct name *name, unsigned scope, struct error *err)
 {
     const char *meant = find_by_last_part(name->text), *names[NAMES_MAX];
-    const struct attribute_alias *alias;
+    struct attribute_alias alias;
     const struct attribute *attribute;
     size_t count = 0;
 
@@ -332,8 +332,8 @@ static enum status refuse_unknown(const struct name *name, unsigned scope, struc
     for (size_t i = 0; i < later_attribute_count && count < NAMES_MAX; i++)
         if (scope & SCOPE_TRAIN)
             names[count++] = later_attributes[i].name;
-    for (size_t i = 0; (alias = attribute_alias_number(i)) && count < NAMES_MAX; i++)
-        names[count++] = alias->name;
+    for (size_t i = 0; attribute_alias_number(i, &alias) && count < NAMES_MAX; i++)
+        names[count++] = alias.name;
     if (!meant) {
         int nearest = text_nearest(name->text, names, count);
         meant = nearest < 0 ? NULL : names[nearest];

@@ -10,7 +10,7 @@
 static const char introduction[] =
     "# Attributes\n"
     "\n"
-    "Every attribute of `WITH`, printed from the tables in `jobspec/job_attributes.c` and "
+    "Every attribute of `WITH`, printed from the lists in `jobspec/job_attributes.h` and "
     "`kinds/`. "
     "Names and words are\n"
     "taken in any case. What is known but not built yet answers `not supported yet`.\n";
@@ -57,7 +57,7 @@ static void append_row(const struct attribute *attribute, struct text *out)
 
 void attributes_print_document(struct text *out)
 {
-    const struct attribute_alias *alias;
+    struct attribute_alias alias;
     const struct attribute *attribute;
 
     text_append_string(out, introduction);
@@ -67,8 +67,8 @@ void attributes_print_document(struct text *out)
         append_row(attribute, out);
 
     text_append_string(out, "\n## Other spellings\n\n| spelling | attribute |\n|---|---|\n");
-    for (size_t i = 0; (alias = attribute_alias_number(i)); i++)
-        text_printf(out, "| %s | %s |\n", alias->name, alias->attribute);
+    for (size_t i = 0; attribute_alias_number(i, &alias); i++)
+        text_printf(out, "| %s | %s |\n", alias.name, alias.attribute);
 
     text_append_string(out, "\n## Not supported yet\n\n| attribute | |\n|---|---|\n");
     for (size_t i = 0; (attribute = attribute_number(i)); i++)

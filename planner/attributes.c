@@ -6,6 +6,7 @@
 #include "kinds/kinds.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
+#include "planner/later.h"
 
 /* The order in which people see them: model.*, train.*, optimizer.*, and then the others. */
 static unsigned group_of(const struct attribute *attribute)
@@ -58,23 +59,43 @@ const struct attribute *attribute_number(size_t number)
     return NULL;
 }
 
-const struct attribute_alias *attribute_alias_number(size_t number)
+/* How many names the list has; NULL: none. */
+static size_t count_of(const char *const *names)
+{
+    size_t count = 0;
+
+    while (names && names[count])
+        count++;
+    return count;
+}
+
+bool attribute_alias_number(size_t number, struct attribute_alias *alias)
 {
     for (size_t t = 0; table_at(t); t++) {
-        if (number < table_at(t)->alias_count)
-            return &table_at(t)->aliases[number];
-        number -= table_at(t)->alias_count;
+        for (size_t i = 0; i < table_at(t)->count; i++) {
+            const struct attribute *row = &table_at(t)->rows[i];
+            const size_t count = count_of(row->aliases);
+
+            if (number < count) {
+                *alias = (struct attribute_alias){row->aliases[number], row->name};
+                return true;
+            }
+            number -= count;
+        }
     }
-    return NULL;
+    if (number >= later_alias_count)
+        return false;
+    *alias = later_aliases[number];
+    return true;
 }
 
 const char *attribute_canonical(struct slice name)
 {
-    const struct attribute_alias *alias;
+    struct attribute_alias alias;
 
-    for (size_t i = 0; (alias = attribute_alias_number(i)); i++)
-        if (slice_is_fold(name, alias->name))
-            return alias->attribute;
+    for (size_t i = 0; attribute_alias_number(i, &alias); i++)
+        if (slice_is_fold(name, alias.name))
+            return alias.attribute;
     return NULL;
 }
 

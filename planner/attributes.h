@@ -11,7 +11,8 @@
 /* Attribute `number`, in the order in which people see them; NULL: there are no more. A name that
  * several kinds have is there once. */
 const struct attribute *attribute_number(size_t number);
-const struct attribute_alias *attribute_alias_number(size_t number);
+/* Also of attributes that are not built yet (planner/later.h). False: there are no more. */
+bool attribute_alias_number(size_t number, struct attribute_alias *alias);
 /* What an alias stands for; NULL: it is none. */
 const char *attribute_canonical(struct slice name);
 bool attribute_is_of_kind(const struct attribute *attribute, const struct kind *kind);

@@ -85,6 +85,15 @@ const struct later_name later_attributes[] = {
     {"n_estimators", "Number of trees."},
 };
 
+/* SQLFlow's and ElasticDL's spellings. */
+const struct attribute_alias later_aliases[] = {
+    {"train.num_ps", "job.ps"},
+    {"runtime.num_ps", "job.ps"},
+    {"engine.num_ps", "job.ps"},
+    {"engine.ps", "job.ps"},
+    {"train.records_per_task", "job.records_per_task"},
+};
+
 const struct later_name later_estimators[] = {
     {"DNNLinearCombinedClassifier", "Wide and deep network for classes."},
     {"DNNLinearCombinedRegressor", "Wide and deep network for numbers."},
@@ -130,6 +139,7 @@ const struct later_name later_column_functions[] = {
 /* clang-format on */
 
 const size_t later_attribute_count = sizeof later_attributes / sizeof *later_attributes;
+const size_t later_alias_count = sizeof later_aliases / sizeof *later_aliases;
 const size_t later_estimator_count = sizeof later_estimators / sizeof *later_estimators;
 const size_t later_column_function_count =
     sizeof later_column_functions / sizeof *later_column_functions;

@@ -4,7 +4,7 @@
 #ifndef PLANNER_LATER_H
 #define PLANNER_LATER_H
 
-#include "base/text.h"
+#include "params/attribute.h"
 
 struct later_name {
     const char *name, *help; /* help: one sentence; NULL: none */
@@ -13,7 +13,10 @@ struct later_name {
 extern const struct later_name later_attributes[];
 extern const struct later_name later_estimators[];
 extern const struct later_name later_column_functions[];
-extern const size_t later_attribute_count, later_estimator_count, later_column_function_count;
+/* Other spellings of later_attributes. */
+extern const struct attribute_alias later_aliases[];
+extern const size_t later_attribute_count, later_alias_count, later_estimator_count,
+    later_column_function_count;
 
 /* Case is ignored; NULL where there is none. */
 const struct later_name *later_find(const struct later_name *names, size_t count,

@@ -4,28 +4,11 @@
 
 #include "params/attribute_rows.h"
 
-#define CLUSTERS_MAX CLASSES_MAX
-
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
 /* ---- statements ---- */
 
-#define STORED(c_member) STORED_IN(struct kmeans_params, U32, c_member, NULL, #c_member)
-
-/* clang-format off: one row, one attribute. */
-static const struct attribute rows[] = {
-    {INTEGER("model.n_clusters", SCOPE_TRAIN, 1, CLUSTERS_MAX, NULL,
-             "Clusters that the rows are divided into. Required."),
-     STORED(clusters), .example = "Three clusters are WITH model.n_clusters = 3."},
-    {INTEGER("model.n_init", SCOPE_TRAIN, 1, 1000, "10",
-             "Runs from other first centers, of which the one of least inertia is kept."),
-     STORED(runs)},
-    {INTEGER("model.max_iter", SCOPE_TRAIN, 1, 100000, "300", "Most iterations of a run."),
-     STORED(iterations)},
-};
-/* clang-format on */
-
-static const struct attribute_table attributes = {rows, sizeof rows / sizeof *rows, NULL, 0};
+ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 
 static enum status settle(struct kind_params *params, const struct kind_settings *settings,
                           struct error *err)
@@ -96,7 +79,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     model->content = kmeans;
     if (model->task != TASK_CLUSTERING)
         return fail(err, STATUS_CORRUPT, "model: kmeans does no %s", task_words[model->task]);
-    TRY(json_get_integer(object, "clusters", 1, CLUSTERS_MAX, &clusters, err));
+    TRY(json_get_integer(object, "clusters", 1, KMEANS_CLUSTERS_MAX, &clusters, err));
     kmeans->clusters = (uint32_t)clusters;
     kmeans->width = dense_width(&model->transform);
     if (kmeans->width == 0)
@@ -181,7 +164,7 @@ static void close_room(void *room)
 
 const struct kind kmeans_kind = {
     .name = "kmeans",
-    .attributes = &attributes,
+    .attributes = &kmeans_attributes,
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.shuffle", "train.early_stopping", NULL},

@@ -9,12 +9,25 @@
 
 #include "scoring/kind.h"
 
+#define KMEANS_CLUSTERS_MAX CLASSES_MAX
+
+#define KMEANS_ATTRIBUTES(STORED, PLANNED)                                                         \
+    /* no more than there are rows */                                                              \
+    STORED(uint32_t, clusters, "model.n_clusters", SCOPE_TRAIN, IN_KIND(clusters),                 \
+           INTEGER(1, KMEANS_CLUSTERS_MAX, NULL),                                                  \
+           "Clusters that the rows are divided into. Required.",                                   \
+           .example = "Three clusters are WITH model.n_clusters = 3.")                             \
+    STORED(uint32_t, runs, "model.n_init", SCOPE_TRAIN, IN_KIND(runs), INTEGER(1, 1000, "10"),     \
+           "Runs from other first centers, of which the one of least inertia is kept.")            \
+    STORED(uint32_t, iterations, "model.max_iter", SCOPE_TRAIN, IN_KIND(iterations),               \
+           INTEGER(1, 100000, "300"), "Most iterations of a run.")
+
 /* In a struct kind_params. */
 struct kmeans_params {
-    uint32_t clusters;   /* 1 to the rows there are */
-    uint32_t runs;       /* of which that of least inertia is kept; 1 or more */
-    uint32_t iterations; /* of a run at most; 1 or more */
+    KMEANS_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
+
+extern const struct attribute_table kmeans_attributes;
 
 static inline const struct kmeans_params *kmeans_params(const struct kind_params *params)
 {
