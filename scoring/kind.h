@@ -100,14 +100,14 @@ struct kind {
     bool (*number)(const struct model *model, uint32_t i, uint64_t *number);
     /* Array i; false: there are no more. Their order is that of the table and the digest. */
     bool (*array)(const struct model *model, uint32_t i, struct model_array *array);
+    /* What a statement says of such a model, as far as cost looks at it. `params` is zero. */
+    void (*params_of)(const struct model *model, struct kind_params *params);
     /* NULL: its models are never linear. */
     bool (*linear)(const struct model *model, struct linear_weights *linear);
 
     /* ---- scoring ---- */
 
     uint32_t (*outputs)(const struct model *model); /* floats that a row gives */
-    /* Multiplications that a row takes. */
-    double (*work)(const struct model *model);
     /* Bytes that one of the rows scored together takes, beside its inputs and outputs. */
     size_t (*row_bytes)(const struct model *model);
     enum status (*open)(const struct model *model, uint32_t rows_max, void **room,
@@ -118,5 +118,8 @@ struct kind {
                   float *outputs);
     void (*close)(void *room); /* NULL is no room */
 };
+
+/* As kind->cost has it before there is a model. */
+struct kind_cost model_cost(const struct model *model);
 
 #endif

@@ -13,6 +13,17 @@ uint32_t model_outputs(const struct model *model)
     return model->kind->outputs(model);
 }
 
+struct kind_cost model_cost(const struct model *model)
+{
+    const struct transform *transform = &model->transform;
+    const struct kind_shape shape = {model->task, model->labels.count, transform->dense_width,
+                                     transform->id_count, transform->id_rows};
+    struct kind_params params = {0};
+
+    model->kind->params_of(model, &params);
+    return model->kind->cost(&params, &shape);
+}
+
 static uint32_t rows_with_room(const struct model *model, uint32_t rows)
 {
     const size_t columns =

@@ -108,16 +108,16 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
     return i < 1;
 }
 
+static void params_of(const struct model *model, struct kind_params *params)
+{
+    kmeans_params(params)->clusters = kmeans_of(model)->clusters;
+}
+
 /* ---- scoring ---- */
 
 static uint32_t outputs_of(const struct model *model)
 {
     return kmeans_of(model)->clusters;
-}
-
-static double work(const struct model *model)
-{
-    return (double)kmeans_of(model)->clusters * kmeans_of(model)->width;
 }
 
 static size_t row_bytes(const struct model *model)
@@ -178,8 +178,8 @@ const struct kind kmeans_kind = {
     .read_content = read_content,
     .number = number_of,
     .array = array_of,
+    .params_of = params_of,
     .outputs = outputs_of,
-    .work = work,
     .row_bytes = row_bytes,
     .open = open_room,
     .score = score,

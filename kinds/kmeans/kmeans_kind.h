@@ -29,9 +29,9 @@ struct kmeans_params {
 
 extern const struct attribute_table kmeans_attributes;
 
-static inline const struct kmeans_params *kmeans_params(const struct kind_params *params)
+static inline struct kmeans_params *kmeans_params(const struct kind_params *params)
 {
-    return (const struct kmeans_params *)(const void *)params->bytes;
+    return (struct kmeans_params *)(void *)params->bytes;
 }
 
 /* The content of a model of this kind. */

@@ -85,6 +85,7 @@ static double outputs_of(const struct kind_shape *shape)
     return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
 }
 
+/* A row's categories add one row of the first layer each. */
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct network_params *network = network_params(params);

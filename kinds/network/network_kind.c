@@ -129,6 +129,15 @@ static bool array_of(const struct model *model, uint32_t i, struct model_array *
     return true;
 }
 
+static void params_of(const struct model *model, struct kind_params *params)
+{
+    const struct network_model *network = network_of(model);
+    struct counts *hidden_units = &network_params(params)->hidden_units;
+
+    for (uint32_t i = 0; i + 1 < network->layer_count; i++)
+        hidden_units->items[hidden_units->count++] = network->layers[i].width;
+}
+
 static bool linear_of(const struct model *model, struct linear_weights *linear)
 {
     const struct network_model *network = network_of(model);
@@ -158,9 +167,9 @@ const struct kind network_kind = {
     .read_content = read_content,
     .number = number_of,
     .array = array_of,
+    .params_of = params_of,
     .linear = linear_of,
     .outputs = outputs_of,
-    .work = network_work,
     .row_bytes = network_row_bytes,
     .open = network_scorer_open,
     .score = network_score,

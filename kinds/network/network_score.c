@@ -32,19 +32,6 @@ static uint32_t inputs_of(const struct model *model, uint32_t layer)
     return layer == 0 ? model->transform.dense_width : network_of(model)->layers[layer].rows;
 }
 
-/* A category adds one row of the first layer. */
-double network_work(const struct model *model)
-{
-    const struct network_model *network = network_of(model);
-    double width = (double)model->transform.dense_width + model->transform.id_count, work = 0;
-
-    for (uint32_t i = 0; i < network->layer_count; i++) {
-        work += width * network->layers[i].width;
-        width = network->layers[i].width;
-    }
-    return work;
-}
-
 size_t network_row_bytes(const struct model *model)
 {
     return 2 * widest_hidden(network_of(model)) * sizeof(float);

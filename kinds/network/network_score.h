@@ -11,7 +11,6 @@
 #include "scoring/model.h"
 
 /* As struct kind asks for them (scoring/kind.h). */
-double network_work(const struct model *model);
 size_t network_row_bytes(const struct model *model);
 enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **room,
                                 struct error *err);

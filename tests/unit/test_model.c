@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/kmeans/kmeans_kind.h"
 #include "tests/unit/scoring_fixture.h"
 
 static void a_network_computes_what_a_pencil_does(void **state)
@@ -252,16 +253,31 @@ static void a_cell_that_cannot_be_read_fails_with_its_column(void **state)
     fixture_deinit(&fixture);
 }
 
-static void the_work_of_a_row_is_that_of_the_layers(void **state)
+static void a_stored_network_costs_what_its_layers_do(void **state)
 {
     struct layer layers[] = {{.width = 10}, {.width = 4}, {.width = 1}};
     struct network_model network = {.layers = layers, .layer_count = 3};
-    const struct model model = {.transform = {.dense_width = 5, .id_count = 1},
+    const struct model model = {.task = TASK_REGRESSION,
+                                .transform = {.dense_width = 5, .id_count = 1, .id_rows = 20},
                                 .kind = kind_find(SLICE("network")),
                                 .content = &network};
+    const struct kind_cost cost = model_cost(&model);
     (void)state;
 
-    CHECK(model.kind->work(&model) == 6 * 10 + 10 * 4 + 4);
+    CHECK(cost.multiplications == 6 * 10 + 10 * 4 + 4);
+    CHECK(cost.parameters == 26 * 10 + 11 * 4 + 5);
+}
+
+static void a_stored_kmeans_costs_its_centers(void **state)
+{
+    struct kmeans_model kmeans = {.clusters = 7, .width = 5};
+    const struct model model = {.task = TASK_CLUSTERING,
+                                .transform = {.dense_width = 5},
+                                .kind = kind_find(SLICE("kmeans")),
+                                .content = &kmeans};
+    (void)state;
+
+    CHECK(model_cost(&model).multiplications == 7 * 5);
 }
 
 int main(void)
@@ -271,7 +287,8 @@ int main(void)
         cmocka_unit_test(additions_keep_their_order_to_the_last_bit),
         cmocka_unit_test(ids_add_the_rows_they_select_and_none_adds_nothing),
         cmocka_unit_test(rows_together_and_one_by_one_give_the_same_bits),
-        cmocka_unit_test(the_work_of_a_row_is_that_of_the_layers),
+        cmocka_unit_test(a_stored_network_costs_what_its_layers_do),
+        cmocka_unit_test(a_stored_kmeans_costs_its_centers),
         cmocka_unit_test(wide_layers_leave_room_for_fewer_rows),
         cmocka_unit_test(probabilities_are_sigmoid_and_softmax),
         cmocka_unit_test(a_cell_that_cannot_be_read_fails_with_its_column),

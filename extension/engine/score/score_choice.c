@@ -52,7 +52,7 @@ static double work_of(const struct host *host, const struct plan *plan)
     arena_init(&arena, MODEL_ARENA_MAX);
     if (host->models->load(host->self, plan->model_schema, plan->model_name, &arena, &model,
                            &ignored) == STATUS_OK)
-        work = model.kind->work(&model);
+        work = model_cost(&model).multiplications;
     arena_deinit(&arena);
     return work;
 }

@@ -191,7 +191,7 @@ static double bytes_per_row(const struct model *model, const struct spec_scoring
 static uint32_t shard_rows(const struct model *model, const struct jobspec *spec)
 {
     const struct spec_scoring *scoring = &spec->scoring;
-    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model->kind->work(model) + 1));
+    double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model_cost(model).multiplications + 1));
 
     rows = fmin(rows, (double)scoring->rows / ((double)spec->max_workers * SHARDS_A_WORKER));
     rows = fmax(rows, SHARD_ROWS_MIN);
