@@ -265,11 +265,11 @@ static enum status check_boolean(const struct attribute *attribute, const struct
 {
     bool is_zero_or_one =
         value->kind == VALUE_NUMBER && value->is_integer && (value->integer | 1) == 1;
-    bool truth = value->kind == VALUE_BOOLEAN ? value->boolean : value->integer == 1;
+    bool is_true = value->kind == VALUE_BOOLEAN ? value->boolean : value->integer == 1;
 
     if (value->kind != VALUE_BOOLEAN && !is_zero_or_one)
         return refuse(attribute, value, err);
-    if (is_later(attribute, truth ? SLICE("true") : SLICE("false")))
+    if (is_later(attribute, is_true ? SLICE("true") : SLICE("false")))
         return refuse_later(attribute, value, err);
     return STATUS_OK;
 }

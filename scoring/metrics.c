@@ -33,7 +33,7 @@ struct metrics {
     struct scores scores[2]; /* two classes: logits of the negatives, of the positives */
 
     double absolute_sum, relative_sum;
-    double truth_mean, truth_squares; /* running mean, and squares around it (Welford) */
+    double label_mean, label_squares; /* running mean, and squares around it (Welford) */
     struct silhouette silhouette;     /* clustering */
 };
 
@@ -101,19 +101,19 @@ static float rankable(float score)
     return isnan(score) ? -INFINITY : score;
 }
 
-static void measure_class(const struct scorer *scorer, int64_t truth, double *probabilities,
+static void measure_class(const struct scorer *scorer, int64_t label, double *probabilities,
                           struct metrics_row *row)
 {
     const uint32_t classes = scorer->model->labels.count;
-    const bool is_known = truth >= 0 && truth < (int64_t)classes;
+    const bool is_known = label >= 0 && label < (int64_t)classes;
     double probability = 0;
 
-    *row = (struct metrics_row){.truth = is_known ? (uint32_t)truth : METRICS_UNKNOWN,
+    *row = (struct metrics_row){.label = is_known ? (uint32_t)label : METRICS_UNKNOWN,
                                 .predicted = scorer_class(scorer),
                                 .score = classes == 2 ? rankable(scorer->outputs[0]) : 0};
     if (is_known) {
         scorer_probabilities(scorer, probabilities);
-        probability = probabilities[truth];
+        probability = probabilities[label];
     }
     /* Written so that a probability that is not a number counts as the least. */
     if (!(probability > PROBABILITY_LEAST))
@@ -121,13 +121,13 @@ static void measure_class(const struct scorer *scorer, int64_t truth, double *pr
     row->loss = logarithm_double(probability);
 }
 
-static enum status measure_value(const struct scorer *scorer, double truth, struct metrics_row *row,
+static enum status measure_value(const struct scorer *scorer, double label, struct metrics_row *row,
                                  struct error *err)
 {
-    if (!isfinite(truth))
+    if (!isfinite(label))
         return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
-                    truth);
-    *row = (struct metrics_row){.loss = scorer_value(scorer) - truth, .value = truth};
+                    label);
+    *row = (struct metrics_row){.loss = scorer_value(scorer) - label, .value = label};
     return STATUS_OK;
 }
 
@@ -141,15 +141,15 @@ static void measure_cluster(const struct scorer *scorer, struct metrics_row *row
     };
 }
 
-enum status metrics_measure(const struct scorer *scorer, const union truth *truth,
+enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
                             double *probabilities, struct metrics_row *row, struct error *err)
 {
     switch (scorer->model->task) {
     case TASK_CLASSIFICATION:
-        measure_class(scorer, truth->class, probabilities, row);
+        measure_class(scorer, label->class, probabilities, row);
         return STATUS_OK;
     case TASK_REGRESSION:
-        return measure_value(scorer, truth->value, row, err);
+        return measure_value(scorer, label->value, row, err);
     case TASK_CLUSTERING:
         measure_cluster(scorer, row);
         return STATUS_OK;
@@ -160,32 +160,32 @@ enum status metrics_measure(const struct scorer *scorer, const union truth *trut
 static enum status add_class(struct metrics *metrics, const struct metrics_row *row,
                              struct error *err)
 {
-    const bool is_known = row->truth != METRICS_UNKNOWN;
+    const bool is_known = row->label != METRICS_UNKNOWN;
 
-    if ((is_known && row->truth >= metrics->class_count) || row->predicted > metrics->class_count ||
+    if ((is_known && row->label >= metrics->class_count) || row->predicted > metrics->class_count ||
         !isfinite(row->loss) || isnan(row->score))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     if (is_known && metrics->class_count == 2)
-        TRY(scores_add(&metrics->scores[row->truth], row->score, err));
+        TRY(scores_add(&metrics->scores[row->label], row->score, err));
     metrics->rows++;
     metrics->loss_sum -= row->loss;
-    metrics->tallies[is_known ? row->truth : metrics->class_count].actual++;
+    metrics->tallies[is_known ? row->label : metrics->class_count].actual++;
     metrics->tallies[row->predicted].predicted++;
-    if (is_known && row->predicted == row->truth)
+    if (is_known && row->predicted == row->label)
         metrics->tallies[row->predicted].correct++;
     return STATUS_OK;
 }
 
 static void add_value(struct metrics *metrics, const struct metrics_row *row)
 {
-    const double from_mean = row->value - metrics->truth_mean;
+    const double from_mean = row->value - metrics->label_mean;
 
     metrics->rows++;
     metrics->loss_sum += row->loss * row->loss;
     metrics->absolute_sum += fabs(row->loss);
     metrics->relative_sum += fabs(row->loss) / fmax(fabs(row->value), DBL_EPSILON);
-    metrics->truth_mean += from_mean / (double)metrics->rows;
-    metrics->truth_squares += from_mean * (row->value - metrics->truth_mean);
+    metrics->label_mean += from_mean / (double)metrics->rows;
+    metrics->label_squares += from_mean * (row->value - metrics->label_mean);
 }
 
 static enum status add_cluster(struct metrics *metrics, const struct metrics_row *row,
@@ -217,11 +217,11 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
 }
 
 enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
-                        const union truth *truth, struct error *err)
+                        const union row_label *label, struct error *err)
 {
     struct metrics_row row = {0};
 
-    TRY(metrics_measure(scorer, truth, metrics->probabilities, &row, err));
+    TRY(metrics_measure(scorer, label, metrics->probabilities, &row, err));
     return metrics_add_row(metrics, &row, err);
 }
 
@@ -322,9 +322,9 @@ static double r_squared(const struct metrics *metrics)
 {
     if (metrics->rows < 2)
         return NAN;
-    if (metrics->truth_squares == 0)
+    if (metrics->label_squares == 0)
         return metrics->loss_sum == 0 ? 1 : 0;
-    return 1 - metrics->loss_sum / metrics->truth_squares;
+    return 1 - metrics->loss_sum / metrics->label_squares;
 }
 
 double metrics_value(struct metrics *metrics, enum metric metric)

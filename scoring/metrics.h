@@ -8,14 +8,14 @@
  * Classification: Accuracy, LogLoss, AUC (two classes; ties count half,
  * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
  * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
- * MAPE. Clustering, which needs no truth: Inertia, the sum of squared distances to the
+ * MAPE. Clustering, which needs no label: Inertia, the sum of squared distances to the
  * nearest cluster, and Silhouette, on a sample of the rows (scoring/silhouette.h).
  * Their names are in params/terms.h.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
-#include "scoring/truth.h"
+#include "scoring/row_label.h"
 
 struct metrics; /* accumulates */
 
@@ -24,7 +24,7 @@ void metrics_free(struct metrics *metrics);
 /* The row that is selected, with its label (of clustering: none; NULL). A class that the model
  * does not know counts as wrong, with the probability 0 clipped. */
 enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
-                        const union truth *truth, struct error *err);
+                        const union row_label *label, struct error *err);
 
 /*
  * The same in two steps, of which the first can be taken elsewhere and in any
@@ -32,18 +32,18 @@ enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
  * the same bits, whichever process measured them.
  */
 struct metrics_row {
-    uint32_t truth, predicted; /* classes; truth METRICS_UNKNOWN: one the model does not know */
+    uint32_t label, predicted; /* classes; label METRICS_UNKNOWN: one the model does not know */
     float score;               /* of two classes: what AUC ranks by */
-    double loss;  /* log loss; of a number the difference to the truth; of clusters the distance to
+    double loss;  /* log loss; of a number the difference to the label; of clusters the distance to
                      the nearest */
-    double value; /* of a number the truth */
+    double value; /* of a number the label */
     struct slice inputs; /* of clusters: the floats that were scored, for the sample; of size 0: the
                             row is not in it. Borrowed, of the scorer */
 };
 #define METRICS_UNKNOWN UINT32_MAX
 
-/* probabilities: room, (classes). INVALID for a truth that is not finite. */
-enum status metrics_measure(const struct scorer *scorer, const union truth *truth,
+/* probabilities: room, (classes). INVALID for a label that is not finite. */
+enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
                             double *probabilities, struct metrics_row *row, struct error *err);
 /* CORRUPT for a row that no model of these classes gives. */
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,

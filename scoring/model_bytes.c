@@ -1,4 +1,4 @@
-#include "scoring/model_digest.h"
+#include "scoring/model_bytes.h"
 
 #include "scoring/kind.h"
 #include "scoring/model_table.h"
@@ -6,10 +6,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-typedef void digest_update(void *context, const void *bytes, size_t size);
+typedef void byte_sink(void *context, const void *bytes, size_t size);
 
 struct feed {
-    digest_update *update;
+    byte_sink *update;
     void *context;
 };
 
@@ -81,9 +81,8 @@ static void feed_array(const struct feed *feed, const struct model_array *array)
                  (size_t)(array->rows * array->width) * sizeof **array->elements);
 }
 
-/* Every field has a fixed size or comes after its size: no two models feed the
- * same bytes. */
-void model_digest_feed(const struct model *model, digest_update *update, void *context)
+/* Every field has a fixed size or comes after its size: no two models feed the same bytes. */
+void model_feed_bytes(const struct model *model, byte_sink *update, void *context)
 {
     const struct feed feed = {update, context};
     struct model_array array;
@@ -114,6 +113,6 @@ uint64_t model_checksum(const struct model *model)
     XXH3_state_t state;
 
     XXH3_64bits_reset(&state);
-    model_digest_feed(model, checksum_update, &state);
+    model_feed_bytes(model, checksum_update, &state);
     return XXH3_64bits_digest(&state);
 }

@@ -1,19 +1,18 @@
 /*
- * model_digest.h - what a model's digest covers.
+ * model_bytes.h - a model as one sequence of bytes, of which checksum and digest are made.
  */
-#ifndef SCORING_MODEL_DIGEST_H
-#define SCORING_MODEL_DIGEST_H
+#ifndef SCORING_MODEL_BYTES_H
+#define SCORING_MODEL_BYTES_H
 
 #include "scoring/model.h"
 
-/* XXH3-64 over what the digest covers: a reader of a model checks by it that it was not edited; the
- * digest is the name of its content. */
+/* XXH3-64 of the model's bytes: a reader of a model checks by it that it was not edited. Its name
+ * is their SHA-256 (runtime/learn/model_digest.h). */
 uint64_t model_checksum(const struct model *model);
 
-/* Everything that the digest covers, in a fixed order and little-endian, given
- * to `update` piece by piece; the caller brings SHA-256. */
-void model_digest_feed(const struct model *model,
-                       void (*update)(void *context, const void *bytes, size_t size),
-                       void *context);
+/* All that makes the model what it is, in a fixed order and little-endian, given to `update` piece
+ * by piece. No two models have the same bytes. */
+void model_feed_bytes(const struct model *model,
+                      void (*update)(void *context, const void *bytes, size_t size), void *context);
 
 #endif

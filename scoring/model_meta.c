@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "scoring/kind.h"
-#include "scoring/model_digest.h"
+#include "scoring/model_bytes.h"
 
 #define EXACT_INTEGER   ((int64_t)1 << 53) /* what a JSON number holds exactly */
 #define ID_DIGITS       32

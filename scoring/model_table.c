@@ -6,7 +6,7 @@
 
 #include "base/hash.h"
 #include "scoring/kind.h"
-#include "scoring/model_digest.h"
+#include "scoring/model_bytes.h"
 #include "scoring/model_meta.h"
 
 #define CACHE_LINE 64 /* bytes */

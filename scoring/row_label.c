@@ -1,4 +1,4 @@
-#include "scoring/truth.h"
+#include "scoring/row_label.h"
 
 /* A row's label, in the form that its type is compared in. */
 struct given {
@@ -47,8 +47,8 @@ static enum status label_is_null(struct slice column, uint64_t row, struct error
                       SLICE_FORMAT(column));
 }
 
-enum status truth_read(const struct model *model, struct slice column, uint64_t row,
-                       const struct cell *cell, union truth *truth, struct error *err)
+enum status row_label_read(const struct model *model, struct slice column, uint64_t row,
+                           const struct cell *cell, union row_label *label, struct error *err)
 {
     const struct labels *labels = &model->labels;
     struct given given = {0};
@@ -66,8 +66,8 @@ enum status truth_read(const struct model *model, struct slice column, uint64_t 
     if (is_null)
         return label_is_null(column, row, err);
     if (model->task == TASK_CLASSIFICATION)
-        truth->class = find_class(labels, &given);
+        label->class = find_class(labels, &given);
     else
-        truth->value = given.number;
+        label->value = given.number;
     return STATUS_OK;
 }

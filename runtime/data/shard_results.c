@@ -22,7 +22,7 @@ void shard_put_reason(struct text *out, const char *reason)
 
 void shard_put_metrics(struct text *out, const struct metrics_row *row)
 {
-    put_u32(out, row->truth);
+    put_u32(out, row->label);
     put_u32(out, row->predicted);
     put_f64(out, (double)row->score);
     put_f64(out, row->loss);
@@ -55,7 +55,7 @@ enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, s
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
                                struct error *err)
 {
-    *row = (struct metrics_row){.truth = read_u32(reader)};
+    *row = (struct metrics_row){.label = read_u32(reader)};
     row->predicted = read_u32(reader);
     row->score = (float)read_f64(reader);
     row->loss = read_f64(reader);

@@ -112,13 +112,13 @@ static void exponentials(float *z, size_t m, float greatest)
 void loss_softmax(size_t n, size_t m, const int32_t *classes, float *z, double *loss)
 {
     for (size_t i = 0; i < n; i++, z += m) {
-        const float greatest = greatest_of(z, m), truth = z[classes[i]];
+        const float greatest = greatest_of(z, m), of_label = z[classes[i]];
         float sum = 0, share;
 
         exponentials(z, m, greatest);
         for (size_t j = 0; j < m; j++)
             sum += z[j];
-        loss[i] = (double)greatest - (double)truth + (double)logarithm(sum);
+        loss[i] = (double)greatest - (double)of_label + (double)logarithm(sum);
         share = 1 / sum;
         for (size_t j = 0; j < m; j++)
             z[j] *= share;

@@ -50,16 +50,16 @@ double loss_head_backward(const struct loss_head *head, uint32_t n, double divis
     return sum;
 }
 
-static bool is_correct(const struct loss_head *head, const float *z, int32_t truth)
+static bool is_correct(const struct loss_head *head, const float *z, int32_t label)
 {
     uint32_t best = 0;
 
     if (head->outputs == 1)
-        return (z[0] > 0) == truth;
+        return (z[0] > 0) == label;
     for (uint32_t j = 1; j < head->outputs; j++)
         if (z[j] > z[best])
             best = j;
-    return (int32_t)best == truth;
+    return (int32_t)best == label;
 }
 
 /* Before compute_losses() takes the outputs away. Unseen classes get one that exists. */

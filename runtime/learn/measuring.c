@@ -155,14 +155,14 @@ static enum status measure_row(const struct measuring *measuring, uint32_t task,
     struct scorer *scorer = &measuring->scorers[task];
     struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
 
-    union truth truth;
+    union row_label label;
 
     scorer_select(scorer, i);
     if (part->classes)
-        truth.class = part->classes[row];
+        label.class = part->classes[row];
     else if (part->values)
-        truth.value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
-    return metrics_measure(scorer, &truth,
+        label.value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
+    return metrics_measure(scorer, &label,
                            measuring->probabilities + (size_t)task * dataset->labels.count,
                            measured, err);
 }

@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 
-#include "scoring/model_digest.h"
+#include "scoring/model_bytes.h"
 
 struct hash {
     EVP_MD_CTX *context;
@@ -33,7 +33,7 @@ enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], s
         EVP_MD_CTX_free(hash.context);
         return fail_no_memory(err);
     }
-    model_digest_feed(model, hash_update, &hash);
+    model_feed_bytes(model, hash_update, &hash);
     if (EVP_DigestFinal_ex(hash.context, bytes, &size) != 1)
         hash.failed = true;
     EVP_MD_CTX_free(hash.context);

@@ -8,7 +8,7 @@
 
 #define DIGEST_BYTES 65 /* 64 hex digits, terminated */
 
-/* SHA-256 of what model_digest_feed covers, in hexadecimal. */
+/* SHA-256 of the model's bytes (scoring/model_bytes.h), in hexadecimal. */
 enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err);
 
 #endif

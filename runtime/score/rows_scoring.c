@@ -9,8 +9,8 @@
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_reader.h"
 #include "scoring/outputs.h"
+#include "scoring/row_label.h"
 #include "scoring/silhouette.h"
-#include "scoring/truth.h"
 
 #define MODEL_ARENA_MAX   ((size_t)16 << 30)
 #define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* of a shard: they travel in one frame */
@@ -36,7 +36,7 @@ struct rows_scoring {
     uint64_t first; /* of the batch */
     uint32_t taken, good;
     uint32_t places[SCORER_ROWS]; /* of the batch's rows in the scorer; BAD: none */
-    union truth truths[SCORER_ROWS];
+    union row_label labels[SCORER_ROWS];
     char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
 };
 
@@ -231,16 +231,16 @@ static enum status name_row(uint64_t row, struct error *err)
     return err->status;
 }
 
-static enum status take_truth(struct rows_scoring *scoring, struct error *err)
+static enum status take_label(struct rows_scoring *scoring, struct error *err)
 {
     const struct jobspec *spec = &scoring->job->spec;
 
     if (spec->kind != SPEC_EVALUATE)
         return STATUS_OK;
-    return truth_read(
+    return row_label_read(
         &scoring->model, spec->scoring.label_name, scoring->next + 1,
         spec->scoring.label == JOBSPEC_NO_LABEL ? NULL : &scoring->cells[spec->scoring.label],
-        &scoring->truths[scoring->good], err);
+        &scoring->labels[scoring->good], err);
 }
 
 /* The next row into the batch: a place in the scorer, or why it has none. */
@@ -254,7 +254,7 @@ static enum status take_row(struct rows_scoring *scoring, struct error *err)
     TRY(read_cells(scoring, err));
     status = scorer_transform(&scoring->scorer, scoring->good, scoring->inputs, err);
     if (status == STATUS_OK)
-        status = take_truth(scoring, err);
+        status = take_label(scoring, err);
     if (status == STATUS_INVALID && scoring->job->spec.scoring.keeps_bad_rows) {
         memcpy(scoring->reasons[scoring->taken], err->message, sizeof err->message);
         scoring->places[scoring->taken++] = BAD;
@@ -280,12 +280,12 @@ static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
     return STATUS_OK;
 }
 
-static enum status put_measures(struct rows_scoring *scoring, const union truth *truth,
+static enum status put_measures(struct rows_scoring *scoring, const union row_label *label,
                                 uint64_t row, struct error *err)
 {
     struct metrics_row measured;
 
-    if (metrics_measure(&scoring->scorer, truth, scoring->room.probabilities, &measured, err) !=
+    if (metrics_measure(&scoring->scorer, label, scoring->room.probabilities, &measured, err) !=
         STATUS_OK)
         return name_row(row, err);
     /* What is not in the sample of the shard's rows is not in that of all rows either. */
@@ -309,7 +309,7 @@ static enum status put_batch(struct rows_scoring *scoring, struct error *err)
         if (scoring->job->spec.kind == SPEC_PREDICT)
             TRY(put_outputs(scoring, err));
         else
-            TRY(put_measures(scoring, &scoring->truths[place], scoring->first + i + 1, err));
+            TRY(put_measures(scoring, &scoring->labels[place], scoring->first + i + 1, err));
     }
     if (scoring->results.failed)
         return fail(err, STATUS_LIMIT, "the results of a shard take more than %zu bytes",

@@ -486,18 +486,18 @@ class Agreement(EdgeCase):
         return [row[len(columns):] for row in streamed]
 
     def check_evaluation(self, table, label, kind, predicted):
-        truths = [row[0] for row in self.run_sql(f"SELECT {label} FROM {table}")]
+        actual_values = [row[0] for row in self.run_sql(f"SELECT {label} FROM {table}")]
         if kind == "Classifier":
-            losses = [-logarithm(min(max(json.loads(row[2])[str(truth)], 1e-15), 1))
-                      for row, truth in zip(predicted, truths)]
+            losses = [-logarithm(min(max(json.loads(row[2])[str(actual)], 1e-15), 1))
+                      for row, actual in zip(predicted, actual_values)]
         else:
-            losses = [(row[0] - truth) ** 2 for row, truth in zip(predicted, truths)]
+            losses = [(row[0] - actual) ** 2 for row, actual in zip(predicted, actual_values)]
         loss, first, *_ = self.run_sql(f"SELECT * FROM {table} TO EVALUATE m -- {kind}")[0]
         self.assertAlmostEqual(loss / (math.fsum(losses) / len(losses)), 1, places=12)
         if kind == "Classifier":
-            right = sum(row[0] == truth for row, truth in zip(predicted, truths))
-            self.assertEqual(first, right / len(truths))
-        for row in (0, len(truths) // 2, len(truths) - 1):
+            right = sum(row[0] == actual for row, actual in zip(predicted, actual_values))
+            self.assertEqual(first, right / len(actual_values))
+        for row in (0, len(actual_values) // 2, len(actual_values) - 1):
             single = self.run_sql(f"SELECT * FROM {table} LIMIT 1 OFFSET {row} TO EVALUATE m "
                                   f"-- {kind}")[0][0]
             self.assertEqual(struct.pack("d", single), struct.pack("d", losses[row]))

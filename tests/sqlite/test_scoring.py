@@ -30,8 +30,8 @@ class Scoring(harness.Case):
     def loss_in_order(self, order):
         rows = self.run_all(f"SELECT totrain_predict('m', x), y FROM t {order}")
         total = 0.0
-        for predicted, truth in rows:
-            total += (predicted - truth) * (predicted - truth)
+        for predicted, actual in rows:
+            total += (predicted - actual) * (predicted - actual)
         return total / len(rows)
 
     def test_evaluate_adds_in_the_order_of_the_query(self):

@@ -17,10 +17,10 @@ static double worst_error(enum activation activation, double (*exact)(double))
 
     for (int i = 0; i < 20000; i++) {
         float x = ldexpf(draw(9, i), i % 32 - 25), y = x;
-        double truth = exact((double)x);
+        double right = exact((double)x);
 
         activation_forward(activation, &y, 1);
-        worst = fmax(worst, fabs((double)y - truth) / fmax(fabs(truth), 1e-30));
+        worst = fmax(worst, fabs((double)y - right) / fmax(fabs(right), 1e-30));
     }
     return worst;
 }
@@ -71,14 +71,14 @@ static void logistic_loss_is_right_at_both_ends(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof z / sizeof *z; i++) {
-        for (int truth = 0; truth < 2; truth++) {
-            float logit = (float)z[i], target = (float)truth;
-            double loss, sign = truth ? -1 : 1;
+        for (int label = 0; label < 2; label++) {
+            float logit = (float)z[i], target = (float)label;
+            double loss, sign = label ? -1 : 1;
             double exact = fmax(0, sign * z[i]) + log1p(exp(-fabs(z[i])));
 
             loss_logistic(1, &target, &logit, &loss);
             CHECK(fabs(loss - exact) <= 1e-6 * exact + 1e-37);
-            CHECK(fabs(logit - (1 / (1 + exp(-z[i])) - truth)) < 1e-7);
+            CHECK(fabs(logit - (1 / (1 + exp(-z[i])) - label)) < 1e-7);
         }
     }
 }
@@ -89,27 +89,27 @@ static void softmax_loss_and_gradient_follow_their_definition(void **state)
     for (int m = 2; m < 40; m += 3) {
         float z[40];
         double exact[40], sum = 0, loss;
-        int32_t truth = m / 2;
+        int32_t label = m / 2;
 
         for (int j = 0; j < m; j++)
             exact[j] = z[j] = 6 * draw(5, 100 * m + j);
         for (int j = 0; j < m; j++)
             sum += exp(exact[j]);
-        loss_softmax(1, m, &truth, z, &loss);
-        CHECK(fabs(loss - (log(sum) - exact[truth])) < 2e-6);
+        loss_softmax(1, m, &label, z, &loss);
+        CHECK(fabs(loss - (log(sum) - exact[label])) < 2e-6);
         for (int j = 0; j < m; j++)
-            CHECK(fabs(z[j] - (exp(exact[j]) / sum - (j == truth))) < 1e-6);
+            CHECK(fabs(z[j] - (exp(exact[j]) / sum - (j == label))) < 1e-6);
     }
 }
 
 static void softmax_of_huge_logits_is_finite(void **state)
 {
     float z[3] = {3e38f, -3e38f, 0};
-    const int32_t truth = 0;
+    const int32_t label = 0;
     double loss;
 
     (void)state;
-    loss_softmax(1, 3, &truth, z, &loss);
+    loss_softmax(1, 3, &label, z, &loss);
     CHECK(loss == 0 && fabsf(z[0]) < 1e-6f && fabsf(z[1]) < 1e-30f);
 }
 

@@ -44,15 +44,16 @@ static enum status measure(const struct model *model, struct text *result, struc
 
     TRY(scorer_init(&scorer, model, 1, err));
     status = metrics_new(model, &metrics, err);
-    for (int64_t truth = 0; status == STATUS_OK && truth < 2; truth++) {
+    for (int64_t label = 0; status == STATUS_OK && label < 2; label++) {
         status = scorer_transform(&scorer, 0, row, err);
         if (status != STATUS_OK)
             break;
         scorer_score(&scorer, 1);
-        status = metrics_add(metrics, &scorer,
-                             model->task == TASK_REGRESSION ? &(union truth){.value = (double)truth}
-                                                            : &(union truth){.class = truth},
-                             err);
+        status =
+            metrics_add(metrics, &scorer,
+                        model->task == TASK_REGRESSION ? &(union row_label){.value = (double)label}
+                                                       : &(union row_label){.class = label},
+                        err);
     }
     if (status == STATUS_OK)
         text_append_real(result, metrics_loss(metrics));

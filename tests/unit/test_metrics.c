@@ -31,28 +31,28 @@ static void stage_init(struct stage *stage, enum task task, uint32_t classes)
     CHECK_OK(metrics_new(&stage->model, &stage->metrics, &err));
 }
 
-static void add_logit(struct stage *stage, double logit, int64_t truth)
+static void add_logit(struct stage *stage, double logit, int64_t label)
 {
     struct error err;
 
     stage->outputs[0] = (float)logit;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.class = truth}, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.class = label}, &err));
 }
 
-static void add_logits(struct stage *stage, float a, float b, float c, int64_t truth)
+static void add_logits(struct stage *stage, float a, float b, float c, int64_t label)
 {
     struct error err;
 
     stage->outputs[0] = a, stage->outputs[1] = b, stage->outputs[2] = c;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.class = truth}, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.class = label}, &err));
 }
 
-static void add_value(struct stage *stage, double value, double truth)
+static void add_value(struct stage *stage, double value, double label)
 {
     struct error err;
 
     stage->outputs[0] = (float)value;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union truth){.value = truth}, &err));
+    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.value = label}, &err));
 }
 
 static void two_classes_are_measured_by_the_positive_one(void **state)
@@ -174,15 +174,16 @@ static void what_is_not_defined_is_not_a_number(void **state)
     add_value(&stage, 1, 0);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_R2)));
     NEAR(metrics_value(stage.metrics, METRIC_MAPE) * DBL_EPSILON, 1);
-    add_value(&stage, 0, 0); /* a constant truth that is missed */
+    add_value(&stage, 0, 0); /* a constant label that is missed */
     CHECK(metrics_value(stage.metrics, METRIC_R2) == 0);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_ACCURACY)));
-    CHECK_FAILS(metrics_add(stage.metrics, &stage.scorer, &(union truth){.value = INFINITY}, &err),
-                STATUS_INVALID, "finite");
+    CHECK_FAILS(
+        metrics_add(stage.metrics, &stage.scorer, &(union row_label){.value = INFINITY}, &err),
+        STATUS_INVALID, "finite");
     metrics_free(stage.metrics);
 }
 
-static void a_constant_truth_that_is_met_is_explained_wholly(void **state)
+static void a_constant_label_that_is_met_is_explained_wholly(void **state)
 {
     struct stage stage;
     (void)state;
@@ -197,14 +198,14 @@ static void a_constant_truth_that_is_met_is_explained_wholly(void **state)
 static void auc_of_one_class_is_not_a_number_whichever_it_is(void **state)
 {
     (void)state;
-    for (int64_t truth = 0; truth < 2; truth++) {
+    for (int64_t label = 0; label < 2; label++) {
         struct stage stage;
 
         stage_init(&stage, TASK_CLASSIFICATION, 2);
-        add_logit(&stage, 1, truth);
+        add_logit(&stage, 1, label);
         add_logit(&stage, -1, 2); /* a class beyond those that the model knows */
         CHECK(isnan(metrics_value(stage.metrics, METRIC_AUC)));
-        CHECK(metrics_value(stage.metrics, METRIC_ACCURACY) == (truth == 1 ? 0.5 : 0));
+        CHECK(metrics_value(stage.metrics, METRIC_ACCURACY) == (label == 1 ? 0.5 : 0));
         metrics_free(stage.metrics);
     }
 }
@@ -271,7 +272,7 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     stage_init(&later, TASK_CLASSIFICATION, 2);
     for (int i = 49; i >= 0; i--) {
         later.outputs[0] = (float)sin(i);
-        CHECK_OK(metrics_measure(&later.scorer, &(union truth){.class = i % 7 ? i % 2 : -1},
+        CHECK_OK(metrics_measure(&later.scorer, &(union row_label){.class = i % 7 ? i % 2 : -1},
                                  probabilities, &rows[i], &err));
     }
     for (int i = 0; i < 50; i++) {
@@ -388,7 +389,7 @@ int main(void)
         cmocka_unit_test(auc_is_the_share_of_pairs_in_order_for_many_ties),
         cmocka_unit_test(regression_is_measured_as_by_scikit_learn),
         cmocka_unit_test(what_is_not_defined_is_not_a_number),
-        cmocka_unit_test(a_constant_truth_that_is_met_is_explained_wholly),
+        cmocka_unit_test(a_constant_label_that_is_met_is_explained_wholly),
         cmocka_unit_test(auc_of_one_class_is_not_a_number_whichever_it_is),
         cmocka_unit_test(a_score_that_is_not_a_number_ranks_last_and_costs_the_most),
         cmocka_unit_test(more_scores_than_there_was_room_for_are_all_ranked),

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scoring/model_digest.h"
+#include "scoring/model_bytes.h"
 #include "scoring/model_meta.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
@@ -17,7 +17,7 @@ static struct text feed_of(const struct model *model)
     struct text text;
 
     text_init(&text, TEXT_MAXIMUM);
-    model_digest_feed(model, collect, &text);
+    model_feed_bytes(model, collect, &text);
     CHECK(!text.failed);
     return text;
 }

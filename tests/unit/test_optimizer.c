@@ -206,9 +206,9 @@ static void a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls(void 
     CHECK(fabs(optimizer_schedule(&optimizer, 999) - 0.004) < 1e-12);
 }
 
-static bool is_near(double value, double truth)
+static bool is_near(double value, double right)
 {
-    return fabs(value - truth) <= fabs(truth) * 0x1p-52;
+    return fabs(value - right) <= fabs(right) * 0x1p-52;
 }
 
 /* Of any C library, on any processor: these bits. And as near as the library's, so that what

@@ -5,7 +5,7 @@
 #include "kinds/kinds.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"
-#include "scoring/truth.h"
+#include "scoring/row_label.h"
 
 /* A scorer whose outputs the test writes itself. */
 struct stage {
@@ -102,7 +102,7 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
 {
     static const struct kind clusters = {.outputs = three_clusters};
     struct stage stage;
-    union truth truth;
+    union row_label label;
     struct cell cell;
     struct error err;
     (void)state;
@@ -122,7 +122,7 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
                 STATUS_INVALID, "a KMeans has no logits");
     CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.room, &cell, &err),
                 STATUS_INVALID, "a KMeans has no probabilities");
-    CHECK_OK(truth_read(&stage.model, SLICE(""), 1, NULL, &truth, &err));
+    CHECK_OK(row_label_read(&stage.model, SLICE(""), 1, NULL, &label, &err));
     output_room_deinit(&stage.room);
     begin(&stage, TASK_REGRESSION, 0);
     CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_DISTANCE, &stage.room, &cell, &err),
@@ -160,11 +160,11 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
 
 static int64_t class_of(struct stage *stage, struct cell cell)
 {
-    union truth truth;
+    union row_label label;
     struct error err;
 
-    CHECK_OK(truth_read(&stage->model, SLICE("kind"), 1, &cell, &truth, &err));
-    return truth.class;
+    CHECK_OK(row_label_read(&stage->model, SLICE("kind"), 1, &cell, &label, &err));
+    return label.class;
 }
 
 static void a_label_is_found_among_the_classes_in_the_form_of_their_type(void **state)
@@ -197,21 +197,21 @@ static void what_is_no_label_is_refused_with_its_row(void **state)
                       word = {.type = CELL_TEXT, .text = SLICE("many")},
                       number = {.type = CELL_INTEGER, .integer = -3};
     struct stage stage;
-    union truth truth;
+    union row_label label;
     struct error err;
     (void)state;
 
     begin(&stage, TASK_CLASSIFICATION, 3);
-    CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &null, &truth, &err), STATUS_INVALID,
-                "row 12: label column \"kind\" is NULL");
+    CHECK_FAILS(row_label_read(&stage.model, SLICE("kind"), 12, &null, &label, &err),
+                STATUS_INVALID, "row 12: label column \"kind\" is NULL");
     CHECK(strstr(err.hint, "WHERE \"kind\" IS NOT NULL"));
-    CHECK_FAILS(truth_read(&stage.model, SLICE("kind"), 12, &blob, &truth, &err), STATUS_INVALID,
-                "kind");
+    CHECK_FAILS(row_label_read(&stage.model, SLICE("kind"), 12, &blob, &label, &err),
+                STATUS_INVALID, "kind");
     output_room_deinit(&stage.room);
     begin(&stage, TASK_REGRESSION, 0);
-    CHECK_OK(truth_read(&stage.model, SLICE("size"), 1, &number, &truth, &err));
-    CHECK(truth.value == -3);
-    CHECK_FAILS(truth_read(&stage.model, SLICE("size"), 1, &word, &truth, &err), STATUS_INVALID,
+    CHECK_OK(row_label_read(&stage.model, SLICE("size"), 1, &number, &label, &err));
+    CHECK(label.value == -3);
+    CHECK_FAILS(row_label_read(&stage.model, SLICE("size"), 1, &word, &label, &err), STATUS_INVALID,
                 "holds 'many'");
     output_room_deinit(&stage.room);
 }

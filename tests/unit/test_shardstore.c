@@ -132,7 +132,7 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK_OK(shard_read_outputs(&reader, &found, 1, &reason, &err));
     CHECK_SLICE(reason, "too bad");
     CHECK_OK(shard_read_metrics(&reader, &row, &err));
-    CHECK(row.truth == 1 && row.predicted == METRICS_UNKNOWN && row.score == 0.5f);
+    CHECK(row.label == 1 && row.predicted == METRICS_UNKNOWN && row.score == 0.5f);
     CHECK(row.loss == -0.25 && row.value == 3 && reader_is_done(&reader));
     CHECK_SLICE(row.inputs, "12345678");
     CHECK_FAILS(shard_read_metrics(&reader, &row, &err), STATUS_CORRUPT, "damaged");

@@ -12,7 +12,7 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "planner/plan.h"
 #include "scoring/metrics.h"
-#include "scoring/truth.h"
+#include "scoring/row_label.h"
 
 double score_seconds_now(void)
 {
@@ -170,7 +170,7 @@ struct evaluation {
     struct cell *spread; /* a row, where it has vectors */
     uint64_t row;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
-    union truth truths[SCORER_ROWS];
+    union row_label labels[SCORER_ROWS];
 };
 
 /* Score the rows that wait; the metrics take them in the order of the query. */
@@ -182,7 +182,7 @@ static enum status score_waiting(struct evaluation *evaluation, struct error *er
     evaluation->waiting = 0;
     for (uint32_t i = 0; i < count; i++) {
         scorer_select(&evaluation->scorer, i);
-        TRY(metrics_add(evaluation->metrics, &evaluation->scorer, &evaluation->truths[i], err));
+        TRY(metrics_add(evaluation->metrics, &evaluation->scorer, &evaluation->labels[i], err));
     }
     return STATUS_OK;
 }
@@ -200,9 +200,9 @@ static enum status take_row(struct evaluation *evaluation, const struct cell *ce
     for (size_t i = 0; i < plan->model.input_count; i++)
         evaluation->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
-    return truth_read(evaluation->model, plan->label, evaluation->row,
-                      plan->label_column < 0 ? NULL : &cells[plan->label_column],
-                      &evaluation->truths[evaluation->waiting], err);
+    return row_label_read(evaluation->model, plan->label, evaluation->row,
+                          plan->label_column < 0 ? NULL : &cells[plan->label_column],
+                          &evaluation->labels[evaluation->waiting], err);
 }
 
 static enum status evaluate_row(void *self, const struct cell *cells, size_t count,
