@@ -31,6 +31,7 @@ LONG = 1000 // SLOW  # epochs: something is done to such a job while it runs
 # that it lasts then, however fast the machine is, unless its end is waited for: then it is hurried
 LONG_SECONDS = 60
 ROWS = 135  # of an epoch, about
+RUN_EPOCHS = 15  # a run of KMeans takes all rows about as often
 POINTS = ["begin", "after_partial", "after_sum", "before_apply", "after_apply"]
 
 
@@ -59,12 +60,15 @@ def wait_until_gone(pids, seconds):
 
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
-                 checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS):
-        """A long job is paced; after `start` what is left of it is not."""
+                 checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS,
+                 clusters=False):
+        """A long job is paced; after `start` what is left of it is not. One of clusters has runs of about as many
+        epochs together."""
         self.folder = folder
         folder.mkdir(parents=True)
-        subprocess.run([PROGRAM, "make", csv or CSV, folder, str(workers),
-                        str(least or workers), str(epochs), str(checkpoint), str(units)],
+        make, turns = ("make_clusters", max(1, epochs // RUN_EPOCHS)) if clusters else ("make", epochs)
+        subprocess.run([PROGRAM, make, csv or CSV, folder, str(workers),
+                        str(least or workers), str(turns), str(checkpoint), str(units)],
                        check=True)
         self.network = ["--listen", listen] if listen else []
         self.pace = f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
@@ -200,6 +204,8 @@ class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
     units = 16  # of the hidden layer
+    clusters = False  # KMeans, not a network
+    epochs = 20  # where a test names no other number
 
     @classmethod
     def setUpClass(cls):
@@ -219,7 +225,8 @@ class JobTest(unittest.TestCase):
     @classmethod
     def job(cls, *arguments, **named):
         cls.count += 1
-        return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, **named})
+        return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, "clusters": cls.clusters, "epochs": cls.epochs,
+                                                           **named})
 
     def check_same(self, job):
         self.assertEqual(job.end(), 0, job.last)

@@ -24,6 +24,8 @@ LONGEST = 0.03  # seconds after the sign of progress
 
 
 class RandomKillTest(harness.JobTest):
+    kills = KILLS
+
     def kill_somebody(self, job, draw):
         """True when a role was killed that could have been in the middle of anything."""
         select.select([], [], [], draw.uniform(0, LONGEST))
@@ -53,21 +55,26 @@ class RandomKillTest(harness.JobTest):
                 step = max([step, *(row[0] for row in job.query("SELECT step FROM job"))])
         return kills
 
-    def test_a_hundred_random_kills_leave_the_digest_as_it_is(self):
+    def test_random_kills_leave_the_digest_as_it_is(self):
         draw = random.Random(SEED)
         expected = self.digest_of(EPOCHS)
         kills = jobs = 0
-        while kills < KILLS:
+        while kills < self.kills:
             workers = draw.randint(2, 4)
             job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1, seconds=SECONDS)
-            kills += self.disturb(job, draw, KILLS - kills)
+            kills += self.disturb(job, draw, self.kills - kills)
             jobs += 1
             with self.subTest(job=jobs, kills=kills, workers=workers):
                 self.assertEqual(job.end(), 0, job.last)
                 self.assertEqual(job.last["event"], "done")
                 self.assertEqual(job.digest(), expected)
-            self.assertLess(jobs, KILLS, "jobs end before anybody can be killed")
-        self.assertEqual(kills, KILLS)
+            self.assertLess(jobs, self.kills, "jobs end before anybody can be killed")
+        self.assertEqual(kills, self.kills)
+
+
+class RandomKillOfClustersTest(RandomKillTest):
+    clusters = True
+    kills = 25
 
 
 if __name__ == "__main__":
