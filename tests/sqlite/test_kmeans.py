@@ -9,6 +9,8 @@ import harness
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
 import clusters  # noqa: E402  pylint: disable=wrong-import-position
 
+EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "sql" / "clusters.sql"
+
 
 class Clusters(harness.Case):
     def setUp(self):
@@ -116,6 +118,14 @@ class Clusters(harness.Case):
         self.assertTrue(0 < inertia[1] < inertia[0])
         self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3, "
                      "train.test_size = 0.2 INTO k")
+
+    def test_the_example_finds_the_flowers_that_lie_together(self):
+        self.make_iris()
+        done = self.run_program(self.path, "-f", EXAMPLE, "--format", "csv")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = self.run_all("SELECT class, count(DISTINCT cluster), count(*) FROM iris_clustered GROUP BY class")
+        self.assertEqual(found, [(0, 1, 50), (1, 2, 50), (2, 2, 50)])
+        self.assertIn("loss,Inertia,Silhouette", done.stdout)
 
     def test_functions_say_what_they_are_not_for(self):
         self.make("iris")
