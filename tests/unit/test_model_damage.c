@@ -2,16 +2,43 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "kinds/kmeans/kmeans_kind.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP };
+enum damage_of { REGRESSION, DEEP, CLUSTERS };
+
+/* Of the two inputs that are numbers, of which one has NULLs. */
+static void clusters_init(struct fixture *fixture)
+{
+    static struct kmeans_model content;
+    struct model *model = &fixture->model;
+    struct error err;
+
+    fixture_init(fixture, 0);
+    model->estimator = SLICE("KMeans");
+    model->kind = kind_find(SLICE("kmeans"));
+    model->task = TASK_CLUSTERING;
+    model->label = SLICE("");
+    model->labels = (struct labels){.type = LABEL_NONE};
+    model->label_mean = 0;
+    model->label_scale = 1;
+    model->transform = (struct transform){.inputs = model->transform.inputs, .input_count = 2};
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    content = (struct kmeans_model){fixture_floats(fixture, 4 * 3, 0), 4, 3};
+    model->content = &content;
+}
 
 static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
 
+    if (kind == CLUSTERS) {
+        clusters_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     fixture_init(fixture, kind == DEEP ? 3 : 0);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
@@ -131,7 +158,7 @@ static int count_members(const cJSON *item)
 static void every_member_of_the_meta_row_is_needed_in_its_type(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= DEEP; kind++) {
+    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
         struct fixture fixture;
         int members = 0;
         cJSON *meta;
@@ -228,6 +255,87 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
     check_meta(REGRESSION, "\"scale\":9.25", "\"scale\":0", STATUS_CORRUPT, "positive scale");
     check_meta(REGRESSION, "\"type\":\"real\"", "\"type\":\"text\"", STATUS_CORRUPT,
                "a regressor's label is a number");
+}
+
+static void what_is_damaged_here_could_be_read_before(void **state)
+{
+    (void)state;
+    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
+        struct model_reader *reader;
+        struct fixture fixture;
+        struct model model;
+        struct error err;
+
+        model_init(&fixture, (enum damage_of)kind);
+        CHECK_OK(model_reader_new(kinds, &fixture.arena, &reader, &err));
+        for (size_t i = 0; i < fixture.row_count; i++)
+            CHECK_OK(model_reader_add(reader, &fixture.rows[i], &err));
+        CHECK_OK(model_reader_finish(reader, &model, &err));
+        model_reader_free(reader);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void clusters_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"clusters\":4", "\"clusters\":0", "\"clusters\": expected an integer from 1"},
+        {"\"clusters\":4", "\"clusters\":-4", "\"clusters\": expected an integer from 1"},
+        {"\"clusters\":4", "\"clusters\":65537", "\"clusters\": expected an integer from 1"},
+        {"\"clusters\":4", "\"clusters\":1e300", "\"clusters\": expected an integer"},
+        {"\"clusters\":4", "\"clusters\":4.5", "\"clusters\": expected an integer"},
+        {"\"clusters\":4", "\"clusters\":5", "centers\" 0 has another size than its shape"},
+        {"\"clusters\":4", "\"clusters\":3", "centers\" 0 has another size than its shape"},
+        {"\"clusters\":4", "\"clusters\":65536", "centers\" 0 has another size than its shape"},
+        {"\"clustering\"", "\"regression\"", "a regressor with labels of type \"none\""},
+        {"\"has_nulls\":true", "\"has_nulls\":false",
+         "centers\" 0 has another size than its shape"},
+        {"\"type\":\"numeric\"", "\"words\":0,\"hash_buckets\":1,\"type\":\"category\"",
+         "kmeans with an input that is a category"},
+        {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(CLUSTERS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void damaged_centers_are_refused(void **state)
+{
+    static const float values[] = {NAN, INFINITY, -INFINITY};
+    struct fixture fixture;
+    struct model_row *row;
+    struct slice whole;
+    (void)state;
+
+    clusters_init(&fixture);
+    fixture_write(&fixture);
+    row = find_row(&fixture, "tensor", "centers");
+    whole = row->data;
+    for (size_t size = 0; size < whole.size; size++) {
+        row->data.size = size;
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "another size than its shape");
+    }
+    row->data.size = whole.size;
+    for (size_t byte = 0; byte < whole.size; byte++) {
+        ((char *)whole.data)[byte] ^= 0x10;
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "does not match its checksum");
+        ((char *)whole.data)[byte] ^= 0x10;
+    }
+    row->position = 1;
+    check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "does not belong");
+    *row = fixture.rows[--fixture.row_count];
+    check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "centers lacks 1 of 1 chunks");
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const struct kmeans_model *content = fixture.model.content;
+
+        ((float *)(uintptr_t)content->centers)[5] = values[i];
+        fixture_write(&fixture);
+        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "a number that is not finite");
+    }
+    fixture_deinit(&fixture);
 }
 
 static void a_row_that_does_not_belong_to_the_model_is_refused(void **state)
@@ -374,7 +482,7 @@ static enum status sink_until(void *context, const struct model_row *row, struct
 static void a_sink_that_fails_at_any_row_ends_the_writing(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= DEEP; kind++) {
+    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
         struct fixture fixture;
         struct error err;
 
@@ -492,6 +600,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_member_of_the_meta_row_is_needed_in_its_type),
         cmocka_unit_test(a_meta_row_with_a_wrong_value_is_refused),
+        cmocka_unit_test(what_is_damaged_here_could_be_read_before),
+        cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
+        cmocka_unit_test(damaged_centers_are_refused),
         cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),
         cmocka_unit_test(a_row_that_is_there_twice_is_refused),
         cmocka_unit_test(a_row_without_its_data_is_refused),
