@@ -351,22 +351,48 @@ static void check_written_and_read(const struct attribute *attribute, const stru
     arena_deinit(&arena);
 }
 
-/* A number beyond the range is refused in a job spec as in a statement. */
-static void check_range_of_stored(const struct attribute *attribute, void *members)
+static void check_not_read(const struct attribute *attribute, const char *format, double number)
 {
-    cJSON *object = cJSON_CreateObject();
+    struct jobspec members; /* as large as any struct of attributes */
+    char value[64], text[256];
     struct error err;
+    cJSON *object;
 
-    if (attribute->store == STORE_U32 || attribute->store == STORE_REAL) {
-        json_add_real(object, attribute->member, attribute->most * 2 + 1);
-        CHECK_FAILS(attribute_read(attribute, object, members, &err), STATUS_CORRUPT,
-                    attribute->member);
-    } else if (attribute->store == STORE_ENUM) {
-        json_add_string(object, attribute->member, SLICE("no such word"));
-        CHECK_FAILS(attribute_read(attribute, object, members, &err), STATUS_CORRUPT,
-                    attribute->member);
-    }
+    snprintf(value, sizeof value, format, number);
+    snprintf(text, sizeof text, "{\"%s\": %s}", attribute->member, value);
+    CHECK_OK(json_parse(slice_of(text), sizeof text, &object, &err));
+    CHECK_FAILS(attribute_read(attribute, object, &members, &err), STATUS_CORRUPT,
+                attribute->member);
     cJSON_Delete(object);
+}
+
+/* What is out of the range, or of another type, is refused in a job spec as in a statement. */
+static void check_range_of_stored(const struct attribute *attribute)
+{
+    const double above = attribute->most + attribute->most / 2 + 1;
+
+    switch (attribute->store) {
+    case STORE_NONE:
+        break;
+    case STORE_U32:
+    case STORE_REAL:
+        check_not_read(attribute, "%.17g", above);
+        check_not_read(attribute, "%g", -1);
+        break;
+    case STORE_U64: /* up to whatever fits */
+        check_not_read(attribute, "%g", -1);
+        break;
+    case STORE_BOOLEAN:
+        check_not_read(attribute, "%g", 1);
+        break;
+    case STORE_ENUM:
+        check_not_read(attribute, "\"no such word\"", 0);
+        break;
+    case STORE_COUNTS:
+        check_not_read(attribute, "[%.17g]", above);
+        check_not_read(attribute, "[%g]", -1);
+        break;
+    }
 }
 
 /* The bytes of a state's fingerprint follow the value, unless no bit of the model does. */
@@ -576,7 +602,7 @@ static void check_attribute(const struct attribute *attribute, const struct kind
     set_other_value(attribute, is_of_kind ? (void *)other.params.bytes : &other);
     CHECK(jobspec_equal(&as_default, &as_default) && !jobspec_equal(&as_default, &other));
     check_written_and_read(attribute, &other);
-    check_range_of_stored(attribute, is_of_kind ? (void *)other.params.bytes : &other);
+    check_range_of_stored(attribute);
     check_hashed(attribute, &as_default, &other);
     check_in_schema(attribute, kind, schema);
 }
