@@ -27,6 +27,14 @@ enum { INERTIA_WHOLE, INERTIA_PART, INERTIA_INTEGERS };
 
 enum kmeans_stage { KMEANS_WEIGHTS, KMEANS_PICK, KMEANS_ASSIGN };
 
+#define CHUNK_ROWS 4096
+#define TASK_ROWS  128
+
+struct nearest_center {
+    double square; /* of the distance */
+    uint32_t center;
+};
+
 /* The part of the state that is no array. */
 struct kmeans_progress {
     struct phase phase;
@@ -61,7 +69,7 @@ struct kmeans_guard {
 struct kmeans {
     const struct jobspec *spec;
     const struct dataset *dataset;
-    struct team *team; /* which measures the model */
+    struct team *team; /* which looks for nearest centers, and measures the model */
     struct kmeans_params params;
     uint32_t lanes, rows, width;
     int exponent;
@@ -78,6 +86,11 @@ struct kmeans {
     uint32_t *nearest_upto; /* (lanes): centers that it covers */
     uint64_t *nearest_sum;  /* (lanes): of it, as it was written */
     float *row;             /* (width) */
+
+    /* ASSIGN, of CHUNK_ROWS rows: each task is of TASK_ROWS of them */
+    uint32_t chunk, chunk_end; /* places in the order */
+    struct nearest_center *found;
+    float *team_rows; /* (team_size, width) */
 };
 
 static size_t floats_of(const struct kmeans *kmeans)
@@ -200,8 +213,10 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     kmeans->nearest_upto = calloc(lanes, sizeof *kmeans->nearest_upto);
     kmeans->nearest_sum = calloc(lanes, sizeof *kmeans->nearest_sum);
     kmeans->row = calloc(kmeans->width, sizeof *kmeans->row);
+    kmeans->found = calloc(CHUNK_ROWS, sizeof *kmeans->found);
+    kmeans->team_rows = calloc((size_t)team_size(kmeans->team) * kmeans->width, sizeof(float));
     if (kmeans->order && kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto &&
-        kmeans->nearest_sum && kmeans->row)
+        kmeans->nearest_sum && kmeans->row && kmeans->found && kmeans->team_rows)
         return STATUS_OK;
     return fail_no_memory(err);
 }
@@ -254,6 +269,8 @@ static void kmeans_close(void *self)
     free(kmeans->nearest_upto);
     free(kmeans->nearest_sum);
     free(kmeans->row);
+    free(kmeans->found);
+    free(kmeans->team_rows);
     free(kmeans);
 }
 
@@ -394,6 +411,27 @@ static void contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t *sums)
     }
 }
 
+static void find_centers(void *context, uint32_t member, uint32_t task)
+{
+    const struct kmeans *kmeans = context;
+    float *row = kmeans->team_rows + (size_t)member * kmeans->width;
+    const uint32_t first = kmeans->chunk + task * TASK_ROWS;
+
+    for (uint32_t i = first; i < kmeans->chunk_end && i < first + TASK_ROWS; i++) {
+        struct nearest_center *found = &kmeans->found[i - kmeans->chunk];
+
+        *found = (struct nearest_center){.square = INFINITY};
+        take_row(kmeans, i, row);
+        for (uint32_t c = 0; c < kmeans->params.clusters; c++) {
+            const double square = square_distance(kmeans, row, c);
+
+            if (square < found->square)
+                *found = (struct nearest_center){square, c};
+        }
+    }
+}
+
+/* The team finds the centers; they are added up in the order of the rows. */
 static void contribute_assign(struct kmeans *kmeans, uint32_t lane, int64_t *integers,
                               int64_t *sums)
 {
@@ -401,24 +439,22 @@ static void contribute_assign(struct kmeans *kmeans, uint32_t lane, int64_t *int
     const uint32_t end = lane_first(kmeans, lane + 1);
     double inertia = 0, whole;
 
-    for (uint32_t i = lane_first(kmeans, lane); i < end; i++) {
-        uint32_t nearest = 0;
-        double least = INFINITY;
+    for (uint32_t first = lane_first(kmeans, lane); first < end; first = kmeans->chunk_end) {
+        kmeans->chunk = first;
+        kmeans->chunk_end = end - first < CHUNK_ROWS ? end : first + CHUNK_ROWS;
+        team_run(kmeans->team, (kmeans->chunk_end - first + TASK_ROWS - 1) / TASK_ROWS,
+                 find_centers, kmeans);
+        for (uint32_t i = first; i < kmeans->chunk_end; i++) {
+            const struct nearest_center *found = &kmeans->found[i - first];
+            int64_t *sum = sums + clusters + (size_t)found->center * width;
 
-        take_row(kmeans, i, kmeans->row);
-        for (uint32_t c = 0; c < clusters; c++) {
-            const double square = square_distance(kmeans, kmeans->row, c);
-
-            if (square < least) {
-                least = square;
-                nearest = c;
-            }
+            take_row(kmeans, i, kmeans->row);
+            inertia += found->square;
+            add(kmeans, &sums[found->center], 1);
+            for (uint32_t j = 0; j < width; j++)
+                add(kmeans, &sum[j],
+                    (int64_t)nearbyint(ldexp((double)kmeans->row[j], kmeans->exponent)));
         }
-        inertia += least;
-        add(kmeans, &sums[nearest], 1);
-        for (uint32_t j = 0; j < width; j++)
-            add(kmeans, &sums[clusters + (size_t)nearest * width + j],
-                (int64_t)nearbyint(ldexp((double)kmeans->row[j], kmeans->exponent)));
     }
     whole = floor(inertia);
     integers[INERTIA_WHOLE] += (int64_t)whole;
@@ -884,11 +920,12 @@ static void *memory(void *self, const char *name, size_t *size)
 static enum status use_team(void *self, struct team *team, struct error *err)
 {
     struct kmeans *kmeans = self;
-    (void)err;
 
     measuring_deinit(&kmeans->measuring);
+    free(kmeans->team_rows);
     kmeans->team = team;
-    return STATUS_OK;
+    kmeans->team_rows = calloc((size_t)team_size(team) * kmeans->width, sizeof(float));
+    return kmeans->team_rows ? STATUS_OK : fail_no_memory(err);
 }
 
 static const struct learning table = {

@@ -160,6 +160,37 @@ static void any_number_of_workers_finds_the_same_centers(void **state)
     made_dataset_close(&dataset);
 }
 
+static void threads_leave_no_trace(void **state)
+{
+    struct dataset dataset = groups_of_rows(11000, 4, 5); /* more than the team gets at once */
+    struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 5, .runs = 2, .iterations = 50});
+    struct team *team = NULL;
+    struct outcome alone, other;
+    struct group group;
+    struct error err;
+    (void)state;
+
+    spec.lanes = 2;
+    alone = run_group(&spec, &dataset, 1);
+    group_open(&group, &spec, &dataset, 2);
+    for (uint32_t phase = 0; phase_of(&group)->kind != PHASE_DONE; phase++) {
+        struct team *next = team_new(1 + phase % 4);
+
+        for (uint32_t w = 0; w < 2; w++)
+            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+        team_free(team);
+        team = next;
+        group_phase(&group);
+    }
+    other = outcome_of(&group.learners[1]);
+    group_close(&group);
+    team_free(team);
+    assert_string_equal(other.digest, alone.digest);
+    CHECK(other.inertia == alone.inertia);
+    made_dataset_close(&dataset);
+}
+
 /* By pieces of a size that divides nothing. */
 static void give_state(const struct learning *from, const struct learning *to)
 {
@@ -360,6 +391,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_workers_finds_the_same_centers),
+        cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_centers),
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
