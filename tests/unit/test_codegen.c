@@ -64,19 +64,48 @@ static void what_is_no_path_is_refused(void **state)
     arena_deinit(&arena);
 }
 
-/* The catalog must outlive the plan. */
-static struct described_catalog described;
+/* A statement, its plan, and what becomes of it: a spec where it trains, SQL where it predicts. */
+struct lowered {
+    struct described_catalog described; /* must outlive the plan */
+    struct arena arena;
+    struct plan plan;
+    struct jobspec spec;
+    struct text sql;
+};
 
-static void plan_text(const char *text, struct arena *arena, struct plan *plan)
+static void lower(struct lowered *lowered, const char *text)
 {
     struct slice all = slice_of(text);
-    size_t start = described_catalog_read(&described, all);
+    size_t start = described_catalog_read(&lowered->described, all);
     struct slice sql = {all.data + start, all.size - start};
     struct statement statement;
     struct error err;
 
-    CHECK_OK(parse_statement(sql, arena, &statement, &err));
-    CHECK_OK(plan_statement(&statement, sql, &described.catalog, arena, plan, &err));
+    arena_init(&lowered->arena, ARENA_MAXIMUM);
+    text_init(&lowered->sql, TEXT_MAXIMUM);
+    CHECK_OK(parse_statement(sql, &lowered->arena, &statement, &err));
+    CHECK_OK(plan_statement(&statement, sql, &lowered->described.catalog, &lowered->arena,
+                            &lowered->plan, &err));
+    if (lowered->plan.kind == STATEMENT_TRAIN)
+        CHECK_OK(lower_train(&lowered->plan, &lowered->arena, &lowered->spec, &err));
+    else if (lowered->plan.kind == STATEMENT_PREDICT)
+        CHECK_OK(lower_predict(&lowered->plan, &lowered->sql, &err));
+}
+
+/* Instead of the SQL that predicts: that which makes the table. */
+static struct slice table_of(struct lowered *lowered)
+{
+    struct error err;
+
+    text_clear(&lowered->sql);
+    CHECK_OK(lower_predict_table(&lowered->plan, &lowered->sql, &err));
+    return text_slice(&lowered->sql);
+}
+
+static void lowered_deinit(struct lowered *lowered)
+{
+    text_deinit(&lowered->sql);
+    arena_deinit(&lowered->arena);
 }
 
 static void the_job_grows_to_what_the_statement_says(void **state)
@@ -94,42 +123,31 @@ static void the_job_grows_to_what_the_statement_says(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct arena arena;
-        struct plan plan;
-        struct jobspec spec;
-        struct error err;
+        struct lowered lowered;
         char text[256];
-        arena_init(&arena, ARENA_MAXIMUM);
         snprintf(text, sizeof text,
                  "-- query: a 9 integers; y 9 integers\n"
                  "SELECT 1 TO TRAIN LinearClassifier WITH %s LABEL y INTO m",
                  cases[i].with);
-        plan_text(text, &arena, &plan);
-        CHECK_OK(lower_train(&plan, &arena, &spec, &err));
-        CHECK_INT(spec.min_workers, cases[i].least);
-        CHECK_INT(spec.max_workers, cases[i].most);
-        CHECK_INT(spec.lanes_max, 64); /* whatever the machine has */
-        CHECK_INT(spec.threads, cases[i].threads);
-        arena_deinit(&arena);
+        lower(&lowered, text);
+        CHECK_INT(lowered.spec.min_workers, cases[i].least);
+        CHECK_INT(lowered.spec.max_workers, cases[i].most);
+        CHECK_INT(lowered.spec.lanes_max, 64); /* whatever the machine has */
+        CHECK_INT(lowered.spec.threads, cases[i].threads);
+        lowered_deinit(&lowered);
     }
 }
 
 static void more_workers_than_64_may_have_a_lane_each(void **state)
 {
-    struct arena arena;
-    struct plan plan;
-    struct jobspec spec;
-    struct error err;
+    struct lowered lowered;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    plan_text("-- query: a 9 integers; y 9 integers\n"
-              "SELECT 1 TO TRAIN LinearClassifier WITH job.max_workers = 143 LABEL y INTO m",
-              &arena, &plan);
-    CHECK_OK(lower_train(&plan, &arena, &spec, &err));
-    CHECK_INT(spec.lanes, 0);
-    CHECK_INT(spec.lanes_max, 143);
-    arena_deinit(&arena);
+    lower(&lowered, "-- query: a 9 integers; y 9 integers\n"
+                    "SELECT 1 TO TRAIN LinearClassifier WITH job.max_workers = 143 LABEL y INTO m");
+    CHECK_INT(lowered.spec.lanes, 0);
+    CHECK_INT(lowered.spec.lanes_max, 143);
+    lowered_deinit(&lowered);
 }
 
 static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
@@ -139,75 +157,54 @@ static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
     (void)state;
 
     for (unsigned i = 0; i < 5; i++) {
-        struct arena arena;
-        struct plan plan;
-        struct jobspec spec;
-        struct error err;
+        struct lowered lowered;
         char text[320];
-        arena_init(&arena, ARENA_MAXIMUM);
         snprintf(text, sizeof text,
                  "-- query: a 9 integers; y 9 integers\n"
                  "SELECT 1 TO TRAIN DNNClassifier WITH model.hidden_units = [2], model.optimizer = "
                  "'%s', model.activation = '%s' LABEL y INTO m",
                  optimizers[i], activations[i % 4]);
-        plan_text(text, &arena, &plan);
-        CHECK_OK(lower_train(&plan, &arena, &spec, &err));
-        CHECK_INT(network_params(&spec.params)->optimizer, OPTIMIZER_SGD + i);
-        CHECK_INT(network_params(&spec.params)->activation, ACTIVATION_IDENTITY + i % 4);
-        arena_deinit(&arena);
+        lower(&lowered, text);
+        CHECK_INT(network_params(&lowered.spec.params)->optimizer, OPTIMIZER_SGD + i);
+        CHECK_INT(network_params(&lowered.spec.params)->activation, ACTIVATION_IDENTITY + i % 4);
+        lowered_deinit(&lowered);
     }
 }
 
 static void a_predicting_select_quotes_names_and_closes_comments(void **state)
 {
-    struct arena arena;
-    struct plan plan;
-    struct text sql;
-    struct error err;
+    struct lowered lowered;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&sql, TEXT_MAXIMUM);
-    plan_text("-- query: it's TEXT 3 texts; b INTEGER 3 integers; label INTEGER 3 integers\n"
-              "-- model: m LinearClassifier classification; label label text; inputs b numeric\n"
-              "SELECT * FROM t /* all */ TO PREDICT t2.p USING m",
-              &arena, &plan);
-    CHECK_OK(lower_predict(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql),
+    lower(&lowered,
+          "-- query: it's TEXT 3 texts; b INTEGER 3 integers; label INTEGER 3 integers\n"
+          "-- model: m LinearClassifier classification; label label text; inputs b numeric\n"
+          "SELECT * FROM t /* all */ TO PREDICT t2.p USING m");
+    CHECK_SLICE(text_slice(&lowered.sql),
                 "SELECT q.\"it's\", q.\"b\", q.\"label\", totrain_predict('m', q.\"b\") AS \"p\" "
                 "FROM (SELECT * FROM t\n) AS q");
-    text_clear(&sql);
-    CHECK_OK(lower_predict_table(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql), "CREATE TABLE \"t2\" (\"it's\" TEXT, \"b\" INTEGER, "
-                                  "\"label\" INTEGER, \"p\" TEXT)");
-    text_deinit(&sql);
-    arena_deinit(&arena);
+    CHECK_SLICE(table_of(&lowered), "CREATE TABLE \"t2\" (\"it's\" TEXT, \"b\" INTEGER, "
+                                    "\"label\" INTEGER, \"p\" TEXT)");
+    lowered_deinit(&lowered);
 }
 
 static void postgres_scores_whole_rows(void **state)
 {
-    struct arena arena;
-    struct plan plan;
-    struct text sql;
-    struct error err;
+    struct lowered lowered;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&sql, TEXT_MAXIMUM);
-    plan_text("-- query: a numeric 3 reals; b integer 3 integers; y text 3 texts\n"
-              "-- model: m\\'x LinearClassifier classification; label y text; inputs b numeric\n"
-              "-- dialect: postgres\n"
-              "SELECT * FROM t TO PREDICT Scored.Guess WITH predict.extra_outputs = 'probability' "
-              "USING \"m\\'x\"",
-              &arena, &plan);
-    CHECK_OK(lower_predict(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql),
+    lower(&lowered,
+          "-- query: a numeric 3 reals; b integer 3 integers; y text 3 texts\n"
+          "-- model: m\\'x LinearClassifier classification; label y text; inputs b numeric\n"
+          "-- dialect: postgres\n"
+          "SELECT * FROM t TO PREDICT Scored.Guess WITH predict.extra_outputs = 'probability' "
+          "USING \"m\\'x\"");
+    CHECK_SLICE(text_slice(&lowered.sql),
                 "SELECT q.\"a\", q.\"b\", q.\"y\", totrain.predict(E'\"m\\\\''x\"', q.*, "
                 "NULL::pg_catalog.text) AS \"guess\", totrain.probability(E'\"m\\\\''x\"', q.*) AS "
                 "\"probability\" FROM (SELECT * FROM t\n) AS q");
-    CHECK_SLICE(plan.target_table, "scored");
-    text_deinit(&sql);
-    arena_deinit(&arena);
+    CHECK_SLICE(lowered.plan.target_table, "scored");
+    lowered_deinit(&lowered);
 }
 
 /* A model that is learned without a label, from the catalog. */
@@ -215,68 +212,55 @@ static void postgres_scores_whole_rows(void **state)
 
 static void a_cluster_is_predicted_where_there_is_no_label(void **state)
 {
-    struct arena arena;
-    struct plan plan;
-    struct jobspec spec;
-    struct text sql;
+    struct lowered lowered;
     struct error err;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&sql, TEXT_MAXIMUM);
-    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS
-              "SELECT * FROM t TO PREDICT p.\"cluster\" WITH predict.extra_outputs = 'score', "
-              "job.max_workers = 2 USING m",
-              &arena, &plan);
-    CHECK_OK(lower_predict(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql), "SELECT q.\"b\", totrain_predict('m', q.\"b\") AS \"cluster\", "
-                                  "totrain_distance('m', q.\"b\") AS \"score\" "
-                                  "FROM (SELECT * FROM t\n) AS q");
-    text_clear(&sql);
-    CHECK_OK(lower_predict_table(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql),
+    lower(&lowered,
+          "-- query: b INTEGER 3 integers\n" CLUSTERS
+          "SELECT * FROM t TO PREDICT p.\"cluster\" WITH predict.extra_outputs = 'score', "
+          "job.max_workers = 2 USING m");
+    CHECK_SLICE(text_slice(&lowered.sql),
+                "SELECT q.\"b\", totrain_predict('m', q.\"b\") AS \"cluster\", "
+                "totrain_distance('m', q.\"b\") AS \"score\" "
+                "FROM (SELECT * FROM t\n) AS q");
+    CHECK_SLICE(table_of(&lowered),
                 "CREATE TABLE \"p\" (\"b\" INTEGER, \"cluster\" INTEGER, \"score\" REAL)");
-    CHECK_OK(lower_score(&plan, &arena, &spec, &err));
-    CHECK_INT(spec.scoring.output_count, 2);
-    CHECK_SLICE(spec.scoring.outputs[1], "distance");
-    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS "-- dialect: postgres\n"
-              "SELECT * FROM t TO PREDICT USING m",
-              &arena, &plan);
-    text_clear(&sql);
-    CHECK_OK(lower_predict(&plan, &sql, &err));
-    CHECK_SLICE(text_slice(&sql), "SELECT q.\"b\", totrain.predict(E'm', q.*, "
-                                  "NULL::pg_catalog.int8) AS \"cluster\" "
-                                  "FROM (SELECT * FROM t\n) AS q");
-    text_deinit(&sql);
-    arena_deinit(&arena);
+    CHECK_OK(lower_score(&lowered.plan, &lowered.arena, &lowered.spec, &err));
+    CHECK_INT(lowered.spec.scoring.output_count, 2);
+    CHECK_SLICE(lowered.spec.scoring.outputs[1], "distance");
+    lowered_deinit(&lowered);
+    lower(&lowered, "-- query: b INTEGER 3 integers\n" CLUSTERS "-- dialect: postgres\n"
+                    "SELECT * FROM t TO PREDICT USING m");
+    CHECK_SLICE(text_slice(&lowered.sql), "SELECT q.\"b\", totrain.predict(E'm', q.*, "
+                                          "NULL::pg_catalog.int8) AS \"cluster\" "
+                                          "FROM (SELECT * FROM t\n) AS q");
+    lowered_deinit(&lowered);
 }
 
 static void clusters_are_evaluated_without_a_column_of_labels(void **state)
 {
-    struct arena arena;
-    struct plan plan;
-    struct jobspec spec, again;
+    struct lowered lowered;
+    struct jobspec *spec = &lowered.spec, again;
     struct text json;
     struct error err;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
     text_init(&json, TEXT_MAXIMUM);
-    plan_text("-- query: b INTEGER 3 integers\n" CLUSTERS
-              "SELECT * FROM t TO EVALUATE m WITH job.max_workers = 2",
-              &arena, &plan);
-    CHECK_INT(plan.label_column, -1);
-    CHECK_INT(plan.metric_count, 2);
-    CHECK_SLICE(plan.metrics[0], "Inertia");
-    CHECK_OK(lower_score(&plan, &arena, &spec, &err));
-    CHECK_INT(spec.scoring.columns, 1);
-    CHECK(spec.scoring.label == JOBSPEC_NO_LABEL);
-    spec.scoring.shard_rows = 3;
-    spec.family = SLICE("clusters");
-    CHECK_OK(jobspec_write(&spec, &json, &err));
-    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    lower(&lowered, "-- query: b INTEGER 3 integers\n" CLUSTERS
+                    "SELECT * FROM t TO EVALUATE m WITH job.max_workers = 2");
+    CHECK_INT(lowered.plan.label_column, -1);
+    CHECK_INT(lowered.plan.metric_count, 2);
+    CHECK_SLICE(lowered.plan.metrics[0], "Inertia");
+    CHECK_OK(lower_score(&lowered.plan, &lowered.arena, spec, &err));
+    CHECK_INT(spec->scoring.columns, 1);
+    CHECK(spec->scoring.label == JOBSPEC_NO_LABEL);
+    spec->scoring.shard_rows = 3;
+    spec->family = SLICE("clusters");
+    CHECK_OK(jobspec_write(spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &lowered.arena, &again, &err));
     text_deinit(&json);
-    arena_deinit(&arena);
+    lowered_deinit(&lowered);
 }
 
 static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
@@ -289,27 +273,18 @@ static void a_declared_type_that_is_not_plain_words_is_left_out(void **state)
                                           "INT((1))",
                                           "INT, c INT",
                                           "\"INT\""};
-    struct arena arena;
-    struct plan plan;
-    struct text sql;
-    struct error err;
+    struct lowered lowered;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&sql, TEXT_MAXIMUM);
-    plan_text("-- query: a NUMERIC(10,2) 3 reals; b INTEGER 3 integers\n"
-              "-- model: m LinearRegressor regression; label y real; inputs a numeric\n"
-              "SELECT * FROM t TO PREDICT t2.p USING m",
-              &arena, &plan);
+    lower(&lowered, "-- query: a NUMERIC(10,2) 3 reals; b INTEGER 3 integers\n"
+                    "-- model: m LinearRegressor regression; label y real; inputs a numeric\n"
+                    "SELECT * FROM t TO PREDICT t2.p USING m");
     for (size_t i = 0; i < sizeof hostile / sizeof *hostile; i++) {
-        plan.query.columns[1].declared_type = slice_of(hostile[i]);
-        text_clear(&sql);
-        CHECK_OK(lower_predict_table(&plan, &sql, &err));
-        CHECK_SLICE(text_slice(&sql),
+        lowered.plan.query.columns[1].declared_type = slice_of(hostile[i]);
+        CHECK_SLICE(table_of(&lowered),
                     "CREATE TABLE \"t2\" (\"a\" NUMERIC(10,2), \"b\", \"p\" REAL)");
     }
-    text_deinit(&sql);
-    arena_deinit(&arena);
+    lowered_deinit(&lowered);
 }
 
 int main(void)

@@ -22,26 +22,41 @@ static const struct completion_command commands[] = {
     {".read", "FILE", "Run the statements of a file."}};
 static const struct completion_names names = {tables, 2, models, 2, commands, 4};
 
+/* What is offered at the cursor of a text. */
+struct offer {
+    struct arena arena;
+    struct completion completion;
+};
+
+static void find(struct offer *offer, struct slice text, size_t cursor)
+{
+    struct error err;
+
+    arena_init(&offer->arena, 1 << 20);
+    CHECK_OK(completion_find(text, cursor, &names, &offer->arena, &offer->completion, &err));
+}
+
+static void offer_deinit(struct offer *offer)
+{
+    arena_deinit(&offer->arena);
+}
+
 /* The candidates for a text whose cursor is at the bar, with bars between. */
 static void complete(const char *marked, char *out, size_t size, size_t *start)
 {
     const char *bar = strchr(marked, '|');
     char text[1024];
-    struct completion completion;
-    struct arena arena;
-    struct error err;
+    struct offer offer;
     size_t used = 0;
 
     snprintf(text, sizeof text, "%.*s%s", (int)(bar - marked), marked, bar + 1);
-    arena_init(&arena, 1 << 20);
-    CHECK_OK(
-        completion_find(slice_of(text), (size_t)(bar - marked), &names, &arena, &completion, &err));
+    find(&offer, slice_of(text), (size_t)(bar - marked));
     out[0] = '\0';
-    for (size_t i = 0; i < completion.count && used < size; i++)
+    for (size_t i = 0; i < offer.completion.count && used < size; i++)
         used += (size_t)snprintf(out + used, size - used, "%s%.*s", i ? "|" : "",
-                                 SLICE_FORMAT(completion.candidates[i].text));
-    *start = completion.start;
-    arena_deinit(&arena);
+                                 SLICE_FORMAT(offer.completion.candidates[i].text));
+    *start = offer.completion.start;
+    offer_deinit(&offer);
 }
 
 #define CHECK_OFFERS(marked, expected)                                                             \
@@ -171,33 +186,28 @@ static void values_are_the_words_of_the_attribute(void **state)
 static void a_number_is_described(void **state)
 {
     static const char text[] = "SELECT 1 TO TRAIN DNNClassifier WITH train.epoch = ";
-    struct completion completion;
-    struct arena arena;
-    struct error err;
+    struct offer offer;
     (void)state;
 
-    arena_init(&arena, 1 << 20);
-    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
-    CHECK_INT(completion.count, 0);
-    CHECK(memmem(completion.note.data, completion.note.size, "from 1 to 1000000", 17) != NULL);
-    arena_deinit(&arena);
+    find(&offer, slice_of(text), strlen(text));
+    CHECK_INT(offer.completion.count, 0);
+    CHECK(memmem(offer.completion.note.data, offer.completion.note.size, "from 1 to 1000000", 17) !=
+          NULL);
+    offer_deinit(&offer);
 }
 
 static void attributes_bring_their_help(void **state)
 {
     static const char text[] = "SELECT 1 TO TRAIN DNNClassifier WITH train.ep";
-    struct completion completion;
-    struct arena arena;
-    struct error err;
+    struct offer offer;
     (void)state;
 
-    arena_init(&arena, 1 << 20);
-    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
-    CHECK_INT(completion.count, 1);
-    CHECK_INT(completion.start, strlen(text) - strlen("train.ep"));
-    CHECK_SLICE(completion.candidates[0].help, "Passes over the training rows. Default: 10.");
-    CHECK(strcmp(completion.candidates[0].after, " = ") == 0);
-    arena_deinit(&arena);
+    find(&offer, slice_of(text), strlen(text));
+    CHECK_INT(offer.completion.count, 1);
+    CHECK_INT(offer.completion.start, strlen(text) - strlen("train.ep"));
+    CHECK_SLICE(offer.completion.candidates[0].help, "Passes over the training rows. Default: 10.");
+    CHECK(strcmp(offer.completion.candidates[0].after, " = ") == 0);
+    offer_deinit(&offer);
 }
 
 static void columns_follow_label_and_column(void **state)
@@ -277,28 +287,26 @@ static void check_files(const char *folder, const char *typed, const char *expec
                         const char *common)
 {
     char text[512], found[512] = "";
-    struct completion completion;
-    struct arena arena;
+    struct offer offer;
     struct error err;
     size_t front = strlen(folder) + 1;
 
     snprintf(text, sizeof text, ".read %s/%s", folder, typed);
-    arena_init(&arena, 1 << 20);
-    CHECK_OK(completion_find(slice_of(text), strlen(text), &names, &arena, &completion, &err));
-    CHECK(completion.is_file);
-    CHECK_INT(completion.start, 6);
-    CHECK_OK(file_names_find(slice_of(text + 6), &arena, &completion, &err));
-    for (size_t i = 0; i < completion.count; i++) {
-        struct slice name = completion.candidates[i].text;
+    find(&offer, slice_of(text), strlen(text));
+    CHECK(offer.completion.is_file);
+    CHECK_INT(offer.completion.start, 6);
+    CHECK_OK(file_names_find(slice_of(text + 6), &offer.arena, &offer.completion, &err));
+    for (size_t i = 0; i < offer.completion.count; i++) {
+        struct slice name = offer.completion.candidates[i].text;
         snprintf(found + strlen(found), sizeof found - strlen(found), "%s%.*s", i ? "|" : "",
                  (int)(name.size - front), name.data + front);
     }
     assert_string_equal(found, expected);
-    if (completion.count > 0) {
-        struct slice shared = completion_common(&completion);
+    if (offer.completion.count > 0) {
+        struct slice shared = completion_common(&offer.completion);
         CHECK_SLICE(((struct slice){shared.data + front, shared.size - front}), common);
     }
-    arena_deinit(&arena);
+    offer_deinit(&offer);
 }
 
 static void files_follow_read(void **state)
@@ -421,16 +429,12 @@ static void every_cursor_of_every_text_is_taken(void **state)
 
     for (size_t from = 0; from < sizeof text; from += 7) {
         for (size_t cursor = 0; cursor < sizeof text - from; cursor++) {
-            struct completion completion;
-            struct arena arena;
-            struct error err;
+            struct offer offer;
 
-            arena_init(&arena, 1 << 20);
-            CHECK_OK(completion_find((struct slice){text + from, sizeof text - 1 - from}, cursor,
-                                     &names, &arena, &completion, &err));
-            CHECK(completion.start <= cursor);
-            completion_common(&completion);
-            arena_deinit(&arena);
+            find(&offer, (struct slice){text + from, sizeof text - 1 - from}, cursor);
+            CHECK(offer.completion.start <= cursor);
+            completion_common(&offer.completion);
+            offer_deinit(&offer);
         }
     }
 }
