@@ -351,15 +351,12 @@ static enum status read_content(const cJSON *meta, struct arena *arena, struct m
     return model->kind->read_content(object, arena, model, err);
 }
 
-static enum status read_metrics(const cJSON *meta, struct arena *arena, struct model *model,
-                                struct error *err)
+enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct model *model,
+                               struct error *err)
 {
-    const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(meta, "metrics");
     struct text printed;
     enum status status;
 
-    if (!metrics)
-        return STATUS_OK;
     text_init(&printed, MODEL_META_BYTES_MAX);
     status = json_print(metrics, false, &printed, err);
     if (status == STATUS_OK) {
@@ -374,6 +371,7 @@ static enum status read_metrics(const cJSON *meta, struct arena *arena, struct m
 static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
                              struct arena *arena, struct model *model, struct error *err)
 {
+    const cJSON *metrics;
     struct slice checksum;
     int64_t format, rows;
     unsigned task;
@@ -402,7 +400,8 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(read_inputs(meta, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));
-    return read_metrics(meta, arena, model, err);
+    metrics = cJSON_GetObjectItemCaseSensitive(meta, "metrics");
+    return metrics ? model_keep_metrics(metrics, arena, model, err) : STATUS_OK;
 }
 
 enum status model_meta_read(struct slice json, const struct kind *const *kinds, struct arena *arena,

@@ -4,6 +4,7 @@
 #ifndef SCORING_MODEL_META_H
 #define SCORING_MODEL_META_H
 
+#include "base/json.h"
 #include "scoring/model_table.h"
 
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err);
@@ -12,6 +13,10 @@ enum status model_meta_write(const struct model *model, struct text *out, struct
  * yet, category inputs their word counts and no words. */
 enum status model_meta_read(struct slice json, const struct kind *const *kinds, struct arena *arena,
                             struct model *model, struct error *err);
+
+/* The result rows of TRAIN, an array of objects, become model->metrics_json. */
+enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct model *model,
+                               struct error *err);
 
 /* How many rows the `weight` part has; 0 where the model is not linear or has
  * more than MODEL_WEIGHT_ROWS_MAX. */

@@ -90,12 +90,7 @@ static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
 
     pthread_mutex_lock(&job->lock);
     while (job->running > 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += INTERRUPT_POLL_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&job->ended, &job->lock, &until);
+        thread_wait(&job->ended, &job->lock, INTERRUPT_POLL_MS);
         pthread_mutex_unlock(&job->lock);
         if (!is_interrupted && host_interrupted(host)) {
             is_interrupted = true;

@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 #include "kinds/kinds.h"
-#include "scoring/model_table.h"
+#include "scoring/model_meta.h"
 
 static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
 {
@@ -47,19 +47,10 @@ static enum status keep_result(struct jobstore *store, struct arena *arena, stru
                                struct error *err)
 {
     cJSON *metrics = cJSON_CreateArray();
-    struct text printed;
-    enum status status;
+    enum status status = jobstore_each_result(store, add_metric, metrics, err);
 
-    text_init(&printed, MODEL_META_BYTES_MAX);
-    status = jobstore_each_result(store, add_metric, metrics, err);
     if (status == STATUS_OK)
-        status = json_print(metrics, false, &printed, err);
-    if (status == STATUS_OK) {
-        model->metrics_json = arena_copy(arena, text_slice(&printed));
-        if (!model->metrics_json.data)
-            status = fail_no_memory(err);
-    }
-    text_deinit(&printed);
+        status = model_keep_metrics(metrics, arena, model, err);
     cJSON_Delete(metrics);
     return status;
 }

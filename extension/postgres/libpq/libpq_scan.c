@@ -125,12 +125,7 @@ static bool wait_for_readers(struct postgres_host *host, struct scan_group *grou
 
     pthread_mutex_lock(&job->lock);
     while (job->running > 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += INTERRUPT_POLL_MS * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-        pthread_cond_timedwait(&job->ended, &job->lock, &until);
+        thread_wait(&job->ended, &job->lock, INTERRUPT_POLL_MS);
         is_interrupted = is_interrupted || postgres_interrupted(host);
         if (is_interrupted || atomic_load(&job->stops))
             stop_readers(group);

@@ -17,6 +17,7 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
@@ -143,9 +144,7 @@ void totrain_start_main(Datum unused)
 {
     ListCell *cell;
 
-    BackgroundWorkerUnblockSignals();
-    CurrentMemoryContext =
-        AllocSetContextCreate(TopMemoryContext, "totrain start", ALLOCSET_DEFAULT_SIZES);
+    background_begin("totrain start");
     foreach (cell, jobs_numbered_folders(settings_state_root()))
         adopt_in(lfirst_oid(cell));
     proc_exit(0);
@@ -370,17 +369,11 @@ static void end_on_cluster(struct following *following)
 /* What is thrown is the job's end: the worker would only throw it again. */
 static void note_thrown(struct following *following, MemoryContext context)
 {
-    ErrorData *thrown;
+    const char *message = background_catch(context);
 
-    MemoryContextSwitchTo(context);
-    thrown = CopyErrorData();
-    EmitErrorReport();
-    FlushErrorState();
-    AbortCurrentTransaction();
-    MemoryContextSwitchTo(context);
     if (following->is_nobody)
         end_on_cluster(following);
-    jobs_fail(following->state, following->folder->id, thrown->message);
+    jobs_fail(following->state, following->folder->id, message);
     let_go(following);
 }
 
@@ -470,12 +463,8 @@ void totrain_kept_main(Datum unused)
 {
     struct kept kept;
 
-    pqsignal(SIGTERM, die);
-    BackgroundWorkerUnblockSignals();
+    background_begin("totrain job");
     memcpy(&kept, MyBgworkerEntry->bgw_extra, sizeof kept);
-    CurrentResourceOwner = ResourceOwnerCreate(NULL, "totrain job");
-    CurrentMemoryContext =
-        AllocSetContextCreate(TopMemoryContext, "totrain job", ALLOCSET_DEFAULT_SIZES);
     run(&kept);
     proc_exit(0);
 }

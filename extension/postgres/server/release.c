@@ -14,6 +14,7 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/job_tables.h"
@@ -200,12 +201,8 @@ void totrain_release_main(Datum unused)
     struct caller caller = {.settings = NULL};
     struct release release;
 
-    pqsignal(SIGTERM, die);
-    BackgroundWorkerUnblockSignals();
+    background_begin("totrain tables");
     memcpy(&release, MyBgworkerEntry->bgw_extra, sizeof release);
-    CurrentResourceOwner = ResourceOwnerCreate(NULL, "totrain tables");
-    CurrentMemoryContext =
-        AllocSetContextCreate(TopMemoryContext, "totrain tables", ALLOCSET_DEFAULT_SIZES);
     BackgroundWorkerInitializeConnectionByOid(release.database, release.session_user, 0);
     caller.session_user = release.session_user;
     caller.role = release.role;

@@ -33,6 +33,7 @@
 #include <utils/resowner.h>
 #include <utils/snapmgr.h>
 
+#include "extension/postgres/server/background.h"
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/kept_jobs.h"
@@ -377,15 +378,7 @@ static void run_and_note(const struct submission *submission, const struct job_f
     }
     PG_CATCH();
     {
-        ErrorData *thrown;
-
-        MemoryContextSwitchTo(context);
-        thrown = CopyErrorData();
-        EmitErrorReport();
-        FlushErrorState();
-        AbortCurrentTransaction();
-        MemoryContextSwitchTo(context);
-        note_state(submission, JOB_STATE_FAILED, thrown->message);
+        note_state(submission, JOB_STATE_FAILED, background_catch(context));
         return;
     }
     PG_END_TRY();
@@ -400,11 +393,7 @@ void totrain_worker_main(Datum segment)
     struct submission *submission;
     struct job_folder folder;
 
-    pqsignal(SIGTERM, die);
-    BackgroundWorkerUnblockSignals();
-    CurrentResourceOwner = ResourceOwnerCreate(NULL, "totrain job");
-    CurrentMemoryContext =
-        AllocSetContextCreate(TopMemoryContext, "totrain job", ALLOCSET_DEFAULT_SIZES);
+    background_begin("totrain job");
     submission = take(DatumGetUInt32(segment));
     become_submitter(submission);
     CurrentMemoryContext =
