@@ -245,7 +245,7 @@ static enum status put_destination(const struct session *session, const struct j
     slice_copy(text_slice(&session->libpq.delivery), destination.database,
                sizeof destination.database);
     TRY(job_folder_file(folder, "job.db", path, err));
-    TRY(jobstore_open(path, false, &store, err));
+    TRY(jobstore_open_durable(path, &store, err));
     status = jobstore_get_job(store, &row, err);
     snprintf(destination.table, sizeof destination.table, "%.255s", row.model);
     if (status == STATUS_OK)

@@ -266,12 +266,8 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
 
     if (snprintf(path, sizeof path, "%s/job.db", folder) >= (int)sizeof path)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
-    TRY(jobstore_open(path, false, &store, err));
-    /* The store of a job that has outlived its session survives a power cut: this connection must
-     * not write into it without the order that makes a torn write harmless. */
-    TRY_OR(done, status, jobstore_set_durable(store, err));
+    TRY(jobstore_open_durable(path, &store, err));
     status = publish_from(folder, store, publisher, err);
-done:
     jobstore_close(store);
     return status;
 }

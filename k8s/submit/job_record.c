@@ -50,7 +50,7 @@ void job_record_open(struct job_record *record, const struct job *job)
 
     *record = (struct job_record){.store = NULL};
     snprintf(path, sizeof path, "%s/job.db", job->folder);
-    status = access(path, F_OK) == 0 ? jobstore_open(path, false, &record->store, &err)
+    status = access(path, F_OK) == 0 ? jobstore_open_durable(path, &record->store, &err)
                                      : jobstore_create(path, &record->store, &err);
     if (status != STATUS_OK) {
         log_warning("%s", err.message);

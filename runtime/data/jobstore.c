@@ -285,6 +285,16 @@ enum status jobstore_set_durable(struct jobstore *store, struct error *err)
     return jobstore_run(store, "PRAGMA synchronous = NORMAL", err);
 }
 
+enum status jobstore_open_durable(const char *path, struct jobstore **store, struct error *err)
+{
+    TRY(jobstore_open(path, false, store, err));
+    if (jobstore_set_durable(*store, err) == STATUS_OK)
+        return STATUS_OK;
+    jobstore_close(*store);
+    *store = NULL;
+    return err->status;
+}
+
 void jobstore_close(struct jobstore *store)
 {
     if (!store)

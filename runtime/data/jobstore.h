@@ -53,6 +53,9 @@ enum status jobstore_create(const char *path, struct jobstore **store, struct er
 /* A store whose creator was killed before it had tables gets them, unless read_only. */
 enum status jobstore_open(const char *path, bool read_only, struct jobstore **store,
                           struct error *err);
+/* For writing into the store of a job that may have outlived its session, as jobstore_set_durable
+ * says: one connection that does not keep to it is enough to damage the store in a power cut. */
+enum status jobstore_open_durable(const char *path, struct jobstore **store, struct error *err);
 void jobstore_close(struct jobstore *store);
 
 /* ----- rows ----- */

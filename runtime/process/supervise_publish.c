@@ -39,7 +39,7 @@ static enum status open_store(const struct job *job, struct jobstore **store, st
     char path[PATH_MAX + 8];
 
     snprintf(path, sizeof path, "%s/job.db", job->folder);
-    return jobstore_open(path, false, store, err);
+    return jobstore_open_durable(path, store, err);
 }
 
 static enum status start_publisher(struct publishing *publishing, struct error *err)

@@ -3,10 +3,59 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "runtime/data/destination.h"
 #include "runtime/data/jobstore.h"
 #include "tests/unit/data_fixture.h"
+
+static unsigned synced;
+
+/* SQLite's library calls these in place of the system's. */
+__attribute__((visibility("default"))) int fsync(int fd)
+{
+    synced++;
+    return (int)syscall(SYS_fsync, fd);
+}
+
+__attribute__((visibility("default"))) int fdatasync(int fd)
+{
+    synced++;
+    return (int)syscall(SYS_fdatasync, fd);
+}
+
+static unsigned synced_by_a_row(struct folder *folder, bool is_durable)
+{
+    const struct job_row row = {.id = 7, .state = JOB_STATE_DONE};
+    struct jobstore *store;
+    struct error err;
+
+    if (is_durable)
+        CHECK_OK(jobstore_open_durable(folder->file, &store, &err));
+    else
+        CHECK_OK(jobstore_open(folder->file, false, &store, &err));
+    synced = 0;
+    CHECK_OK(jobstore_put_job(store, &row, &err));
+    jobstore_close(store); /* the last connection moves the log into the database */
+    return synced;
+}
+
+static void who_opens_a_store_durably_waits_for_the_disk(void **state)
+{
+    struct jobstore *store;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    jobstore_close(store);
+    CHECK_INT(synced_by_a_row(&folder, false), 0);
+    CHECK(synced_by_a_row(&folder, true) >= 2); /* the log, then the database */
+    CHECK_FAILS(jobstore_open_durable("/nowhere/job.db", &store, &err), STATUS_IO, "");
+    folder_close(&folder);
+}
 
 static void a_job_row_comes_back_as_it_was_put(void **state)
 {
@@ -378,6 +427,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_row_comes_back_as_it_was_put),
+        cmocka_unit_test(who_opens_a_store_durably_waits_for_the_disk),
         cmocka_unit_test(results_and_metrics_come_back_in_order),
         cmocka_unit_test(a_model_is_there_whole_or_not_at_all),
         cmocka_unit_test(a_model_that_is_put_aside_is_none_until_it_is_taken),

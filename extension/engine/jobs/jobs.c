@@ -27,7 +27,8 @@ static enum status open_store(const struct job_folder *folder, bool read_only,
     char path[PATH_MAX];
 
     TRY(job_folder_file(folder, "job.db", path, err));
-    return jobstore_open(path, read_only, store, err);
+    return read_only ? jobstore_open(path, true, store, err)
+                     : jobstore_open_durable(path, store, err);
 }
 
 /* Of a job that scores. What was settled is kept, to the row. */

@@ -119,9 +119,9 @@ static enum status collect_from(struct collecting *collecting, struct jobstore *
 
 /* The record of the job's events stays until the journal has replaced it: a reader sees one or the
  * other. */
-static enum status open_books(const char *path, struct jobstore **store, struct error *err)
+static enum status open_record(const char *path, struct jobstore **store, struct error *err)
 {
-    return access(path, F_OK) == 0 ? jobstore_open(path, false, store, err)
+    return access(path, F_OK) == 0 ? jobstore_open_durable(path, store, err)
                                    : jobstore_create(path, store, err);
 }
 
@@ -135,7 +135,7 @@ static enum status collect(struct collecting *collecting, const struct sink *sin
     collecting->journal->job = collecting->folder.id;
     TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
     TRY(job_folder_file(&collecting->folder, "job.db", path, err));
-    TRY(open_books(path, &store, err));
+    TRY(open_record(path, &store, err));
     status = collect_from(collecting, store, sink, err);
     jobstore_close(store);
     return status;

@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "extension/postgres/server/session.h"
 #include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_sync.h"
 
 #define CALLER_FILE      "caller.json"
 #define CALLER_BYTES_MAX ((size_t)1 << 20)
@@ -87,6 +88,8 @@ static enum status write_file(const struct job_folder *folder, const cJSON *obje
     status = json_print(object, false, &text, err);
     if (status == STATUS_OK)
         status = job_folder_write(folder, CALLER_FILE, text_slice(&text), err);
+    if (status == STATUS_OK) /* without it nobody follows the job after a power cut */
+        status = job_sync(folder->path, err);
     text_deinit(&text);
     return status;
 }

@@ -138,7 +138,7 @@ static enum status put_note(const char *folder, const char *path, const struct n
 
     error_clear(&unsaid);
     if (access(path, F_OK) == 0)
-        TRY(jobstore_open(path, false, &store, err));
+        TRY(jobstore_open_durable(path, &store, err));
     else
         TRY(jobstore_create(path, &store, err));
     if (jobstore_get_job(store, &row, &unsaid) != STATUS_OK && note->statement)
