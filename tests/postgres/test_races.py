@@ -12,7 +12,7 @@ import harness
 from attacks import COLUMNS, ROW, TRAIN, Attacks
 
 TURNS = int(os.environ.get("TOTRAIN_RACE_TURNS", "300"))
-TESTS = 10
+SHARES = 7 + .1 + .2 + .5  # of ten tests; what some of them alternate is slow
 FILL = "INSERT INTO {0} SELECT * FROM public.honest; GRANT SELECT ON {0} TO PUBLIC"
 MODEL = f"CREATE TABLE yard.m ({COLUMNS}); " + FILL.format("yard.m")
 TRAPPED = MODEL + "; CREATE INDEX ON yard.m ((eve.immutable(1))); CREATE TRIGGER t BEFORE INSERT OR DELETE ON yard.m FOR EACH ROW EXECUTE FUNCTION eve.trap()"
@@ -54,7 +54,7 @@ class Races(Attacks):
         threads = [threading.Thread(target=self.victim, args=(user, statements, is_over, counts)) for user in users]
         for thread in threads:
             thread.start()
-        changes, wanted = 0, max(2 * len(statements), int(TURNS * share / TESTS))
+        changes, wanted = 0, max(2 * len(statements), int(TURNS * share / SHARES))
         try:
             self.eve.execute("SET lock_timeout = '60s'")
             while counts["done"] + counts["refused"] < wanted:
