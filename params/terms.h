@@ -102,6 +102,12 @@ static inline bool task_has_label(enum task task)
     return task != TASK_CLUSTERING;
 }
 
+/* Floats that it keeps for each parameter (runtime/learn/optimizer.h). */
+static inline uint32_t optimizer_slots(enum optimizer_kind optimizer)
+{
+    return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
+}
+
 /* The place of this very word in such a list; false: it is none of it. */
 bool term_find(const char *const *words, struct slice word, unsigned *value);
 

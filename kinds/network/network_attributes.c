@@ -74,11 +74,6 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
     return STATUS_OK;
 }
 
-uint32_t network_slots(enum optimizer_kind optimizer)
-{
-    return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
-}
-
 /* As many classes as there are at least, where that is not known. */
 static double outputs_of(const struct kind_shape *shape)
 {
@@ -90,7 +85,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 {
     const struct network_params *network = network_params(params);
     double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids;
-    struct kind_cost cost = {.slots = network_slots(network->optimizer)};
+    struct kind_cost cost = {.slots = optimizer_slots(network->optimizer)};
 
     for (uint32_t i = 0; i <= network->hidden_units.count; i++) {
         const double units =

@@ -74,8 +74,6 @@ static inline struct network_params *network_params(const struct kind_params *pa
 enum status network_settle(struct kind_params *params, const struct kind_settings *settings,
                            struct error *err);
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
-/* Floats that an optimizer keeps for each parameter (runtime/learn/optimizer.h). */
-uint32_t network_slots(enum optimizer_kind optimizer);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
 double network_list_cost(const double *units, size_t count);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,

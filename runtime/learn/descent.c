@@ -5,7 +5,6 @@
 
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
-#include "kinds/network/network_attributes.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"
@@ -52,7 +51,7 @@ static bool is_epoch_end(const struct descent *descent, uint64_t step)
 static bool can_cool(const struct descent *descent, uint64_t step)
 {
     return descent->spec->early_stopping > 0 &&
-           network_params(&descent->spec->params)->schedule == SCHEDULE_TRAPEZOIDAL &&
+           descent->model.settings.schedule == SCHEDULE_TRAPEZOIDAL &&
            step % descent->steps_per_epoch == 0 && step <= descent->planned_steps &&
            4 * step <= 3 * descent->planned_steps;
 }
@@ -247,7 +246,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     descent->lanes =
         job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->model.parameter_count);
     descent->planned_steps = planned_steps(spec, descent->steps_per_epoch);
-    descent->optimizer = optimizer_of(spec, descent->planned_steps);
+    descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
 }
@@ -412,7 +411,7 @@ static enum status fail_not_finite(const struct descent *descent, const char *wh
         fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
              (unsigned long long)phase->step);
     return error_hint(err, "Lower optimizer.learning_rate (%g now), or look for extreme values.",
-                      network_params(&descent->spec->params)->learning_rate);
+                      descent->model.settings.learning_rate);
 }
 
 /* Makes the scale of each tensor coarser that did not fit. */
@@ -446,8 +445,8 @@ static enum status update_parameters(struct descent *descent, const float *gradi
         const struct tensor *tensor = &descent->model.tensors[t];
         float *first = slots > 0 ? descent->arrays.slots + tensor->first : NULL;
         float *second = slots > 1 ? second_slots + tensor->first : NULL;
-        const float l1 = tensor->is_bias ? 0 : (float)network_params(&descent->spec->params)->l1;
-        const float l2 = tensor->is_bias ? 0 : (float)network_params(&descent->spec->params)->l2;
+        const float l1 = tensor->is_bias ? 0 : (float)descent->model.settings.l1;
+        const float l2 = tensor->is_bias ? 0 : (float)descent->model.settings.l2;
         const uint32_t others = after.parameters;
 
         optimizer_update(

@@ -4,10 +4,10 @@
  *     parameters, rows of a lane --gradient--> loss, gradient of each parameter
  *
  * The parameters are one array of floats, cut into tensors. The model provides their
- * start and the computation of a lane; all else (lanes, fixed point, optimizer, early
- * stopping, states) is descent's. The result of a lane is a pure function of
- * parameters, rows and model: the space that it is computed in carries nothing
- * from one lane to the next.
+ * start, the computation of a lane, and the settings of the optimizer; all else (lanes,
+ * fixed point, updates, early stopping, states) is descent's. The result of a lane is a
+ * pure function of parameters, rows and model: the space that it is computed in carries
+ * nothing from one lane to the next.
  *
  * The operations of models are forward/backward pairs in files of their own:
  * affine.h, id_rows.h, dropout.h, loss_head.h; activations in scoring/activation.h
@@ -17,11 +17,11 @@
 #define RUNTIME_LEARN_DIFFERENTIABLE_H
 
 #include "jobspec/jobspec.h"
-#include "kinds/network/network_model.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/optimizer.h"
 #include "scoring/model.h"
 
-#define TENSORS_MAX     (2 * NETWORK_LAYERS_MAX + 1)
+#define TENSORS_MAX     64
 #define LANE_CHUNK_ROWS 128 /* rows that are computed together */
 
 /* A run of the parameters with one fixed-point exponent. */
@@ -61,6 +61,7 @@ struct differentiable {
     uint32_t parameter_count;
     uint32_t derived_count; /* floats of the copy that derive makes */
     uint64_t space_bytes;   /* of a lane's space, without its gradient */
+    struct descent_settings settings;
 
     void (*close)(void *self);
     /* What learning begins with. Each number is a function of (seed, tensor, element) alone. */

@@ -295,6 +295,24 @@ static void network_put_shape(const void *self, struct text *out)
         put_u32(out, network->layers[l].width);
 }
 
+static struct descent_settings settings_of(const struct jobspec *spec)
+{
+    const struct network_params *params = network_params(&spec->params);
+
+    return (struct descent_settings){
+        .optimizer = params->optimizer,
+        .schedule = params->schedule,
+        .learning_rate = params->learning_rate,
+        .momentum = params->momentum,
+        .beta1 = params->beta1,
+        .beta2 = params->beta2,
+        .epsilon = params->epsilon,
+        .initial_accumulator = params->initial_accumulator,
+        .l1 = params->l1,
+        .l2 = params->l2,
+    };
+}
+
 static void network_close(void *self)
 {
     free(self);
@@ -320,6 +338,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
+        .settings = settings_of(spec),
         .close = network_close,
         .start = network_start,
         .derive = network_transpose,

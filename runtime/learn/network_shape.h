@@ -12,6 +12,8 @@
 #include "runtime/learn/id_rows.h"
 #include "runtime/learn/loss_head.h"
 
+_Static_assert(2 * NETWORK_LAYERS_MAX + 1 <= TENSORS_MAX, "weights and biases, and a table of ids");
+
 /* The parameters lie layer by layer: W (rows, width), for the first layer the
  * id block (id_rows, width), b (width). Tensors in the same order. */
 struct network {

@@ -5,20 +5,19 @@
 
 #include "base/vectors.h"
 #include "base/words.h"
-#include "kinds/network/network_attributes.h"
 #include "runtime/learn/pairs.h"
 
-struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps)
+struct optimizer optimizer_of(const struct descent_settings *settings, uint64_t steps)
 {
     return (struct optimizer){
-        .kind = network_params(&spec->params)->optimizer,
-        .schedule = network_params(&spec->params)->schedule,
-        .learning_rate = network_params(&spec->params)->learning_rate,
-        .momentum = network_params(&spec->params)->momentum,
-        .beta1 = network_params(&spec->params)->beta1,
-        .beta2 = network_params(&spec->params)->beta2,
-        .epsilon = network_params(&spec->params)->epsilon,
-        .initial_accumulator = network_params(&spec->params)->initial_accumulator,
+        .kind = settings->optimizer,
+        .schedule = settings->schedule,
+        .learning_rate = settings->learning_rate,
+        .momentum = settings->momentum,
+        .beta1 = settings->beta1,
+        .beta2 = settings->beta2,
+        .epsilon = settings->epsilon,
+        .initial_accumulator = settings->initial_accumulator,
         .steps = steps,
     };
 }

@@ -20,9 +20,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jobspec/jobspec.h"
+#include "params/terms.h"
 
 #define OPTIMIZER_SLOTS_MAX 2
+
+/* How a model is descended to; whoever opens it says it (differentiable.h). */
+struct descent_settings {
+    enum optimizer_kind optimizer;
+    enum schedule schedule;
+    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
+    double l1, l2;
+};
 
 struct optimizer {
     enum optimizer_kind kind;
@@ -39,9 +47,9 @@ struct optimizer_step {
     float correction;                                          /* Adam: sqrt(1 - b2^t) */
 };
 
-struct optimizer optimizer_of(const struct jobspec *spec, uint64_t steps);
+struct optimizer optimizer_of(const struct descent_settings *settings, uint64_t steps);
 
-/* What the values start as that an optimizer keeps for each parameter (network_slots). */
+/* What the values start as that an optimizer keeps for each parameter (optimizer_slots). */
 float optimizer_slot_start(const struct optimizer *optimizer);
 
 /* Until cool_from, schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */

@@ -8,6 +8,7 @@
 #include "jobspec/job_size.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/network/network_model.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"

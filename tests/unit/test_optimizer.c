@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/words.h"
-#include "kinds/network/network_attributes.h"
 #include "runtime/learn/optimizer.h"
 #include "runtime/learn/pairs.h"
 
@@ -122,7 +121,7 @@ static void train(const struct optimizer *optimizer, int copies, float *w, float
         for (int i = 0; i < count; i++)
             gradient[i] = gradient_at(i % COUNT, t);
         struct optimizer_sums before = {0}, after = {0};
-        const uint32_t slots = network_slots(optimizer->kind);
+        const uint32_t slots = optimizer_slots(optimizer->kind);
         const uint32_t old = words_sum(w, (size_t)count),
                        old_slots = sum_slots(slots, first, second, count);
 
