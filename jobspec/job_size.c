@@ -19,9 +19,8 @@ uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t param
     return least(lanes, batch);
 }
 
-uint64_t job_learner_bytes(const struct job_size *size)
+double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows)
 {
-    const uint64_t floats = 4 + size->slots + size->keeps_best;
-
-    return size->parameters * (floats * sizeof(float) + sizeof(int64_t));
+    return cost->bytes + (keeps_best ? cost->parameters * sizeof(float) : 0) +
+           cost->row_bytes * rows;
 }

@@ -10,17 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "scoring/kind.h"
+
 /* What a worker may need for its learner. */
 #define JOB_LEARNER_BYTES_MAX ((uint64_t)16 << 30)
 /* Sums of 64 bits for each parameter wait in one queue of a connection (runtime/net/connection.h),
  * so a model whose sums do not fit into it is trained by one worker. */
 #define JOB_SHARED_PARAMETERS_MAX (((uint64_t)1 << 30) / sizeof(int64_t))
-
-struct job_size {
-    uint64_t parameters;
-    uint32_t slots;  /* of the optimizer, for each parameter */
-    bool keeps_best; /* a copy of the parameters: early stopping */
-};
 
 /* Rows of the batch that are worth a lane: the more parameters, the more rows it takes to be
  * worth adding up the lane's gradients. */
@@ -30,8 +26,8 @@ uint32_t job_lane_rows(uint64_t parameters);
  * of the batch; one where several workers cannot share the model. */
 uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t parameters);
 
-/* Parameters, their gradients, the sums of these in 64 bits and as floats, what the
- * optimizer keeps, and the weights once more, transposed. */
-uint64_t job_learner_bytes(const struct job_size *size);
+/* What a worker needs to learn a model that costs as much from so many rows. keeps_best: early
+ * stopping has a copy of the parameters. */
+double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows);
 
 #endif

@@ -108,6 +108,13 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer)
     return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
 }
 
+/* What descent holds of a parameter: it, its gradient, the sum of these in 64 bits and as a float,
+ * it once more, transposed, and what the optimizer keeps. */
+static inline uint32_t optimizer_parameter_bytes(enum optimizer_kind optimizer)
+{
+    return (4 + optimizer_slots(optimizer)) * sizeof(float) + sizeof(int64_t);
+}
+
 /* The place of this very word in such a list; false: it is none of it. */
 bool term_find(const char *const *words, struct slice word, unsigned *value);
 

@@ -223,6 +223,8 @@ static void explain_memory(struct explanation *explanation)
     text_append_string(out, has_batches(plan) ? " a worker for parameters, gradients, their sums "
                                                 "and optimizer state"
                                               : " a worker for parameters and their sums");
+    if (least.row_bytes > 0)
+        text_printf(out, ", and %.0f bytes for each row", least.row_bytes);
     explanation_line(explanation, "memory");
 }
 

@@ -52,9 +52,7 @@ struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape
 
 double bytes_of(const struct plan *plan, const struct kind_cost *cost)
 {
-    const struct job_size one = {1, cost->slots, plan->spec.early_stopping > 0};
-
-    return cost->parameters * (double)job_learner_bytes(&one);
+    return job_learner_bytes(cost, plan->spec.early_stopping > 0, 0);
 }
 
 void bytes_append(struct text *out, double bytes)
@@ -109,8 +107,8 @@ enum status parameters_check_list(const struct planning *planning, const struct 
     const struct value *value = &list->value;
     const struct value *items = value->kind == VALUE_LIST ? value->items : value;
     size_t count = value->kind == VALUE_LIST ? value->count : 1;
-    const struct job_size least = {1, 0, false};
-    double *numbers = ARENA_NEW(planning->arena, double, count + 1), total, bytes;
+    double *numbers = ARENA_NEW(planning->arena, double, count + 1);
+    struct kind_cost cost;
 
     if (!numbers)
         return fail_no_memory(planning->err);
@@ -121,9 +119,8 @@ enum status parameters_check_list(const struct planning *planning, const struct 
             return STATUS_OK; /* wrong in another way */
         numbers[i] = items[i].number;
     }
-    total = kind->list_cost(numbers, count);
-    bytes = total * (double)job_learner_bytes(&least);
-    return bytes > (double)JOB_LEARNER_BYTES_MAX
-               ? refuse(total, bytes, value->span.start, planning->err)
+    cost = kind->list_cost(numbers, count);
+    return cost.bytes > (double)JOB_LEARNER_BYTES_MAX
+               ? refuse(cost.parameters, cost.bytes, value->span.start, planning->err)
                : STATUS_OK;
 }

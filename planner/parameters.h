@@ -12,7 +12,7 @@ struct kind_shape shape_of(const struct plan *plan);
 /* The same with all words that the categories may have. */
 struct kind_shape shape_most(const struct plan *plan);
 struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
-/* What a worker needs to train a model that costs as much. */
+/* What a worker needs to train a model that costs as much, besides row_bytes of each row. */
 double bytes_of(const struct plan *plan, const struct kind_cost *cost);
 
 /* LIMIT at the setting that makes the model larger than a worker can train. */

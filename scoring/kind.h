@@ -53,7 +53,9 @@ struct kind_shape {
 struct kind_cost {
     double parameters;
     double multiplications; /* a row, in one direction */
-    uint32_t slots;         /* floats that learning keeps for each parameter */
+    uint32_t slots;         /* floats that descent keeps for each parameter */
+    double bytes;           /* that learning takes of a worker, and for each of the rows: */
+    double row_bytes;
 };
 
 /* The attributes that a statement sets. */
@@ -81,9 +83,9 @@ struct kind {
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
-    /* Parameters of a model with this list, of any length and values, in an attribute of type
-     * INTEGERS, for the message about one that is out of range. */
-    double (*list_cost)(const double *items, size_t count);
+    /* The least parameters and bytes of a model with this list, of any length and values, in an
+     * attribute of type INTEGERS, for the message about one that is out of range. */
+    struct kind_cost (*list_cost)(const double *items, size_t count);
     const char *explained; /* EXPLAIN's item for the model's inside: "layers" */
     void (*explain)(const struct kind_params *params, const struct kind_shape *shape,
                     struct text *detail);

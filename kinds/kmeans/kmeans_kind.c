@@ -26,11 +26,19 @@ static bool uses(const struct kind_params *params, const struct attribute *attri
     return true;
 }
 
+/* What runtime/learn/kmeans.c holds: the centers and the best ones, both again of a state that is
+ * taken; rows and sums of each cluster, and their totals; of a row its place in the order and its
+ * distance to the nearest center. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double floats = kmeans_params(params)->clusters * shape->dense;
+    const double clusters = kmeans_params(params)->clusters, floats = clusters * shape->dense;
 
-    return (struct kind_cost){.parameters = floats, .multiplications = floats};
+    return (struct kind_cost){
+        .parameters = floats,
+        .multiplications = floats,
+        .bytes = floats * 4 * sizeof(float) + (clusters + floats) * 2 * sizeof(int64_t),
+        .row_bytes = sizeof(uint32_t) + sizeof(uint64_t),
+    };
 }
 
 static void explain(const struct kind_params *params, const struct kind_shape *shape,

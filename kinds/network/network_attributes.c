@@ -95,11 +95,12 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         cost.multiplications += width * units;
         rows = width = units;
     }
+    cost.bytes = cost.parameters * optimizer_parameter_bytes(network->optimizer);
     return cost;
 }
 
-/* From one input to one output. */
-double network_list_cost(const double *units, size_t count)
+/* From one input to one output, by the optimizer that keeps least. */
+struct kind_cost network_list_cost(const double *units, size_t count)
 {
     double rows = 1, parameters = 0;
 
@@ -107,7 +108,11 @@ double network_list_cost(const double *units, size_t count)
         parameters += (rows + 1) * units[i];
         rows = units[i];
     }
-    return parameters + rows + 1;
+    parameters += rows + 1;
+    return (struct kind_cost){
+        .parameters = parameters,
+        .bytes = parameters * optimizer_parameter_bytes(OPTIMIZER_SGD),
+    };
 }
 
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,

@@ -75,7 +75,7 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
                            struct error *err);
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
-double network_list_cost(const double *units, size_t count);
+struct kind_cost network_list_cost(const double *units, size_t count);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);
 

@@ -136,9 +136,10 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
     const struct differentiable *model = &descent->model;
     const uint64_t there = machine_bytes();
     const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
-    const struct job_size size = {model->parameter_count, descent->cost.slots,
-                                  descent->spec->early_stopping > 0};
-    const uint64_t bytes = job_learner_bytes(&size) + model->space_bytes;
+    const bool keeps_best = descent->spec->early_stopping > 0;
+    const uint64_t bytes =
+        (uint64_t)job_learner_bytes(&descent->cost, keeps_best, descent->dataset->train.rows) +
+        model->space_bytes;
     uint32_t words = 0;
 
     for (uint32_t t = 0; t < model->tensor_count; t++)

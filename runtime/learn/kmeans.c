@@ -223,7 +223,9 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
 
 static enum status check_plan(const struct kmeans *kmeans, struct error *err)
 {
-    const struct job_size size = {(uint64_t)kmeans->params.clusters * kmeans->width, 0, true};
+    const struct kind_shape shape = {.task = kmeans->spec->task, .dense = kmeans->width};
+    const struct kind_cost cost = kmeans_kind.cost(&kmeans->spec->params, &shape);
+    const double bytes = job_learner_bytes(&cost, false, kmeans->rows);
 
     if (kmeans->params.clusters == 0 || kmeans->params.clusters > kmeans->rows) {
         fail(err, STATUS_INVALID, "%u clusters of %u rows", kmeans->params.clusters, kmeans->rows);
@@ -231,11 +233,13 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
     }
     if (kmeans->width == 0 || kmeans->dataset->transform.id_count > 0)
         return fail(err, STATUS_INVALID, "KMeans learns from numbers alone");
-    if (job_learner_bytes(&size) <= JOB_LEARNER_BYTES_MAX)
+    if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return STATUS_OK;
-    return fail(err, STATUS_LIMIT, "%u clusters of %u inputs need %llu bytes to train",
-                kmeans->params.clusters, kmeans->width,
-                (unsigned long long)job_learner_bytes(&size));
+    return fail(err, STATUS_LIMIT,
+                "%u clusters of %u inputs need %.0f bytes to train on %u rows, and a worker has at "
+                "most %llu",
+                kmeans->params.clusters, kmeans->width, bytes, kmeans->rows,
+                (unsigned long long)JOB_LEARNER_BYTES_MAX);
 }
 
 static enum status compute_fingerprint(struct kmeans *kmeans, struct error *err)
