@@ -67,7 +67,8 @@ void bytes_append(struct text *out, double bytes)
     text_printf(out, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
 }
 
-static enum status refuse(double parameters, double bytes, int position, struct error *err)
+static enum status refuse(const struct kind *kind, double parameters, double bytes, int position,
+                          struct error *err)
 {
     enum status status = STATUS_LIMIT;
     struct text needed;
@@ -77,10 +78,7 @@ static enum status refuse(double parameters, double bytes, int position, struct 
     fail_at(err, status, position,
             "a model of %.0f parameters would need %s, where at most %u GiB are possible",
             parameters, text_string(&needed), (unsigned)(JOB_LEARNER_BYTES_MAX >> 30));
-    error_hint(
-        err,
-        "Parameters, gradients, their sums and optimizer state are counted; use fewer units in "
-        "model.hidden_units.");
+    error_hint(err, "%s", kind->size_hint);
     if (needed.failed)
         status = fail_no_memory(err);
     text_deinit(&needed);
@@ -89,15 +87,16 @@ static enum status refuse(double parameters, double bytes, int position, struct 
 
 enum status parameters_check(const struct planning *planning)
 {
-    const struct setting *units = settings_find(planning, "model.hidden_units");
+    const struct kind *kind = planning->plan->estimator->kind;
+    const struct setting *size = settings_find(planning, kind->size_attribute);
     const struct kind_shape shape = shape_of(planning->plan);
     const struct kind_cost cost = cost_of(planning->plan, &shape);
     const double bytes = bytes_of(planning->plan, &cost);
 
     if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return STATUS_OK;
-    return refuse(cost.parameters, bytes,
-                  units ? units->value.span.start : planning->statement->model.position,
+    return refuse(kind, cost.parameters, bytes,
+                  size ? size->value.span.start : planning->statement->model.position,
                   planning->err);
 }
 
@@ -121,6 +120,6 @@ enum status parameters_check_list(const struct planning *planning, const struct 
     }
     cost = kind->list_cost(numbers, count);
     return cost.bytes > (double)JOB_LEARNER_BYTES_MAX
-               ? refuse(cost.parameters, cost.bytes, value->span.start, planning->err)
+               ? refuse(kind, cost.parameters, cost.bytes, value->span.start, planning->err)
                : STATUS_OK;
 }

@@ -180,6 +180,9 @@ const struct kind kmeans_kind = {
     .settle = settle,
     .uses = uses,
     .cost = cost,
+    .size_attribute = "model.n_clusters",
+    .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "
+                 "model.n_clusters.",
     .explained = "clusters",
     .explain = explain,
     .write_content = write_content,

@@ -161,6 +161,9 @@ const struct kind network_kind = {
     .uses = network_uses,
     .cost = network_cost,
     .list_cost = network_list_cost,
+    .size_attribute = "model.hidden_units",
+    .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use fewer "
+                 "units in model.hidden_units.",
     .explained = "layers",
     .explain = network_explain,
     .write_content = write_content,

@@ -150,8 +150,10 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
          "a model of %u parameters, %u of them for words, needs %llu bytes to train, and a worker "
          "here has at most %llu",
          model->parameter_count, words, (unsigned long long)bytes, (unsigned long long)most);
-    return error_hint(err, "Use smaller model.hidden_units, or fewer words: VOCABULARY(column, N) "
-                           "in COLUMN keeps the N most frequent.");
+    return error_hint(err,
+                      "Use smaller %s, or fewer words: VOCABULARY(column, N) in COLUMN keeps "
+                      "the N most frequent.",
+                      kind_of(descent->spec)->size_attribute);
 }
 
 /* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */

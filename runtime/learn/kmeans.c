@@ -235,11 +235,12 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
         return fail(err, STATUS_INVALID, "KMeans learns from numbers alone");
     if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return STATUS_OK;
-    return fail(err, STATUS_LIMIT,
-                "%u clusters of %u inputs need %.0f bytes to train on %u rows, and a worker has at "
-                "most %llu",
-                kmeans->params.clusters, kmeans->width, bytes, kmeans->rows,
-                (unsigned long long)JOB_LEARNER_BYTES_MAX);
+    fail(err, STATUS_LIMIT,
+         "%u clusters of %u inputs need %.0f bytes to train on %u rows, and a worker has at most "
+         "%llu",
+         kmeans->params.clusters, kmeans->width, bytes, kmeans->rows,
+         (unsigned long long)JOB_LEARNER_BYTES_MAX);
+    return error_hint(err, "Lower %s, or train on fewer rows.", kmeans_kind.size_attribute);
 }
 
 static enum status compute_fingerprint(struct kmeans *kmeans, struct error *err)

@@ -293,6 +293,19 @@ static const struct estimator *estimator_of_kind(const struct kind *kind)
     return NULL;
 }
 
+static void a_kind_names_the_attribute_that_makes_it_large(void **state)
+{
+    (void)state;
+    for (size_t k = 0; kinds[k]; k++) {
+        bool is_there = false;
+
+        for (size_t i = 0; i < kinds[k]->attributes->count; i++)
+            is_there |= strcmp(kinds[k]->attributes->rows[i].name, kinds[k]->size_attribute) == 0;
+        CHECK(is_there);
+        CHECK(strstr(kinds[k]->size_hint, kinds[k]->size_attribute));
+    }
+}
+
 /* A job that trains a model of the kind, with every attribute at its default. */
 static struct jobspec spec_of(const struct kind *kind)
 {
@@ -648,6 +661,7 @@ int main(void)
         cmocka_unit_test(the_document_is_printed_from_the_tables),
         cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
         cmocka_unit_test(a_network_has_up_to_16_layers),
+        cmocka_unit_test(a_kind_names_the_attribute_that_makes_it_large),
         cmocka_unit_test(
             every_attribute_is_checked_written_read_compared_hashed_documented_and_completed),
     };

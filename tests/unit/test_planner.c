@@ -1,6 +1,8 @@
+#include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
 #include "planner/explain.h"
+#include "planner/parameters.h"
 #include "planner/plan.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
@@ -408,6 +410,31 @@ static void beyond_eight_workers_explain_tells_where_the_speed_grows(void **stat
     scene_deinit(&scene);
 }
 
+/* As no statement can make it: the ranges of a KMeans end before. */
+static void a_kind_that_is_too_large_names_its_own_attribute(void **state)
+{
+    const struct setting setting = {.value.span.start = 42};
+    struct checked_setting checked = {&kmeans_attributes.rows[0], &setting};
+    struct scene scene;
+    struct error err;
+    struct planning planning = {
+        .plan = &scene.plan, .settings = &checked, .setting_count = 1, .err = &err};
+    (void)state;
+
+    scene_init(&scene);
+    error_clear(&err);
+    CHECK_INT(plan_text(&scene,
+                        IRIS "SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3 INTO m"),
+              STATUS_OK);
+    CHECK_OK(parameters_check(&planning));
+    kmeans_params(&scene.plan.spec.params)->clusters = UINT32_MAX;
+    CHECK_FAILS(parameters_check(&planning), STATUS_LIMIT,
+                "a model of 12884901885 parameters would need 448.0 GiB, where at most 16 GiB");
+    CHECK_INT(err.position, 42);
+    CHECK(strstr(err.hint, "lower model.n_clusters"));
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +454,7 @@ int main(void)
         cmocka_unit_test(names_of_tables_have_limits),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
         cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
+        cmocka_unit_test(a_kind_that_is_too_large_names_its_own_attribute),
         cmocka_unit_test(beyond_eight_workers_explain_tells_where_the_speed_grows),
     };
 
