@@ -61,11 +61,11 @@ static bool can_cool(const struct descent *descent, uint64_t step)
 void descent_describe_phase(const struct descent *descent, struct phase *phase)
 {
     const uint64_t step = phase->step;
-    const uint64_t of_epoch = phase->kind == PHASE_GRADIENT || step == 0 ? step : step - 1;
+    const uint64_t of_epoch = phase->kind == PHASE_LEARN || step == 0 ? step : step - 1;
 
     phase->epoch = (uint32_t)(of_epoch / descent->steps_per_epoch);
     phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
-    if (phase->kind == PHASE_GRADIENT) {
+    if (phase->kind == PHASE_LEARN) {
         phase->rows = least(descent->batch,
                             descent->dataset->train.rows - descent_batch_first(descent, step));
         phase->integer_count = descent_levels_at(descent, descent->model.tensor_count);
@@ -93,7 +93,7 @@ bool descent_is_possible(const struct descent *descent, const struct progress *p
     if (phase->step > total || phase->number < phase->step)
         return false;
     switch (phase->kind) {
-    case PHASE_GRADIENT:
+    case PHASE_LEARN:
         return phase->step < total;
     case PHASE_EVALUATION:
         return evaluates && is_end_of_epoch(descent, phase->step, total);
@@ -118,7 +118,7 @@ static enum phase_kind after_gradient(const struct descent *descent, uint64_t st
 {
     if (is_epoch_end(descent, step) && descent->dataset->validation.rows > 0)
         return PHASE_EVALUATION;
-    return step == descent_steps_total(descent) ? PHASE_DONE : PHASE_GRADIENT;
+    return step == descent_steps_total(descent) ? PHASE_DONE : PHASE_LEARN;
 }
 
 /* ---- open, close ---- */
@@ -406,7 +406,7 @@ static enum status fail_not_finite(const struct descent *descent, const char *wh
     const struct phase *phase = &descent->progress.phase;
     const uint32_t first = descent_batch_first(descent, phase->step);
 
-    if (phase->kind == PHASE_GRADIENT)
+    if (phase->kind == PHASE_LEARN)
         fail(err, STATUS_FAILED, "the %s is not finite at step %llu (rows %u to %u of epoch %u)",
              what, (unsigned long long)phase->step + 1, first + 1, first + phase->rows,
              phase->epoch + 1);
@@ -431,7 +431,7 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
         overflow = true;
     }
     if (overflow)
-        next_phase(descent, PHASE_GRADIENT);
+        next_phase(descent, PHASE_LEARN);
     return overflow;
 }
 
@@ -513,7 +513,7 @@ static enum phase_kind after_patience(struct descent *descent)
         return PHASE_DONE;
     descent->progress.cool_from = descent->progress.phase.step;
     descent_follow_progress(descent);
-    return PHASE_GRADIENT;
+    return PHASE_LEARN;
 }
 
 static enum status apply_evaluation(struct descent *descent, const int64_t *integers,
@@ -522,7 +522,7 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
     struct progress *progress = &descent->progress;
     const double rows = progress->phase.rows;
     const double loss = summed_loss(integers) / rows;
-    enum phase_kind next = PHASE_GRADIENT;
+    enum phase_kind next = PHASE_LEARN;
 
     if (integers[SUM_NOT_FINITE] != 0)
         return fail_not_finite(descent, "validation loss", err);
@@ -570,7 +570,7 @@ enum status descent_apply(void *self, const struct phase_totals *totals,
 
     *report = (struct learner_report){.epoch = descent->progress.phase.epoch + 1};
     switch (descent->progress.phase.kind) {
-    case PHASE_GRADIENT:
+    case PHASE_LEARN:
         TRY(apply_gradient(descent, totals->integers, totals->reals, report, err));
         break;
     case PHASE_EVALUATION:

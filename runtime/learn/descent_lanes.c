@@ -210,7 +210,7 @@ static void contribute_lane(const struct descent *descent, uint32_t lane,
     assert(lane < descent->lanes);
     if (span.count == 0)
         return;
-    if (phase->kind == PHASE_GRADIENT)
+    if (phase->kind == PHASE_LEARN)
         contribute_gradient(descent, span, member);
     else if (phase->kind == PHASE_EVALUATION)
         contribute_evaluation(descent, span, member);
@@ -311,7 +311,7 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
     const uint32_t lanes = lanes_per_call(descent, count);
     struct lane_batch batch = {descent, first, fixed};
 
-    if (descent->progress.phase.kind == PHASE_GRADIENT) {
+    if (descent->progress.phase.kind == PHASE_LEARN) {
         ensure_order(descent, descent->progress.phase.epoch);
         ensure_derived(descent);
     }

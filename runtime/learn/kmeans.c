@@ -689,7 +689,7 @@ static bool is_possible(const struct kmeans *kmeans, const struct kmeans_progres
     const bool is_done = progress->phase.kind == PHASE_DONE;
     const bool chooses = progress->stage != KMEANS_ASSIGN;
 
-    if (progress->phase.kind != PHASE_GRADIENT && !is_done)
+    if (progress->phase.kind != PHASE_LEARN && !is_done)
         return false;
     if (progress->stage > KMEANS_ASSIGN || progress->lane >= kmeans->lanes ||
         progress->phase.number < progress->phase.step || progress->best_part < 0)

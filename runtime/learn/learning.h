@@ -33,12 +33,13 @@
 #include "runtime/learn/model_digest.h"
 #include "scoring/model_table.h"
 
-enum phase_kind { PHASE_GRADIENT, PHASE_EVALUATION, PHASE_DONE };
+/* LEARN moves the model on: a gradient step, a pass of k-means. EVALUATION looks at it. */
+enum phase_kind { PHASE_LEARN, PHASE_EVALUATION, PHASE_DONE };
 
 struct phase {
     uint64_t number; /* 0, 1, 2, ...: grows by one with every apply, repeats included */
     enum phase_kind kind;
-    uint64_t step; /* optimizer steps applied so far */
+    uint64_t step; /* that were applied so far: of the optimizer, iterations of k-means */
     uint32_t epoch;
     uint32_t rows; /* rows that this phase covers, over all lanes */
     /* What is summed over all lanes: three vectors of 64-bit integers. */
@@ -57,7 +58,7 @@ struct phase_totals {
  * squared error in the label's own units; that of training is weighted by
  * class and, like the other, without the penalties of l1 and l2. */
 struct learner_report {
-    bool step_applied;     /* a gradient step was applied (not: repeated) */
+    bool step_applied;     /* not: repeated */
     uint64_t rows_applied; /* its rows */
     double train_loss;     /* mean loss over its rows */
     bool evaluated;

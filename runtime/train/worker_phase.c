@@ -84,7 +84,7 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
     worker->own_segment_is_sent = false;
     worker->state = WORKER_COMPUTING;
     worker_report_missed(worker, outbox);
-    if (phase->kind == PHASE_GRADIENT)
+    if (phase->kind == PHASE_LEARN)
         worker_fault(worker, FAULT_BEGIN);
     if (worker->held.size > 0)
         replay_held(worker, now_ms, outbox);
@@ -99,7 +99,7 @@ void worker_abandon_phase(struct worker *worker)
     if ((worker->state == WORKER_COMPUTING && worker->next_lane > 0) ||
         worker->state == WORKER_EXCHANGING) {
         worker->abandoned_phase = phase->number;
-        worker->abandoned_rows = phase->kind == PHASE_GRADIENT ? phase->rows : 0;
+        worker->abandoned_rows = phase->kind == PHASE_LEARN ? phase->rows : 0;
     }
     text_clear(&worker->held);
     worker_forget_incoming(worker);

@@ -45,9 +45,9 @@ static void describe_phase(struct toy *toy)
         phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
         return;
     }
-    phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_GRADIENT;
+    phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_LEARN;
     phase->rows = toy->plan.rows + (uint32_t)(phase->number % 3);
-    phase->real_count = phase->kind == PHASE_GRADIENT ? toy->plan.reals : 0;
+    phase->real_count = phase->kind == PHASE_LEARN ? toy->plan.reals : 0;
     phase->owned_count = phase->number % 3 == 2 ? 0 : toy->plan.owned;
 }
 

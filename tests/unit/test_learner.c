@@ -415,7 +415,7 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
         CHECK_OK(run_phase(descent, 2, 0, &report, &err));
         trace[length++] = phase.kind == PHASE_EVALUATION ? 'e' : (char)('0' + phase.epoch);
         CHECK(report.evaluated == (phase.kind == PHASE_EVALUATION));
-        CHECK(report.step_applied == (phase.kind == PHASE_GRADIENT));
+        CHECK(report.step_applied == (phase.kind == PHASE_LEARN));
         if (phase.kind == PHASE_EVALUATION) {
             CHECK_INT(phase.rows, 20);
             CHECK_INT(phase.real_count, 0);
@@ -1229,21 +1229,21 @@ static void a_state_whose_phase_cannot_be_is_refused(void **state)
         uint64_t step;
         bool is_possible;
     } cases[] = {
-        {0, PHASE_GRADIENT, 0, true},
-        {1, PHASE_GRADIENT, 1, true},
+        {0, PHASE_LEARN, 0, true},
+        {1, PHASE_LEARN, 1, true},
         {2, PHASE_EVALUATION, 2, true},
         {9, PHASE_DONE, 6, true},
-        {0, PHASE_GRADIENT, 1, false},
+        {0, PHASE_LEARN, 1, false},
         {0, PHASE_EVALUATION, 0, false},
         {1, PHASE_EVALUATION, 1, false},
-        {9, PHASE_GRADIENT, 6, false},
-        {9, PHASE_GRADIENT, 7, false},
+        {9, PHASE_LEARN, 6, false},
+        {9, PHASE_LEARN, 7, false},
         {9, PHASE_DONE, 7, false},
         {0, PHASE_DONE, 0, false},
         {4, PHASE_DONE, 4, false},
         {9, PHASE_EVALUATION, 7, false},
         {0, PHASE_DONE + 1, 0, false},
-        {UINT64_MAX, PHASE_GRADIENT, UINT64_MAX, false},
+        {UINT64_MAX, PHASE_LEARN, UINT64_MAX, false},
     };
     struct dataset dataset = made_dataset((struct rows_shape){40, 10, 2, 0, 0, 2});
     struct jobspec spec = made_spec(&dataset);
@@ -1276,7 +1276,7 @@ static void a_state_of_another_version_is_refused(void **state)
     (void)state;
 
     bytes.data[sizeof(uint32_t) + sizeof(uint64_t)]--; /* behind its size and the magic number */
-    put_phase(&bytes, 0, PHASE_GRADIENT, 0);           /* and its hash */
+    put_phase(&bytes, 0, PHASE_LEARN, 0);              /* and its hash */
     CHECK_FAILS(load_state(descent, text_slice(&bytes), &err), STATUS_CORRUPT,
                 "another version of totrain wrote it");
     text_deinit(&bytes);

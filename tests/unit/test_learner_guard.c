@@ -111,7 +111,7 @@ static void a_step_finds_what_changed_before_it(void **state)
         size_t size;
 
         open_fixture(&fixture);
-        while (descent_phase(fixture.descent)->kind != PHASE_GRADIENT)
+        while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
             CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
         ((uint8_t *)descent_memory(fixture.descent, names[i], &size))[5] ^= 2;
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
@@ -128,7 +128,7 @@ static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(v
     (void)state;
 
     open_fixture(&fixture);
-    while (descent_phase(fixture.descent)->kind != PHASE_GRADIENT)
+    while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
         CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
     ((uint8_t *)descent_memory(fixture.descent, "transposed", &size))[size - 1] ^= 64;
     CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
