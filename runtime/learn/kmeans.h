@@ -2,8 +2,8 @@
  * kmeans.h - the learner of clusters: k-means++ (Arthur and Vassilvitskii, 2007) and
  * Lloyd's iterations, some runs of both, of which the one of least inertia is kept.
  *
- *     WEIGHTS --> PICK --> ... one pair a cluster ... --> ASSIGN --> ASSIGN ... --> next run, or
- * DONE
+ *     WEIGHTS --> PICK --> ... one pair a cluster ... --> ASSIGN --> ASSIGN ... --> next run
+ *                                                                               or DONE
  *
  * Every phase sums integers alone, so no scale is needed and no lane leaves a trace:
  *

@@ -4,11 +4,11 @@
  *
  *     begin      a folder, which the host may refuse
  *     prepare    rows and spec into the folder
- *     note       what is to be written, and where (unpublished.h)         but of a job that is
- * staged or detached stage      rows and spec into tables of the database        but of a job on
- * this machine release    the session's locks on what was read             but of a job that is
- * staged follow     start it, wait, collect what it made             where the session waits leave
- * hand it over; its number is the result           where the session does not
+ *     note       what is written, and where (unpublished.h)   not where it is staged or detached
+ *     stage      rows and spec into tables of the database    not where it runs on this machine
+ *     release    the session's locks on what was read         not where it is staged
+ *     follow     start it, wait, collect what it made         where the session waits
+ *     leave      hand it over; its number is the result       where the session does not
  *
  * What fails before the job runs leaves neither a folder nor tables.
  */
