@@ -194,7 +194,7 @@ static enum status check_integers(const struct attribute *attribute, const struc
             return refuse(attribute, &value->items[i], err);
     if (value->count > COUNTS_MAX)
         return fail_at(err, STATUS_INVALID, value->items[COUNTS_MAX].span.start,
-                       "%s has %zu layers, where at most %d are possible", attribute->name,
+                       "%s has %zu items, where at most %d are possible", attribute->name,
                        value->count, COUNTS_MAX);
     return STATUS_OK;
 }

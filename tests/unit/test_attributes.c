@@ -271,7 +271,7 @@ static void a_network_has_up_to_16_layers(void **state)
     CHECK_OK(check("model.hidden_units", list, SCOPE_TRAIN, &err));
     list.count++;
     CHECK_FAILS(check("model.hidden_units", list, SCOPE_TRAIN, &err), STATUS_INVALID,
-                "has 17 layers, where at most 16");
+                "has 17 items, where at most 16");
     CHECK_INT(err.position, 116);
 }
 
