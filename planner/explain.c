@@ -70,7 +70,7 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
 {
     struct text *out = &explanation->detail;
 
-    text_append_string(out, input->type == INPUT_NUMERIC ? "numeric" : "category");
+    text_append_string(out, input_type_words[input->type]);
     if (input->type == INPUT_CATEGORY)
         text_printf(out, " of up to %u words", input->vocabulary_max);
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");

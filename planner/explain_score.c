@@ -33,7 +33,9 @@ static void explain_input(struct explanation *explanation, size_t input)
     const struct query_column *column = &plan->query.columns[plan->model_columns[input]];
     struct text *out = &explanation->detail;
 
-    text_append_string(out, plan->model.inputs[input].is_numeric ? "numeric" : "category");
+    text_append_string(
+        out,
+        input_type_words[plan->model.inputs[input].is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY]);
     text_append_string(out, ", column ");
     text_append(out, column->name);
     if (column->declared_type.size > 0)

@@ -35,12 +35,6 @@ static enum status check_finite(const struct spool *spool, uint32_t column, stru
     return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
 }
 
-static const char *type_name(enum spool_type type)
-{
-    static const char *const names[] = {"real", "integer", "text"};
-    return names[type];
-}
-
 static enum status check_types(const struct spool *spool, const struct jobspec *spec,
                                struct error *err)
 {
@@ -61,8 +55,8 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
         return STATUS_OK;
     if (columns[spec->input_count].type != wanted)
         return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
-                    SLICE_FORMAT(spec->label), type_name(columns[spec->input_count].type),
-                    type_name(wanted));
+                    SLICE_FORMAT(spec->label), spool_type_words[columns[spec->input_count].type],
+                    spool_type_words[wanted]);
     if (spec->task == TASK_REGRESSION && wanted == SPOOL_TEXT)
         return fail(err, STATUS_INVALID,
                     "label column \"%.*s\" is text, and a regressor predicts "

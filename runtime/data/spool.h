@@ -38,6 +38,9 @@
 
 enum spool_type { SPOOL_REAL, SPOOL_INTEGER, SPOOL_TEXT };
 
+/* By value; NULL-terminated. */
+extern const char *const spool_type_words[];
+
 struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;

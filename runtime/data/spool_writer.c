@@ -19,6 +19,9 @@
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
 
+const char *const spool_type_words[] = {
+    [SPOOL_REAL] = "real", [SPOOL_INTEGER] = "integer", [SPOOL_TEXT] = "text", NULL};
+
 /* A growing run of bytes that is never terminated. */
 struct run {
     char *data;
@@ -236,7 +239,6 @@ enum status spool_writer_branch(const struct spool_writer *writer, struct spool_
 static struct writer_column *next_column(struct spool_writer *writer, enum spool_type type,
                                          struct error *err)
 {
-    static const char *const names[] = {"real", "integer", "text"};
     struct writer_column *column;
     struct error reason;
 
@@ -247,7 +249,7 @@ static struct writer_column *next_column(struct spool_writer *writer, enum spool
             return column;
         }
         fail(&reason, STATUS_INVALID, "column \"%s\" of the spool is %s, and the cell is %s",
-             column->name, names[column->type], names[type]);
+             column->name, spool_type_words[column->type], spool_type_words[type]);
     } else if (writer->error.status == STATUS_OK) {
         fail(&reason, STATUS_INVALID, "more cells in a row than the spool's %u columns",
              writer->column_count);

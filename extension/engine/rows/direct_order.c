@@ -1,11 +1,9 @@
 #include "extension/engine/rows/direct_order.h"
 
 #include "base/json.h"
+#include "params/terms.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
-
-static const char *const type_names[] = {
-    [SPOOL_REAL] = "real", [SPOOL_INTEGER] = "integer", [SPOOL_TEXT] = "text"};
 
 /* ----- out ----- */
 
@@ -39,7 +37,7 @@ static cJSON *write_rows(const struct direct_rows *rows)
     for (size_t i = 0; i < rows->count; i++) {
         cJSON *item = cJSON_CreateObject();
         json_add_string(item, "name", rows->spooled[i].name);
-        json_add_string(item, "type", slice_of(type_names[rows->spooled[i].type]));
+        json_add_string(item, "type", slice_of(spool_type_words[rows->spooled[i].type]));
         json_add_integer(item, "from", rows->cells[i]);
         json_append(list, item);
     }
@@ -134,12 +132,12 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
 static enum status read_type(const cJSON *item, enum spool_type *type, struct error *err)
 {
     struct slice name;
+    unsigned found;
 
     TRY(json_get_string(item, "type", &name, err));
-    for (size_t i = 0; i < sizeof type_names / sizeof *type_names; i++) {
-        *type = (enum spool_type)i;
-        if (slice_is(name, type_names[i]))
-            return STATUS_OK;
+    if (term_find(spool_type_words, name, &found)) {
+        *type = (enum spool_type)found;
+        return STATUS_OK;
     }
     return fail(err, STATUS_CORRUPT, "\"%.40s\" is no type of a spool", name.data);
 }
