@@ -1,5 +1,6 @@
 /*
- * jobspec_parts.h - the limits of a job spec's members, which reader and schema share.
+ * jobspec_parts.h - the limits of a job spec's members that reader and schema share, beside those
+ * of params/terms.h.
  */
 #ifndef JOBSPEC_JOBSPEC_PARTS_H
 #define JOBSPEC_JOBSPEC_PARTS_H
@@ -9,8 +10,6 @@
 #define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 #define NAME_BYTES_MAX  100000     /* a column's name: SQLite allows any length */
-#define WORD_BYTES_MAX  64         /* names of estimators, families, metrics */
-#define HOST_BYTES_MAX  45         /* of an IP address */
 #define SCORED_ROWS_MAX UINT32_MAX /* of a spool */
 
 #endif

@@ -72,7 +72,7 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     TRY(json_get_object(json, "label", &label, err));
     if (json_has(label, "declared")) {
         TRY(spec_check_members(label, MEMBERS("name", "type", "declared"), err));
-        TRY(spec_get_text(label, "declared", 1, NAME_BYTES_MAX, arena, &spec->label_declared, err));
+        TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
     } else {
         TRY(spec_check_members(label, MEMBERS("name", "type"), err));
     }
@@ -144,7 +144,7 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     if (spec->max_workers < spec->min_workers)
         return fail(err, STATUS_CORRUPT,
                     "member \"max_workers\": expected %u, min_workers, or more", spec->min_workers);
-    TRY(spec_get_text(job, "metrics_host", 0, HOST_BYTES_MAX, arena, &spec->metrics_host, err));
+    TRY(spec_get_text(job, "metrics_host", 0, IP_BYTES_MAX, arena, &spec->metrics_host, err));
     TRY(spec_get_u32(job, "metrics_port", 0, UINT16_MAX, &spec->metrics_port, err));
     TRY(spec_get_path(job, "tensorboard", arena, &spec->tensorboard, err));
     TRY(json_get_boolean(job, "in_one_process", &spec->in_one_process, err));

@@ -206,7 +206,7 @@ static cJSON *label(void)
     json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "type", word(label_type_words, NULL));
     json_add(members, "declared",
-             text(1, NAME_BYTES_MAX, "the database's own type of the label, kept in the model"));
+             text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
     return object(members, "declared");
 }
 
@@ -249,9 +249,8 @@ static cJSON *job(const struct kind *kind)
 
     json_add(members, "lanes_max",
              integer(1, JOBSPEC_LANES_MAX, "what the lanes of lanes = 0 stop at"));
-    json_add(
-        members, "metrics_host",
-        text(0, HOST_BYTES_MAX, "IP address where the master serves /metrics; empty: nowhere"));
+    json_add(members, "metrics_host",
+             text(0, IP_BYTES_MAX, "IP address where the master serves /metrics; empty: nowhere"));
     json_add(members, "metrics_port", integer(0, UINT16_MAX, "0: any free one"));
     json_add(members, "tensorboard",
              text(0, JOBSPEC_PATH_BYTES_MAX,

@@ -18,6 +18,9 @@
 #define HIDDEN_LAYERS_MAX  16
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
 #define METRICS_MAX        16   /* that one statement asks for */
+#define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
+#define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
+#define IP_BYTES_MAX       45   /* an address as text */
 
 /* What a model does, and what such a model is called in a sentence. */
 #define TASK_MAP(X)                                                                                \

@@ -544,10 +544,10 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
         TRY(make_input(planning, i, &choices[i], &plan->inputs[plan->input_count]));
         plan->input_count++;
     }
-    if (plan->input_count > QUERY_COLUMNS_MAX)
+    if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
                        "a model has at most %d inputs, not %zu with the elements of arrays",
-                       QUERY_COLUMNS_MAX, plan->input_count);
+                       MODEL_INPUTS_MAX, plan->input_count);
     if (plan->input_count > 0)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,

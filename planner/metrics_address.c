@@ -8,18 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "params/terms.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
-#define HOST_BYTES_MAX 45
-
 static bool is_address(struct slice host)
 {
-    char text[HOST_BYTES_MAX + 1];
+    char text[IP_BYTES_MAX + 1];
     struct in6_addr parsed;
 
-    if (host.size == 0 || host.size > HOST_BYTES_MAX)
+    if (host.size == 0 || host.size > IP_BYTES_MAX)
         return false;
     snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(host));
     return strlen(text) == host.size &&

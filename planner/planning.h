@@ -15,8 +15,8 @@
 
 #include "planner/plan.h"
 
-#define NAME_BYTES_MAX      200
-#define NAME_BYTES_POSTGRES 63 /* NAMEDATALEN - 1: the server cuts longer ones */
+#define TABLE_BYTES_MAX     200 /* of the name of a table or model */
+#define NAME_BYTES_POSTGRES 63  /* NAMEDATALEN - 1: the server cuts longer ones */
 #define PATTERN_BYTES_MAX   200
 
 struct checked_setting {

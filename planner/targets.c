@@ -15,7 +15,7 @@ static bool starts_with(struct slice name, const char *front)
 
 static enum status check_name(const struct name *name, enum sql_dialect dialect, struct error *err)
 {
-    const size_t most = dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : NAME_BYTES_MAX;
+    const size_t most = dialect == SQL_POSTGRES ? NAME_BYTES_POSTGRES : TABLE_BYTES_MAX;
 
     if (name->text.size == 0)
         return fail_at(err, STATUS_INVALID, name->position, "a name is empty");

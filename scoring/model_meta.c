@@ -14,7 +14,6 @@
 #define ID_DIGITS       32
 #define DIGEST_DIGITS   64
 #define CHECKSUM_DIGITS 16
-#define NAME_BYTES_MAX  256
 
 uint64_t model_weight_rows(const struct model *model)
 {
@@ -332,7 +331,7 @@ static enum status read_kind(const cJSON *meta, const struct kind *const *kinds,
 {
     struct slice name;
 
-    TRY(get_text(meta, "family", NAME_BYTES_MAX, arena, &name, err));
+    TRY(get_text(meta, "family", WORD_BYTES_MAX, arena, &name, err));
     for (; *kinds && !model->kind; kinds++)
         if (slice_is(name, (*kinds)->name))
             model->kind = *kinds;
@@ -382,12 +381,12 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
                     "the model is of format %lld, where this version reads format %d",
                     (long long)format, MODEL_FORMAT_VERSION);
     TRY(read_kind(meta, kinds, arena, model, err));
-    TRY(get_text(meta, "estimator", NAME_BYTES_MAX, arena, &model->estimator, err));
+    TRY(get_text(meta, "estimator", WORD_BYTES_MAX, arena, &model->estimator, err));
     TRY(get_word(meta, "task", task_words, &task, err));
     model->task = (enum task)task;
     TRY(get_text(meta, "label", MODEL_META_BYTES_MAX, arena, &model->label, err));
     if (json_has(meta, "label_declared"))
-        TRY(get_text(meta, "label_declared", NAME_BYTES_MAX, arena, &model->label_declared, err));
+        TRY(get_text(meta, "label_declared", TYPE_BYTES_MAX, arena, &model->label_declared, err));
     TRY(get_text(meta, "statement", MODEL_META_BYTES_MAX, arena, &model->statement, err));
     TRY(get_digits(meta, "id", ID_DIGITS, arena, &model->id, err));
     TRY(json_get_integer(meta, "version", 0, INT64_MAX, &model->version, err));
@@ -396,7 +395,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     model->checksum = checksum.size ? strtoull(checksum.data, NULL, 16) : 0;
     TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
     model->rows = (uint64_t)rows;
-    TRY(get_text(meta, "created_at", NAME_BYTES_MAX, arena, &model->created_at, err));
+    TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
     TRY(read_inputs(meta, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));

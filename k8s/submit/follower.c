@@ -15,7 +15,7 @@
 #include "k8s/submit/replacement.h"
 #include "runtime/launch/job_event.h"
 
-#define NAME_BYTES_MAX 254
+#define POD_NAME_BYTES 254
 #define OUTAGE_TRIES   4 /* failures of a watch in a row, before a notice to the user */
 #define LAST_PAUSES    5 /* of the log, when the Job has ended */
 #define SEED           1 /* there is one submitter */
@@ -30,7 +30,7 @@ struct follower {
     struct watch *jobs, *pods, *events;
 
     struct api_target pod;
-    char pod_name[NAME_BYTES_MAX]; /* whose log is read; empty: none yet */
+    char pod_name[POD_NAME_BYTES]; /* whose log is read; empty: none yet */
     uint32_t restarts;             /* of its container */
     struct log_lines lines;
     struct pod_log *log;

@@ -362,6 +362,33 @@ static void what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec(void **sta
     cJSON_Delete(tree);
 }
 
+static void a_type_of_the_label_is_as_long_as_a_model_may_have_it(void **state)
+{
+    char type[TYPE_BYTES_MAX + 2] = "";
+    struct jobspec spec = example(), again;
+    struct arena arena;
+    struct text json;
+    struct error err;
+    cJSON *tree;
+    (void)state;
+
+    memset(type, 't', TYPE_BYTES_MAX + 1);
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    spec.label_declared = (struct slice){type, TYPE_BYTES_MAX};
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again));
+    tree = tree_of(spec);
+    cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(
+                             cJSON_GetObjectItemCaseSensitive(tree, "label"), "declared"),
+                         type);
+    check_tree_refused(tree, "\"declared\": expected 1 to 1000 bytes");
+    cJSON_Delete(tree);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
 static void a_spec_that_is_too_large_is_not_read(void **state)
 {
     struct arena arena;
@@ -493,6 +520,7 @@ int main(void)
         cmocka_unit_test(every_member_is_needed_and_in_its_type),
         cmocka_unit_test(a_reader_takes_nothing_that_it_does_not_know),
         cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),
+        cmocka_unit_test(a_type_of_the_label_is_as_long_as_a_model_may_have_it),
         cmocka_unit_test(a_spec_that_is_too_large_is_not_read),
         cmocka_unit_test(numbers_at_the_ends_of_their_ranges_are_read),
         cmocka_unit_test(a_spec_that_no_reader_would_take_is_not_written),

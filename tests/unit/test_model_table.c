@@ -620,6 +620,33 @@ static void a_model_without_a_label_says_so_and_reads_back(void **state)
     fixture_deinit(&fixture);
 }
 
+static void a_label_may_have_the_longest_type_that_a_job_takes(void **state)
+{
+    const uint32_t width = 3;
+    char type[TYPE_BYTES_MAX + 1];
+    struct fixture fixture;
+    struct model model;
+    struct text meta;
+    struct error err;
+    (void)state;
+
+    memset(type, 't', sizeof type);
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, &width, 1);
+    text_init(&meta, TEXT_MAXIMUM);
+    fixture.model.label_declared = (struct slice){type, TYPE_BYTES_MAX};
+    CHECK_OK(model_meta_write(&fixture.model, &meta, &err));
+    CHECK_OK(model_meta_read(text_slice(&meta), kinds, &fixture.arena, &model, &err));
+    CHECK(slice_equal(model.label_declared, fixture.model.label_declared));
+    fixture.model.label_declared.size++;
+    text_clear(&meta);
+    CHECK_OK(model_meta_write(&fixture.model, &meta, &err));
+    CHECK_FAILS(model_meta_read(text_slice(&meta), kinds, &fixture.arena, &model, &err),
+                STATUS_CORRUPT, "\"label_declared\" has 1001 bytes, where at most 1000 are read");
+    text_deinit(&meta);
+    fixture_deinit(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -636,6 +663,7 @@ int main(void)
         cmocka_unit_test(sizes_beyond_the_arena_are_refused_before_they_are_taken),
         cmocka_unit_test(a_text_that_json_would_cut_is_not_written),
         cmocka_unit_test(a_model_without_a_label_says_so_and_reads_back),
+        cmocka_unit_test(a_label_may_have_the_longest_type_that_a_job_takes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
