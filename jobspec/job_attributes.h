@@ -63,7 +63,7 @@
             "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "         \
             "Precision, Recall, F1 (default Accuracy, LogLoss). Regressors: MSE, RMSE, MAE, R2, "  \
             "MAPE (default RMSE, MAE, R2). Models of clusters: Inertia, Silhouette "               \
-            "(default both). scikit-learn's names are taken too.",                                 \
+            "(default Inertia, Silhouette). scikit-learn's names are taken too.",                  \
             .aliases = WORDS("validation.metric"))                                                 \
     PLANNED("job.where", SCOPE_TRAIN, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),    \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \

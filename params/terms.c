@@ -25,8 +25,9 @@ bool term_find(const char *const *words, struct slice word, unsigned *value)
 static const struct {
     const char *name;
     enum task task;
+    bool is_default;
 } metric_rows[] = {
-#define X(name, word, task) {word, task},
+#define X(name, word, task, is_default) {word, task, is_default},
     METRIC_MAP(X)
 #undef X
 };
@@ -66,6 +67,11 @@ const char *metric_name(enum metric metric)
 enum task metric_task(enum metric metric)
 {
     return metric_rows[metric].task;
+}
+
+bool metric_is_default(enum metric metric)
+{
+    return metric_rows[metric].is_default;
 }
 
 bool metric_find(struct slice name, enum metric *metric)

@@ -60,21 +60,21 @@
     X(SCHEDULE_COSINE, "cosine")                                                                   \
     X(SCHEDULE_TRAPEZOIDAL, "trapezoidal")
 
-/* What is measured, and of which task. */
+/* What is measured, of which task, and whether it is where the statement names no metrics. */
 #define METRIC_MAP(X)                                                                              \
-    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION)                                            \
-    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION)                                             \
-    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION)                                                      \
-    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION)                                          \
-    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION)                                                \
-    X(METRIC_F1, "F1", TASK_CLASSIFICATION)                                                        \
-    X(METRIC_MSE, "MSE", TASK_REGRESSION)                                                          \
-    X(METRIC_RMSE, "RMSE", TASK_REGRESSION)                                                        \
-    X(METRIC_MAE, "MAE", TASK_REGRESSION)                                                          \
-    X(METRIC_R2, "R2", TASK_REGRESSION)                                                            \
-    X(METRIC_MAPE, "MAPE", TASK_REGRESSION)                                                        \
-    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING)                                                  \
-    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING)
+    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, true)                                      \
+    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, true)                                       \
+    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, false)                                               \
+    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, false)                                   \
+    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, false)                                         \
+    X(METRIC_F1, "F1", TASK_CLASSIFICATION, false)                                                 \
+    X(METRIC_MSE, "MSE", TASK_REGRESSION, false)                                                   \
+    X(METRIC_RMSE, "RMSE", TASK_REGRESSION, true)                                                  \
+    X(METRIC_MAE, "MAE", TASK_REGRESSION, true)                                                    \
+    X(METRIC_R2, "R2", TASK_REGRESSION, true)                                                      \
+    X(METRIC_MAPE, "MAPE", TASK_REGRESSION, false)                                                 \
+    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, true)                                            \
+    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, true)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };
@@ -86,7 +86,7 @@ enum activation { ACTIVATION_MAP(X) };
 enum optimizer_kind { OPTIMIZER_MAP(X) };
 enum schedule { SCHEDULE_MAP(X) };
 #undef X
-#define X(name, word, task) name,
+#define X(name, word, task, is_default) name,
 enum metric { METRIC_MAP(X) METRIC_COUNT };
 #undef X
 
@@ -123,6 +123,7 @@ bool term_find(const char *const *words, struct slice word, unsigned *value);
 
 const char *metric_name(enum metric metric);
 enum task metric_task(enum metric metric);
+bool metric_is_default(enum metric metric);
 /* By name, or by scikit-learn's ("accuracy_score", "neg_log_loss", "roc_auc", "r2", ...); case is
  * ignored. False when there is none. */
 bool metric_find(struct slice name, enum metric *metric);

@@ -82,14 +82,9 @@ static enum status add_comma_metrics(struct planning *planning, enum task task,
 
 static enum status add_defaults(struct planning *planning, enum task task)
 {
-    static const char *const defaults[][4] = {
-        [TASK_CLASSIFICATION] = {"Accuracy", "LogLoss", NULL},
-        [TASK_REGRESSION] = {"RMSE", "MAE", "R2", NULL},
-        [TASK_CLUSTERING] = {"Inertia", "Silhouette", NULL},
-    };
-
-    for (const char *const *name = defaults[task]; *name; name++)
-        TRY(add_metric(planning, task, slice_of(*name), -1));
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i))
+            TRY(add_metric(planning, task, slice_of(metric_name((enum metric)i)), -1));
     return STATUS_OK;
 }
 

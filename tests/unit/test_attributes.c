@@ -257,6 +257,43 @@ static void the_schemas_of_job_specs_are_printed_from_the_tables(void **state)
     check_schema_file(NULL);
 }
 
+/* "Regressors: MSE, RMSE (default RMSE)." of one task. */
+static void print_metrics(enum task task, const char *models, struct text *out)
+{
+    const char *comma = "";
+
+    text_printf(out, "%s: ", models);
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (metric_task((enum metric)i) == task) {
+            text_printf(out, "%s%s", comma, metric_name((enum metric)i));
+            comma = ", ";
+        }
+    comma = " (default ";
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i)) {
+            text_printf(out, "%s%s", comma, metric_name((enum metric)i));
+            comma = ", ";
+        }
+    text_append_string(out, ").");
+}
+
+static void the_help_of_the_metrics_has_all_of_them(void **state)
+{
+    static const char *const models[] = {"Classifiers", "Regressors", "Models of clusters", NULL};
+    const struct attribute *attribute = attribute_find(SLICE("validation.metrics"));
+    struct text sentence;
+    (void)state;
+
+    text_init(&sentence, 1000);
+    for (int task = 0; task_words[task]; task++) {
+        assert_non_null(models[task]);
+        text_clear(&sentence);
+        print_metrics((enum task)task, models[task], &sentence);
+        CHECK(strstr(attribute->help, text_string(&sentence)));
+    }
+    text_deinit(&sentence);
+}
+
 static void a_network_has_up_to_16_layers(void **state)
 {
     struct value items[HIDDEN_LAYERS_MAX + 1];
@@ -660,6 +697,7 @@ int main(void)
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
         cmocka_unit_test(the_document_is_printed_from_the_tables),
         cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
+        cmocka_unit_test(the_help_of_the_metrics_has_all_of_them),
         cmocka_unit_test(a_network_has_up_to_16_layers),
         cmocka_unit_test(a_kind_names_the_attribute_that_makes_it_large),
         cmocka_unit_test(
