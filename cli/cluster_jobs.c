@@ -11,6 +11,7 @@
 #include "extension/postgres/sql/job_tables.h"
 #include "extension/postgres/sql/sql.h"
 #include "k8s/job/cluster_folder.h"
+#include "planner/plan.h"
 #include "runtime/data/destination.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"

@@ -9,7 +9,7 @@
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
 #include "k8s/client/http_exchange.h"
-#include "k8s/objects/manifest.h"
+#include "k8s/job/kube_job.h"
 #include "k8s/objects/rights.h"
 
 #define TAKES                                                                                      \

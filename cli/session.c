@@ -11,7 +11,6 @@
 #include "extension/postgres/libpq/libpq_host.h"
 #include "extension/sqlite/functions.h"
 #include "extension/sqlite/run.h"
-#include "extension/sqlite/sql.h"
 
 #define BUSY_TIMEOUT_MS     5000
 #define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */

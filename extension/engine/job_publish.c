@@ -10,7 +10,6 @@
 
 #include "base/log.h"
 #include "extension/engine/host/host.h"
-#include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
 #include "k8s/job/cluster_folder.h"

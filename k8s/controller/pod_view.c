@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "k8s/client/api_answer.h"
-#include "k8s/objects/manifest.h"
+#include "k8s/job/kube_job.h"
 
 /* Of a message the first line is enough, also of a pod that never ran. */
 static void say(struct pod_view *view, struct slice reason, struct slice message)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/job/cluster_folder.h"
 #include "runtime/net/authority.h"

@@ -2,7 +2,7 @@
  * same. */
 #include <stdlib.h>
 
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

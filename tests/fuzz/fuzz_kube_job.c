@@ -1,8 +1,8 @@
 /* Whatever cluster.json holds, what was read from it is written and read again as the same. */
 #include <stdlib.h>
 
+#include "k8s/job/kube_job.h"
 #include "k8s/job/kube_job_json.h"
-#include "k8s/objects/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,10 +2,11 @@
 
 - an include in quotes is the path of a file from the root of the project;
 - no folder includes, over any number of others, a folder that includes it;
-- of each header of another folder that a file includes it uses at least one name;
+- of each header of another folder that a file includes it uses at least one name (or, of one that a header includes,
+  a file that includes this header does);
 - each .c has a header of its own, and includes it; some file includes each header;
 - what the files of one folder share (*_parts.h) no other folder includes;
-- docs/architecture.md names only files that exist, and functions that are defined.
+- docs/architecture.md names only files that exist, and functions that some code names.
 """
 
 import collections
@@ -22,6 +23,8 @@ FOLDERS = ["base", "lazy", "params", "kinds", "parser", "planner", "jobspec", "c
 GENERATED = {"parser/grammar.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
 FOR_EFFECT = {"extension/postgres/server/compat.h", "tests/check.h"}
+# What headers bring from a library's header; its names are not read.
+BROUGHT = {"base/json.h": {"cJSON"}, "lazy/pq.h": {"PGconn", "PGresult"}}
 # A .c without a header of its own declares nothing, or what another header must declare.
 NO_HEADER = {
     # Programs: main() is called by the system alone.
@@ -41,6 +44,15 @@ COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
 
+# The second group is a literal, which may hold what looks like a comment.
+COMMENT = re.compile(r'(/\*.*?\*/|//[^\n]*)|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\')', re.S)
+
+
+def without_comment(match):
+    """What stands in the place of a comment: nothing; a string stays."""
+    return match.group(2) or " "
+
+
 def folder(path):
     return path.rpartition("/")[0]
 
@@ -56,8 +68,22 @@ def code_of(text):
 
 
 def names_of(header):
-    """Every word of a header's code: more than it declares, so that nothing is reported wrongly."""
-    return set(re.findall(r"\b[A-Za-z_]\w{2,}", code_of(header)))
+    """What a header gives to a file that includes it: macros, types, constants of enums, functions, and variables."""
+    code = code_of(header)
+    names = set(re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", code, re.M))
+    # Lists of macros make names in the files that use them, out of the words that the list has.
+    for body in re.findall(r"^[ \t]*#[ \t]*define[^\n]*(?:\\\n[^\n]*)+", code, re.M):
+        names |= set(re.findall(r"\bX?\(\s*([A-Z][A-Z0-9_]+)\b", body))
+    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", code, flags=re.M)
+    names |= set(re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code))
+    for body in re.findall(r"\benum\b[^{;()]*\{([^}]*)\}", code):
+        names |= set(re.findall(r"(?:^|,)\s*(\w+)", body))
+    # What stands between braces are members and local names.
+    while re.search(r"\{[^{}]*\}", code):
+        code = re.sub(r"\{[^{}]*\}", ";", code)
+    names |= set(re.findall(r"\b(\w+)\s*\(", code)) | set(re.findall(r"\(\s*\*\s*(\w+)\s*\)", code))
+    names |= set(re.findall(r"\b(\w+)\s*(?:\[[^\]]*\]\s*)*(?:=[^;]*)?;", code))
+    return names - {"", "__attribute__", "__typeof__", "defined", "format", "int", "sizeof"}
 
 
 def reached(start, arrows):
@@ -95,13 +121,15 @@ def check_cycles(includes, problems):
 
 def check_use(sources, includes, problems):
     words = {name: set(re.findall(r"\w+", code_of(text))) for name, text in sources.items()}
-    common = {"include", "define", "ifndef", "endif", "const", "struct", "enum", "void", "char", "static", "size_t", "uint32_t",
-              "uint64_t", "int64_t", "uint8_t", "int32_t", "bool", "return", "inline", "int", "unsigned", "double", "float", "name", "count", "self", "context", "extern"}
+    offered = {name: names_of(text) | BROUGHT.get(name, set()) for name, text in sources.items() if name.endswith(".h")}
+    includes_of_known, includers = collections.defaultdict(list, includes), collections.defaultdict(set)
+    for name in includes:
+        for header in reached(name, includes_of_known):
+            includers[header].add(name)
     for name in includes:
         for header in includes[name]:
             if header in sources and folder(header) != folder(name) and header not in FOR_EFFECT:
-                offered = names_of(sources[header]) - common
-                if not offered & words[name]:
+                if not any(offered[header] & words[user] for user in {name} | includers[name]):
                     problems.append(f"{name}: includes {header} and uses no name of it")
 
 
@@ -129,9 +157,13 @@ def check_document(sources, problems):
     for path in sorted(set(re.findall(rf"(?<![\w/.])((?:{tops})/[\w/.-]*\w\.(?:c|h|y|md|py|sql))\b", document))):
         if not (ROOT / path).exists():
             problems.append(f"docs/architecture.md: {path} does not exist")
+    files = {pathlib.PurePath(name).name for name in sources} | {path.name for path in (ROOT / "tests").rglob("*.py")}
+    for name in sorted(set(re.findall(r"(?<![\w/.-])([a-z_0-9]+\.(?:c|h|y|py))\b", document)) - files):
+        problems.append(f"docs/architecture.md: no file is called {name}")
     # SQL functions stand in strings; models and tables of the examples in these.
-    texts = [text for name, text in sources.items() if not name.startswith("tests/")]
-    texts += [path.read_text() for place in ("extension/postgres", "examples/sql") for path in (ROOT / place).glob("*.sql")]
+    texts = [COMMENT.sub(without_comment, text) for name, text in sources.items() if not name.startswith("tests/")]
+    texts += [re.sub(r"--[^\n]*", "", path.read_text())
+              for place in ("extension/postgres", "examples/sql") for path in (ROOT / place).glob("*.sql")]
     known = set(re.findall(r"\w+", "\n".join(texts)))
     for function in sorted(set(re.findall(r"`([a-z]\w*_\w+)`", document)) - known):
         problems.append(f"docs/architecture.md: nothing is called {function}")

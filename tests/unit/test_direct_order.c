@@ -1,7 +1,7 @@
 /*
  * The order to read a table: what a session writes a worker reads, and nothing else.
  */
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 
 #include "tests/check.h"
 

@@ -4,7 +4,6 @@
  */
 #include <stdio.h>
 
-#include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "tests/check.h"
 

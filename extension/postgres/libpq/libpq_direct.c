@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_describe.h"
 #include "extension/postgres/libpq/libpq_scan.h"

@@ -9,6 +9,7 @@
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "k8s/job/cluster_folder.h"
+#include "planner/plan.h"
 
 #define ROLE_NAME "totrain_k8s"
 

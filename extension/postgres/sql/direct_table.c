@@ -1,6 +1,6 @@
 #include "extension/postgres/sql/direct_table.h"
 
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 #include "extension/engine/rows/plain_scan.h"
 #include "extension/postgres/sql/sql.h"
 

@@ -10,10 +10,9 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
-#include "runtime/data/journal_record.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"

@@ -27,7 +27,7 @@
 #include <limits.h>
 
 #include "extension/engine/host/host.h"
-#include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/sql/database.h"
 
 struct postgres_host {

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "extension/engine/host/stored.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/publish.h"
