@@ -79,18 +79,18 @@ static void ring(struct bell *bell)
     pthread_mutex_unlock(&bell->lock);
 }
 
-typedef bool team_wish(const struct team *team, uint32_t call);
+typedef bool team_condition(const struct team *team, uint32_t call);
 
-static void wait_until(struct team *team, struct bell *bell, team_wish *wish, uint32_t call)
+static void wait_until(struct team *team, struct bell *bell, team_condition *is_met, uint32_t call)
 {
     for (int i = 0; i < SPINS; i++) {
-        if (wish(team, call))
+        if (is_met(team, call))
             return;
         relax();
     }
     pthread_mutex_lock(&bell->lock);
     atomic_fetch_add(&bell->sleepers, 1);
-    while (!wish(team, call))
+    while (!is_met(team, call))
         pthread_cond_wait(&bell->rung, &bell->lock);
     atomic_fetch_sub(&bell->sleepers, 1);
     pthread_mutex_unlock(&bell->lock);

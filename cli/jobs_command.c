@@ -121,10 +121,10 @@ static enum status wait_for(const struct options *options, int64_t id, struct er
 /* The publisher of a detached job is started by a supervisor. */
 static enum status publish(const struct options *options, int64_t id, struct error *err)
 {
-    const struct host books = {.self = NULL};
+    const struct host bare_host = {.self = NULL};
     struct job_status status;
 
-    TRY(job_status_read(&books, id, &status, err));
+    TRY(job_status_read(&bare_host, id, &status, err));
     if (status.life->publishes == ACTOR_SUPERVISOR &&
         (status.state == JOB_STATE_UNPUBLISHED || status.state == JOB_STATE_LOST))
         return wait_for(options, id, err);

@@ -86,7 +86,7 @@ static double seconds(const struct job_row *row)
     return row->seconds;
 }
 
-/* Of runtime/record/exposition.c those that the books know. */
+/* Of runtime/record/exposition.c those that the job record has. */
 static const struct family {
     const char *name, *type, *help;
     double (*value)(const struct job_row *row); /* NaN: it is not known */
@@ -151,14 +151,14 @@ static void put_family(const struct family *family, const struct sampled *jobs, 
 /* A job whose folder is being removed, or whose record is being created, has no samples. */
 static size_t read_jobs(const int64_t *ids, size_t count, struct sampled *jobs)
 {
-    const struct host books = {.self = NULL};
+    const struct host bare_host = {.self = NULL};
     struct job_status status;
     struct error ignored;
     size_t found = 0;
 
     for (size_t i = count > JOBS_MAX ? count - JOBS_MAX : 0; i < count; i++) {
         error_clear(&ignored);
-        if (job_status_read(&books, ids[i], &status, &ignored) != STATUS_OK)
+        if (job_status_read(&bare_host, ids[i], &status, &ignored) != STATUS_OK)
             continue;
         status.row.id = ids[i];
         jobs[found++] = (struct sampled){status.state, status.row};

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "cli/jobs_command.h"
 #include "extension/engine/job_publish.h"
-#include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
@@ -177,10 +176,10 @@ static enum status publish_taken(const struct options *options, struct unpublish
 
 enum status publish_kept(const struct options *options, int64_t id, struct error *err)
 {
-    const struct host books = {.self = NULL};
+    const struct host bare_host = {.self = NULL};
     struct unpublished_job job;
 
-    TRY(unpublished_take(&books, id, &job, err));
+    TRY(unpublished_take(&bare_host, id, &job, err));
     if (!job.unpublished.database[0]) {
         job_folder_leave(&job.folder);
         fail(err, STATUS_INVALID, "the model of job %lld was to go into a database in memory",

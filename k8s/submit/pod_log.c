@@ -78,11 +78,11 @@ static enum status start(struct pod_log *log, struct error *err)
     struct http_sink sink = {log, on_head, on_bytes, on_end};
     struct http_request request;
     char since[32];
-    struct api_log wish = {.container = "master",
-                           .follows = true,
-                           .has_times = true,
-                           .since = log_lines_since(log->lines, since),
-                           .tail_lines = -1};
+    struct api_log wanted = {.container = "master",
+                             .follows = true,
+                             .has_times = true,
+                             .since = log_lines_since(log->lines, since),
+                             .tail_lines = -1};
     enum status status;
 
     log->code = 0;
@@ -91,7 +91,7 @@ static enum status start(struct pod_log *log, struct error *err)
     text_clear(&log->refusal);
     log_lines_begin(log->lines);
     http_request_init(&request);
-    status = api_pod_log(&request, &log->pod, &wish, err);
+    status = api_pod_log(&request, &log->pod, &wanted, err);
     if (status == STATUS_OK)
         status = http_start(client_http(log->client), &request, &sink, &log->call, err);
     http_request_deinit(&request);

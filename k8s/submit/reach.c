@@ -88,13 +88,13 @@ static void on_end(void *context, enum status status, const struct error *err)
 static enum status ask(struct reach *reach, struct error *err)
 {
     const struct http_sink sink = {reach, on_head, on_bytes, on_end};
-    const struct api_log wish = {.container = "master", .tail_lines = 1, .bytes_max = 1};
+    const struct api_log wanted = {.container = "master", .tail_lines = 1, .bytes_max = 1};
     struct http_request request;
     enum status status;
 
     reach->code = 0;
     http_request_init(&request);
-    status = api_pod_log(&request, &reach->pod, &wish, err);
+    status = api_pod_log(&request, &reach->pod, &wanted, err);
     request.timeout_ms = ASK_MS;
     if (status == STATUS_OK)
         status = http_start(client_http(reach->client), &request, &sink, &reach->call, err);

@@ -155,7 +155,7 @@ class Told(Case):
         return [(kind, reason, re.sub(r"[0-9a-f]{64}|[0-9]+", "#", message))
                 for kind, reason, _, source, message in found if source == "totrain"]
 
-    def test_what_befell_a_job_reads_as_on_the_page(self):
+    def test_the_history_of_a_job_reads_as_on_the_page(self):
         job = self.begin()
         self.kill(job.wait_for_workers(4)[1])
         job.wait_for(lambda: len(job.running()) < 4, "an end")

@@ -445,7 +445,7 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
 {
     struct dispatch_options options = options_of();
     struct message slow, first, second;
-    struct job_row books;
+    struct job_row row;
     struct stage stage;
     (void)state;
 
@@ -457,16 +457,16 @@ static void goodput_is_what_the_rows_that_count_needed(void **state)
     hello(&stage, 1000, 12, 1, 0);
     CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &first));
     scored(&stage, 1100, 12, &first.lease);
-    books = dispatch_job_row(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
-    CHECK(fabs(books.goodput - .25) < 1e-9 && fabs(books.slot_seconds - .4) < 1e-9);
+    row = dispatch_job_row(&stage.dispatch, 1200); /* 100 ms of 2 x 200 for 10 rows */
+    CHECK(fabs(row.goodput - .25) < 1e-9 && fabs(row.slot_seconds - .4) < 1e-9);
     scored(&stage, 1300, 11, &slow.lease); /* the next one begins with that */
     scored(&stage, 1400, 11, &second.lease);
     CHECK(stage.dispatch.state == JOB_STATE_DONE);
-    books = dispatch_job_row(&stage.dispatch, 9000); /* no worker is here any more */
-    CHECK(fabs(books.goodput - .5 / .8) < 1e-9 && fabs(books.slot_seconds - .8) < 1e-9);
+    row = dispatch_job_row(&stage.dispatch, 9000); /* no worker is here any more */
+    CHECK(fabs(row.goodput - .5 / .8) < 1e-9 && fabs(row.slot_seconds - .8) < 1e-9);
     end(&stage);
 
-    options.facts.previous = &books; /* the next master counts on */
+    options.facts.previous = &row; /* the next master counts on */
     begin(&stage, &options);
     CHECK(fabs(dispatch_job_row(&stage.dispatch, 0).slot_seconds - .8) < 1e-9);
     end(&stage);

@@ -21,7 +21,7 @@ struct signature {
 
 struct record {
     int64_t id;
-    struct signature books, journal; /* job.db, job.db-wal; zeros: there is none */
+    struct signature store, journal; /* job.db, job.db-wal; zeros: there is none */
     enum job_state state;
     struct job_row row;
     char error[sizeof(((struct job_status *)0)->error)];
@@ -205,7 +205,7 @@ bool job_cache_find(struct job_cache *cache, int64_t id, struct job_status *stat
 {
     struct record *record = cache ? find_record(cache, id) : NULL;
 
-    if (!record || !is_same(record->books, look(cache->jobs, id, "job.db")) ||
+    if (!record || !is_same(record->store, look(cache->jobs, id, "job.db")) ||
         !is_same(record->journal, look(cache->jobs, id, "job.db-wal")))
         return false;
     record->is_used = true;
@@ -243,7 +243,7 @@ void job_cache_note(struct job_cache *cache, const struct job_status *status)
     }
     memset(record, 0, sizeof *record);
     record->id = status->folder.id;
-    record->books = look(cache->jobs, record->id, "job.db");
+    record->store = look(cache->jobs, record->id, "job.db");
     record->journal = look(cache->jobs, record->id, "job.db-wal");
     record->state = status->state;
     record->row = status->row;
