@@ -71,7 +71,7 @@ struct jobspec {
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
     bool has_validation;         /* an own spool for validation is beside the train one */
 
-    struct kind_params params; /* what the kind of model is told */
+    struct kind_params params; /* attributes of the kind of model */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard; /* absolute path of a folder for event files; size 0: none */

@@ -1,5 +1,5 @@
 /*
- * cluster.h - where the processes of TRAIN run, and what the cluster is told.
+ * cluster.h - where the processes of TRAIN run, and what the job asks of the cluster.
  */
 #ifndef PLANNER_CLUSTER_H
 #define PLANNER_CLUSTER_H

@@ -1,5 +1,5 @@
 /*
- * show.h - statements that only tell: EXPLAIN and SHOW.
+ * show.h - statements that only read and print: EXPLAIN and SHOW.
  */
 #ifndef EXTENSION_ENGINE_SHOW_H
 #define EXTENSION_ENGINE_SHOW_H

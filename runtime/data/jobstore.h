@@ -36,7 +36,7 @@ enum job_state {
 };
 const char *job_state_name(enum job_state state);
 
-/* How the job goes: what its master told last. Reals that are not known are NaN. */
+/* How the job goes: by the last report of its master. Reals that are not known are NaN. */
 struct job_row {
     int64_t id;
     enum job_state state;

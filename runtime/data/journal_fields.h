@@ -133,7 +133,7 @@ struct journal_checkpoint {
 /* Of struct job_row for JOB, of the structs above for the other kinds; a kind whose body is empty
  * has no fields. */
 struct field_table journal_fields(enum journal_kind kind);
-/* Not only how the job goes, which may be told later and in one piece. */
+/* Not only how the job goes, which may be put later and in one piece. */
 bool journal_kind_is_urgent(enum journal_kind kind);
 
 /* The members of a body, one for each field. */

@@ -30,7 +30,7 @@ struct role {
     /* There is nothing to do before a message that is due any moment. NULL: never. */
     bool (*expects_soon)(void *self);
     /* The actions that are not about connections; called before any message of
-     * the same outbox leaves, so that what is told to others is on disk. */
+     * the same outbox leaves, so that what others learn is on disk. */
     enum status (*perform)(void *context, const struct outbox *outbox, struct error *err);
     void *context;
 };

@@ -29,7 +29,7 @@ struct launcher_owner {
     void (*notice)(void *context, const char *text); /* a line for the user */
     /* From now on so many workers; versions only grow, and an older one does not count. */
     void (*want)(void *context, uint64_t version, uint32_t workers);
-    /* This worker is asked to end, perhaps before it hears of it itself. Told more than once. */
+    /* This worker is asked to end, perhaps before its own process knows. Called more than once. */
     void (*drain)(void *context, uint32_t index, uint32_t incarnation);
     void (*cancel)(void *context);
     /* The job was deleted, and perhaps its tables: it is cancelled, workers first. */
@@ -41,7 +41,7 @@ struct launcher_owner {
 
 struct launcher {
     void *self;
-    /* The parent of this process reads its exit code, has heard how the job ended, and ends what is
+    /* The parent of this process reads its exit code, knows how the job ended, and ends what is
      * left of it: `flush` and `end` are not there. */
     bool is_supervised;
 
@@ -60,7 +60,7 @@ struct launcher {
      * a drain of the workers. CONNECTION: not done, to be tried again. */
     enum status (*end)(void *self, bool has_failed, struct error *err);
 
-    /* ----- what it is told ----- */
+    /* ----- what it does for the job ----- */
 
     struct worker_actions workers; /* with the same `self` */
     /* Each event of the job, and its line, newline included. Progress of a later step: the

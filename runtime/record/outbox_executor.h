@@ -6,12 +6,12 @@
  *            --pieces of checkpoints--> job.db                to the launcher
  *
  * What one call of the role asked for is one transaction, and is in the store before any other
- * process is told of it. Checkpoints are apart: the job can do without one, so a store that has no
+ * process learns of it. Checkpoints are apart: the job can do without one, so a store that has no
  * room for it is not the end of the job. What became of it is asked for afterwards
  * (outbox_executor_take_outcome).
  *
  * The executor claims the store as it is opened; once a later master has, every transaction is
- * STALE, and nothing is told to the door any more.
+ * STALE, and nothing is sent to the door any more.
  */
 #ifndef RUNTIME_RECORD_OUTBOX_EXECUTOR_H
 #define RUNTIME_RECORD_OUTBOX_EXECUTOR_H
@@ -29,7 +29,7 @@ struct checkpoint_outcome {
     struct error why; /* OK: it is stored */
 };
 
-/* What the launcher is told of the workers. */
+/* What the launcher does with the workers. */
 struct worker_actions {
     void *self;
     /* It is silent: counted as dead, and another process takes its place. */

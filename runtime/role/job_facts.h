@@ -1,5 +1,5 @@
 /*
- * job_facts.h - what a role that leads a job (master.h, dispatch.h) is told of it only to store it
+ * job_facts.h - facts of a job that the role which leads it (master.h, dispatch.h) only stores
  * in the job's row, where SHOW JOBS and the pages find it.
  */
 #ifndef RUNTIME_ROLE_JOB_FACTS_H

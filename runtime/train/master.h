@@ -171,9 +171,9 @@ struct master {
     struct checkpoint stored; /* phase 0: none */
     struct checkpoint older;  /* the one before, should `stored` be damaged */
     struct writing writing;
-    uint32_t writings;           /* ever begun by this master */
-    int64_t checkpoint_at;       /* when the next is due */
-    bool has_told_no_checkpoint; /* a notice went to the user since the last one that was made */
+    uint32_t writings;              /* ever begun by this master */
+    int64_t checkpoint_at;          /* when the next is due */
+    bool has_noticed_no_checkpoint; /* a notice went to the user since the last one that was made */
 
     uint64_t model_next;        /* the model's rows before this one are stored, aside */
     struct model_sender sender; /* the process that sent them */

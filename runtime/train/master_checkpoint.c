@@ -129,13 +129,13 @@ static void fail_writing(struct master *master, int64_t now_ms, const char *why,
                          struct outbox *outbox)
 {
     master_put_event(master, now_ms, -1, "checkpoint_failed", outbox, "%s", why);
-    if (!master->has_told_no_checkpoint)
+    if (!master->has_noticed_no_checkpoint)
         master_notice(
             master, now_ms, outbox,
             "no checkpoint can be made: %.300s; should all of the job's processes end, it "
             "goes on from step %" PRIu64,
             why, master->stored.step);
-    master->has_told_no_checkpoint = true;
+    master->has_noticed_no_checkpoint = true;
     end_writing(master, now_ms, false, outbox);
 }
 
@@ -225,7 +225,7 @@ void master_on_stored(struct master *master, int64_t now_ms, uint64_t id, const 
     if (master->stored.phase != 0)
         master->older = master->stored;
     master->stored = *head;
-    master->has_told_no_checkpoint = false;
+    master->has_noticed_no_checkpoint = false;
     master_put_event(master, now_ms, -1, "checkpoint", outbox,
                      "step %" PRIu64 ", %" PRIu64 " bytes in %" PRId64 " ms", head->step,
                      head->bytes, master->writing.came_at - master->writing.begun_at);

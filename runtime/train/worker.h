@@ -156,7 +156,7 @@ struct damage {
     bool is_told; /* the members of this group differ, and DAMAGED was sent to the master */
     uint64_t good;
     /* Of the difference that was sent last, until a group of this generation comes: a master that
-     * dies meanwhile takes it with it, and its successor is told again. */
+     * dies meanwhile loses it, and it is sent again to its successor. */
     uint64_t awaited;          /* generation; not beyond the worker's own: nothing is awaited */
     uint64_t phase, agreed_on; /* where the states differ, and up to where they did not */
 };
@@ -204,7 +204,7 @@ struct worker {
     struct sums sums;
     uint32_t next_lane;    /* of the own ones */
     struct share lanes;    /* the own ones, in the last phase that was begun */
-    uint32_t lanes_opened; /* of which the learner has been told (lane_open) */
+    uint32_t lanes_opened; /* of which the learner has what it keeps (lane_open) */
     bool own_segment_is_sent;
     struct text held; /* PARTIALs that came a phase early: rank, frame, ... */
 
