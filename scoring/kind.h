@@ -29,7 +29,7 @@ struct model_array {
 };
 
 /* A model whose outputs are sums of features: (rows, width) weights of dense columns and then ids,
- * (width) biases. It is shown feature by feature to whoever reads the table. */
+ * (width) biases. The table has a row of each feature. */
 struct linear_weights {
     const float *weights, *bias;
     uint32_t width;
@@ -115,13 +115,13 @@ struct kind {
     uint32_t (*outputs)(const struct model *model); /* floats that a row gives */
     /* Bytes that one of the rows scored together takes, beside its inputs and outputs. */
     size_t (*row_bytes)(const struct model *model);
-    enum status (*open)(const struct model *model, uint32_t rows_max, void **room,
+    enum status (*open)(const struct model *model, uint32_t rows_max, void **workspace,
                         struct error *err);
     /* dense (count, dense_width), ids (count, id_count) -> outputs (count, outputs). A row's
      * outputs have the same bits whatever rows are scored with it. */
-    void (*score)(void *room, const float *dense, const int32_t *ids, uint32_t count,
+    void (*score)(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs);
-    void (*close)(void *room); /* NULL is no room */
+    void (*close)(void *workspace); /* NULL: does nothing */
 };
 
 /* As kind->cost has it before there is a model. */

@@ -24,7 +24,7 @@ struct kind_cost model_cost(const struct model *model)
     return model->kind->cost(&params, &shape);
 }
 
-static uint32_t rows_with_room(const struct model *model, uint32_t rows)
+static uint32_t rows_with_workspace(const struct model *model, uint32_t rows)
 {
     const size_t columns =
         model->transform.dense_width + model->transform.id_count + (size_t)model_outputs(model);
@@ -56,8 +56,8 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     enum status status;
 
     assert(rows > 0);
-    *scorer = (struct scorer){.model = model, .rows_max = rows_with_room(model, rows)};
-    status = model->kind->open(model, scorer->rows_max, &scorer->room, err);
+    *scorer = (struct scorer){.model = model, .rows_max = rows_with_workspace(model, rows)};
+    status = model->kind->open(model, scorer->rows_max, &scorer->workspace, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);
     if (status != STATUS_OK)
@@ -68,7 +68,7 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
 void scorer_deinit(struct scorer *scorer)
 {
     if (scorer->model)
-        scorer->model->kind->close(scorer->room);
+        scorer->model->kind->close(scorer->workspace);
     free(scorer->dense);
     free(scorer->ids);
     free(scorer->results);
@@ -88,7 +88,8 @@ enum status scorer_transform(struct scorer *scorer, uint32_t i, const struct cel
 void scorer_score(struct scorer *scorer, uint32_t count)
 {
     assert(count <= scorer->rows_max);
-    scorer->model->kind->score(scorer->room, scorer->dense, scorer->ids, count, scorer->results);
+    scorer->model->kind->score(scorer->workspace, scorer->dense, scorer->ids, count,
+                               scorer->results);
     scorer_select(scorer, 0);
 }
 
@@ -101,7 +102,7 @@ void scorer_select(struct scorer *scorer, uint32_t i)
 
 void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *ids)
 {
-    scorer->model->kind->score(scorer->room, dense, ids, 1, scorer->results);
+    scorer->model->kind->score(scorer->workspace, dense, ids, 1, scorer->results);
     scorer_select(scorer, 0);
     scorer->selected = dense;
 }

@@ -35,7 +35,7 @@ struct model {
     enum task task;
     struct slice label;          /* the label column's name; size 0: learned without */
     struct slice label_declared; /* its type in PostgreSQL, "pg_catalog.bool", for predictions to
-                                    be of; or empty. Whoever reads it must check it. */
+                                    be of; or empty. It is checked before use. */
     struct slice statement;      /* as the user wrote it */
     struct slice id;             /* 32 hex digits: survives a rename of the table */
     int64_t version;             /* 1, 2, ... */
@@ -68,7 +68,7 @@ struct scorer {
     float *dense;          /* (rows_max, dense_width) */
     int32_t *ids;          /* (rows_max, id_count) */
     float *results;        /* (rows_max, model_outputs) */
-    void *room;            /* its kind's */
+    void *workspace;       /* its kind's */
     const float *selected; /* (dense_width), the inputs of the row that is selected */
     const float *outputs;  /* (model_outputs), of that row */
 };

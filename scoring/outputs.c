@@ -71,17 +71,19 @@ void extra_outputs_append(enum task task, struct text *out)
     }
 }
 
-enum status output_room_init(struct output_room *room, const struct model *model, struct error *err)
+enum status output_workspace_init(struct output_workspace *workspace, const struct model *model,
+                                  struct error *err)
 {
-    text_init(&room->json, TEXT_MAXIMUM);
-    room->probabilities = calloc((size_t)model->labels.count + 1, sizeof *room->probabilities);
-    return room->probabilities ? STATUS_OK : fail_no_memory(err);
+    text_init(&workspace->json, TEXT_MAXIMUM);
+    workspace->probabilities =
+        calloc((size_t)model->labels.count + 1, sizeof *workspace->probabilities);
+    return workspace->probabilities ? STATUS_OK : fail_no_memory(err);
 }
 
-void output_room_deinit(struct output_room *room)
+void output_workspace_deinit(struct output_workspace *workspace)
 {
-    free(room->probabilities);
-    text_deinit(&room->json);
+    free(workspace->probabilities);
+    text_deinit(&workspace->json);
 }
 
 static enum status need_classes(const struct model *model, struct error *err)
@@ -104,8 +106,8 @@ static struct slice class_name(const struct cell *class, char buffer[TRANSFORM_W
 
 /* {"setosa":0.98,"versicolor":0.02}: by class, ascending. No class has a zero
  * byte: neither model_meta_write nor json_parse lets one through. */
-static enum status append_probabilities(const struct labels *labels, struct output_room *room,
-                                        struct error *err)
+static enum status append_probabilities(const struct labels *labels,
+                                        struct output_workspace *workspace, struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
     enum status status;
@@ -119,9 +121,9 @@ static enum status append_probabilities(const struct labels *labels, struct outp
 
         text_clear(&name);
         text_append(&name, class_name(&labels->values[i], buffer));
-        json_add_real(object, text_string(&name), room->probabilities[i]);
+        json_add_real(object, text_string(&name), workspace->probabilities[i]);
     }
-    status = name.failed ? fail_no_memory(err) : json_print(object, false, &room->json, err);
+    status = name.failed ? fail_no_memory(err) : json_print(object, false, &workspace->json, err);
     text_deinit(&name);
     cJSON_Delete(object);
     return status;
@@ -139,36 +141,38 @@ static void append_logits(const struct scorer *scorer, struct text *json)
     text_append_char(json, ']');
 }
 
-static enum status take_text(struct output_room *room, struct cell *cell, struct error *err)
+static enum status take_text(struct output_workspace *workspace, struct cell *cell,
+                             struct error *err)
 {
-    if (room->json.failed)
+    if (workspace->json.failed)
         return fail_no_memory(err);
-    *cell = (struct cell){.type = CELL_TEXT, .text = {text_string(&room->json), room->json.size}};
+    *cell = (struct cell){.type = CELL_TEXT,
+                          .text = {text_string(&workspace->json), workspace->json.size}};
     return STATUS_OK;
 }
 
 static enum status output_probabilities(const struct scorer *scorer, enum output output,
-                                        struct output_room *room, struct cell *cell,
+                                        struct output_workspace *workspace, struct cell *cell,
                                         struct error *err)
 {
     const struct labels *labels = &scorer->model->labels;
 
     TRY(need_classes(scorer->model, err));
-    scorer_probabilities(scorer, room->probabilities);
+    scorer_probabilities(scorer, workspace->probabilities);
     if (output == OUTPUT_PROBABILITY) {
         const uint32_t class = labels->count == 2 ? 1 : scorer_class(scorer);
 
-        *cell = (struct cell){.type = CELL_REAL, .real = room->probabilities[class]};
+        *cell = (struct cell){.type = CELL_REAL, .real = workspace->probabilities[class]};
         return STATUS_OK;
     }
-    TRY(append_probabilities(labels, room, err));
-    return take_text(room, cell, err);
+    TRY(append_probabilities(labels, workspace, err));
+    return take_text(workspace, cell, err);
 }
 
-enum status scorer_output(const struct scorer *scorer, enum output output, struct output_room *room,
-                          struct cell *cell, struct error *err)
+enum status scorer_output(const struct scorer *scorer, enum output output,
+                          struct output_workspace *workspace, struct cell *cell, struct error *err)
 {
-    text_clear(&room->json);
+    text_clear(&workspace->json);
     if (output == OUTPUT_PREDICTION) {
         *cell = scorer_prediction(scorer);
         return STATUS_OK;
@@ -186,7 +190,7 @@ enum status scorer_output(const struct scorer *scorer, enum output output, struc
                     SLICE_FORMAT(scorer->model->estimator)),
                error_hint(err, "Use totrain_distance.");
     if (output != OUTPUT_LOGITS)
-        return output_probabilities(scorer, output, room, cell, err);
-    append_logits(scorer, &room->json);
-    return take_text(room, cell, err);
+        return output_probabilities(scorer, output, workspace, cell, err);
+    append_logits(scorer, &workspace->json);
+    return take_text(workspace, cell, err);
 }

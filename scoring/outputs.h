@@ -42,17 +42,17 @@ bool extra_output_find(enum task task, struct slice name, enum output *output);
 void extra_outputs_append(enum task task, struct text *out);
 
 /* Room for the outputs of one row at a time. */
-struct output_room {
+struct output_workspace {
     double *probabilities; /* (classes) */
     struct text json;
 };
-enum status output_room_init(struct output_room *room, const struct model *model,
-                             struct error *err);
-void output_room_deinit(struct output_room *room);
+enum status output_workspace_init(struct output_workspace *workspace, const struct model *model,
+                                  struct error *err);
+void output_workspace_deinit(struct output_workspace *workspace);
 
-/* Of the row that is selected. A text lives until the room's next output. INVALID
+/* Of the row that is selected. A text lives until the workspace's next output. INVALID
  * where the model has no such output, whatever the row. */
-enum status scorer_output(const struct scorer *scorer, enum output output, struct output_room *room,
-                          struct cell *cell, struct error *err);
+enum status scorer_output(const struct scorer *scorer, enum output output,
+                          struct output_workspace *workspace, struct cell *cell, struct error *err);
 
 #endif

@@ -17,7 +17,7 @@ struct loaded {
     struct model model;
     struct scorer scorer;
     struct cell *cells; /* (inputs) */
-    struct output_room room;
+    struct output_workspace workspace;
 };
 
 static void loaded_free(void *context)
@@ -28,7 +28,7 @@ static void loaded_free(void *context)
         return;
     scorer_deinit(&loaded->scorer);
     free(loaded->cells);
-    output_room_deinit(&loaded->room);
+    output_workspace_deinit(&loaded->workspace);
     arena_deinit(&loaded->arena);
     free(loaded);
 }
@@ -49,7 +49,7 @@ static enum status load(sqlite3 *db, struct slice path_text, struct loaded *load
     TRY(status);
     TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
     loaded->cells = calloc(loaded->model.transform.input_count + 1, sizeof *loaded->cells);
-    return loaded->cells ? output_room_init(&loaded->room, &loaded->model, err)
+    return loaded->cells ? output_workspace_init(&loaded->workspace, &loaded->model, err)
                          : fail_no_memory(err);
 }
 
@@ -243,7 +243,7 @@ static void result_output(sqlite3_context *context, int count, sqlite3_value **v
     struct error err;
 
     if (score(context, count, values, &loaded, &err) != STATUS_OK ||
-        scorer_output(&loaded->scorer, output, &loaded->room, &cell, &err) != STATUS_OK)
+        scorer_output(&loaded->scorer, output, &loaded->workspace, &cell, &err) != STATUS_OK)
         raise_error(context, function, &err);
     else
         result_cell(context, cell);

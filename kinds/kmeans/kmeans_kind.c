@@ -134,19 +134,19 @@ static size_t row_bytes(const struct model *model)
     return 0;
 }
 
-static enum status open_room(const struct model *model, uint32_t rows_max, void **room,
-                             struct error *err)
+static enum status open_workspace(const struct model *model, uint32_t rows_max, void **workspace,
+                                  struct error *err)
 {
     (void)rows_max;
     (void)err;
-    *room = (void *)(uintptr_t)model->content; /* nothing besides */
+    *workspace = (void *)(uintptr_t)model->content; /* nothing besides */
     return STATUS_OK;
 }
 
-static void score(void *room, const float *dense, const int32_t *ids, uint32_t count,
+static void score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs)
 {
-    const struct kmeans_model *kmeans = room;
+    const struct kmeans_model *kmeans = workspace;
     (void)ids;
 
     for (uint32_t row = 0; row < count; row++, dense += kmeans->width) {
@@ -165,9 +165,9 @@ static void score(void *room, const float *dense, const int32_t *ids, uint32_t c
     }
 }
 
-static void close_room(void *room)
+static void close_workspace(void *workspace)
 {
-    (void)room;
+    (void)workspace;
 }
 
 const struct kind kmeans_kind = {
@@ -192,7 +192,7 @@ const struct kind kmeans_kind = {
     .params_of = params_of,
     .outputs = outputs_of,
     .row_bytes = row_bytes,
-    .open = open_room,
+    .open = open_workspace,
     .score = score,
-    .close = close_room,
+    .close = close_workspace,
 };

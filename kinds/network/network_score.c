@@ -9,7 +9,7 @@
 #include "scoring/layer_sums.h"
 #include "scoring/matrix.h"
 
-struct room {
+struct workspace {
     const struct model *model;
     const struct sums_kernel *kernel; /* for this processor */
     struct layer_sums *sums;          /* (layers) */
@@ -37,16 +37,17 @@ size_t network_row_bytes(const struct model *model)
     return 2 * widest_hidden(network_of(model)) * sizeof(float);
 }
 
-static enum status init_sums(struct room *room, struct error *err)
+static enum status init_sums(struct workspace *workspace, struct error *err)
 {
-    const struct network_model *network = network_of(room->model);
+    const struct network_model *network = network_of(workspace->model);
 
-    room->sums = calloc(network->layer_count, sizeof *room->sums);
-    if (!room->sums)
+    workspace->sums = calloc(network->layer_count, sizeof *workspace->sums);
+    if (!workspace->sums)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < network->layer_count; i++)
-        TRY(layer_sums_init(&room->sums[i], network->layers[i].weights, network->layers[i].bias,
-                            inputs_of(room->model, i), network->layers[i].width, err));
+        TRY(layer_sums_init(&workspace->sums[i], network->layers[i].weights,
+                            network->layers[i].bias, inputs_of(workspace->model, i),
+                            network->layers[i].width, err));
     return STATUS_OK;
 }
 
@@ -55,41 +56,41 @@ enum status network_scorer_open(const struct model *model, uint32_t rows_max, vo
 {
     const struct network_model *network = network_of(model);
     const size_t widest = widest_hidden(network);
-    struct room *room = calloc(1, sizeof *room);
+    struct workspace *workspace = calloc(1, sizeof *workspace);
     enum status status;
 
     assert(network->layer_count > 0);
     assert(network->layers[0].rows == model->transform.dense_width + model->transform.id_rows);
     *opened = NULL;
-    if (!room)
+    if (!workspace)
         return fail_no_memory(err);
-    room->model = model;
-    room->kernel = sums_kernel_best();
-    TRY_OR(failed, status, init_sums(room, err));
-    room->front = matrix_new(rows_max, widest, sizeof(float));
-    room->back = matrix_new(rows_max, widest, sizeof(float));
-    if (room->front && room->back) {
-        *opened = room;
+    workspace->model = model;
+    workspace->kernel = sums_kernel_best();
+    TRY_OR(failed, status, init_sums(workspace, err));
+    workspace->front = matrix_new(rows_max, widest, sizeof(float));
+    workspace->back = matrix_new(rows_max, widest, sizeof(float));
+    if (workspace->front && workspace->back) {
+        *opened = workspace;
         return STATUS_OK;
     }
     status = fail_no_memory(err);
 failed:
-    network_scorer_close(room);
+    network_scorer_close(workspace);
     return status;
 }
 
 void network_scorer_close(void *closed)
 {
-    struct room *room = closed;
+    struct workspace *workspace = closed;
 
-    if (!room)
+    if (!workspace)
         return;
-    for (uint32_t i = 0; room->sums && i < network_of(room->model)->layer_count; i++)
-        layer_sums_deinit(&room->sums[i]);
-    free(room->sums);
-    free(room->front);
-    free(room->back);
-    free(room);
+    for (uint32_t i = 0; workspace->sums && i < network_of(workspace->model)->layer_count; i++)
+        layer_sums_deinit(&workspace->sums[i]);
+    free(workspace->sums);
+    free(workspace->front);
+    free(workspace->back);
+    free(workspace);
 }
 
 /* z (count, width) += for each row the rows of the first layer that it selects */
@@ -114,17 +115,17 @@ static void add_ids(const struct model *model, const int32_t *ids, uint32_t coun
 void network_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
                    float *outputs)
 {
-    const struct room *room = opened;
-    const struct network_model *network = network_of(room->model);
+    const struct workspace *workspace = opened;
+    const struct network_model *network = network_of(workspace->model);
     const float *x = dense;
 
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const bool is_last = i + 1 == network->layer_count;
-        float *z = is_last ? outputs : i % 2 ? room->back : room->front;
+        float *z = is_last ? outputs : i % 2 ? workspace->back : workspace->front;
 
-        layer_sums_compute(&room->sums[i], room->kernel, x, count, z);
+        layer_sums_compute(&workspace->sums[i], workspace->kernel, x, count, z);
         if (i == 0)
-            add_ids(room->model, ids, count, z);
+            add_ids(workspace->model, ids, count, z);
         if (!is_last)
             activation_forward(network->activation, z, (size_t)count * network->layers[i].width);
         x = z;

@@ -12,10 +12,10 @@
 
 /* As struct kind asks for them (scoring/kind.h). */
 size_t network_row_bytes(const struct model *model);
-enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **room,
+enum status network_scorer_open(const struct model *model, uint32_t rows_max, void **workspace,
                                 struct error *err);
-void network_score(void *room, const float *dense, const int32_t *ids, uint32_t count,
+void network_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                    float *outputs);
-void network_scorer_close(void *room);
+void network_scorer_close(void *workspace);
 
 #endif

@@ -23,7 +23,7 @@ struct rows_scoring {
     struct spool spool;
     struct model model;
     struct scorer scorer;
-    struct output_room room;
+    struct output_workspace workspace;
     enum output outputs[JOBSPEC_OUTPUTS_MAX];
     struct cell *cells, *inputs; /* (columns), (inputs) */
 
@@ -115,7 +115,7 @@ static enum status open_all(struct rows_scoring *scoring, struct error *err)
     TRY(open_model(scoring, err));
     TRY(find_outputs(scoring, err));
     TRY(scorer_init(&scoring->scorer, &scoring->model, SCORER_ROWS, err));
-    TRY(output_room_init(&scoring->room, &scoring->model, err));
+    TRY(output_workspace_init(&scoring->workspace, &scoring->model, err));
     if (scoring->model.task == TASK_CLUSTERING && scoring->job->spec.kind == SPEC_EVALUATE)
         TRY(silhouette_init(&scoring->sample, scoring->model.transform.dense_width, err));
     scoring->cells = calloc(spec->columns, sizeof *scoring->cells);
@@ -153,7 +153,7 @@ void rows_scoring_close(struct rows_scoring *scoring)
     if (scoring->spool.map)
         spool_close(&scoring->spool);
     scorer_deinit(&scoring->scorer);
-    output_room_deinit(&scoring->room);
+    output_workspace_deinit(&scoring->workspace);
     text_deinit(&scoring->results);
     silhouette_deinit(&scoring->sample);
     free(scoring->cells);
@@ -274,7 +274,7 @@ static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
 
     shard_put_outputs(&scoring->results);
     for (size_t i = 0; i < scoring->job->spec.scoring.output_count; i++) {
-        TRY(scorer_output(&scoring->scorer, scoring->outputs[i], &scoring->room, &cell, err));
+        TRY(scorer_output(&scoring->scorer, scoring->outputs[i], &scoring->workspace, &cell, err));
         cell_put(&scoring->results, &cell);
     }
     return STATUS_OK;
@@ -285,8 +285,8 @@ static enum status put_measures(struct rows_scoring *scoring, const union row_la
 {
     struct metrics_row measured;
 
-    if (metrics_measure(&scoring->scorer, label, scoring->room.probabilities, &measured, err) !=
-        STATUS_OK)
+    if (metrics_measure(&scoring->scorer, label, scoring->workspace.probabilities, &measured,
+                        err) != STATUS_OK)
         return name_row(row, err);
     /* What is not in the sample of the shard's rows is not in that of all rows either. */
     if (measured.inputs.size > 0 &&

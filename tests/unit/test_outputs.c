@@ -13,7 +13,7 @@ struct stage {
     struct model model;
     float outputs[3];
     struct scorer scorer;
-    struct output_room room;
+    struct output_workspace workspace;
 };
 
 static void begin(struct stage *stage, enum task task, uint32_t classes)
@@ -31,7 +31,7 @@ static void begin(struct stage *stage, enum task task, uint32_t classes)
                                       .labels = {.type = LABEL_TEXT, .count = classes}}};
     stage->model.labels.values = stage->classes;
     stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
-    CHECK_OK(output_room_init(&stage->room, &stage->model, &err));
+    CHECK_OK(output_workspace_init(&stage->workspace, &stage->model, &err));
 }
 
 static struct cell output(struct stage *stage, enum output which)
@@ -39,7 +39,7 @@ static struct cell output(struct stage *stage, enum output which)
     struct cell cell;
     struct error err;
 
-    CHECK_OK(scorer_output(&stage->scorer, which, &stage->room, &cell, &err));
+    CHECK_OK(scorer_output(&stage->scorer, which, &stage->workspace, &cell, &err));
     return cell;
 }
 
@@ -53,7 +53,7 @@ static void of_two_classes_the_positive_ones_probability_is_given(void **state)
     CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "ash");
     CHECK(fabs(output(&stage, OUTPUT_PROBABILITY).real - 1 / (1 + exp(1))) < 1e-9);
     CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[-1]");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 static void of_more_classes_the_predicted_ones_and_all_by_name(void **state)
@@ -71,7 +71,7 @@ static void of_more_classes_the_predicted_ones_and_all_by_name(void **state)
     cell = output(&stage, OUTPUT_LOGITS);
     CHECK_INT(cell.type, CELL_TEXT);
     CHECK_SLICE(cell.text, "[0,2000,0]");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 static void a_number_has_no_probabilities(void **state)
@@ -85,11 +85,11 @@ static void a_number_has_no_probabilities(void **state)
     stage.outputs[0] = 3;
     CHECK(output(&stage, OUTPUT_PREDICTION).real == 7);
     CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[3]");
-    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.room, &cell, &err),
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.workspace, &cell, &err),
                 STATUS_INVALID, "a LinearRegressor has no probabilities");
-    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITIES, &stage.room, &cell, &err),
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITIES, &stage.workspace, &cell, &err),
                 STATUS_INVALID, "a LinearRegressor has no probabilities");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 static uint32_t three_clusters(const struct model *model)
@@ -118,16 +118,16 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
     cell = output(&stage, OUTPUT_DISTANCE);
     CHECK_INT(cell.type, CELL_REAL);
     CHECK(cell.real == 0.5);
-    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_LOGITS, &stage.room, &cell, &err),
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_LOGITS, &stage.workspace, &cell, &err),
                 STATUS_INVALID, "a KMeans has no logits");
-    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.room, &cell, &err),
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.workspace, &cell, &err),
                 STATUS_INVALID, "a KMeans has no probabilities");
     CHECK_OK(row_label_read(&stage.model, SLICE(""), 1, NULL, &label, &err));
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
     begin(&stage, TASK_REGRESSION, 0);
-    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_DISTANCE, &stage.room, &cell, &err),
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_DISTANCE, &stage.workspace, &cell, &err),
                 STATUS_INVALID, "a LinearRegressor has no distances");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
@@ -188,7 +188,7 @@ static void a_label_is_found_among_the_classes_in_the_form_of_their_type(void **
         stage.classes[i] = (struct cell){.type = CELL_REAL, .real = i + 0.5};
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_REAL, .real = 0.5}), 0);
     CHECK_INT(class_of(&stage, (struct cell){.type = CELL_TEXT, .text = SLICE("2.5")}), 2);
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 static void what_is_no_label_is_refused_with_its_row(void **state)
@@ -207,13 +207,13 @@ static void what_is_no_label_is_refused_with_its_row(void **state)
     CHECK(strstr(err.hint, "WHERE \"kind\" IS NOT NULL"));
     CHECK_FAILS(row_label_read(&stage.model, SLICE("kind"), 12, &blob, &label, &err),
                 STATUS_INVALID, "kind");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
     begin(&stage, TASK_REGRESSION, 0);
     CHECK_OK(row_label_read(&stage.model, SLICE("size"), 1, &number, &label, &err));
     CHECK(label.value == -3);
     CHECK_FAILS(row_label_read(&stage.model, SLICE("size"), 1, &word, &label, &err), STATUS_INVALID,
                 "holds 'many'");
-    output_room_deinit(&stage.room);
+    output_workspace_deinit(&stage.workspace);
 }
 
 int main(void)

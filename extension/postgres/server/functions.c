@@ -83,7 +83,7 @@ struct scoring {
     struct arena arena;
     struct model model;
     struct scorer scorer;
-    struct output_room room;
+    struct output_workspace workspace;
     struct row_layout layout;
     struct wanted wanted;
 };
@@ -112,7 +112,7 @@ static void unload(struct scoring *scoring)
     if (!scoring->is_loaded)
         return;
     scoring->is_loaded = false;
-    output_room_deinit(&scoring->room);
+    output_workspace_deinit(&scoring->workspace);
     scorer_deinit(&scoring->scorer);
     arena_deinit(&scoring->arena);
 }
@@ -137,7 +137,7 @@ static enum status make_scorer(struct scoring *scoring, struct error *err)
     enum status status;
 
     TRY(scorer_init(&scoring->scorer, &scoring->model, 1, err));
-    status = output_room_init(&scoring->room, &scoring->model, err);
+    status = output_workspace_init(&scoring->workspace, &scoring->model, err);
     if (status != STATUS_OK)
         scorer_deinit(&scoring->scorer);
     return status;
@@ -523,7 +523,7 @@ static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **
     if (!*scoring)
         return false;
     scorer_score(&(*scoring)->scorer, 1);
-    if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->room, cell, &err) != STATUS_OK)
+    if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->workspace, cell, &err) != STATUS_OK)
         throw_error(&err);
     return cell->type != CELL_NULL;
 }
