@@ -58,7 +58,7 @@ struct phase_totals {
  * squared error in the label's own units; that of training is weighted by
  * class and, like the other, without the penalties of l1 and l2. */
 struct learner_report {
-    bool step_applied;     /* not: repeated */
+    bool step_applied;     /* the phase moved the model on, and did not repeat a step */
     uint64_t rows_applied; /* its rows */
     double train_loss;     /* mean loss over its rows */
     bool evaluated;
