@@ -145,6 +145,12 @@ void text_append_string(struct text *text, const char *terminated)
     text_append(text, slice_of(terminated));
 }
 
+void text_append_separator(struct text *text, size_t i, size_t count)
+{
+    if (i > 0)
+        text_append_string(text, i + 1 == count ? " and " : ", ");
+}
+
 void text_append_char(struct text *text, char c)
 {
     text_append(text, (struct slice){&c, 1});

@@ -56,12 +56,8 @@ void estimators_append(const struct attribute *attribute, struct text *out)
     for (size_t i = 0; i < estimator_count; i++) {
         if (attribute && !estimator_uses(&estimators[i], attribute))
             continue;
-        text_printf(out, "%s%s",
-                    written == 0           ? ""
-                    : written + 1 == count ? " and "
-                                           : ", ",
-                    estimators[i].name);
-        written++;
+        text_append_separator(out, written++, count);
+        text_append_string(out, estimators[i].name);
     }
 }
 

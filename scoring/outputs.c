@@ -62,12 +62,8 @@ void extra_outputs_append(enum task task, struct text *out)
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
         if (extra_outputs[i].task != task)
             continue;
-        text_printf(out, "%s'%s'",
-                    written == 0           ? ""
-                    : written + 1 == count ? " and "
-                                           : ", ",
-                    extra_outputs[i].name);
-        written++;
+        text_append_separator(out, written++, count);
+        text_printf(out, "'%s'", extra_outputs[i].name);
     }
 }
 
