@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "runtime/data/journal_parts.h"
 #include "runtime/data/journal_replay.h"
+#include "runtime/data/journal_sum.h"
 
 #define PROGRESS_MS 1000
 
@@ -120,6 +121,7 @@ static enum status add(struct recording *recording, enum journal_kind kind, cJSO
         recording->is_urgent |= journal_kind_is_urgent(kind);
         *entry = (struct recorded){.kind = kind, .body = bytes->size, .has_data = data != NULL};
         status = json_print(body, false, bytes, err);
+        journal_sum_append(bytes, entry->body, kind, data);
         entry->body_size = bytes->size - entry->body;
         entry->data = bytes->size;
         if (data)

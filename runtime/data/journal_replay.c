@@ -8,6 +8,7 @@
 #include "runtime/data/jobstore_parts.h"
 #include "runtime/data/journal_parts.h"
 #include "runtime/data/journal_record.h"
+#include "runtime/data/journal_sum.h"
 
 #define HEADS_MAX  3 /* two count; a third that a later one replaces */
 #define HEAD_PHASE (offsetof(struct journal_checkpoint, phase) / sizeof(uint64_t))
@@ -176,6 +177,7 @@ static enum status take_entry(struct replay *replay, const struct journal_entry 
     TRY(check_entry(replay, entry, err));
     if (entry->data.size > JOURNAL_DATA_BYTES_MAX)
         return fail(err, STATUS_CORRUPT, "it has %zu bytes", entry->data.size);
+    TRY(journal_sum_check(entry, err));
     TRY(json_parse(entry->body, bytes_max, &body, err));
     status = take_body(replay, entry, body, err);
     cJSON_Delete(body);

@@ -1,58 +1,27 @@
 /*
- * job.json and its checksum.
- *
- *     JSON | 64 blanks, the bits of XXH3-64 of the JSON: space 0, tab 1 | end of line
- *
- * A bit that is inverted while the file lies there can make another valid job of it, one with more
- * epochs or another seed, and so another model. To a reader of JSON the blanks are nothing, so that
- * programs which know no checksum read the file as well. It goes with the text, wherever that is
- * kept. A file without it is read: it was written by hand or by such a program.
+ * job.json and its checksum, XXH3-64 in blanks (base/blank_sum.h): another valid job, one with more
+ * epochs or another seed, would learn another model. A file without it is read.
  */
 #include "runtime/launch/job_spec.h"
 
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "base/blank_sum.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_write.h"
 
-#define SUM_BITS         64
-#define SUM_BYTES        (SUM_BITS + 1)
-#define PLAIN_BLANKS_MAX 2 /* at the end of a file that has no checksum */
-
-static void append_checksum(struct text *json)
-{
-    const uint64_t sum = hash_bytes(json->data, json->size, 0);
-
-    for (unsigned bit = SUM_BITS; bit-- > 0;)
-        text_append_char(json, sum >> bit & 1 ? '\t' : ' ');
-    text_append_char(json, '\n');
-}
-
 /* False when the blanks at the end are those of a checksum, and not of this JSON. */
-static bool has_right_checksum(struct slice file)
+static bool has_right_checksum(struct slice json)
 {
-    size_t blanks = 0;
-    uint64_t sum = 0;
+    uint64_t sum;
+    const enum blank_sum found = blank_sum_take(&json, &sum);
 
-    while (blanks < file.size && memchr(" \t\r\n", file.data[file.size - 1 - blanks], 5))
-        blanks++;
-    if (blanks <= PLAIN_BLANKS_MAX)
-        return true;
-    if (blanks < SUM_BYTES || file.data[file.size - 1] != '\n')
-        return false;
-    for (unsigned i = 0; i < SUM_BITS; i++) {
-        const char blank = file.data[file.size - SUM_BYTES + i];
-
-        if (blank != ' ' && blank != '\t')
-            return false;
-        sum = sum << 1 | (blank == '\t');
-    }
-    return sum == hash_bytes(file.data, file.size - SUM_BYTES, 0);
+    return found == BLANK_SUM_NONE ||
+           (found == BLANK_SUM_FOUND && sum == hash_bytes(json.data, json.size, 0));
 }
 
 enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
@@ -64,7 +33,7 @@ enum status job_write_spec(const struct job_folder *folder, const struct jobspec
     text_init(&json, JOBSPEC_BYTES_MAX);
     status = jobspec_write(spec, &json, err);
     if (status == STATUS_OK) {
-        append_checksum(&json);
+        blank_sum_append(&json, hash_bytes(json.data, json.size, 0));
         status = json.failed ? fail_no_memory(err)
                              : job_folder_write(folder, "job.json", text_slice(&json), err);
     }

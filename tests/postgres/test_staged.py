@@ -147,6 +147,40 @@ class Cuts(staged.Case):
         self.assertEqual(self.digest(), self.expected(self.LONG))
 
 
+class Damage(staged.Case):
+    """A bit of the journal is not what it was when the model is published."""
+
+    def finished(self):
+        job = self.stage()
+        master = self.master(job)
+        self.worker(job, 0, master.address())
+        self.assertEqual(self.finish(master), 0, master.log.text())
+        return job
+
+    def invert(self, job, kind, text):
+        """The lowest bit of the character behind the text, in the last entry of the kind."""
+        body, number = self.journal(job, "convert_from(body, 'UTF8'), number", f"kind = '{kind}'")[-1]
+        bit = 8 * (body.encode().index(text) + len(text))
+        self.execute(f"UPDATE totrain_jobs.result_{job} SET body = set_bit(body, {bit}, 1 - get_bit(body, {bit})) "
+                     f"WHERE number = {number}")
+
+    def check_refused(self, job, before):
+        with self.assertRaisesRegex(errors.DataCorrupted, "is damaged: it is not what was written"):
+            self.collect(job)
+        self.assertEqual(self.tables(), before)
+
+    def test_a_model_is_not_published_under_another_name(self):
+        job, before = self.finished(), self.tables()
+        self.invert(job, "input", b'"table":"iris_mode')
+        self.check_refused(job, before)
+        self.assertNotEqual(self.master(job).end(), 0)
+
+    def test_metrics_are_not_shown_that_nobody_measured(self):
+        job, before = self.finished(), self.tables()
+        self.invert(job, "result", b'"train":0.')
+        self.check_refused(job, before)
+
+
 class Rights(staged.Case):
     """What the login of the roles may do, and what the session refuses."""
 

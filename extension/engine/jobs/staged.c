@@ -8,6 +8,7 @@
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/data/journal_replay.h"
+#include "runtime/data/journal_sum.h"
 #include "runtime/launch/job_folder.h"
 
 struct collecting {
@@ -66,7 +67,10 @@ static enum status read_submission(void *context, const struct journal_entry *en
 
     if (entry->number == 1)
         return write_spec(collecting, entry->body, err);
-    return entry->number == 2 ? read_target(collecting, entry->body, err) : STATUS_OK;
+    if (entry->number > 2)
+        return STATUS_OK;
+    TRY(journal_sum_check(entry, err));
+    return read_target(collecting, entry->body, err);
 }
 
 static enum status judge(const struct collecting *collecting, struct jobstore *store,

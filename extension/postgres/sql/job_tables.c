@@ -13,6 +13,7 @@
 #include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
+#include "runtime/data/journal_sum.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
@@ -379,6 +380,9 @@ static enum status put_input(struct upload *upload, struct slice schema, struct 
     json_add_string(body, "table", upload->staging->table);
     text_init(&json, JOURNAL_ROW_BYTES_MAX);
     status = json_print(body, false, &json, err);
+    journal_sum_append(&json, 0, JOURNAL_INPUT, NULL);
+    if (status == STATUS_OK && json.failed)
+        status = fail_no_memory(err);
     if (status == STATUS_OK)
         status = put_entry(upload->tables, 2, JOURNAL_INPUT, text_slice(&json), cell_null(), err);
     text_deinit(&json);

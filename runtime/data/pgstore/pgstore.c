@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "runtime/data/journal_sum.h"
 #include "runtime/data/pgstore/journal.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -127,6 +128,7 @@ static enum status read_submission(void *context, const struct journal_entry *en
         return submission->json->failed ? fail(err, STATUS_LIMIT, "the job's spec is too large")
                                         : STATUS_OK;
     }
+    TRY(journal_sum_check(entry, err));
     TRY(json_parse(entry->body, JOURNAL_ROW_BYTES_MAX, &body, err));
     status = read_files(submission->store, body, err);
     cJSON_Delete(body);
