@@ -93,7 +93,7 @@ bench-elastic: build
 	@build/release/bench/elastic_master
 
 bench-flips: build
-	@python3 -B bench/flips/flips.py build/release $(FLIPS)
+	@/usr/bin/python3 -B bench/flips/flips.py build/release $(FLIPS)
 
 image: build
 	@tools/image build/release build/totrain-image.tar

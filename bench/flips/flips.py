@@ -3,7 +3,8 @@
     flips.py BUILD [--runs N] [--seed S] [--kind KIND]... [--workers N]
 
 A bit is inverted in the memory of one of three workers (weights, optimizer's slots, rows, sums ...), in a message,
-in what is written to a file of the job, or in the store of a job whose processes were killed before it goes on.
+in what is written to a file of the job, in the store of a job whose processes were killed before it goes on, or in
+the tables of a PostgreSQL server that keep a job of a cluster (journals.py).
 Every model that is in the database afterwards must be that of the undisturbed job. Otherwise the job ended with an
 error and the old model is there. A hang or a wrong model is printed, and the exit code is 1.
 """
@@ -23,6 +24,8 @@ BUILD = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else sys.exit(_
 os.environ["TOTRAIN_BUILD"] = str(BUILD)
 sys.path.insert(0, str(ROOT / "tests" / "faults"))
 import small_job  # noqa: E402  pylint: disable=wrong-import-position
+del sys.modules["harness"]  # SQLite's; journals imports PostgreSQL's
+import journals  # noqa: E402  pylint: disable=wrong-import-position
 
 STATEMENT = ("SELECT {columns} FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = {epochs}, "
              "train.batch_size = 32, train.seed = {seed}, job.lanes = 6, job.min_workers = {workers}, {more}"
@@ -32,7 +35,7 @@ STEPS = 5 * EPOCHS
 MEMORY = ("weights", "slots", "rows", "labels", "order", "transposed", "sums", "integers", "reals", "message")
 POINTS = ("begin", "after_partial", "after_sum", "before_apply", "after_apply", "publishing")
 KINDS = [f"memory {name}" for name in MEMORY] + ["send of worker", "send of master", "write of master", "write of session",
-                                                 "store at rest", "spec at rest"]
+                                                 "store at rest", "spec at rest", *journals.KINDS]
 SENDS = {"worker": 150, "master": 25}  # of one role in such a job, about
 WRITES = {"master": 120, "session": 8}
 
@@ -125,6 +128,8 @@ def disturb_at_rest(place, kind, chance):
 
 def attempt(place, kind, seed):
     chance = random.Random(seed)
+    if kind in journals.KINDS:
+        return kind, *journals.Job(seed).attempt(kind, chance)
     disturb = disturb_at_rest if kind.endswith("at rest") else disturb_while_it_runs
     run, outcome, said = disturb(place, kind, chance)
     try:
@@ -144,9 +149,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kind", choices=KINDS, action="append")
     parser.add_argument("--workers", type=int, default=2, help="runs side by side")
+    parser.add_argument("--verbose", action="store_true", help="what was said in each run")
     options = parser.parse_args()
     kinds = options.kind or KINDS
     place = Place()
+    if set(kinds) & set(journals.KINDS):
+        journals.Job.setUpClass()
     started, counts, wrong = time.monotonic(), {kind: {} for kind in kinds}, 0
     try:
         with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
@@ -154,11 +162,12 @@ def main():
             for kind, outcome, said in pool.map(lambda one: attempt(place, *one), runs):
                 name = outcome.split(":")[0]
                 counts[kind][name] = counts[kind].get(name, 0) + 1
-                if outcome.startswith("WRONG"):
-                    wrong += 1
+                wrong += outcome.startswith("WRONG")
+                if outcome.startswith("WRONG") or options.verbose:
                     print(f"{kind}: {outcome}\n{said}\n", flush=True)
     finally:
         place.remove()
+        journals.Job.doClassCleanups()
     names = sorted({name for kind in kinds for name in counts[kind]})
     print(f"{'':18}" + "".join(f"{name:>22}" for name in names))
     for kind in kinds:
