@@ -1,5 +1,7 @@
 #include "planner/attributes.h"
 
+#include <assert.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "jobspec/job_attributes.h"
@@ -8,13 +10,17 @@
 #include "parser/statement.h"
 #include "planner/later.h"
 
+#define GROUPS     4   /* of names, see group_of */
+#define LISTED_MAX 256 /* attributes of all tables */
+
 /* The order in which people see them: model.*, train.*, optimizer.*, and then the others. */
 static unsigned group_of(const struct attribute *attribute)
 {
     static const char *const groups[] = {"model.", "train.", "optimizer."};
     unsigned group = 0;
 
-    while (group < 3 && strncmp(attribute->name, groups[group], strlen(groups[group])) != 0)
+    while (group < GROUPS - 1 &&
+           strncmp(attribute->name, groups[group], strlen(groups[group])) != 0)
         group++;
     return group;
 }
@@ -44,19 +50,37 @@ static bool is_repeated(const struct attribute *attribute, size_t table)
     return false;
 }
 
-const struct attribute *attribute_number(size_t number)
-{
-    for (unsigned group = 0; group < 4; group++) {
-        for (size_t t = 0; table_at(t); t++) {
-            const struct attribute_table *table = table_at(t);
+/* Made once: a plan asks for each of them. */
+static struct {
+    pthread_once_t once;
+    const struct attribute *rows[LISTED_MAX];
+    size_t count;
+} listed = {.once = PTHREAD_ONCE_INIT};
 
-            for (size_t i = 0; i < table->count; i++)
-                if (group_of(&table->rows[i]) == group && !is_repeated(&table->rows[i], t) &&
-                    number-- == 0)
-                    return &table->rows[i];
+static void list_group(unsigned group)
+{
+    for (size_t t = 0; table_at(t); t++) {
+        const struct attribute_table *table = table_at(t);
+
+        for (size_t i = 0; i < table->count; i++) {
+            if (group_of(&table->rows[i]) != group || is_repeated(&table->rows[i], t))
+                continue;
+            assert(listed.count < LISTED_MAX);
+            listed.rows[listed.count++] = &table->rows[i];
         }
     }
-    return NULL;
+}
+
+static void list_all(void)
+{
+    for (unsigned group = 0; group < GROUPS; group++)
+        list_group(group);
+}
+
+const struct attribute *attribute_number(size_t number)
+{
+    pthread_once(&listed.once, list_all);
+    return number < listed.count ? listed.rows[number] : NULL;
 }
 
 /* How many names the list has; NULL: none. */
