@@ -306,6 +306,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             api.heads.append(dict(self.headers))
             if verb in ("delete", "patch"):
                 api.changes.append((verb, plural, name, body))
+            api.lock.notify_all()  # who waits for a request looks again
         what = api.take_fault(verb)
         if not api.wants_client and self.headers.get("Authorization") != f"Bearer {api.token}":
             self.answer(401, status(401, "Unauthorized", "Unauthorized"), what)
