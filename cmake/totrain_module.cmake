@@ -51,6 +51,24 @@ function(totrain_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${TEST_LABEL}")
 endfunction()
 
+# totrain_test_classes(NAME VARIABLE COMMAND word... [APART class...])
+#
+# A file of Python tests that ctest runs as NAME; each class that stands apart, since it takes long, is a test
+# NAME_CLASS beside it (tests/classes.py). The variable has all their names.
+function(totrain_test_classes name variable)
+  cmake_parse_arguments(TEST "" "" "COMMAND;APART" ${ARGN})
+  set(names ${name})
+  set(without "")
+  foreach(class ${TEST_APART})
+    string(TOLOWER ${name}_${class} apart)
+    add_test(NAME ${apart} COMMAND ${TEST_COMMAND} ${class})
+    list(APPEND names ${apart})
+    set(without --without ${TEST_APART})
+  endforeach()
+  add_test(NAME ${name} COMMAND ${TEST_COMMAND} ${without})
+  set(${variable} ${names} PARENT_SCOPE)
+endfunction()
+
 # totrain_show_tests(TARGET): it may include the headers of the tests.
 function(totrain_show_tests target)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)

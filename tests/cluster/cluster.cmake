@@ -4,13 +4,14 @@ add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
 target_link_libraries(job_roles PRIVATE totrain_cli totrain_postgres_libpq totrain_process totrain_k8s_loop totrain_k8s_submit)
 totrain_show_tests(job_roles)
 if(TOTRAIN_FAULTS)
+  set(cluster_checkpoint_apart Damaged)
+  set(cluster_tests cluster_shipped)
   foreach(name cluster clusters scale network checkpoint random end trouble)
-    add_test(NAME cluster_${name} COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
-      $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv)
+    totrain_test_classes(cluster_${name} tests COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
+      $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv APART ${cluster_${name}_apart})
+    list(APPEND cluster_tests ${tests})
   endforeach()
   add_test(NAME cluster_shipped COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_shipped.py
     $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv ${CMAKE_BINARY_DIR})
-  set_tests_properties(cluster_cluster cluster_clusters cluster_scale cluster_network cluster_checkpoint
-    cluster_random cluster_end cluster_trouble cluster_shipped PROPERTIES
-    TIMEOUT 900 LABELS cluster)
+  set_tests_properties(${cluster_tests} PROPERTIES TIMEOUT 900 LABELS cluster)
 endif()

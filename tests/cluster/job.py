@@ -18,6 +18,7 @@ import time
 import unittest
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import classes  # noqa: E402  pylint: disable=wrong-import-position
 from waiting import command_of, has_ended, hurry_processes, stat_of, state_of, wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 PROGRAM = ""
@@ -255,7 +256,7 @@ class JobTest(unittest.TestCase):
 
 
 def run():
-    """test_*.py JOB_ROLES IRIS_CSV [unittest's arguments]"""
+    """test_*.py JOB_ROLES IRIS_CSV [tests/classes.py's arguments]"""
     global PROGRAM, CSV
     PROGRAM, CSV = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    classes.run(sys.argv[3:])

@@ -15,7 +15,7 @@ import job as harness
 from job import POINTS, state_of, wait_for
 
 
-LONG = 10000 // harness.SLOW  # epochs: some checkpoints and progress events
+LONG = 3000 // harness.SLOW  # epochs: some checkpoints and progress events
 
 
 class NamedPointTest(harness.JobTest):
@@ -73,7 +73,13 @@ class LargeStateTest(harness.JobTest):
         self.assertIn("restored", job.log())
 
 
-class CheckpointTest(harness.JobTest):
+class LongCase(harness.JobTest):
+    def check_long(self, job):
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
+
+
+class CheckpointTest(LongCase):
     def test_the_only_worker_that_is_asked_to_go_leaves_its_state(self):
         job = self.job(2, least=1, epochs=LONG)
         for index in (0, 1):
@@ -81,10 +87,6 @@ class CheckpointTest(harness.JobTest):
             os.kill(job.pid_of("worker", index), signal.SIGTERM)
         self.check_long(job)
         self.assertEqual(job.query("SELECT rows_redone FROM job"), [(0,)])
-
-    def check_long(self, job):
-        self.assertEqual(job.end(), 0, job.last)
-        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
 
     def end_behind_the_checkpoint(self, job):
         """At a moment when the books have more rows than the checkpoint: only what they know of
@@ -140,6 +142,39 @@ class CheckpointTest(harness.JobTest):
         for pid in [job.pid_of("worker", index) for index in (0, 1)]:
             os.kill(pid, signal.SIGKILL)
         self.check_long(job)
+
+    def test_a_store_without_room_keeps_the_checkpoint_that_it_has(self):
+        job = self.job(2, least=1, epochs=800, units=8000, checkpoint=0.05,
+                       limit=1_400_000)
+        code = job.end()
+        self.assertIn("checkpoint: the job's store: ", job.log())
+        if code != 0:  # then for the rows that it cannot do without, and it says so
+            self.assertIn("the job's store: ", job.last["error"])
+            self.assertEqual(
+                job.query("SELECT id, bytes FROM checkpoint ORDER BY id"),
+                job.query("SELECT c.id, sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"
+                          " WHERE p.checkpoint = c.id GROUP BY c.id ORDER BY c.id"))
+            return
+        undisturbed = self.job(1, epochs=800, units=8000)
+        self.assertEqual(undisturbed.end(), 0)
+        self.assertEqual(job.digest(), undisturbed.digest())
+
+    def test_a_folder_is_supervised_once_and_its_end_is_told_again(self):
+        job = self.job(2, epochs=LONG)
+        job.wait_for("progress")
+        second = subprocess.run([harness.PROGRAM, "supervise", job.folder], stdin=subprocess.DEVNULL,
+                                capture_output=True, text=True)
+        self.assertEqual(second.returncode, 2)
+        self.assertIn("is running already", second.stdout)
+        self.check_long(job)
+        job.start()
+        self.assertEqual(job.end(), 0)
+        self.assertEqual(job.last["event"], "done")
+        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
+
+
+class Damaged(LongCase):
+    """The folder has checkpoints that are not as they were written."""
 
     def test_a_damaged_or_foreign_checkpoint_is_refused_and_the_job_starts_again(self):
         damages = {
@@ -209,35 +244,6 @@ class CheckpointTest(harness.JobTest):
         self.assertTrue(any("the job starts from its beginning" in notice for notice in notices), notices)
         self.assertNotIn("restored from", job.log())
         self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'checkpoint_refused'")), 2)
-
-    def test_a_store_without_room_keeps_the_checkpoint_that_it_has(self):
-        job = self.job(2, least=1, epochs=800, units=8000, checkpoint=0.05,
-                       limit=1_400_000)
-        code = job.end()
-        self.assertIn("checkpoint: the job's store: ", job.log())
-        if code != 0:  # then for the rows that it cannot do without, and it says so
-            self.assertIn("the job's store: ", job.last["error"])
-            self.assertEqual(
-                job.query("SELECT id, bytes FROM checkpoint ORDER BY id"),
-                job.query("SELECT c.id, sum(length(p.bytes)) FROM checkpoint_pieces p, checkpoint c"
-                          " WHERE p.checkpoint = c.id GROUP BY c.id ORDER BY c.id"))
-            return
-        undisturbed = self.job(1, epochs=800, units=8000)
-        self.assertEqual(undisturbed.end(), 0)
-        self.assertEqual(job.digest(), undisturbed.digest())
-
-    def test_a_folder_is_supervised_once_and_its_end_is_told_again(self):
-        job = self.job(2, epochs=LONG)
-        job.wait_for("progress")
-        second = subprocess.run([harness.PROGRAM, "supervise", job.folder], stdin=subprocess.DEVNULL,
-                                capture_output=True, text=True)
-        self.assertEqual(second.returncode, 2)
-        self.assertIn("is running already", second.stdout)
-        self.check_long(job)
-        job.start()
-        self.assertEqual(job.end(), 0)
-        self.assertEqual(job.last["event"], "done")
-        self.assertEqual(job.digest(), self.digest_of(epochs=LONG))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,9 @@ import unittest
 import fake_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests"))
+import classes  # noqa: E402  pylint: disable=wrong-import-position
+
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
 SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
 DEADLINE = 60
@@ -788,4 +791,4 @@ class Kept(Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv, verbosity=2)
+    classes.run(sys.argv[1:], verbosity=2)

@@ -9,6 +9,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
+import classes  # noqa: E402  pylint: disable=wrong-import-position
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import hurry, hurry_processes, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
@@ -139,4 +140,4 @@ class Case(unittest.TestCase):
 
 
 def main():
-    unittest.main(verbosity=2)
+    classes.run(sys.argv[1:], verbosity=2)

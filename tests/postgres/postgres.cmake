@@ -4,6 +4,10 @@
 # the locale. So only the fixture itself is tested in a sanitizer's build.
 file(GLOB postgres_tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/test_*.py)
 set(postgres_tests_everywhere server)
+set(postgres_staged_apart Deaths Cuts)
+set(postgres_pods_apart Deaths Masters)
+set(postgres_pods_told_apart Deleted)
+set(postgres_pods_refused_apart Cuts)
 foreach(path ${postgres_tests})
   string(REGEX REPLACE ".*/test_(.*)\\.py" "\\1" name ${path})
   if(NOT name IN_LIST postgres_tests_everywhere)
@@ -11,7 +15,7 @@ foreach(path ${postgres_tests})
       continue()
     endif()
   endif()
-  add_test(NAME postgres_${name} COMMAND /usr/bin/python3 ${path})
-  set_tests_properties(postgres_${name} PROPERTIES TIMEOUT 900 LABELS postgres
+  totrain_test_classes(postgres_${name} tests COMMAND /usr/bin/python3 ${path} APART ${postgres_${name}_apart})
+  set_tests_properties(${tests} PROPERTIES TIMEOUT 900 LABELS postgres
     ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PG_CONFIG=${PG_CONFIG}")
 endforeach()

@@ -8,7 +8,7 @@ from psycopg2 import errors
 import staged
 from staged import harness, statement
 
-PACE = "us=200"  # a row: a job that lasts as long as what is done to it
+PACE = "us=1000"  # a row: a job that lasts as long as what is done to it
 
 
 class Runs(staged.Case):
@@ -44,7 +44,7 @@ class Runs(staged.Case):
 class Deaths(staged.Case):
     """Roles are killed, and start again in other empty folders."""
 
-    LONG = statement(epochs=10000, batch=16, job__checkpoint_seconds=0.2, job__min_workers=2)
+    LONG = statement(epochs=2000, batch=16, job__checkpoint_seconds=0.2, job__min_workers=2)
     role_pace = PACE
 
     def start(self):
@@ -104,7 +104,7 @@ class Deaths(staged.Case):
 class Cuts(staged.Case):
     """The server goes away, and comes back."""
 
-    LONG = statement(epochs=10000, batch=16, job__checkpoint_seconds=0.1, job__min_workers=2)
+    LONG = statement(epochs=2000, batch=16, job__checkpoint_seconds=0.1, job__min_workers=2)
     role_pace = PACE
 
     def start(self):
@@ -320,7 +320,7 @@ class Logins(staged.Case):
 
     def test_the_password_is_nowhere_to_be_seen(self):
         self.role_pace = PACE
-        job = self.stage(statement(epochs=10000, job__min_workers=1))
+        job = self.stage(statement(epochs=2000, job__min_workers=1))
         master = self.master(job)
         worker = self.worker(job, 0, master.address())
         master.wait_step(1)
@@ -375,7 +375,7 @@ class Poison(staged.Case):
 
     def test_a_checkpoint_that_was_changed_is_not_used(self):
         self.role_pace = PACE
-        text = statement(epochs=10000, batch=16, job__checkpoint_seconds=0.1, job__min_workers=1)
+        text = statement(epochs=2000, batch=16, job__checkpoint_seconds=0.1, job__min_workers=1)
         job = self.stage(text)
         master = self.master(job)
         worker = self.worker(job, 0, master.address())
