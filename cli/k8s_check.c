@@ -191,22 +191,20 @@ static void remove_job(struct http *http, const struct kube_job *wanted)
 
 /* ----- its pod ----- */
 
-static enum status judge(const cJSON *pod, bool *is_over, struct error *err)
+static enum status judge(const cJSON *pod, struct pod_view *view, bool *is_over, struct error *err)
 {
-    struct pod_view view;
-
     if (!pod)
         return STATUS_OK;
-    TRY(pod_view_read_master(pod, &view, err));
-    *is_over =
-        view.phase == POD_ENDED || view.obstacle == POD_NO_IMAGE || view.obstacle == POD_NO_START;
-    if (view.phase == POD_ENDED && view.end == POD_DONE)
+    TRY(pod_view_read_master(pod, view, err));
+    *is_over = view->phase == POD_ENDED || view->obstacle == POD_NO_IMAGE ||
+               (view->obstacle == POD_NO_START && pod_view_needs_user(view));
+    if (view->phase == POD_ENDED && view->end == POD_DONE)
         return STATUS_OK;
-    return *is_over ? fail(err, STATUS_FAILED, "%s", view.message) : STATUS_OK;
+    return *is_over ? fail(err, STATUS_FAILED, "%s", view->message) : STATUS_OK;
 }
 
-static enum status look(struct http *http, const struct kube_job *wanted, bool *is_over,
-                        struct error *err)
+static enum status look(struct http *http, const struct kube_job *wanted, struct pod_view *view,
+                        bool *is_over, struct error *err)
 {
     struct api_target target = {.kind = API_PODS, .kube_namespace = wanted->kube_namespace};
     struct api_answer answer = {.retry_after_ms = -1};
@@ -220,7 +218,8 @@ static enum status look(struct http *http, const struct kube_job *wanted, bool *
     status = api_list(&request, &target, text_slice(&selector), SLICE(""), err);
     status = ask(http, &request, "list pods", &answer, status, err);
     if (status == STATUS_OK)
-        status = judge(cJSON_GetArrayItem(API_MEMBER(answer.object, "items"), 0), is_over, err);
+        status =
+            judge(cJSON_GetArrayItem(API_MEMBER(answer.object, "items"), 0), view, is_over, err);
     api_answer_deinit(&answer);
     text_deinit(&selector);
     return status;
@@ -228,15 +227,17 @@ static enum status look(struct http *http, const struct kube_job *wanted, bool *
 
 static enum status follow(struct http *http, const struct kube_job *wanted, struct error *err)
 {
+    struct pod_view view = {.message = ""};
     bool is_over = false;
 
     for (int64_t waited = 0; waited < LOOK_MS_MAX; waited += LOOK_MS) {
-        TRY(look(http, wanted, &is_over, err));
+        TRY(look(http, wanted, &view, &is_over, err));
         if (is_over)
             return STATUS_OK;
         TRY(http_run(http, LOOK_MS, err));
     }
-    return fail(err, STATUS_FAILED, "its pod did not run within %d s", LOOK_MS_MAX / 1000);
+    return fail(err, STATUS_FAILED, "its pod did not run within %d s%s%s", LOOK_MS_MAX / 1000,
+                view.message[0] ? ": " : "", view.message);
 }
 
 static enum status run(struct http *http, struct kube_job *wanted, const struct trial *trial,

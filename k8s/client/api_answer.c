@@ -37,6 +37,16 @@ void api_answer_deinit(struct api_answer *answer)
     answer->object = NULL;
 }
 
+bool api_is_of_quota(struct slice message)
+{
+    static const char *const texts[] = {"exceeded quota", "status unknown for quota"};
+
+    for (size_t i = 0; message.size > 0 && i < 2; i++)
+        if (memmem(message.data, message.size, texts[i], strlen(texts[i])))
+            return true;
+    return false;
+}
+
 static enum status status_of(int code, struct slice reason, struct slice message)
 {
     switch (code) {
@@ -46,9 +56,7 @@ static enum status status_of(int code, struct slice reason, struct slice message
     case 401:
         return STATUS_PERMISSION;
     case 403: /* a quota is refused the same way as a right that is missing */
-        return message.size > 0 && memmem(message.data, message.size, "exceeded quota", 14)
-                   ? STATUS_LIMIT
-                   : STATUS_PERMISSION;
+        return api_is_of_quota(message) ? STATUS_LIMIT : STATUS_PERMISSION;
     case 404:
         return STATUS_NOT_FOUND;
     case 409:

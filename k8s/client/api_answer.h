@@ -33,6 +33,10 @@ void api_answer_deinit(struct api_answer *answer);
 /* What the same code and object mean inside a stream, as an ERROR event. */
 enum status api_status_read(const cJSON *object, struct api_answer *answer, struct error *err);
 
+/* Refused for a quota, and not for a right: it is used up, or so new that nobody has counted yet.
+ */
+bool api_is_of_quota(struct slice message);
+
 /* Worth another try as it is: 429, 5xx, a connection that failed. */
 bool api_is_passing(enum status status, const struct api_answer *answer);
 

@@ -210,3 +210,19 @@ enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct
     read_status(pod, view);
     return STATUS_OK;
 }
+
+bool pod_view_needs_user(const struct pod_view *view)
+{
+    static const char *const reasons[] = {"ImagePullBackOff",
+                                          "ErrImageNeverPull",
+                                          "InvalidImageName",
+                                          "ImageInspectError",
+                                          "CreateContainerConfigError",
+                                          "SignatureValidationFailed",
+                                          NULL};
+
+    for (size_t i = 0; reasons[i]; i++)
+        if (strncmp(view->message, reasons[i], strlen(reasons[i])) == 0)
+            return true;
+    return false;
+}

@@ -53,5 +53,8 @@ struct pod_view {
 enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error *err);
 /* The same of a master's, which has no index. */
 enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct error *err);
+/* Of a pod with an obstacle: only the user can change it. Else the kubelet tries again, as after
+ * a runtime that did not answer in time. */
+bool pod_view_needs_user(const struct pod_view *view);
 
 #endif

@@ -146,28 +146,6 @@ static void follow_log(struct follower *follower, struct slice name)
 
 /* ----- the master's pod ----- */
 
-static bool begins_with(const char *text, const char *const *beginnings)
-{
-    for (; *beginnings; beginnings++)
-        if (strncmp(text, *beginnings, strlen(*beginnings)) == 0)
-            return true;
-    return false;
-}
-
-/* Only the user can change it, and the user waits. */
-static bool is_for_good(const struct pod_view *view)
-{
-    static const char *const reasons[] = {"ImagePullBackOff",
-                                          "ErrImageNeverPull",
-                                          "InvalidImageName",
-                                          "ImageInspectError",
-                                          "CreateContainerConfigError",
-                                          "SignatureValidationFailed",
-                                          NULL};
-
-    return begins_with(view->message, reasons);
-}
-
 static void refuse_pod(struct follower *follower, const struct pod_view *view)
 {
     struct error err;
@@ -226,7 +204,7 @@ static void look_at_pod(struct follower *follower, struct slice name, const cJSO
     say_restart(follower, pod);
     if (view.phase != POD_PENDING || follower->restarts > 0)
         follow_log(follower, name);
-    else if (view.obstacle != POD_NO_OBSTACLE && is_for_good(&view))
+    else if (view.obstacle != POD_NO_OBSTACLE && pod_view_needs_user(&view))
         refuse_pod(follower, &view);
     else if (view.obstacle != POD_NO_OBSTACLE)
         say_obstacle(follower, &view);
@@ -317,7 +295,7 @@ static void on_happening(void *context, enum watcher_change change, struct slice
         !slice_is(API_TEXT(object, "reason"), "FailedCreate"))
         return;
     snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(message));
-    if (strstr(text, "exceeded quota")) {
+    if (api_is_of_quota(message)) {
         if (strcmp(follower->said, text) != 0)
             notice(follower, "the master waits for the namespace's quota: %s", text);
         memcpy(follower->said, text, sizeof text);

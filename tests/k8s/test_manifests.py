@@ -170,6 +170,14 @@ class Printed(unittest.TestCase):
             self.assertIn(problem, done.stderr)
 
 
+ENDED_WELL = "Succeeded", {"terminated": {"exitCode": 0}}
+
+
+def waits(reason):
+    """The state of a pod whose container does not start."""
+    return "Pending", {"waiting": {"reason": reason, "message": "as the kubelet said"}}
+
+
 class Check(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -199,8 +207,9 @@ class Check(unittest.TestCase):
         self.assertIn("NO   create secrets\n", done.stdout)
         self.assertIn("1 right is missing in the namespace other", done.stderr)
 
-    def run_trial(self, seen):
-        """The Job controller and a kubelet: the pod of the one Job that comes has ended well."""
+    def run_trial(self, seen, *states):
+        """The Job controller and a kubelet: the pod of the one Job that comes is in each of these states until it was
+        looked at, and in the last for good."""
         with self.api.lock:
             if not self.api.lock.wait_for(lambda: self.api.objects["jobs"], 60):
                 return
@@ -208,12 +217,42 @@ class Check(unittest.TestCase):
             template = json.loads(json.dumps(job["spec"]["template"]))
         seen.append(template["spec"])
         self.api.create("pods", {"metadata": {"name": "trial", "labels": template["metadata"]["labels"]},
-                                 "spec": template["spec"], "status": {"phase": "Succeeded", "containerStatuses": [
-                                     {"name": "check", "restartCount": 0, "state": {"terminated": {"exitCode": 0}}}]}})
+                                 "spec": template["spec"], "status": {"phase": "Pending"}})
+        for phase, state in states:
+            with self.api.lock:
+                looks = len(self.looks()) + 2  # one may have begun
+                status = {"phase": phase, "containerStatuses": [{"name": "check", "restartCount": 0, "state": state}]}
+                self.api.modify("pods", "trial", lambda pod, status=status: pod.update(status=status))
+                self.api.lock.wait_for(lambda looks=looks: state is states[-1][1] or len(self.looks()) >= looks, 60)
+
+    def looks(self):
+        """At the pod of the trial."""
+        return [line for line in self.api.requests if line.startswith("GET") and "/pods?" in line]
+
+    def try_image(self, *states):
+        """The check of an image of which the pod goes through these states."""
+        cluster = threading.Thread(target=self.run_trial, args=([], *states))
+        cluster.start()
+        done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1")
+        cluster.join()
+        self.api.delete("pods", "trial")
+        return done
+
+    def test_what_the_kubelet_tries_again_is_waited_for(self):
+        done = self.try_image(waits("ContainerCreating"), waits("CreateContainerError"), waits("RunContainerError"),
+                              ENDED_WELL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("yes  a pod runs the image", done.stdout)
+
+    def test_what_only_the_user_can_change_is_said_at_once(self):
+        for reason in ("ErrImagePull", "CreateContainerConfigError"):
+            done = self.try_image(waits(reason))
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(f"{reason}: as the kubelet said", done.stderr)
 
     def test_the_trial_of_a_login_mounts_the_keys_that_jobs_mount(self):
         seen = []
-        cluster = threading.Thread(target=self.run_trial, args=(seen,))
+        cluster = threading.Thread(target=self.run_trial, args=(seen, ENDED_WELL))
         cluster.start()
         done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1", "--database-secret=login")
         cluster.join()

@@ -542,8 +542,10 @@ class Followed(Case):
 
     def test_a_quota_is_waited_for(self):
         supervisor = self.created()
-        self.happening('pods "iris-x" is forbidden: exceeded quota: totrain, requested: pods=1')
-        self.assertIn("exceeded quota: totrain", supervisor.until("notice")["message"])
+        for text in ("status unknown for quota: totrain, resources: pods",  # it has just been made
+                     "exceeded quota: totrain, requested: pods=1"):
+            self.happening(f'pods "iris-x" is forbidden: {text}')
+            self.assertIn(text, supervisor.until("notice")["message"])
         supervisor.cancel()
         supervisor.until("failed")
 

@@ -105,6 +105,8 @@ static const struct {
      STATUS_PERMISSION, "User x cannot", "Forbidden", -1},
     {403, "{\"reason\":\"Forbidden\",\"message\":\"exceeded quota: totrain\"}", STATUS_LIMIT,
      "exceeded quota", "Forbidden", -1},
+    {403, "{\"reason\":\"Forbidden\",\"message\":\"status unknown for quota: totrain\"}",
+     STATUS_LIMIT, "status unknown", "Forbidden", -1},
     {404, "", STATUS_NOT_FOUND, "answered 404 to a test", "", -1},
     {409, "{\"reason\":\"AlreadyExists\",\"message\":\"there\"}", STATUS_BUSY, "there",
      "AlreadyExists", -1},

@@ -63,6 +63,23 @@ static void a_pod_that_does_not_run_says_why(void **state)
     }
 }
 
+static void what_only_the_user_can_change_is_known(void **state)
+{
+    struct pod_view view;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(
+        view_of(POD(STATE("Pending", "{\"waiting\":{\"reason\":\"CreateContainerConfigError\"}}")),
+                &view, &err));
+    CHECK(pod_view_needs_user(&view));
+    CHECK_OK(view_of(POD(STATE("Pending", "{\"waiting\":{\"reason\":\"CreateContainerError\","
+                                          "\"message\":\"context deadline exceeded\"}}")),
+                     &view, &err));
+    CHECK_INT(view.obstacle, POD_NO_START);
+    CHECK(!pod_view_needs_user(&view));
+}
+
 static const struct {
     const char *pod;
     enum pod_end end;
@@ -143,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_that_does_not_run_says_why),
+        cmocka_unit_test(what_only_the_user_can_change_is_known),
         cmocka_unit_test(an_end_has_a_class),
         cmocka_unit_test(a_pod_of_a_silent_node_says_so),
         cmocka_unit_test(a_pod_that_is_not_ours_is_refused),
