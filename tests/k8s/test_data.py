@@ -9,7 +9,7 @@ import harness
 import test_train
 from harness import wait_for
 from test_train import Case
-from training import ROOT
+from training import DEADLINE, ROOT
 
 ROWS = 1_000_000
 FEATURES = 8
@@ -126,7 +126,7 @@ class Rows(Case):
         self.server.execute("DELETE FROM points")
         name = self.worker_pods()[0]["metadata"]["name"]
         self.api.delete(f"{self.path}/pods/{name}", 0)
-        said, problems = session.communicate(timeout=200)
+        said, problems = session.communicate(timeout=DEADLINE)
         self.assertEqual(session.returncode, 0, said + problems)
         self.assertEqual(self.digest("there"), self.digest("here"))
         self.assertEqual(len(self.events("joined")), 5)

@@ -11,7 +11,7 @@ import subprocess
 import harness
 import place
 from harness import wait_for
-from test_train import BUILD, IMAGE, PACED, PASSWORD, Case, let_pods_in, train
+from test_train import BUILD, DEADLINE, IMAGE, PACED, PASSWORD, Case, let_pods_in, train
 
 SCHEDULE = "0 3 29 2 *"  # not while we look
 
@@ -37,7 +37,7 @@ class Scheduled(Case):
             [BUILD / "totrain", "submit", "service=shop", statement, f"--schedule={SCHEDULE}", f"--name={name}",
              f"--kubeconfig={self.kubeconfig}", f"--namespace={self.space}", f"--image={image}", "--cpu=100m",
              "--memory=128Mi", "--database-secret=totrain-login", *more], text=True, capture_output=True, check=False,
-            env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)}, timeout=60)
+            env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)}, timeout=DEADLINE)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

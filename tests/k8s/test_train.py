@@ -14,7 +14,7 @@ import tempfile
 import harness
 import place
 from harness import wait_for
-from training import BUILD, ROOT, let_pods_in, make_image, postgres
+from training import BUILD, DEADLINE, ROOT, let_pods_in, make_image, postgres
 
 IMAGE = "localhost/totrain:train-test"
 PACED = "localhost/totrain:train-test-paced"  # a row takes 2 ms: a job lasts on any machine, and computes little
@@ -108,8 +108,8 @@ class Case(harness.Case):
 
     def psql(self, sql):
         return subprocess.run(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", sql], text=True, capture_output=True,
-                              env={**os.environ, **self.server.variables("postgres", "alice")}, timeout=300,
-                              check=False)
+                              env={**os.environ, **self.server.variables("postgres", "alice")},
+                              timeout=DEADLINE, check=False)
 
     def digest(self, model):
         return self.server.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'digest' FROM {model} "
@@ -186,7 +186,7 @@ class Trains(Case):
             [BUILD / "totrain", "submit", f"host={self.server.folder / 'socket'} port={self.server.port} user=alice "
              "dbname=postgres", train("by_program", more=""), "--kubeconfig", self.kubeconfig, "--namespace",
              self.space, "--image", IMAGE, "--database-secret=totrain-login", "--cpu=100m", "--memory=128Mi"],
-            text=True, capture_output=True, timeout=300, check=False,
+            text=True, capture_output=True, timeout=DEADLINE, check=False,
             env={**os.environ, "TOTRAIN_STATE": str(self.folder / self.space)})
         self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
         self.psql(train("here", more=""))
@@ -310,7 +310,8 @@ class Guide(harness.Case):
                           f"host={place.SERVER} port={self.server.port} dbname=postgres"),
                          ("host=db.example\nport=5432\ndbname=shop",
                           f"host={place.SERVER}\nport={self.server.port}\ndbname=postgres"),
-                         ("dbname=shop", "dbname=postgres"), ("/etc/totrain/totrain.kubeconfig",
+                         ("dbname=shop", "dbname=postgres"), ("'0 3 * * *'", "'0 3 29 2 *'"),  # not while we look
+                         ("/etc/totrain/totrain.kubeconfig",
                           str(self.folder / "totrain.kubeconfig"))):
             text = text.replace(old, new)
         return text
@@ -318,7 +319,7 @@ class Guide(harness.Case):
     def run_shell(self, text):
         path = os.pathsep.join([str(BUILD), str(self.lab.place.kubectl.parent), os.environ["PATH"]])
         done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", text], cwd=self.folder, text=True, capture_output=True,
-                              timeout=300, check=False, env={
+                              timeout=DEADLINE, check=False, env={
                                   **os.environ, **self.server.variables("postgres", "alice"), "PATH": path,
                                   "KUBECONFIG": str(self.lab.place.kubeconfig), "TOTRAIN_STATE": str(self.folder / "state")})
         self.assertEqual(done.returncode, 0, text + done.stdout + done.stderr)
