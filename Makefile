@@ -2,6 +2,8 @@
 # included, on a fresh Debian 12 machine (as root, or with sudo).
 
 JOBS ?= $(shell nproc)
+# At once: half of the time a test waits for what it starts.
+TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 .PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
 .PHONY: image lab lab-down test-k8s test-k8s-full format clean
@@ -42,17 +44,17 @@ demo: build
 	@tools/demo build/release
 
 test: build
-	@tests/own-folder ctest --preset release -j $(JOBS)
+	@tests/own-folder ctest --preset release -j $(TESTS)
 
 test-dev: setup
 	@cmake --preset dev > /dev/null
 	@cmake --build --preset dev -j $(JOBS)
-	@tests/own-folder ctest --preset dev -j $(JOBS)
+	@tests/own-folder ctest --preset dev -j $(TESTS)
 
 test-tsan: setup
 	@cmake --preset tsan > /dev/null
 	@cmake --build --preset tsan -j $(JOBS)
-	@tests/own-folder ctest --preset tsan -j $(JOBS)
+	@tests/own-folder ctest --preset tsan -j $(TESTS)
 
 test-full: test test-dev test-tsan
 	@build/release/tests/sim --seeds 1..20000
