@@ -82,7 +82,7 @@ FUZZ_SECONDS ?= 30
 FUZZ_RUNS ?= # none: as many as there is time for, each time others
 fuzz: setup
 	@cmake --preset fuzz > /dev/null
-	@cmake --build --preset fuzz -j $(JOBS)
+	@cmake --build --preset fuzz --target fuzzers -j $(JOBS)
 	@tools/run-fuzzers build/fuzz $(FUZZ_SECONDS) $(FUZZ_RUNS)
 
 bench: build
