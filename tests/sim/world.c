@@ -802,10 +802,10 @@ static void flip_sums(struct world *world, struct worker *worker)
 
     if (worker->state != WORKER_COMPUTING && worker->state != WORKER_EXCHANGING)
         return;
+    if (which == 0 ? sums->integer_count == 0 : elements == 0)
+        return;
     if (which == 0)
         invert(world, sums->integers, sums->integer_count * sizeof *sums->integers);
-    else if (elements == 0)
-        return;
     else if (which == 1)
         invert(world, sums->elements, elements * sizeof *sums->elements);
     else
