@@ -10,6 +10,7 @@
 #define DIGIT_BITS  11
 #define DIGITS      (1u << DIGIT_BITS)
 #define FEW         48 /* items that are inserted one by one sooner than dealt by digits */
+#define KEY_SHIFT   32 /* of the key's half within an item */
 
 /* items carry the upper half of their key, which nearly always decides, and
  * the number of their row. */
@@ -23,11 +24,16 @@ struct sorting {
     uint32_t *order;
 };
 
-static uint64_t key_of(const struct row_key *key, const struct row_hash *hash)
+uint64_t row_key_bits(const struct row_key *key, const struct row_hash *hash)
 {
     uint64_t folded = hash->low ^ (hash->high << 32 | hash->high >> 32);
 
     return random_bits(key->seed, key->purpose, key->a, folded);
+}
+
+static uint64_t item_of(const struct row_key *key, const struct row_hash *hashes, uint32_t row)
+{
+    return row_key_bits(key, &hashes[row]) >> KEY_SHIFT << KEY_SHIFT | row;
 }
 
 static uint32_t bucket_of(uint64_t item)
@@ -50,7 +56,7 @@ static void count_part(void *context, uint32_t member, uint32_t part)
 
     memset(counts, 0, sizeof *sorting->places);
     for (uint32_t i = part * PART_ROWS; i < part_end(sorting, part); i++) {
-        sorting->items[i] = key_of(sorting->key, &sorting->hashes[i]) >> 32 << 32 | i;
+        sorting->items[i] = item_of(sorting->key, sorting->hashes, i);
         counts[bucket_of(sorting->items[i])]++;
     }
 }
@@ -109,11 +115,25 @@ static bool comes_before(const struct row_key *key, const struct row_hash *hashe
 
     if (a >> 32 != b >> 32)
         return a >> 32 < b >> 32;
-    full_a = key_of(key, x);
-    full_b = key_of(key, y);
+    full_a = row_key_bits(key, x);
+    full_b = row_key_bits(key, y);
     if (full_a != full_b)
         return full_a < full_b;
     return x->low != y->low ? x->low < y->low : x->high < y->high;
+}
+
+/* Items that are sorted by some of their bits become sorted by all, and by the hashes. */
+static void insert_all(const struct row_key *key, const struct row_hash *hashes, uint64_t *items,
+                       uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t item = items[i];
+        uint32_t at = i;
+
+        for (; at > 0 && comes_before(key, hashes, item, items[at - 1]); at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
 }
 
 /* By the 22 bits below those of the bucket, and what agrees in them by all. */
@@ -126,17 +146,10 @@ static void sort_bucket(void *context, uint32_t member, uint32_t bucket)
     (void)member;
 
     if (count > FEW) {
-        sort_digit(items, other, count, 32);
-        sort_digit(other, items, count, 32 + DIGIT_BITS);
+        sort_digit(items, other, count, KEY_SHIFT);
+        sort_digit(other, items, count, KEY_SHIFT + DIGIT_BITS);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t item = items[i];
-        uint32_t at = i;
-
-        for (; at > 0 && comes_before(sorting->key, sorting->hashes, item, items[at - 1]); at--)
-            items[at] = items[at - 1];
-        items[at] = item;
-    }
+    insert_all(sorting->key, sorting->hashes, items, count);
     for (uint32_t i = 0; sorting->order && i < count; i++)
         sorting->order[first + i] = (uint32_t)items[i];
 }
@@ -167,4 +180,76 @@ void row_order(const struct row_key *key, const struct row_hash *hashes, uint32_
     place_parts(&sorting, parts);
     team_run(team, parts, deal_part, &sorting);
     team_run(team, BUCKETS, sort_bucket, &sorting);
+}
+
+/* Sorts them by all bits of their keys. other: (count). Returns where they are then. */
+static uint64_t *sort_items(const struct row_key *key, const struct row_hash *hashes,
+                            uint64_t *items, uint64_t *other, uint32_t count)
+{
+    if (count > FEW) {
+        sort_digit(items, other, count, KEY_SHIFT);
+        sort_digit(other, items, count, KEY_SHIFT + DIGIT_BITS);
+        sort_digit(items, other, count, KEY_SHIFT + 2 * DIGIT_BITS);
+        items = other;
+    }
+    insert_all(key, hashes, items, count);
+    return items;
+}
+
+void row_order_run(const struct row_key *key, const struct row_hash *hashes, uint32_t first,
+                   uint32_t count, uint64_t *space, uint32_t *order)
+{
+    const uint64_t *sorted;
+
+    for (uint32_t i = 0; i < count; i++)
+        space[i] = item_of(key, hashes, first + i);
+    sorted = sort_items(key, hashes, space, space + count, count);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = (uint32_t)sorted[i];
+}
+
+/* ---- the first rows of an order ---- */
+
+static void put_items(void *context, uint32_t member, uint32_t part)
+{
+    const struct sorting *sorting = context;
+    (void)member;
+
+    for (uint32_t i = part * PART_ROWS; i < part_end(sorting, part); i++)
+        sorting->items[i] = item_of(sorting->key, sorting->hashes, i);
+}
+
+/* The bucket that the last of the first `count` rows is in. *before: rows of those before it. */
+static uint32_t find_bucket(const uint64_t *items, uint32_t rows, uint32_t count, uint32_t *before)
+{
+    uint32_t counts[BUCKETS] = {0}, bucket = 0;
+
+    for (uint32_t i = 0; i < rows; i++)
+        counts[bucket_of(items[i])]++;
+    *before = 0;
+    while (*before + counts[bucket] < count)
+        *before += counts[bucket++];
+    return bucket;
+}
+
+void row_order_mark(const struct row_key *key, const struct row_hash *hashes, uint32_t rows,
+                    uint32_t count, struct team *team, uint64_t *space, uint8_t *is_first)
+{
+    uint64_t *last = space + rows; /* the items of the bucket in which the order is cut */
+    uint32_t bucket, before, in_bucket = 0;
+    struct sorting sorting = {.key = key, .hashes = hashes, .rows = rows, .items = space};
+
+    memset(is_first, 0, rows);
+    if (count == 0)
+        return;
+    team_run(team, parts_of(rows), put_items, &sorting);
+    bucket = find_bucket(space, rows, count, &before);
+    for (uint32_t i = 0; i < rows; i++) {
+        is_first[i] = bucket_of(space[i]) < bucket;
+        if (bucket_of(space[i]) == bucket)
+            last[in_bucket++] = space[i];
+    }
+    last = sort_items(key, hashes, last, space, in_bucket);
+    for (uint32_t i = 0; i < count - before; i++)
+        is_first[(uint32_t)last[i]] = 1;
 }

@@ -72,10 +72,44 @@ static void rows_are_sorted_by_key_and_hash(void **state)
     team_free(team);
 }
 
+/* Without equal rows, which stand for any of each other. */
+static void runs_and_first_rows_are_those_of_the_order(void **state)
+{
+    static const uint32_t counts[] = {1, 2, 47, 49, 3000, 200000};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const uint32_t rows = counts[i], first = rows / 3, cut = rows / 5;
+        uint64_t *space = malloc((row_order_space(rows) + 1) * sizeof *space);
+        struct row_hash *hashes = malloc(rows * sizeof *hashes);
+        uint32_t *order = malloc(rows * sizeof *order), *run = malloc(rows * sizeof *run);
+        uint8_t *is_first = malloc(rows);
+
+        for (uint32_t row = 0; row < rows; row++)
+            hashes[row] = (struct row_hash){random_bits(2, RANDOM_SIMULATION, row, 0), row};
+        row_order(&key, hashes, rows, NULL, space, order);
+        for (uint32_t count = 0; count <= rows; count += cut + 1) {
+            row_order_mark(&key, hashes, rows, count, NULL, space, is_first);
+            for (uint32_t rank = 0; rank < rows; rank++)
+                CHECK_INT(is_first[order[rank]], rank < count);
+        }
+        row_order_run(&key, hashes, first, rows - first, space, run);
+        for (uint32_t rank = 0, place = 0; rank < rows; rank++)
+            if (order[rank] >= first)
+                CHECK_INT(run[place++], order[rank]);
+        free(space);
+        free(hashes);
+        free(order);
+        free(run);
+        free(is_first);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_sorted_by_key_and_hash),
+        cmocka_unit_test(runs_and_first_rows_are_those_of_the_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
