@@ -18,7 +18,9 @@ enum random_purpose {
     RANDOM_SIMULATION, /* a, b = as the simulator likes */
     RANDOM_SAMPLE,     /* a = 0,      b = row hash */
     RANDOM_TWIN,       /* seed, a = halves of a row hash, b = how many equal rows came before */
-    RANDOM_BACKOFF     /* a = failures in a row, b = of what */
+    RANDOM_BACKOFF,    /* a = failures in a row, b = of what */
+    RANDOM_LANE,       /* a = 0,      b = row hash */
+    RANDOM_BUCKET      /* a = epoch,  b = bucket, counted over all lanes */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

@@ -29,7 +29,15 @@ struct labels {
 
 struct kind;
 
+/*
+ * 1: rows came in one random order.
+ * 2: each lane has rows of its own, so that the same statement learns another model than before.
+ * What is stored has the same form in both; the digest covers the format.
+ */
+#define MODEL_FORMAT_VERSION 2
+
 struct model {
+    uint32_t format;        /* MODEL_FORMAT_VERSION where it is made, or an older one */
     struct slice estimator; /* "DNNClassifier" */
     const struct kind *kind;
     enum task task;

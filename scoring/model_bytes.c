@@ -88,7 +88,7 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
     struct model_array array;
     uint64_t number;
 
-    feed_u64(&feed, MODEL_FORMAT_VERSION);
+    feed_u64(&feed, model->format);
     feed_slice(&feed, slice_of(model->kind->name));
     feed_u64(&feed, model->task);
     feed_u64(&feed, model->transform.input_count);

@@ -103,7 +103,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
 {
     cJSON *inputs, *metrics;
 
-    json_add_integer(meta, "format", MODEL_FORMAT_VERSION);
+    json_add_integer(meta, "format", model->format);
     TRY(add_text(meta, "id", model->id, err));
     json_add_integer(meta, "version", model->version);
     TRY(add_text(meta, "estimator", model->estimator, err));
@@ -376,10 +376,11 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     unsigned task;
 
     TRY(json_get_integer(meta, "format", 1, INT32_MAX, &format, err));
-    if (format != MODEL_FORMAT_VERSION)
+    if (format > MODEL_FORMAT_VERSION)
         return fail(err, STATUS_UNSUPPORTED,
-                    "the model is of format %lld, where this version reads format %d",
+                    "the model is of format %lld, where this version reads formats up to %d",
                     (long long)format, MODEL_FORMAT_VERSION);
+    model->format = (uint32_t)format;
     TRY(read_kind(meta, kinds, arena, model, err));
     TRY(get_text(meta, "estimator", WORD_BYTES_MAX, arena, &model->estimator, err));
     TRY(get_word(meta, "task", task_words, &task, err));

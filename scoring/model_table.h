@@ -23,7 +23,6 @@
 
 #include "scoring/model.h"
 
-#define MODEL_FORMAT_VERSION  1
 #define MODEL_CHUNK_BYTES     ((size_t)256 << 10)
 #define MODEL_META_BYTES_MAX  ((size_t)16 << 20)
 #define MODEL_ROWS_MAX        ((uint64_t)64 << 20)

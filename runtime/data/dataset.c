@@ -89,12 +89,12 @@ static void copy_hashes(void *context, uint32_t member, uint32_t number)
     memcpy(copying->hashes + block->first_row, block->hashes, block->rows * sizeof *block->hashes);
 }
 
-/* All rows, sorted by the key that also decides which are held out: sorted, of
- * row_order_space, is as row_order leaves it. */
+/* All rows, sorted by the key that gives them to lanes: sorted, of row_order_space, is as row_order
+ * leaves it. */
 static void sort_rows(const struct spool *spool, uint64_t seed, struct team *team,
                       struct row_hash *hashes, uint64_t *sorted)
 {
-    const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
+    const struct row_key key = {seed, RANDOM_LANE, 0};
     const uint32_t rows = (uint32_t)spool->rows;
     struct copying copying = {spool, hashes};
 
@@ -106,43 +106,90 @@ static void sort_rows(const struct spool *spool, uint64_t seed, struct team *tea
 
 #define RANKS_A_TASK 65536
 
+/* Ranks are places in the sorted order. */
 struct placing {
     const uint64_t *sorted;
     uint32_t rows;
     const struct split *split;
+    uint32_t *held_out; /* (tasks): among the task's ranks, then of those before it */
 };
 
-/* The first rows of the sorted order are held out. The others lie in that
- * order, too, so that nothing learned can depend on the order of the table. */
-static void place_ranks(void *context, uint32_t member, uint32_t number)
+static bool trains(const struct split *split, uint32_t row)
+{
+    return !split->is_training || split->is_training[row];
+}
+
+static uint32_t ranks_end(const struct placing *placing, uint32_t task)
+{
+    const uint32_t first = task * RANKS_A_TASK;
+
+    return placing->rows - first < RANKS_A_TASK ? placing->rows : first + RANKS_A_TASK;
+}
+
+static void count_held_out(void *context, uint32_t member, uint32_t task)
 {
     const struct placing *placing = context;
-    const struct split *split = placing->split;
-    const uint32_t first = number * RANKS_A_TASK;
-    const uint32_t left = placing->rows - first;
+    uint32_t count = 0;
     (void)member;
 
-    for (uint32_t i = 0; i < left && i < RANKS_A_TASK; i++) {
-        const uint32_t rank = first + i, row = (uint32_t)placing->sorted[rank];
-        const bool is_held_out = rank < split->held_out;
+    for (uint32_t rank = task * RANKS_A_TASK; rank < ranks_end(placing, task); rank++)
+        count += !trains(placing->split, (uint32_t)placing->sorted[rank]);
+    placing->held_out[task] = count;
+}
 
-        split->places[row] = is_held_out ? rank : rank - split->held_out;
-        split->is_training[row] = !is_held_out;
+static void place_ranks(void *context, uint32_t member, uint32_t task)
+{
+    const struct placing *placing = context;
+    uint32_t held_out = placing->held_out[task];
+    (void)member;
+
+    for (uint32_t rank = task * RANKS_A_TASK; rank < ranks_end(placing, task); rank++) {
+        const uint32_t row = (uint32_t)placing->sorted[rank];
+
+        placing->split->places[row] = trains(placing->split, row) ? rank - held_out : held_out++;
     }
 }
 
-/* Without shuffle the rows that train keep the SELECT's order. */
-static void place_rows(const uint64_t *sorted, uint32_t rows, bool keep_order, struct team *team,
-                       struct split *split)
+/* Each part lies in the sorted order, so that nothing learned can depend on the order of the table,
+ * and a lane's rows lie side by side. Without shuffle the rows that train keep the SELECT's
+ * order. */
+static enum status place_rows(const uint64_t *sorted, uint32_t rows, bool keep_order,
+                              struct team *team, struct split *split, struct error *err)
 {
-    struct placing placing = {sorted, rows, split};
-    uint32_t next = 0;
+    const uint32_t tasks = (uint32_t)(((uint64_t)rows + RANKS_A_TASK - 1) / RANKS_A_TASK);
+    struct placing placing = {sorted, rows, split, calloc(tasks + 1u, sizeof(uint32_t))};
+    uint32_t next = 0, before = 0;
 
-    team_run(team, (uint32_t)(((uint64_t)rows + RANKS_A_TASK - 1) / RANKS_A_TASK), place_ranks,
-             &placing);
+    if (!placing.held_out)
+        return fail_no_memory(err);
+    team_run(team, tasks, count_held_out, &placing);
+    for (uint32_t task = 0; task < tasks; task++) {
+        const uint32_t count = placing.held_out[task];
+
+        placing.held_out[task] = before;
+        before += count;
+    }
+    team_run(team, tasks, place_ranks, &placing);
     for (uint32_t row = 0; keep_order && row < rows; row++)
-        if (split->is_training[row])
+        if (trains(split, row))
             split->places[row] = next++;
+    free(placing.held_out);
+    return STATUS_OK;
+}
+
+/* The rows that are held out are the first ones by a key of their own. */
+static enum status hold_out(uint64_t seed, uint32_t rows, struct team *team, uint64_t *space,
+                            struct split *split, struct error *err)
+{
+    const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
+
+    split->is_training = malloc(rows);
+    if (!split->is_training)
+        return fail_no_memory(err);
+    row_order_mark(&key, split->hashes, rows, split->held_out, team, space, split->is_training);
+    for (uint32_t row = 0; row < rows; row++)
+        split->is_training[row] = !split->is_training[row];
+    return STATUS_OK;
 }
 
 static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t held_out,
@@ -150,24 +197,25 @@ static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t
                               struct error *err)
 {
     const uint32_t rows = (uint32_t)spool->rows;
-    uint64_t *sorted = malloc(row_order_space(rows) * sizeof *sorted);
+    uint64_t *sorted = malloc(row_order_space(rows) * sizeof *sorted), *space = NULL;
     enum status status = STATUS_OK;
 
     *split = (struct split){.held_out = held_out};
     split->places = malloc(rows * sizeof *split->places);
     split->hashes = malloc(rows * sizeof *split->hashes);
-    split->is_training = malloc(rows);
-    if (!sorted || !split->places || !split->hashes || !split->is_training) {
+    if (held_out > 0)
+        space = malloc(row_order_space(rows) * sizeof *space);
+    if (!sorted || !split->places || !split->hashes || (held_out > 0 && !space)) {
         status = fail_no_memory(err);
-    } else {
-        sort_rows(spool, seed, team, split->hashes, sorted);
-        place_rows(sorted, rows, keep_order, team, split);
+        goto done;
     }
+    sort_rows(spool, seed, team, split->hashes, sorted);
+    if (held_out > 0)
+        TRY_OR(done, status, hold_out(seed, rows, team, space, split, err));
+    status = place_rows(sorted, rows, keep_order, team, split, err);
+done:
     free(sorted);
-    if (held_out == 0 || status != STATUS_OK) {
-        free(split->is_training);
-        split->is_training = NULL;
-    }
+    free(space);
     return status;
 }
 
@@ -235,11 +283,7 @@ static enum status read_rows(const char *folder, const struct jobspec *spec, str
                     err));
     if (spec->has_validation)
         TRY(open_validation(folder, spec, index, team, dataset, err));
-    if (!spec->shuffle)
-        return STATUS_OK;
-    dataset->sort_space =
-        malloc(row_order_space(dataset->train.rows) * sizeof *dataset->sort_space);
-    return dataset->sort_space ? STATUS_OK : fail_no_memory(err);
+    return STATUS_OK;
 }
 
 static void close_spool(struct dataset *dataset)
@@ -276,7 +320,6 @@ void dataset_close(struct dataset *dataset)
 {
     part_free(&dataset->train);
     part_free(&dataset->validation);
-    free(dataset->sort_space);
     close_spool(dataset);
     arena_deinit(&dataset->arena);
     *dataset = (struct dataset){0};
@@ -328,16 +371,35 @@ void dataset_expect_label(const struct dataset_part *part, uint32_t row)
         __builtin_prefetch(part->classes + row);
 }
 
-void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *team,
-                   uint32_t *order)
+/* The range of the row's key, of `ranges` equal ones. */
+static uint32_t range_of(const struct dataset *dataset, const struct dataset_part *part,
+                         uint32_t row, uint32_t ranges)
 {
-    const struct row_key key = {dataset->seed, RANDOM_ORDER, epoch};
+    const struct row_key key = {dataset->seed, RANDOM_LANE, 0};
 
-    if (dataset->shuffle) {
-        row_order(&key, dataset->train.hashes, dataset->train.rows, team, dataset->sort_space,
-                  order);
-        return;
+    return (uint32_t)((unsigned __int128)row_key_bits(&key, &part->hashes[row]) * ranges >> 64);
+}
+
+void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
+                       uint32_t ranges, uint32_t *starts)
+{
+    const bool by_key = dataset->shuffle || part != &dataset->train;
+
+    starts[0] = 0;
+    for (uint32_t range = 1; range < ranges; range++) {
+        uint32_t low = starts[range - 1], high = part->rows;
+
+        if (!by_key)
+            low = high = (uint32_t)((uint64_t)range * part->rows / ranges);
+        while (low < high) { /* the first row of this range or a later one is in [low, high] */
+            const uint32_t middle = low + (high - low) / 2;
+
+            if (range_of(dataset, part, middle, ranges) < range)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        starts[range] = low;
     }
-    for (uint32_t row = 0; row < dataset->train.rows; row++)
-        order[row] = row;
+    starts[ranges] = part->rows;
 }

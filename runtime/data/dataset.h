@@ -17,7 +17,7 @@
 #define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows */
 
 /*
- * One part: train or validation. Row major. Rows lie in an order made from
+ * One part: train or validation. Row major. Rows lie by their keys, which are made from
  * their hashes, whatever their order in the spool (without shuffle, the
  * training rows lie as the SELECT gave them).
  */
@@ -41,10 +41,9 @@ struct dataset {
     struct dataset_part train, validation; /* validation.rows 0: none */
     uint64_t seed;
     bool shuffle;
-    struct spool spool;   /* of the parts without dense; else closed */
-    struct arena views;   /* of the spool */
-    struct arena arena;   /* transform, labels */
-    uint64_t *sort_space; /* (row_order_space), for dataset_order; NULL without shuffle */
+    struct spool spool; /* of the parts without dense; else closed */
+    struct arena views; /* of the spool */
+    struct arena arena; /* transform, labels */
 };
 
 /*
@@ -73,12 +72,11 @@ void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_pa
                           uint32_t row);
 
 /*
- * The order of an epoch: the rows of the training part sorted by
- * (random(seed, epoch, hash), hash). A function of the set of rows: rows that
- * tie are identical. Without shuffle, the order of the SELECT.
- * order: (train.rows). One call at a time: it sorts in the data set's own space.
+ * Where each of `ranges` equal ranges of keys begins in the part: starts (ranges + 1). A row's key
+ * is random bits of the seed and its hash: runtime/data/row_lanes.h. Training rows without shuffle
+ * do not lie by key: there ranges are equal runs of positions.
  */
-void dataset_order(const struct dataset *dataset, uint32_t epoch, struct team *team,
-                   uint32_t *order);
+void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
+                       uint32_t ranges, uint32_t *starts);
 
 #endif

@@ -218,9 +218,7 @@ void descent_use_arrays(struct descent *descent, struct descent_arrays arrays)
 static enum status allocate(struct descent *descent, struct error *err)
 {
     TRY(descent_arrays_init(descent, &descent->arrays, err));
-    descent->order = calloc(descent->dataset->train.rows, sizeof *descent->order);
-    if (!descent->order)
-        return fail_no_memory(err);
+    TRY(descent_lanes_init(descent, err));
     descent_use_arrays(descent, descent->arrays);
     return descent_members_init(descent, err);
 }
@@ -332,7 +330,7 @@ void descent_close(void *self)
     if (!descent->taking.in_place)
         descent_arrays_deinit(&descent->taking.arrays);
     descent_arrays_deinit(&descent->arrays);
-    free(descent->order);
+    descent_lanes_deinit(descent);
     row_guard_deinit(&descent->guard.rows);
     if (descent->model.close)
         descent->model.close(descent->model.self);

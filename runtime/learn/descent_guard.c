@@ -137,30 +137,11 @@ uint64_t descent_contributed(const void *self)
 
 /* ---- rows ---- */
 
-static uint32_t sum_order(const struct descent *descent)
-{
-    return words_sum(descent->order, descent->dataset->train.rows);
-}
-
-/* What the order of the last epoch was is gone when the next is made: looked at before. */
-void descent_guard_order_ends(struct descent *descent)
-{
-    if (descent->has_order && sum_order(descent) != descent->guard.order)
-        descent->guard.order_was_bad = true;
-}
-
-void descent_guard_order_begins(struct descent *descent)
-{
-    descent->guard.order = sum_order(descent);
-}
-
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
     struct descent *descent = self;
 
-    if (*position == 0)
-        descent_guard_order_ends(descent);
-    if (descent->guard.order_was_bad)
+    if (descent->rows.was_bad || (*position == 0 && !row_lanes_are_intact(&descent->rows)))
         return memory_damaged(err, "the order of the rows");
     return row_guard_verify(&descent->guard.rows, position, most, err);
 }

@@ -21,8 +21,6 @@ void descent_guard_arrays(struct descent *descent);
 void descent_guard_best(struct descent *descent);
 /* The derived copy is made anew, over words of that sum: of the copy before. */
 void descent_guard_derived(struct descent *descent, uint32_t over);
-void descent_guard_order_begins(struct descent *descent);
-void descent_guard_order_ends(struct descent *descent);
 
 /* ----- what struct learning asks (learning.h); self: a struct descent ----- */
 

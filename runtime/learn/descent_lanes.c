@@ -7,6 +7,7 @@
 
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/fixed_point.h"
+#include "runtime/learn/step_shares.h"
 
 #define LOSS_LANE_MOST    0x1p52 /* more of one lane is cut: 1024 of them fit into 64 bits */
 #define SITTING_WORK      5e7    /* multiplications of a member: some milliseconds */
@@ -76,20 +77,37 @@ enum status descent_use_team(void *self, struct team *team, struct error *err)
     return descent_members_init(descent, err);
 }
 
-/* ---- one lane ---- */
+/* ---- the rows of lanes ---- */
 
-/* The positions of a lane among the rows of a phase. */
-struct span {
-    uint32_t first, count;
-};
-
-static struct span lane_span(const struct descent *descent, uint32_t lane, uint32_t rows)
+enum status descent_lanes_init(struct descent *descent, struct error *err)
 {
-    const uint32_t first = (uint32_t)((uint64_t)lane * rows / descent->lanes);
-    const uint32_t end = (uint32_t)(((uint64_t)lane + 1) * rows / descent->lanes);
+    const struct dataset *dataset = descent->dataset;
+    const uint32_t lanes = descent->lanes;
 
-    return (struct span){first, end - first};
+    TRY(row_lanes_init(&descent->rows, dataset, lanes, err));
+    descent->lane_rows = calloc(lanes, sizeof *descent->lane_rows);
+    descent->held_out = calloc(lanes + 1ull, sizeof *descent->held_out);
+    descent->shares = calloc(lanes, sizeof *descent->shares);
+    descent->taken = calloc(lanes, sizeof *descent->taken);
+    if (!descent->lane_rows || !descent->held_out || !descent->shares || !descent->taken)
+        return fail_no_memory(err);
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        descent->lane_rows[lane] =
+            row_lanes_first(&descent->rows, lane + 1) - row_lanes_first(&descent->rows, lane);
+    dataset_share_out(dataset, &dataset->validation, lanes, descent->held_out);
+    return STATUS_OK;
 }
+
+void descent_lanes_deinit(struct descent *descent)
+{
+    row_lanes_deinit(&descent->rows);
+    free(descent->lane_rows);
+    free(descent->held_out);
+    free(descent->shares);
+    free(descent->taken);
+}
+
+/* ---- one lane ---- */
 
 static void add_loss(double loss, int64_t *integers)
 {
@@ -157,70 +175,61 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
     }
 }
 
-static void contribute_gradient(const struct descent *descent, struct span span,
+static void contribute_gradient(const struct descent *descent, uint32_t lane, uint32_t expected,
                                 struct descent_member *member)
 {
     const struct phase *phase = &descent->progress.phase;
+    const struct lane_share *share = &descent->shares[lane];
     const struct lane_rows rows = {
         .dataset = descent->dataset,
         .part = &descent->dataset->train,
         .class_weights = descent->dataset->class_weights,
-        .order = descent->order,
-        .first = descent_batch_first(descent, phase->step) + span.first,
-        .count = span.count,
-        .position = span.first,
-        .ahead = span.count * descent->member_count,
+        .order = descent->rows.order,
+        .first = row_lanes_first(&descent->rows, lane) + share->first,
+        .count = share->count,
+        .position = share->position,
+        .expected = expected,
         .step = phase->step,
         .divisor = phase->rows,
     };
     const struct differentiable *model = &descent->model;
-    const struct lane_gradient gradient = model->gradient(model->self, descent->arrays.parameters,
-                                                          descent->derived, &rows, member->space);
+    struct lane_gradient gradient;
 
+    if (share->count == 0)
+        return;
+    gradient = model->gradient(model->self, descent->arrays.parameters, descent->derived, &rows,
+                               member->space);
     add_loss(gradient.loss, member->integers);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         contribute_tensor(descent, t, &gradient, member);
     model->space_clear(model->self, member->space);
 }
 
-static void contribute_evaluation(const struct descent *descent, struct span span,
+static void contribute_evaluation(const struct descent *descent, uint32_t lane,
                                   struct descent_member *member)
 {
     const struct lane_rows rows = {
         .dataset = descent->dataset,
         .part = &descent->dataset->validation,
-        .first = span.first,
-        .count = span.count,
+        .first = descent->held_out[lane],
+        .count = descent->held_out[lane + 1] - descent->held_out[lane],
     };
     const struct differentiable *model = &descent->model;
     uint64_t correct;
 
+    if (rows.count == 0)
+        return;
     add_loss(
         model->evaluate(model->self, descent->arrays.parameters, &rows, member->space, &correct),
         member->integers);
     member->integers[SUM_CORRECT] += (int64_t)correct;
 }
 
-static void contribute_lane(const struct descent *descent, uint32_t lane,
-                            struct descent_member *member)
-{
-    const struct phase *phase = &descent->progress.phase;
-    const struct span span = lane_span(descent, lane, phase->rows);
-
-    assert(lane < descent->lanes);
-    if (span.count == 0)
-        return;
-    if (phase->kind == PHASE_LEARN)
-        contribute_gradient(descent, span, member);
-    else if (phase->kind == PHASE_EVALUATION)
-        contribute_evaluation(descent, span, member);
-}
-
 /* ---- a run of lanes by the team ---- */
 
 struct lane_batch {
     struct descent *descent;
-    uint32_t first;
+    uint32_t first, count;
     int64_t *fixed; /* of the caller */
 };
 
@@ -235,14 +244,32 @@ static void clear_sums(const struct descent *descent, struct descent_member *mem
         memset(member->fixed, 0, phase->real_count * sizeof *member->fixed);
 }
 
+/* Those of the lane that this member probably computes next: of this step, or of the next one. */
+static uint32_t expected_rows(const struct lane_batch *batch, uint32_t task)
+{
+    const struct descent *descent = batch->descent;
+    const uint32_t next = task + descent->member_count;
+    const uint32_t lane = batch->first + next % batch->count;
+    const struct lane_share *share = &descent->shares[lane];
+
+    return row_lanes_first(&descent->rows, lane) + share->first +
+           (next < batch->count ? 0 : share->count);
+}
+
 static void compute_lane_task(void *context, uint32_t number, uint32_t task)
 {
-    struct lane_batch *batch = context;
+    const struct lane_batch *batch = context;
+    const struct descent *descent = batch->descent;
+    const uint32_t lane = batch->first + task;
     struct descent_member *member = &batch->descent->members[number];
 
+    assert(lane < descent->lanes);
     if (!member->has_sums)
-        clear_sums(batch->descent, member);
-    contribute_lane(batch->descent, batch->first + task, member);
+        clear_sums(descent, member);
+    if (descent->progress.phase.kind == PHASE_LEARN)
+        contribute_gradient(descent, lane, expected_rows(batch, task), member);
+    else if (descent->progress.phase.kind == PHASE_EVALUATION)
+        contribute_evaluation(descent, lane, member);
 }
 
 static void add_slice(void *context, uint32_t number, uint32_t task)
@@ -272,16 +299,29 @@ static void add_members(struct lane_batch *batch, int64_t *integers)
              batch);
 }
 
-/* The order of an epoch is made when it is first asked for. */
-static void ensure_order(struct descent *descent, uint32_t epoch)
+/* What the step takes of each lane. */
+static void ensure_shares(struct descent *descent)
 {
-    if (descent->has_order && descent->order_epoch == epoch)
+    const struct phase *phase = &descent->progress.phase;
+    const uint32_t all = descent->dataset->train.rows;
+    const uint32_t first = descent_batch_first(descent, phase->step);
+    uint32_t position = 0;
+
+    if (descent->has_shares && descent->shares_step == phase->step)
         return;
-    descent_guard_order_ends(descent);
-    dataset_order(descent->dataset, epoch, descent->team, descent->order);
-    descent->order_epoch = epoch;
-    descent->has_order = true;
-    descent_guard_order_begins(descent);
+    step_shares_at(descent->lane_rows, descent->lanes, all, first, descent->taken);
+    for (uint32_t lane = 0; lane < descent->lanes; lane++)
+        descent->shares[lane].first = descent->taken[lane];
+    step_shares_at(descent->lane_rows, descent->lanes, all, first + phase->rows, descent->taken);
+    for (uint32_t lane = 0; lane < descent->lanes; lane++) {
+        struct lane_share *share = &descent->shares[lane];
+
+        share->count = descent->taken[lane] - share->first;
+        share->position = position;
+        position += share->count;
+    }
+    descent->shares_step = phase->step;
+    descent->has_shares = true;
 }
 
 static void ensure_derived(struct descent *descent)
@@ -309,10 +349,11 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
 {
     struct descent *descent = self;
     const uint32_t lanes = lanes_per_call(descent, count);
-    struct lane_batch batch = {descent, first, fixed};
+    struct lane_batch batch = {descent, first, lanes, fixed};
 
     if (descent->progress.phase.kind == PHASE_LEARN) {
-        ensure_order(descent, descent->progress.phase.epoch);
+        row_lanes_order(&descent->rows, descent->progress.phase.epoch, first, lanes, descent->team);
+        ensure_shares(descent);
         ensure_derived(descent);
     }
     for (uint32_t m = 0; m < descent->member_count; m++) {

@@ -6,6 +6,10 @@
 
 #include "runtime/learn/descent_parts.h"
 
+/* Which rows each lane has. */
+enum status descent_lanes_init(struct descent *descent, struct error *err);
+void descent_lanes_deinit(struct descent *descent);
+
 /* One of `descent->members` for each of the team. */
 enum status descent_members_init(struct descent *descent, struct error *err);
 void descent_members_deinit(struct descent *descent);

@@ -23,7 +23,7 @@ void *descent_memory(void *self, const char *name, size_t *size)
         {"ids", rows->ids, all * descent->dataset->transform.id_count * sizeof(int32_t)},
         {"labels", rows->values ? (void *)rows->values : (void *)rows->classes,
          all * sizeof(int32_t)},
-        {"order", descent->order, all * sizeof(uint32_t)},
+        {"order", descent->rows.order, all * sizeof(uint32_t)},
     };
 
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {

@@ -11,6 +11,7 @@
 #ifndef RUNTIME_LEARN_DESCENT_PARTS_H
 #define RUNTIME_LEARN_DESCENT_PARTS_H
 
+#include "runtime/data/row_lanes.h"
 #include "runtime/learn/descent.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/measuring.h"
@@ -55,6 +56,12 @@ struct descent_arrays {
     float *best;  /* (parameters) with early stopping, else NULL */
 };
 
+/* What a step takes of a lane. */
+struct lane_share {
+    uint32_t first, count; /* of its rows, in the epoch's order */
+    uint32_t position;     /* of the first one in the batch */
+};
+
 /* A state on its way here. */
 struct descent_taking {
     bool is_active;
@@ -74,8 +81,8 @@ struct descent_sums {
 struct descent_guard {
     struct descent_sums arrays;
     uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
-    uint32_t derived, order;
-    bool derived_was_bad, order_was_bad;
+    uint32_t derived;
+    bool derived_was_bad;
     struct row_guard rows;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
 };
@@ -100,9 +107,13 @@ struct descent {
 
     struct descent_member *members; /* (member_count) */
     uint32_t member_count;
-    uint32_t *order; /* (train.rows) of epoch `order_epoch` */
-    uint32_t order_epoch;
-    bool has_order;
+    struct row_lanes rows;     /* that train */
+    uint32_t *lane_rows;       /* (lanes): how many each has of them */
+    uint32_t *held_out;        /* (lanes + 1): where each lane's rows of validation begin */
+    struct lane_share *shares; /* (lanes): of step `shares_step`, when has_shares */
+    uint32_t *taken;           /* (lanes), to compute them */
+    uint64_t shares_step;
+    bool has_shares;
     float *derived; /* of the parameters (differentiable.h) when has_derived */
     bool has_derived;
 };
@@ -121,7 +132,7 @@ static inline uint32_t descent_levels_at(const struct descent *descent, uint32_t
 /* Fill rows and counts of a phase from its kind and step. */
 void descent_describe_phase(const struct descent *descent, struct phase *phase);
 
-/* The first position in the epoch's order of the step's batch. */
+/* How many rows the epoch's earlier steps took. */
 uint32_t descent_batch_first(const struct descent *descent, uint64_t step);
 
 /* All zero. */

@@ -32,7 +32,8 @@ struct tensor {
     bool is_transposed;    /* derive makes a copy of it */
 };
 
-/* Rows [first, first + count) of an order; order NULL: as they lie in the part. */
+/* Rows [first, first + count) of an order; order NULL: as they lie in the part. A lane's rows of a
+ * step have a run of positions in its batch. */
 struct lane_rows {
     const struct dataset *dataset;
     const struct dataset_part *part; /* of it */
@@ -40,7 +41,7 @@ struct lane_rows {
     const uint32_t *order;
     uint32_t first, count;
     uint32_t position; /* of the first row in its batch, for dropout */
-    uint32_t ahead;    /* after how many rows those come that are probably taken next */
+    uint32_t expected; /* where in the order those are that are probably taken next */
     uint64_t step;     /* for dropout */
     double divisor;    /* of the gradient: the rows of the batch */
 };

@@ -61,7 +61,7 @@ struct kmeans_taking {
 
 /* Sums of memory that only the learner writes. */
 struct kmeans_guard {
-    uint32_t centers, best, order;
+    uint32_t centers, best;
     bool nearest_was_bad;
     struct row_guard rows;
 };
@@ -80,15 +80,15 @@ struct kmeans {
     struct kmeans_guard guard;
     struct measuring measuring;
     struct kmeans_model measured;
-    uint32_t *order;        /* (rows) */
-    uint64_t *nearest;      /* (rows), by place in the order, where its lane has stamps below */
+    uint32_t *lane_starts;  /* (lanes + 1): the first row of each */
+    uint64_t *nearest;      /* (rows), where its lane has stamps below */
     uint64_t *nearest_run;  /* (lanes): 1 + run that `nearest` is of */
     uint32_t *nearest_upto; /* (lanes): centers that it covers */
     uint64_t *nearest_sum;  /* (lanes): of it, as it was written */
     float *row;             /* (width) */
 
     /* ASSIGN, of CHUNK_ROWS rows: each task is of TASK_ROWS of them */
-    uint32_t chunk, chunk_end; /* places in the order */
+    uint32_t chunk, chunk_end; /* rows */
     struct nearest_center *found;
     float *team_rows; /* (team_size, width) */
 };
@@ -150,9 +150,9 @@ static void begin_run(struct kmeans *kmeans)
     next_stage(kmeans, KMEANS_WEIGHTS);
 }
 
-static void take_row(const struct kmeans *kmeans, uint32_t place, float *row)
+static void take_row(const struct kmeans *kmeans, uint32_t number, float *row)
 {
-    dataset_take_row(kmeans->dataset, &kmeans->dataset->train, kmeans->order[place], row);
+    dataset_take_row(kmeans->dataset, &kmeans->dataset->train, number, row);
 }
 
 /* So that the sum of all rows' greatest input fits. */
@@ -207,7 +207,7 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     const size_t rows = kmeans->rows, lanes = kmeans->lanes;
 
     TRY(arrays_init(kmeans, &kmeans->arrays, err));
-    kmeans->order = calloc(rows, sizeof *kmeans->order);
+    kmeans->lane_starts = calloc(lanes + 1, sizeof *kmeans->lane_starts);
     kmeans->nearest = calloc(rows, sizeof *kmeans->nearest);
     kmeans->nearest_run = calloc(lanes, sizeof *kmeans->nearest_run);
     kmeans->nearest_upto = calloc(lanes, sizeof *kmeans->nearest_upto);
@@ -215,7 +215,7 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     kmeans->row = calloc(kmeans->width, sizeof *kmeans->row);
     kmeans->found = calloc(CHUNK_ROWS, sizeof *kmeans->found);
     kmeans->team_rows = calloc((size_t)team_size(kmeans->team) * kmeans->width, sizeof(float));
-    if (kmeans->order && kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto &&
+    if (kmeans->lane_starts && kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto &&
         kmeans->nearest_sum && kmeans->row && kmeans->found && kmeans->team_rows)
         return STATUS_OK;
     return fail_no_memory(err);
@@ -268,7 +268,7 @@ static void kmeans_close(void *self)
     row_guard_deinit(&kmeans->guard.rows);
     arrays_deinit(&kmeans->taking.arrays);
     arrays_deinit(&kmeans->arrays);
-    free(kmeans->order);
+    free(kmeans->lane_starts);
     free(kmeans->nearest);
     free(kmeans->nearest_run);
     free(kmeans->nearest_upto);
@@ -309,7 +309,7 @@ static uint64_t steps_total(const void *self)
 
 static uint32_t lane_first(const struct kmeans *kmeans, uint32_t lane)
 {
-    return (uint32_t)((uint64_t)lane * kmeans->rows / kmeans->lanes);
+    return kmeans->lane_starts[lane];
 }
 
 static double square_distance(const struct kmeans *kmeans, const float *row, uint32_t center)
@@ -886,10 +886,8 @@ static enum status verify(const void *self, struct error *err)
 
 static enum status verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
-    struct kmeans *kmeans = self;
+    const struct kmeans *kmeans = self;
 
-    if (*position == 0 && words_sum(kmeans->order, kmeans->rows) != kmeans->guard.order)
-        return memory_damaged(err, "the order of the rows");
     return row_guard_verify(&kmeans->guard.rows, position, most, err);
 }
 
@@ -905,7 +903,6 @@ static void *memory(void *self, const char *name, size_t *size)
     } memories[] = {
         {"weights", kmeans->arrays.centers, floats},
         {"best", kmeans->arrays.best, floats},
-        {"order", kmeans->order, kmeans->rows * sizeof *kmeans->order},
         {"nearest", kmeans->nearest, kmeans->rows * sizeof *kmeans->nearest},
         {"rows", rows->dense, (size_t)kmeans->rows * kmeans->width * sizeof(float)},
     };
@@ -980,8 +977,7 @@ enum status kmeans_open(const struct jobspec *spec, const struct dataset *datase
     TRY_OR(failed, status, check_plan(kmeans, err));
     kmeans->lanes = job_lanes(spec->lanes, spec->lanes_max, kmeans->rows, floats_of(kmeans));
     TRY_OR(failed, status, allocate(kmeans, err));
-    dataset_order(dataset, 0, team, kmeans->order);
-    kmeans->guard.order = words_sum(kmeans->order, kmeans->rows);
+    dataset_share_out(dataset, &dataset->train, kmeans->lanes, kmeans->lane_starts);
     kmeans->exponent = sum_exponent(kmeans);
     TRY_OR(failed, status, compute_fingerprint(kmeans, err));
     TRY_OR(failed, status, row_guard_init(&kmeans->guard.rows, dataset, team, err));

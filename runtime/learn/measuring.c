@@ -112,6 +112,7 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
     return (struct model){
+        .format = MODEL_FORMAT_VERSION,
         .estimator = spec->estimator,
         .kind = kind_find(spec->family),
         .task = spec->task,

@@ -28,7 +28,7 @@ static void gather(const struct network *network, const struct lane_rows *rows, 
     for (uint32_t i = 0; i < count; i++) {
         const size_t row = rows->order ? rows->order[first + i] : first + i;
 
-        expect_rows(rows, first + i + rows->ahead);
+        expect_rows(rows, rows->expected + offset + i);
         if (width)
             dataset_take_row(rows->dataset, rows->part, (uint32_t)row, space->inputs + i * width);
         if (ids)

@@ -10,9 +10,26 @@
 #include "base/random.h"
 #include "runtime/data/row_order.h"
 
+#define SEED 5
+
 static double draw(uint64_t a, uint64_t b)
 {
     return 2 * random_uniform(7, RANDOM_SIMULATION, a, b) - 1;
+}
+
+static struct row_hash hash_of(uint64_t key)
+{
+    return (struct row_hash){.low = random_bits(3, RANDOM_SIMULATION, key, 0), .high = key};
+}
+
+/* As rows of a data set lie. */
+static int compare_keys(const void *a, const void *b)
+{
+    const struct row_key key = {SEED, RANDOM_LANE, 0};
+    const struct row_hash x = hash_of(*(const uint64_t *)a), y = hash_of(*(const uint64_t *)b);
+    const uint64_t of_x = row_key_bits(&key, &x), of_y = row_key_bits(&key, &y);
+
+    return (of_x > of_y) - (of_x < of_y);
 }
 
 static void fill_row(const struct rows_shape *shape, struct dataset_part *part, uint32_t row,
@@ -37,13 +54,14 @@ static void fill_row(const struct rows_shape *shape, struct dataset_part *part, 
             (int32_t)fmin(shape->classes - 1, fmax(0, floor((score + 1.5) / 3 * shape->classes)));
     else
         part->values[row] = (float)(score + 0.3 * sin(3 * score));
-    part->hashes[row].low = random_bits(3, RANDOM_SIMULATION, key, 0);
-    part->hashes[row].high = key;
+    part->hashes[row] = hash_of(key);
 }
 
 static void fill_part(const struct rows_shape *shape, struct dataset_part *part, uint32_t rows,
                       uint64_t first_key)
 {
+    uint64_t *keys = calloc(rows + 1u, sizeof *keys);
+
     part->rows = rows;
     part->dense = calloc((size_t)rows * shape->dense + 1, sizeof *part->dense);
     part->ids = calloc((size_t)rows * shape->ids + 1, sizeof *part->ids);
@@ -53,12 +71,16 @@ static void fill_part(const struct rows_shape *shape, struct dataset_part *part,
         part->values = calloc(rows + 1, sizeof *part->values);
     part->hashes = calloc(rows + 1, sizeof *part->hashes);
     for (uint32_t row = 0; row < rows; row++)
-        fill_row(shape, part, row, first_key + row);
+        keys[row] = first_key + row;
+    qsort(keys, rows, sizeof *keys, compare_keys);
+    for (uint32_t row = 0; row < rows; row++)
+        fill_row(shape, part, row, keys[row]);
+    free(keys);
 }
 
 struct dataset made_dataset(struct rows_shape shape)
 {
-    struct dataset dataset = {.label_mean = 10, .label_scale = 2.5, .seed = 5, .shuffle = true};
+    struct dataset dataset = {.label_mean = 10, .label_scale = 2.5, .seed = SEED, .shuffle = true};
 
     if (shape.classes) {
         dataset.label_mean = 0;
@@ -77,7 +99,6 @@ struct dataset made_dataset(struct rows_shape shape)
     dataset.transform.id_rows = shape.id_rows;
     fill_part(&shape, &dataset.train, shape.train, 1);
     fill_part(&shape, &dataset.validation, shape.validation, 1000000);
-    dataset.sort_space = calloc(row_order_space(shape.train), sizeof *dataset.sort_space);
     return dataset;
 }
 
@@ -96,7 +117,6 @@ void made_dataset_close(struct dataset *dataset)
     close_part(&dataset->validation);
     free(dataset->labels.values);
     free(dataset->class_weights);
-    free(dataset->sort_space);
 }
 
 struct jobspec made_spec(const struct dataset *dataset)

@@ -77,6 +77,7 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
                                          .word_counts = counts,
                                          .word_count = 2};
     *model = (struct model){
+        .format = MODEL_FORMAT_VERSION,
         .estimator = SLICE("DNNClassifier"),
         .kind = kind_find(SLICE("network")),
         .content = &fixture->network,

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "runtime/data/row_lanes.h"
 #include "tests/unit/data_fixture.h"
 
 /* Columns of the tables below: x (numeric), colour (category), y (the label). */
@@ -212,6 +213,20 @@ static void check_same_transform(const struct transform *a, const struct transfo
         CHECK(slice_equal(a->inputs[1].words[i], b->inputs[1].words[i]));
 }
 
+/* The order of an epoch, of all lanes. */
+static void epoch_order(const struct dataset *dataset, uint32_t lane_count, uint32_t epoch,
+                        uint32_t *order)
+{
+    struct row_lanes lanes;
+    struct error err;
+
+    CHECK_OK(row_lanes_init(&lanes, dataset, lane_count, &err));
+    row_lanes_order(&lanes, epoch, 0, lane_count, team);
+    memcpy(order, lanes.order, dataset->train.rows * sizeof *order);
+    CHECK(row_lanes_are_intact(&lanes));
+    row_lanes_deinit(&lanes);
+}
+
 /* The same rows in three physical orders, over more than one block, the last
  * by a team. */
 static void check_order_does_not_matter(enum task task, enum label_type type)
@@ -226,7 +241,7 @@ static void check_order_does_not_matter(enum task task, enum label_type type)
     first.inputs[1].vocabulary_max = 12;
     fill(&first, ROWS);
     reopen(&first, NULL);
-    dataset_order(&first.dataset, 3, NULL, epoch);
+    epoch_order(&first.dataset, 7, 3, epoch);
     for (uint64_t seed = 1; seed < 3; seed++) {
         uint32_t *order = shuffled(ROWS, seed);
 
@@ -244,7 +259,7 @@ static void check_order_does_not_matter(enum task task, enum label_type type)
                         &first.dataset.transform);
         CHECK(first.dataset.label_mean == other.dataset.label_mean);
         CHECK(first.dataset.label_scale == other.dataset.label_scale);
-        dataset_order(&other.dataset, 3, team, other_epoch);
+        epoch_order(&other.dataset, 7, 3, other_epoch);
         assert_memory_equal(epoch, other_epoch, first.dataset.train.rows * sizeof *epoch);
         table_close(&other);
         free(order);
@@ -272,8 +287,8 @@ static void an_epoch_visits_each_row_once_in_an_order_of_its_own(void **state)
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     fill(&table, 1000);
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, NULL, first);
-    dataset_order(&table.dataset, 1, NULL, second);
+    epoch_order(&table.dataset, 1, 0, first);
+    epoch_order(&table.dataset, 1, 1, second);
     for (uint32_t i = 0; i < 1000; i++) {
         CHECK(first[i] < 1000 && !seen[first[i]]++);
         same += first[i] == second[i];
@@ -281,11 +296,11 @@ static void an_epoch_visits_each_row_once_in_an_order_of_its_own(void **state)
     CHECK(same < 20);
     table.spec.seed = 43;
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, NULL, second);
+    epoch_order(&table.dataset, 1, 0, second);
     CHECK(memcmp(first, second, sizeof first) != 0);
     table.spec.shuffle = false;
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 5, NULL, second);
+    epoch_order(&table.dataset, 1, 5, second);
     for (uint32_t i = 0; i < 1000; i++)
         CHECK(second[i] == i && table.dataset.train.classes[i] == (int32_t)(i % 3));
     table_close(&table);
@@ -304,7 +319,7 @@ static void rows_that_tie_do_not_slow_or_break_the_order(void **state)
     for (int i = 0; i < 5000; i++)
         add_row(&table, real_cell(1), text_cell("a"), real_cell(2));
     reopen(&table, NULL);
-    dataset_order(&table.dataset, 0, NULL, order);
+    epoch_order(&table.dataset, 1, 0, order);
     for (int i = 0; i < 5000; i++)
         sum += order[i];
     CHECK(sum == 5000ull * 4999 / 2);
@@ -338,9 +353,43 @@ static void equal_rows_are_spread_over_batches_and_held_out_rows(void **state)
     reopen(&table, NULL);
     CHECK_INT(table.dataset.validation.rows, 600);
     check_mixed(table.dataset.validation.classes, NULL, 600);
-    dataset_order(&table.dataset, 0, NULL, order);
+    epoch_order(&table.dataset, 4, 0, order);
     check_mixed(table.dataset.train.classes, order, 128);
     check_mixed(table.dataset.train.classes, order + 128, 128);
+    table_close(&table);
+}
+
+/* Of four different rows in a large table: every lane has a quarter of its rows of each. */
+static void equal_rows_are_spread_over_lanes(void **state)
+{
+    enum { ROWS = 400000, LANES = 8, KINDS = 4 };
+    uint32_t least = ROWS, most = 0;
+    struct row_lanes lanes;
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (uint32_t i = 0; i < ROWS; i++)
+        add_row(&table, real_cell(i * (uint64_t)KINDS / ROWS), text_cell("same"),
+                integer_cell(i * (uint64_t)KINDS / ROWS));
+    reopen(&table, NULL);
+    CHECK_OK(row_lanes_init(&lanes, &table.dataset, LANES, &err));
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint32_t first = row_lanes_first(&lanes, lane);
+        const uint32_t rows = row_lanes_first(&lanes, lane + 1) - first;
+        uint32_t counts[KINDS] = {0};
+
+        least = rows < least ? rows : least;
+        most = rows > most ? rows : most;
+        for (uint32_t row = first; row < first + rows; row++)
+            counts[table.dataset.train.classes[row]]++;
+        for (int kind = 0; kind < KINDS; kind++)
+            CHECK(counts[kind] > rows / KINDS * 95 / 100 &&
+                  counts[kind] < rows / KINDS * 105 / 100);
+    }
+    CHECK(most - least < least / 20);
+    row_lanes_deinit(&lanes);
     table_close(&table);
 }
 
@@ -696,6 +745,7 @@ int main(void)
         cmocka_unit_test(an_epoch_visits_each_row_once_in_an_order_of_its_own),
         cmocka_unit_test(rows_that_tie_do_not_slow_or_break_the_order),
         cmocka_unit_test(equal_rows_are_spread_over_batches_and_held_out_rows),
+        cmocka_unit_test(equal_rows_are_spread_over_lanes),
         cmocka_unit_test(at_least_one_row_is_held_out_and_never_all),
         cmocka_unit_test(statistics_come_from_the_training_rows_alone),
         cmocka_unit_test(rare_words_share_hash_buckets),

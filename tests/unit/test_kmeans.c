@@ -301,7 +301,7 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
 
 static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
 {
-    static const char *const names[] = {"weights", "best", "order", "rows", "nearest"};
+    static const char *const names[] = {"weights", "best", "rows", "nearest"};
     struct dataset dataset = groups_of_rows(60, 2, 3);
     const struct jobspec spec =
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 9});

@@ -76,7 +76,7 @@ static void check_bits_are_found(const char *const *names, size_t count, look *l
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
             CHECK_INT(looks(fixture.descent, &err), STATUS_CORRUPT);
             memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-            fixture.descent->guard.order_was_bad = false;
+            fixture.descent->rows.was_bad = false;
         }
     }
     CHECK_OK(looks(fixture.descent, &err));

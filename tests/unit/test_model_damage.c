@@ -201,7 +201,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"{\"format\"", "[{\"format\"", "no JSON"},
-        {"\"format\":1", "\"format\":0", "\"format\": expected an integer from 1"},
+        {"\"format\":2", "\"format\":0", "\"format\": expected an integer from 1"},
         {"\"network\",", "\"" SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR SIXTY_FOUR "7\",",
          "\"family\" has 257 bytes, where at most 64 are read"},
         {"\"classification\"", "\"ranking\"", "\"task\" is \"ranking\""},

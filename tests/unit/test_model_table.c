@@ -75,8 +75,25 @@ static void check_round_trip(struct fixture *fixture)
         CHECK(slice_equal(read.id, fixture->model.id));
         CHECK(slice_equal(read.label, fixture->model.label));
         CHECK(slice_equal(read.metrics_json, fixture->model.metrics_json));
+        CHECK_INT(read.format, fixture->model.format);
         CHECK(read.version == 3 && read.rows == 150 && read.task == fixture->model.task);
         arena_deinit(&arena);
+    }
+}
+
+static void models_of_older_formats_are_read(void **state)
+{
+    static const uint32_t widths[] = {4, 1};
+    (void)state;
+
+    for (uint32_t format = 1; format <= MODEL_FORMAT_VERSION; format++) {
+        struct fixture fixture;
+
+        fixture_init(&fixture, 0);
+        fixture_layers(&fixture, widths, 2);
+        fixture.model.format = format;
+        check_round_trip(&fixture);
+        fixture_deinit(&fixture);
     }
 }
 
@@ -321,6 +338,7 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
         text_deinit(&after);                                                                       \
         (place) = kept;                                                                            \
     } while (0)
+    CHANGES(model->format, 1);
     CHANGES(model->transform.inputs[0].name, SLICE("agf"));
     CHANGES(model->transform.inputs[0].mean, 40.2);
     CHANGES(model->transform.inputs[0].scale, 9.8);
@@ -489,7 +507,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":1", "\"format\":2");
+    replace(fixture, "\"format\":2", "\"format\":3");
 }
 
 static void other_family(struct fixture *fixture)
@@ -520,7 +538,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 2");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 3");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 
@@ -650,6 +668,7 @@ static void a_label_may_have_the_longest_type_that_a_job_takes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_of_older_formats_are_read),
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
         cmocka_unit_test(large_tensors_travel_in_chunks),
         cmocka_unit_test(a_model_can_be_written_by_pieces_of_any_size),

@@ -1,0 +1,24 @@
+/*
+ * step_shares.h - how many rows of each lane a step takes.
+ *
+ * The rows of an epoch stand in one order: row i of a lane of n rows at (i + 1/2) / n, and of rows
+ * that stand at the same place that of the lower lane first. A step takes the next rows of this
+ * order. So each step has exactly the rows of a batch, each lane gives in proportion to its size,
+ * within a row or two, and all lanes end with the same step. Whoever knows how many rows the lanes
+ * have knows what every step takes of them.
+ *
+ * It is Webster's method of apportionment: a later position never takes fewer rows of a lane.
+ */
+#ifndef RUNTIME_LEARN_STEP_SHARES_H
+#define RUNTIME_LEARN_STEP_SHARES_H
+
+#include <stdint.h>
+
+#define STEP_SHARES_LANE_ROWS_MAX (UINT32_MAX / 2)
+
+/* Of the first `position` rows of the order, how many are of each lane: taken (lanes). rows
+ * (lanes): of each at most STEP_SHARES_LANE_ROWS_MAX, `all` of them together; position <= all. */
+void step_shares_at(const uint32_t *rows, uint32_t lanes, uint64_t all, uint64_t position,
+                    uint32_t *taken);
+
+#endif
