@@ -11,6 +11,7 @@ import os
 import pathlib
 import re
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -233,6 +234,28 @@ def interrupts_and_kills(bench, table):
                       [train_and_replace(bench, role) for _ in range(bench.runs)], 5)
 
 
+FINISHED, LOOKS = 200, 100
+
+
+def look_at_jobs(bench, table):
+    """Within one connection, as a page that shows jobs asks: the median counts."""
+    bench.psql("CREATE TABLE IF NOT EXISTS few AS SELECT y, x1 FROM rows28 LIMIT 20")
+    connection = bench.server.connect("bench")
+    cursor = connection.cursor()
+    for _ in range(FINISHED):
+        cursor.execute("SELECT * FROM few TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO seen")
+    times = []
+    for _ in range(LOOKS):
+        started = time.perf_counter()
+        cursor.execute("SELECT count(*) FROM totrain.jobs")
+        jobs, = cursor.fetchone()
+        times.append(time.perf_counter() - started)
+    connection.close()
+    if jobs < FINISHED:
+        raise RuntimeError(f"totrain.jobs has {jobs} rows after {FINISHED} jobs")
+    table.seconds(f"PostgreSQL: count(*) of totrain.jobs, {jobs} jobs, median of {LOOKS}", [statistics.median(times)], 0.001)
+
+
 CASES = {
     "train": train_one_epoch,
     "read": read_in_parallel,
@@ -240,6 +263,7 @@ CASES = {
     "function": predict_function,
     "pgbench": ordinary_statements,
     "ends": interrupts_and_kills,
+    "jobs": look_at_jobs,
 }
 
 

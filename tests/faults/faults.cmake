@@ -1,7 +1,7 @@
 # What the system refuses, and what the disk has when a machine loses its power: libraries for
 # LD_PRELOAD, and the tests that start jobs with them. A sanitizer has allocations of its own.
 if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
-  foreach(name failing_calls recording_disk)
+  foreach(name failing_calls recording_disk slow_disk)
     add_library(${name} MODULE ${CMAKE_CURRENT_LIST_DIR}/${name}.c)
     totrain_show_tests(${name})
     target_link_libraries(${name} PRIVATE ${CMAKE_DL_LIBS})
