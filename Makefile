@@ -2,7 +2,7 @@
 # included, on a fresh Debian 12 machine (as root, or with sudo).
 
 JOBS ?= $(shell nproc)
-# At once: half of the time a test waits for what it starts.
+# So many run at once: a test waits for half of its time.
 TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 .PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
@@ -11,7 +11,7 @@ TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 help:
 	@echo "make demo      build, then train and predict on real data with the stock sqlite3"
-	@echo "make test      build, then all tests (release preset; some 12 minutes on 2 cores)"
+	@echo "make test      build, then all tests (release preset; some 8 minutes on 2 cores, TESTS=3 at once)"
 	@echo "make build     build/release/totrain and build/release/totrain.so (ship/totrain: without the tests' fault points)"
 	@echo "make test-dev  the same tests under AddressSanitizer and UBSan"
 	@echo "make test-tsan the same tests under ThreadSanitizer"
