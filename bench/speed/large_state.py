@@ -12,6 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests"))
 from waiting import processes_of, wait_for  # noqa: E402
 
 INPUTS, ROWS, HIDDEN = 28, 256, (8192, 8192, 4096)
+PATIENCE = 600  # seconds for a step, which other programs may delay
 STATEMENT = (f"SELECT * FROM (SELECT * FROM rows28 LIMIT {ROWS}) TO TRAIN DNNClassifier WITH "
              f"model.hidden_units = {{hidden}}, train.epoch = 10000, train.batch_size = {ROWS}, job.lanes = 2, "
              "job.min_workers = 2, job.max_workers = 2, job.checkpoint_seconds = 3600 LABEL y INTO m")
@@ -63,7 +64,7 @@ class Job:
             if self.process.poll() is not None:
                 raise RuntimeError(f"the job ended before {what}:\n{self.log()}")
             return condition()
-        return wait_for(is_so, what)
+        return wait_for(is_so, what, PATIENCE)
 
     def wait_for_group(self, count):
         """So many groups of two were made, and the last one has learned."""
