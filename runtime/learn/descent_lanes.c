@@ -309,7 +309,9 @@ static void ensure_shares(struct descent *descent)
 
     if (descent->has_shares && descent->shares_step == phase->step)
         return;
-    step_shares_at(descent->lane_rows, descent->lanes, all, first, descent->taken);
+    /* What was taken up to here is known from the step before, unless an epoch begins. */
+    if (first == 0 || !descent->has_shares || descent->shares_step + 1 != phase->step)
+        step_shares_at(descent->lane_rows, descent->lanes, all, first, descent->taken);
     for (uint32_t lane = 0; lane < descent->lanes; lane++)
         descent->shares[lane].first = descent->taken[lane];
     step_shares_at(descent->lane_rows, descent->lanes, all, first + phase->rows, descent->taken);

@@ -111,7 +111,7 @@ struct descent {
     uint32_t *lane_rows;       /* (lanes): how many each has of them */
     uint32_t *held_out;        /* (lanes + 1): where each lane's rows of validation begin */
     struct lane_share *shares; /* (lanes): of step `shares_step`, when has_shares */
-    uint32_t *taken;           /* (lanes), to compute them */
+    uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
     bool has_shares;
     float *derived; /* of the parameters (differentiable.h) when has_derived */
