@@ -314,7 +314,8 @@ void job_folder_remove(const struct job_folder *folder)
 static void remove_rows(const struct job_folder *folder)
 {
     control_folder_remove(folder->path);
-    remove_files(folder->path, ".spool");
+    if (!job_keeps_rows(folder->path))
+        remove_files(folder->path, ".spool");
 }
 
 void job_folder_leave(struct job_folder *folder)

@@ -41,7 +41,8 @@ enum status job_folder_write(const struct job_folder *folder, const char *name, 
 enum status job_folder_jobs(const char *state, char path[PATH_MAX], struct error *err);
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
-/* Remove spools and sockets of a job that has ended; job.db, job.json and log stay.
+/* Remove spools, unless job_keep_rows() has marked them, and sockets of a job that has ended;
+ * job.db, job.json and log stay.
  * The same for jobs whose sessions and supervisors were killed. Folders beyond the newest
  * JOB_FOLDERS_KEPT finished ones are removed whole; those whose model is not published are counted
  * for themselves, so that jobs after them do not push it out. */

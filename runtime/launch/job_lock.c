@@ -10,6 +10,7 @@
 
 #define DETACHED_FILE "detached"
 #define GIVEN_UP_FILE "given-up"
+#define ROWS_FILE     "rows-are-kept"
 
 static struct flock whole_file(void)
 {
@@ -91,12 +92,17 @@ enum status job_keep(const char *folder, struct error *err)
     return make_mark(folder, DETACHED_FILE, err);
 }
 
-void job_let_go(const char *folder)
+static void remove_mark(const char *folder, const char *name)
 {
     char path[PATH_MAX];
 
-    if (path_of(folder, DETACHED_FILE, path))
+    if (path_of(folder, name, path))
         (void)unlink(path);
+}
+
+void job_let_go(const char *folder)
+{
+    remove_mark(folder, DETACHED_FILE);
 }
 
 bool job_is_kept(const char *folder)
@@ -107,6 +113,21 @@ bool job_is_kept(const char *folder)
 bool job_is_unpublished(const char *folder)
 {
     return has_mark(folder, JOB_UNPUBLISHED_FILE);
+}
+
+enum status job_keep_rows(const char *folder, struct error *err)
+{
+    return make_mark(folder, ROWS_FILE, err);
+}
+
+void job_release_rows(const char *folder)
+{
+    remove_mark(folder, ROWS_FILE);
+}
+
+bool job_keeps_rows(const char *folder)
+{
+    return has_mark(folder, ROWS_FILE);
 }
 
 enum status job_give_up(const char *folder, struct error *err)

@@ -24,6 +24,12 @@ void job_let_go(const char *folder);
 bool job_is_kept(const char *folder);
 bool job_is_unpublished(const char *folder);
 
+/* Marks the rows of a job that scores as needed also when it has ended, until its table is written
+ * or given up: a table that is refused can be written later. */
+enum status job_keep_rows(const char *folder, struct error *err);
+void job_release_rows(const char *folder);
+bool job_keeps_rows(const char *folder);
+
 /* A persistent cancel request, for a job that continues while no process runs it: the next
  * supervisor honours it. */
 enum status job_give_up(const char *folder, struct error *err);

@@ -234,6 +234,8 @@ static void tidy_up(const struct job *job, const struct role_options *options)
         }
         job_let_go(job->folder);
     }
+    if (!supervise_must_publish(job))
+        job_release_rows(job->folder);
     clean(job->folder);
 }
 

@@ -1,6 +1,7 @@
 """PREDICT and EVALUATE by workers (job.*): the same bits as in the session, whatever happens."""
 
 import os
+import pathlib
 import random
 import signal
 import sqlite3
@@ -315,6 +316,21 @@ class Shards(harness.Case):
         state, error = self.newest()
         self.assertEqual((len(failure), state), (1, "failed"), error)
         self.assertTrue(error.startswith("the table could not be written: "), error)
+
+    def test_a_table_that_was_refused_is_written_later(self):
+        """Its rows stay until then, also when other jobs look at what has ended."""
+        self.pace(SLOW)
+        job, _ = self.submit("SELECT * FROM t TO PREDICT late.c WITH job.wait = false USING m")
+        self.run_all("CREATE VIEW late AS SELECT 1")
+        self.hurry(lambda: self.newest()[0] == "unpublished", "the end of the job")
+        self.run_all("SELECT * FROM t LIMIT 9 TO PREDICT other.c WITH job.max_workers = 2 USING m")
+        self.run_all("DROP VIEW late")
+        waited = self.run_program("publish", job, "--format=csv")
+        self.assertEqual((waited.returncode, "NULL" in waited.stderr), (0, False), waited.stderr)
+        self.assertIn("rows,5000,", waited.stdout)
+        self.assertEqual(len(self.rows_of("late")), 5000)
+        self.run_all("SELECT * FROM t LIMIT 9 TO PREDICT other.c WITH job.max_workers = 2 USING m")
+        self.assertFalse(list(pathlib.Path(self.state).rglob("*.spool")))
 
     def test_a_publisher_that_was_killed_when_all_was_written_has_written_it(self):
         said = self.publish_and_die("SELECT * FROM t TO PREDICT p.c WITH job.wait = false, "

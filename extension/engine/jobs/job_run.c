@@ -157,6 +157,8 @@ static enum status hand_over(struct job *job, struct error *err)
         TRY(begin_record(job, err));
     }
     TRY(job_keep(folder->path, err));
+    if (job->plan->kind != STATEMENT_TRAIN)
+        TRY(job_keep_rows(folder->path, err));
     TRY(job_sync(folder->path, err));
     if (job->life->runs == PLACE_MACHINE) {
         TRY(job_detach(job->host->session.program, folder, err));

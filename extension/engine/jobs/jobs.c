@@ -287,6 +287,7 @@ static enum status give_up(struct job_status *status, struct error *err)
     }
     if (how == STATUS_OK) {
         job_let_go(status->folder.path);
+        job_release_rows(status->folder.path);
         unpublished_remove(&status->folder);
         job_folder_clean(&status->folder);
     }

@@ -64,7 +64,7 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
 
 struct gaps {
     struct text names; /* of metrics without a value */
-    bool has_loss;     /* each model has one, unless its labels are too large */
+    bool has_loss;     /* each model has one, unless its labels are too large; a table has none */
 };
 
 static enum status note_gap(void *context, const char *name, double train, double validation,
@@ -90,7 +90,7 @@ static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink,
 
     text_init(&gaps.names, 200);
     status = jobstore_each_result(store, note_gap, &gaps, err);
-    if (status == STATUS_OK && !gaps.has_loss)
+    if (status == STATUS_OK && !gaps.has_loss && gaps.names.size > 0)
         sink_notice(sink, "%s: NULL, since the labels are too large to measure errors by",
                     text_string(&gaps.names));
     text_deinit(&gaps.names);
