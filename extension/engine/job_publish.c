@@ -71,8 +71,9 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
 /* No other job has this number and began at this time. */
 static enum status deliver_table(const struct delivery *delivery, struct error *err)
 {
+    struct job_folder folder = {.id = delivery->row.id};
     const struct delivery_order order = {
-        .folder = delivery->folder,
+        .folder = &folder,
         .spec = delivery->spec,
         .store = delivery->store,
         .is_first = delivery->destination->tries == 1,
@@ -80,6 +81,7 @@ static enum status deliver_table(const struct delivery *delivery, struct error *
                              delivery->row.started_at)};
     uint64_t rows;
 
+    snprintf(folder.path, sizeof folder.path, "%s", delivery->folder);
     if (!order.mark.data)
         return fail_no_memory(err);
     if (strspn(order.mark.data, MARK_CHARACTERS) != order.mark.size)

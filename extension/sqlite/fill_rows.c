@@ -107,7 +107,7 @@ static enum status make_tables(struct filling *filling, size_t count, struct err
 
         fill->rows = 0;
         TRY(drop_replaced(filling->host, &fill->target, err));
-        TRY(create_marked(filling->host, &fill->target, fill->create, fill->mark, err));
+        TRY(create_marked(filling->host, &fill->target, fill->create, err));
     }
     return STATUS_OK;
 }

@@ -174,8 +174,9 @@ static enum status holds_bad_rows(sqlite3 *db, const struct table_target *target
 }
 
 enum status create_marked(struct sqlite_host *host, const struct table_target *target,
-                          struct slice create, struct slice mark, struct error *err)
+                          struct slice create, struct error *err)
 {
+    const struct slice mark = target->mark;
     const char *kind = mark_of(target->kind);
     enum status status;
     struct text sql;
@@ -201,8 +202,8 @@ static enum status check_found(struct sqlite_host *host, const struct table_targ
                                const struct located *located, struct error *err)
 {
     struct found_table found = {.is_table = located->is_table};
-    const struct table_target here = {slice_of(located->schema), target->name, target->kind,
-                                      target->replaces_any};
+    const struct table_target here = {
+        .schema = slice_of(located->schema), .name = target->name, .kind = target->kind};
 
     if (found.is_table) {
         TRY(is_model(host, here.schema, here.name, &found.is_model, err));
@@ -304,7 +305,7 @@ static enum status replace_table(struct sqlite_host *host, struct fill *fill, st
     const struct table_target *target = &fill->target;
 
     TRY(drop_replaced(host, target, err));
-    TRY(create_marked(host, target, fill->create, fill->mark, err));
+    TRY(create_marked(host, target, fill->create, err));
     TRY(execute_around(host->db, "INSERT INTO ", target->schema, target->name, " ", select, err));
     fill->rows = (uint64_t)sqlite3_changes(host->db);
     return STATUS_OK;
@@ -399,8 +400,7 @@ static enum status create_for_row(struct sqlite_host *host, const struct table_t
         text_append_identifier(&sql, names[i]);
     }
     text_append_string(&sql, ")");
-    status = sql.failed ? fail_no_memory(err)
-                        : create_marked(host, target, text_slice(&sql), SLICE(""), err);
+    status = sql.failed ? fail_no_memory(err) : create_marked(host, target, text_slice(&sql), err);
     text_deinit(&sql);
     return status;
 }

@@ -15,7 +15,7 @@ enum status drop_replaced(struct sqlite_host *host, const struct table_target *t
                           struct error *err);
 /* The host's CREATE TABLE for a target, with the marks by which later statements know it. */
 enum status create_marked(struct sqlite_host *host, const struct table_target *target,
-                          struct slice create, struct slice mark, struct error *err);
+                          struct slice create, struct error *err);
 enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                              struct error *err);
 enum status host_write_row(void *self, const struct table_target *target, const struct slice *names,

@@ -12,17 +12,22 @@ ROWS = 3000
 JOB = " WITH job.max_workers = 2"
 
 
+def make_rows(connection):
+    """Table t, of a type of column each."""
+    connection.cursor().execute(f"""
+        CREATE TYPE mood AS ENUM ('sad', 'ok', 'so''so'); CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
+        CREATE TABLE t AS SELECT g::positive AS id, sin(g) AS a, (g / 7.0)::numeric(30, 20) AS n, ARRAY[g % 5, cos(g)] AS v,
+          (ARRAY['sad', 'ok', 'so''so'])[1 + g % 3]::mood AS m, CASE WHEN g % 9 = 0 THEN NULL ELSE 'w' || g % 4 END AS w,
+          jsonb_build_object('g', g) AS j, '2024-01-01'::date + g AS d, (g % 2 = 0)::boolean AS b, 0.1::real * g AS r,
+          now() AS at, decode(lpad(to_hex(g), 8, '0'), 'hex') AS bytes, ('2024-01-01'::date + g % 2) AS day
+        FROM generate_series(1, {ROWS}) g""")
+
+
 class Workers(harness.Case):
     @classmethod
     def prepare(cls, connection):
         super().prepare(connection)
-        connection.cursor().execute(f"""
-            CREATE TYPE mood AS ENUM ('sad', 'ok', 'so''so'); CREATE DOMAIN positive AS integer CHECK (VALUE > 0);
-            CREATE TABLE t AS SELECT g::positive AS id, sin(g) AS a, (g / 7.0)::numeric(30, 20) AS n, ARRAY[g % 5, cos(g)] AS v,
-              (ARRAY['sad', 'ok', 'so''so'])[1 + g % 3]::mood AS m, CASE WHEN g % 9 = 0 THEN NULL ELSE 'w' || g % 4 END AS w,
-              jsonb_build_object('g', g) AS j, '2024-01-01'::date + g AS d, (g % 2 = 0)::boolean AS b, 0.1::real * g AS r,
-              now() AS at, decode(lpad(to_hex(g), 8, '0'), 'hex') AS bytes, ('2024-01-01'::date + g % 2) AS day
-            FROM generate_series(1, {ROWS}) g""")
+        make_rows(connection)
 
     def by_program(self, sql, check=True):
         done = subprocess.run([BUILD / "totrain", "postgres://", "--format", "json", "-c", sql], check=False,

@@ -47,6 +47,7 @@ struct table_target {
     struct slice schema, name;
     enum target_kind kind;
     bool replaces_any; /* the user permits to replace any ordinary table but a model */
+    struct slice mark; /* for host_marks; letters, digits, spaces and -:. size 0: none */
 };
 
 /* A trained model on its way into the database. The host gives it its id (kept
@@ -96,8 +97,7 @@ struct scan_outcome {
 struct fill {
     struct table_target target;
     struct slice create, select;
-    struct slice mark; /* for host_marks; letters, digits, spaces and -:. size 0: none */
-    uint64_t rows;     /* how many it has got */
+    uint64_t rows; /* how many it has got */
 };
 
 /* Where rows for several tables go, as they come. `table` is an index of the fills. */
@@ -223,16 +223,20 @@ struct host_kept_rows {
     /* Instead of those of an earlier SELECT. */
     enum status (*keep)(void *self, struct slice select, struct error *err);
     enum status (*forget)(void *self, struct error *err);
+    /* The kept rows into a file, which is made. UNSUPPORTED for a type whose values cannot be read
+     * back without running what another role has made. */
+    enum status (*save)(void *self, const char *path, struct error *err);
+    /* Those of such a file, in another session, instead of what is kept there. */
+    enum status (*restore)(void *self, const char *path, struct error *err);
 };
 
 /*
  * Tables that are written by another process than the session that asked for them, and perhaps by
- * a second one after the first was killed: they carry the mark of the fill. Such jobs take their
- * rows with them, so a host has either these or kept rows.
+ * a second one after the first was killed: they carry the mark of the target.
  */
 struct host_marks {
-    /* Has a table of this name been made by fill_rows with this mark? It is kept as long as
-     * the table is. */
+    /* Has a table of this name been made by fill_rows or write_row with this mark? It is kept as
+     * long as the table is. */
     bool (*has)(void *self, struct slice schema, struct slice table, struct slice mark);
 };
 
@@ -304,7 +308,7 @@ struct host {
     const struct host_models *models;       /* NULL in a host that only looks at jobs */
     const struct host_tables *tables;       /* NULL with models */
     const struct host_kept_rows *kept_rows; /* NULL: rows travel through the job */
-    const struct host_marks *marks;         /* NULL: jobs that score end with their session */
+    const struct host_marks *marks;         /* NULL in a host that only looks at jobs */
     const struct host_jobs *jobs;           /* NULL: no server; what is written is committed */
     const struct host_cluster *cluster;     /* Jobs on Kubernetes; NULL: there are
                                                none. catalog.limits says why. */

@@ -11,11 +11,12 @@
 /* From the job's folder into the host's tables, where a publisher before has not done so and been
  * killed before it could say it. */
 struct delivery_order {
-    const char *folder;
+    const struct job_folder *folder;
     const struct jobspec *spec;
     struct jobstore *store;
-    struct slice mark; /* of the tables: host_marks */
-    bool is_first;     /* no publisher has tried before */
+    struct slice schema; /* of the tables; size 0: where the host makes tables */
+    struct slice mark;   /* of the tables: host_marks */
+    bool is_first;       /* no publisher has tried before */
 };
 enum status score_job_deliver(const struct host *host, const struct delivery_order *order,
                               uint64_t *rows, struct error *err);

@@ -20,6 +20,7 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
+#include "extension/engine/score/score_rows.h"
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 #include "runtime/data/shardstore.h"
@@ -281,8 +282,11 @@ static enum status prepare(struct job *job, struct error *err)
     if (status == STATUS_OK)
         status = use_model(job, &model, err);
     arena_deinit(&arena);
-    if (status != STATUS_OK || job->life->waits != ACTOR_SESSION)
-        return status;
+    TRY(status);
+    if (job->life->waits != ACTOR_SESSION)
+        return plan->kind == STATEMENT_PREDICT && job->host->kept_rows
+                   ? score_rows_save(job->host, &job->folder, text_slice(&scoring->faults), err)
+                   : STATUS_OK;
     TRY(scored_open(&scoring->scored, job->folder.path, &job->spec, err));
     scoring->scored.faults = text_slice(&scoring->faults);
     return STATUS_OK;
@@ -413,9 +417,6 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     enum status status;
 
     *has_begun = false;
-    if (!plan->scoring.wait && !host->marks)
-        return fail(err, STATUS_UNSUPPORTED, "the rows of this job stay with the session"),
-               error_hint(err, "Leave job.wait out.");
     TRY(score_check_targets(host, plan, err));
     text_init(&scoring.faults, BAD_ROWS_BYTES_MAX);
     status = job_run(&scoring.job, err);

@@ -6,6 +6,8 @@
 #include "extension/postgres/sql/models.h"
 #include "extension/postgres/sql/publish.h"
 #include "extension/postgres/sql/query.h"
+#include "extension/postgres/sql/replace.h"
+#include "extension/postgres/sql/saved_rows.h"
 #include "extension/postgres/sql/tables.h"
 
 static const struct host_models models = {
@@ -29,7 +31,11 @@ static const struct host_tables tables = {
 static const struct host_kept_rows kept_rows = {
     .keep = postgres_keep_rows,
     .forget = postgres_forget_rows,
+    .save = postgres_save_rows,
+    .restore = postgres_restore_rows,
 };
+
+static const struct host_marks marks = {.has = postgres_has_mark};
 
 void postgres_host_init(struct postgres_host *host, const struct pg_database *database,
                         const char *program, const char *state)
@@ -50,5 +56,6 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
         .models = &models,
         .tables = &tables,
         .kept_rows = &kept_rows,
+        .marks = &marks,
     };
 }

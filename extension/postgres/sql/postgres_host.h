@@ -5,6 +5,7 @@
  *     tables.c   targets: checks, filling         publish.c  publish, keep and restore versions
  *     replace.c  one table in another's place
  *     fill_rows.c  rows that workers score  row_guess.c  how many rows a query may have
+ *     saved_rows.c  those rows in a file
  *
  * Nothing here knows how a session is reached: that is database.h's business.
  *

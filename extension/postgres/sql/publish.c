@@ -561,8 +561,9 @@ enum status postgres_restore(void *self, struct slice schema, struct slice name,
 
     TRY(postgres_locate(host, schema, name, &located, err));
     if (located.exists) { /* else loading it reports that, with a suggestion */
-        const struct table_target target = {slice_of(located.schema), slice_of(located.name),
-                                            TARGET_MODEL, false};
+        const struct table_target target = {.schema = slice_of(located.schema),
+                                            .name = slice_of(located.name),
+                                            .kind = TARGET_MODEL};
 
         schema = target.schema;
         name = target.name;

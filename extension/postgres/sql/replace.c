@@ -203,6 +203,7 @@ static enum status keep_statement(void *self, const struct cell *cells, size_t c
  * it has the old one's name, $3. A grant that ALTER DEFAULT PRIVILEGES has just given to the
  * new one may have been taken back from the old one. $4 and $5: the mark's beginning, and the
  * comment of a table that has none.
+ * $6: the mark of the job that made the new one (host_marks), in the place of an older one's.
  */
 /* clang-format off */
 static const char keeping[] =
@@ -242,14 +243,17 @@ static const char keeping[] =
     "WHERE d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES
         "AND d.objsubid OPERATOR(pg_catalog.>) 0 "
 
-    "UNION ALL SELECT 6, pg_catalog.format('COMMENT ON TABLE %s IS %L', $3, CASE "
+    "UNION ALL SELECT 6, pg_catalog.format('COMMENT ON TABLE %s IS %L', $3, "
+        "pg_catalog.concat(pg_catalog.regexp_replace(CASE "
         "WHEN d.description IS NULL THEN pg_catalog.format($5, n.relnatts) "
         "WHEN pg_catalog.strpos(d.description, $4) OPERATOR(pg_catalog.>) 0 "
         "THEN pg_catalog.regexp_replace(d.description, "
             "pg_catalog.concat($4, '[0-9]+" MARK_END "'), "
             "pg_catalog.concat($4, n.relnatts, '" MARK_END "')) "
         "ELSE pg_catalog.concat(d.description, pg_catalog.chr(10), "
-            "pg_catalog.format($5, n.relnatts)) END) "
+            "pg_catalog.format($5, n.relnatts)) END, "
+        "E'\\ntotrain job [0-9]+ of [-:TZ0-9]+', ''), "
+        "CASE WHEN $6" NE "'' THEN pg_catalog.concat(pg_catalog.chr(10), $6) END)) "
     "FROM pg_catalog.pg_class n LEFT JOIN pg_catalog.pg_description d "
         "ON d.objoid" EQ "$1::pg_catalog.oid AND d.classoid" CLASS_IS_TABLES "AND d.objsubid" EQ "0 "
     "WHERE n.oid" EQ "$2::pg_catalog.oid AND $4" NE "'') s "
@@ -285,11 +289,14 @@ static enum status list_statements(struct postgres_host *host, const struct tabl
     if (name.failed) {
         status = fail_no_memory(err);
     } else {
-        const struct cell parameters[] = {
-            cell_integer(old), cell_integer(new), cell_text(text_slice(&name)),
-            cell_string(mark_start(target->kind)), cell_string(new_comment(target->kind))};
+        const struct cell parameters[] = {cell_integer(old),
+                                          cell_integer(new),
+                                          cell_text(text_slice(&name)),
+                                          cell_string(mark_start(target->kind)),
+                                          cell_string(new_comment(target->kind)),
+                                          cell_text(target->mark)};
 
-        status = pg_each(host, keeping, NULL, parameters, 5, &rows, err);
+        status = pg_each(host, keeping, NULL, parameters, 6, &rows, err);
     }
     text_deinit(&name);
     return status;
@@ -309,6 +316,29 @@ static enum status run_statements(struct postgres_host *host, const struct state
         TRY(status);
     }
     return STATUS_OK;
+}
+
+bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark)
+{
+    struct pg_located located;
+    struct cell parameters[2], has = {.type = CELL_NULL};
+    struct arena arena;
+    struct error ignored;
+    bool found = false;
+
+    if (postgres_locate(self, schema, table, &located, &ignored) != STATUS_OK || !located.exists)
+        return false;
+    parameters[0] = cell_integer(located.relation);
+    parameters[1] = cell_text(mark);
+    arena_init(&arena, FACTS_ARENA_MAX);
+    if (pg_first(self,
+                 "SELECT pg_catalog.strpos(d.description, $2) OPERATOR(pg_catalog.>) 0 FROM "
+                 "pg_catalog.pg_description d WHERE d.classoid" CLASS_IS_TABLES "AND d.objoid" EQ
+                 "$1::pg_catalog.oid AND d.objsubid" EQ "0",
+                 parameters, 2, &arena, &has, 1, &found, &ignored) != STATUS_OK)
+        found = false;
+    arena_deinit(&arena);
+    return found && has.type == CELL_INTEGER && has.integer != 0;
 }
 
 /* ----- replacing ----- */
@@ -414,7 +444,10 @@ enum status postgres_replace_table(struct postgres_host *host, struct fill *fill
 enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
                                struct error *err)
 {
-    const struct table_target target = {table->schema, table->name, TARGET_PREDICTIONS, true};
+    const struct table_target target = {.schema = table->schema,
+                                        .name = table->name,
+                                        .kind = TARGET_PREDICTIONS,
+                                        .replaces_any = true};
     struct pg_located located;
 
     TRY(postgres_locate(host, table->schema, table->name, &located, err));

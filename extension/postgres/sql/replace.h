@@ -28,6 +28,8 @@ enum status postgres_replace(struct postgres_host *host, const struct table_targ
 /* By what fill->select gives. */
 enum status postgres_replace_table(struct postgres_host *host, struct fill *fill,
                                    struct error *err);
+/* As host_marks has it: the mark is a line of the table's comment. */
+bool postgres_has_mark(void *self, struct slice schema, struct slice table, struct slice mark);
 /* Drop a temporary table of our own where there is one. */
 enum status postgres_drop_kept(struct postgres_host *host, const struct pg_table *table,
                                struct error *err);
