@@ -15,7 +15,7 @@
  *
  *     1 spec, 2 input     by the submitter (master 0): job.json; the rows
  *     claim               a new master, with a greater number than all before
- *     job worker event metric result model checkpoint drop
+ *     job worker event metric result model checkpoint drop shard
  *                         what that master puts. Nothing follows a job that has ended.
  *
  * The pieces of a checkpoint lie apart, since they are large and many: the entry
@@ -32,7 +32,7 @@
 
 #define JOURNAL_BODY_BYTES_MAX ((size_t)64 << 20) /* of the spec; of all others: */
 #define JOURNAL_ROW_BYTES_MAX  ((size_t)64 << 10)
-#define JOURNAL_DATA_BYTES_MAX MODEL_META_BYTES_MAX
+#define JOURNAL_DATA_BYTES_MAX ((size_t)64 << 20) /* a shard's results travel in one frame */
 
 struct journal_entry {
     int64_t number; /* when read */

@@ -14,6 +14,7 @@ FIELD_TABLE(metric_table, struct journal_metric, JOURNAL_METRIC_FIELDS)
 FIELD_TABLE(result_table, struct journal_result, JOURNAL_RESULT_FIELDS)
 FIELD_TABLE(model_table, struct journal_model, JOURNAL_MODEL_FIELDS)
 FIELD_TABLE(checkpoint_table, struct journal_checkpoint, JOURNAL_CHECKPOINT_FIELDS)
+FIELD_TABLE(shard_table, struct journal_shard, JOURNAL_SHARD_FIELDS)
 
 static const struct {
     const char *name, *meaning;
@@ -41,6 +42,8 @@ struct field_table journal_fields(enum journal_kind kind)
         return model_table();
     case JOURNAL_CHECKPOINT:
         return checkpoint_table();
+    case JOURNAL_SHARD:
+        return shard_table();
     case JOURNAL_SPEC:
     case JOURNAL_INPUT:
     case JOURNAL_CLAIM:

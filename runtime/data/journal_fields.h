@@ -27,7 +27,8 @@ struct cJSON; /* base/json.h */
     X(RESULT,     "result",     true,  "a metric of the finished model") \
     X(MODEL,      "model",      true,  "a row of the model; its data are the row's") \
     X(CHECKPOINT, "checkpoint", true,  "the head of a checkpoint, whose pieces lie apart") \
-    X(DROP,       "drop",       true,  "the checkpoints so far were found damaged")
+    X(DROP,       "drop",       true,  "the checkpoints so far were found damaged") \
+    X(SHARD,      "shard",      true,  "a lease of rows to be scored; its data are the results of one that is done")
 
 /* The members of struct job_row (jobstore.h), behind "state", the name of its state. */
 #define JOURNAL_JOB_FIELDS(F) \
@@ -97,6 +98,14 @@ struct cJSON; /* base/json.h */
     F(I64, piece_bytes, FIELD_ANY, "of each piece but the last") \
     F(I64, hash,        FIELD_ANY, "of the head and of its pieces")
 
+/* Of runtime/data/shardstore.h. */
+#define JOURNAL_SHARD_FIELDS(F) \
+    F(U64,    lease,  FIELD_ANY, "") \
+    F(U64,    first,  FIELD_ANY, "of its rows") \
+    F(U32,    count,  FIELD_ANY, "of rows") \
+    F(U32,    worker, FIELD_ANY, "") \
+    F(STRING, state,  16, "leased, done, bad, returned, crashed or late")
+
 /* clang-format on */
 
 enum journal_kind {
@@ -128,6 +137,9 @@ struct journal_model {
 };
 struct journal_checkpoint {
     JOURNAL_CHECKPOINT_FIELDS(FIELD_MEMBER)
+};
+struct journal_shard {
+    JOURNAL_SHARD_FIELDS(FIELD_MEMBER)
 };
 
 /* Of struct job_row for JOB, of the structs above for the other kinds; a kind whose body is empty

@@ -154,6 +154,13 @@ enum status record_entry(struct recording *recording, enum journal_kind kind, co
                                    : STATUS_OK;
 }
 
+enum status record_entry_with(struct recording *recording, enum journal_kind kind,
+                              const void *fields, struct slice data, struct error *err)
+{
+    return is_recording(recording) ? add(recording, kind, cJSON_CreateObject(), fields, &data, err)
+                                   : STATUS_OK;
+}
+
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err)
 {

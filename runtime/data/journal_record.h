@@ -17,6 +17,9 @@ enum status record_job(struct recording *recording, const struct job_row *row, s
 /* Any other entry that has fields: the struct of its kind (journal_fields.h). */
 enum status record_entry(struct recording *recording, enum journal_kind kind, const void *fields,
                          struct error *err);
+/* The same, with data. */
+enum status record_entry_with(struct recording *recording, enum journal_kind kind,
+                              const void *fields, struct slice data, struct error *err);
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err);
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,

@@ -9,6 +9,7 @@
 #include "runtime/data/journal_parts.h"
 #include "runtime/data/journal_record.h"
 #include "runtime/data/journal_sum.h"
+#include "runtime/data/shardstore.h"
 
 #define HEADS_MAX  3 /* two count; a third that a later one replaces */
 #define HEAD_PHASE (offsetof(struct journal_checkpoint, phase) / sizeof(uint64_t))
@@ -118,6 +119,26 @@ static enum status take_head(struct replay *replay, const cJSON *body, struct er
     return STATUS_OK;
 }
 
+static enum status take_shard(struct replay *replay, const cJSON *body,
+                              const struct journal_entry *entry, struct error *err)
+{
+    struct journal_shard fields;
+    struct shard_row row;
+
+    TRY(journal_get_fields(body, JOURNAL_SHARD, &fields, err));
+    row = (struct shard_row){.lease = fields.lease,
+                             .first = fields.first,
+                             .count = fields.count,
+                             .worker = fields.worker,
+                             .results = entry->data};
+    if (!shard_state_find(fields.state, &row.state))
+        return fail(err, STATUS_CORRUPT, "no shard is in state \"%s\"", fields.state);
+    if (entry->has_data != (row.state == SHARD_DONE))
+        return fail(err, STATUS_CORRUPT, "a shard that is %s, %s results", fields.state,
+                    entry->has_data ? "with" : "without");
+    return shardstore_put(replay->store, &row, err);
+}
+
 static enum status take_body(struct replay *replay, const struct journal_entry *entry,
                              const cJSON *body, struct error *err)
 {
@@ -136,7 +157,11 @@ static enum status take_body(struct replay *replay, const struct journal_entry *
         return take_model_row(replay, body, entry, err);
     case JOURNAL_CHECKPOINT:
         return take_head(replay, body, err);
-    default: /* a claim, a drop, or the submitter's: no more than its kind */
+    case JOURNAL_SHARD:
+        return take_shard(replay, body, entry, err);
+    case JOURNAL_CLAIM:
+        return shardstore_return_all(replay->store, err);
+    default: /* a drop, or the submitter's: no more than its kind */
         return STATUS_OK;
     }
 }

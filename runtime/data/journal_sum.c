@@ -5,7 +5,8 @@
 
 static bool has_sum(enum journal_kind kind)
 {
-    return kind == JOURNAL_INPUT || kind == JOURNAL_RESULT || kind == JOURNAL_MODEL;
+    return kind == JOURNAL_INPUT || kind == JOURNAL_RESULT || kind == JOURNAL_MODEL ||
+           kind == JOURNAL_SHARD;
 }
 
 static uint64_t sum_of(struct slice body, const struct slice *data)

@@ -3,7 +3,8 @@
  *
  * The spec has one of its own (runtime/launch/job_spec.h), the pieces of a checkpoint are hashed by
  * its head, and of what is wrong in all other entries no model hears. The target's name, a row of
- * the model and its metrics have one behind their bodies (base/blank_sum.h), of body and data.
+ * the model, its metrics and the results of a shard have one behind their bodies
+ * (base/blank_sum.h), of body and data.
  */
 #ifndef RUNTIME_DATA_JOURNAL_SUM_H
 #define RUNTIME_DATA_JOURNAL_SUM_H

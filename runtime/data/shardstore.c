@@ -1,8 +1,10 @@
 #include "runtime/data/shardstore.h"
 
 #include <sqlite3.h>
+#include <string.h>
 
 #include "runtime/data/jobstore_parts.h"
+#include "runtime/data/journal_record.h"
 
 static const char *const state_names[] = {
 #define X(name, text) text,
@@ -25,8 +27,23 @@ static void bind_slice(sqlite3_stmt *statement, int index, struct slice text)
                         SQLITE_UTF8);
 }
 
+static enum status record(struct recording *recording, const struct shard_row *row,
+                          struct error *err)
+{
+    const struct journal_shard fields = {.lease = row->lease,
+                                         .first = row->first,
+                                         .count = row->count,
+                                         .worker = row->worker,
+                                         .state = state_names[row->state]};
+
+    return row->state == SHARD_DONE
+               ? record_entry_with(recording, JOURNAL_SHARD, &fields, row->results, err)
+               : record_entry(recording, JOURNAL_SHARD, &fields, err);
+}
+
 enum status shardstore_put(struct jobstore *store, const struct shard_row *row, struct error *err)
 {
+    struct recording *recording = jobstore_recording(store);
     sqlite3_stmt *statement;
 
     /* A row that is settled twice breaks the index on `first`, and is refused. */
@@ -39,10 +56,22 @@ enum status shardstore_put(struct jobstore *store, const struct shard_row *row, 
     sqlite3_bind_int64(statement, 3, row->count);
     sqlite3_bind_text(statement, 4, state_names[row->state], -1, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 5, row->worker);
-    if (row->state == SHARD_DONE)
+    /* The copy of a journal is the master's, which does not need them. */
+    if (row->state == SHARD_DONE && !recording)
         sqlite3_bind_blob64(statement, 6, row->results.data ? row->results.data : "",
                             row->results.size, SQLITE_STATIC);
-    return finish(store, statement, err);
+    TRY(finish(store, statement, err));
+    return record(recording, row, err);
+}
+
+bool shard_state_find(const char *name, enum shard_state *state)
+{
+    for (size_t i = 0; i < sizeof state_names / sizeof *state_names; i++) {
+        *state = (enum shard_state)i;
+        if (strcmp(name, state_names[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 enum status shardstore_return_all(struct jobstore *store, struct error *err)

@@ -9,7 +9,8 @@
  *
  * One row a lease, written by the dispatcher alone; `done` and `bad` once for each
  * row of the table: the results of a shard and its completion are one row here, so
- * one transaction. Besides the tables that the results go to at the end.
+ * one transaction; in a store that has a journal (journal.h) they are one entry there, and
+ * the row has no results. Besides the tables that the results go to at the end.
  */
 #ifndef RUNTIME_DATA_SHARDSTORE_H
 #define RUNTIME_DATA_SHARDSTORE_H
@@ -29,6 +30,8 @@ enum shard_state {
     SHARD_STATE_MAP(X)
 #undef X
 };
+
+bool shard_state_find(const char *name, enum shard_state *state);
 
 struct shard_row {
     uint64_t lease, first;

@@ -74,6 +74,11 @@ static enum status start(void *self, struct leader *leader, struct error *err)
     return status;
 }
 
+static void end_workers(void *self, struct outbox *outbox)
+{
+    dispatch_end_workers(self, outbox);
+}
+
 static void write_metrics(void *self, struct text *page)
 {
     const struct job_row row = dispatch_job_row(self, loop_now_ms());
@@ -86,5 +91,6 @@ LEADING_CALLS(dispatch)
 const struct leading_role scoring_leader = {
     LEADING_CALLS_ROW(dispatch),
     .start = start,
+    .end_workers = end_workers,
     .write_metrics = write_metrics,
 };

@@ -69,6 +69,18 @@ static double read_pace(uint32_t index, uint32_t incarnation)
     return us;
 }
 
+/* Of a job in tables its rows and its model are fetched first. SIGTERM ends the process meanwhile:
+ * it has no work yet. */
+static enum status open_rows(struct scoring_host *host, const struct working_options *options,
+                             struct error *err)
+{
+    const struct job *job = options->job;
+
+    if (job->fetch)
+        TRY(job->fetch(job, err));
+    return rows_scoring_open(job, options->index, options->incarnation, &host->rows, err);
+}
+
 static enum status start(void *self, const struct working_options *options, struct error *err)
 {
     struct scoring_host *host = self;
@@ -92,9 +104,10 @@ static enum status start(void *self, const struct working_options *options, stru
     error_clear(&why);
     host->loop = options->loop;
     host->us_per_row = read_pace(options->index, options->incarnation);
-    if (rows_scoring_open(options->job, options->index, options->incarnation, &host->rows, &why) ==
-        STATUS_OK)
+    if (open_rows(host, options, &why) == STATUS_OK)
         scoring = shard_scoring_of(host->rows);
+    else if (why.status == STATUS_CONNECTION) /* the launcher starts this worker again later */
+        return *err = why, why.status;
     else
         log_error("%s", why.message);
     scorer_role_init(&host->scorer, &own, &scoring, host->rows ? NULL : &why);

@@ -82,6 +82,18 @@ static void send_end(const struct dispatch *dispatch, peer_id peer, struct outbo
     outbox_close(outbox, peer);
 }
 
+void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox)
+{
+    for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
+        struct dispatch_worker *worker = &dispatch->workers[index];
+
+        if (worker->peer != PEER_NONE)
+            send_end(dispatch, worker->peer, outbox);
+        worker->peer = PEER_NONE;
+        worker->lease_count = 0;
+    }
+}
+
 static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
                 enum job_event_kind kind, struct outbox *outbox)
 {
@@ -89,16 +101,12 @@ static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
     dispatch->state = state;
     dispatch_put_job(dispatch, now_ms, outbox);
     for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
-        struct dispatch_worker *worker = &dispatch->workers[index];
-
-        if (!worker->was_seen)
+        if (!dispatch->workers[index].was_seen)
             continue;
-        worker->lease_count = 0;
+        dispatch->workers[index].lease_count = 0;
         dispatch_put_worker(dispatch, index, "ended", outbox);
-        if (worker->peer != PEER_NONE)
-            send_end(dispatch, worker->peer, outbox);
-        worker->peer = PEER_NONE;
     }
+    dispatch_end_workers(dispatch, outbox);
     dispatch->live = 0;
     if (state != JOB_STATE_DONE)
         outbox_put(outbox, OUTBOX_DROP, "", 0);

@@ -110,6 +110,8 @@ void dispatch_want(struct dispatch *dispatch, int64_t now_ms, uint64_t version, 
 void dispatch_leave(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
 void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
                    struct outbox *outbox);
+/* END to all workers, and nothing stored: a job that was deleted needs no store. */
+void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox);
 
 bool dispatch_has_ended(const struct dispatch *dispatch);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/model_file.h"
 #include "runtime/data/shard_results.h"
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_reader.h"
@@ -47,31 +48,34 @@ static enum status add_model_row(void *context, const struct model_row *row, str
     return model_reader_add(context, row, err);
 }
 
-static enum status read_model(struct jobstore *store, struct rows_scoring *scoring,
-                              struct error *err)
+/* In the job's store, or where that is in another place in a file. */
+static enum status read_model_rows(const struct job *job, struct model_reader *reader,
+                                   struct error *err)
 {
-    struct model_reader *reader;
+    char path[PATH_MAX + sizeof MODEL_FILE + 1];
+    struct jobstore *store;
     enum status status;
 
-    TRY(model_reader_new(kinds, &scoring->arena, &reader, err));
+    snprintf(path, sizeof path, "%s/%s", job->folder, job->journal ? MODEL_FILE : "job.db");
+    if (job->journal)
+        return model_file_read(path, add_model_row, reader, err);
+    TRY(jobstore_open(path, true, &store, err));
     status = jobstore_each_model_row(store, add_model_row, reader, err);
-    if (status == STATUS_OK)
-        status = model_reader_finish(reader, &scoring->model, err);
-    model_reader_free(reader);
+    jobstore_close(store);
     return status;
 }
 
 static enum status open_model(struct rows_scoring *scoring, struct error *err)
 {
     const struct spec_scoring *spec = &scoring->job->spec.scoring;
-    char path[PATH_MAX + 8];
-    struct jobstore *store;
+    struct model_reader *reader;
     enum status status;
 
-    snprintf(path, sizeof path, "%s/job.db", scoring->job->folder);
-    TRY(jobstore_open(path, true, &store, err));
-    status = read_model(store, scoring, err);
-    jobstore_close(store);
+    TRY(model_reader_new(kinds, &scoring->arena, &reader, err));
+    status = read_model_rows(scoring->job, reader, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, &scoring->model, err);
+    model_reader_free(reader);
     TRY(status);
     if (scoring->model.transform.input_count != spec->input_count)
         return fail(err, STATUS_CORRUPT, "the model has %u inputs, the job's spec %zu",

@@ -441,6 +441,26 @@ static void a_failed_worker_and_a_cancel_end_the_job(void **state)
     end(&stage);
 }
 
+/* The store of a job that was deleted may be gone. */
+static void workers_are_ended_without_anything_being_stored(void **state)
+{
+    const struct dispatch_options options = options_of();
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    hello(&stage, 1, 12, 1, 0);
+    outbox_clear(&stage.outbox);
+    dispatch_end_workers(&stage.dispatch, &stage.outbox);
+    CHECK(sent(&stage, 11, MESSAGE_END, 0, &message) && sent(&stage, 12, MESSAGE_END, 0, &message));
+    for (size_t i = 0; i < stage.outbox.count; i++)
+        CHECK(stage.outbox.entries[i].kind == OUTBOX_SEND ||
+              stage.outbox.entries[i].kind == OUTBOX_CLOSE);
+    end(&stage);
+}
+
 static void goodput_is_what_the_rows_that_count_needed(void **state)
 {
     struct dispatch_options options = options_of();
@@ -490,6 +510,7 @@ int main(void)
         cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
         cmocka_unit_test(deaths_without_an_end_end_the_job),
         cmocka_unit_test(a_failed_worker_and_a_cancel_end_the_job),
+        cmocka_unit_test(workers_are_ended_without_anything_being_stored),
         cmocka_unit_test(goodput_is_what_the_rows_that_count_needed),
     };
 

@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "runtime/data/journal.h"
 #include "runtime/data/journal_replay.h"
+#include "runtime/data/shardstore.h"
 #include "tests/check.h"
 
 #define JOB         7
@@ -245,6 +246,22 @@ static void put_checkpoint(struct fixture *fixture, uint64_t id, uint64_t phase)
     CHECK_OK(checkpoint_put_piece(fixture->store, id, 0, SLICE("0123456789"), &err));
     CHECK_OK(checkpoint_put_piece(fixture->store, id, 1, SLICE("abcde"), &err));
     CHECK_OK(checkpoint_finish(fixture->store, &head, &err));
+}
+
+static void put_shard(struct fixture *fixture, uint64_t lease, uint64_t first,
+                      enum shard_state state, const char *results)
+{
+    const struct shard_row row = {.lease = lease,
+                                  .first = first,
+                                  .count = 10,
+                                  .worker = 3,
+                                  .state = state,
+                                  .results = slice_of(results ? results : "")};
+    struct error err;
+
+    CHECK_OK(jobstore_begin(fixture->store, &err));
+    CHECK_OK(shardstore_put(fixture->store, &row, &err));
+    CHECK_OK(jobstore_commit(fixture->store, &err));
 }
 
 /* All rows of all tables that people read, as one text. */
@@ -724,6 +741,8 @@ static const struct {
     {JOURNAL_CHECKPOINT,
      "{\"id\":1,\"version\":1,\"job\":7,\"identity\":1,\"phase\":5,\"step\":0,\"rows_d"
      "one\":0,\"bytes\":15,\"piece_bytes\":10,\"hash\":\"2414079280743344119\"}"},
+    {JOURNAL_SHARD, "{\"lease\":8589934593,\"first\":20,\"count\":10,\"worker\":3,\"state\":"
+                    "\"done\"}"},
     {JOURNAL_WORKER, "{\"index\":2,\"state\":\"working\",\"lanes\":5,\"rows_per_second\":1e+300}"},
     {JOURNAL_EVENT,
      "{\"at\":0.5,\"role\":\"master\",\"index\":-1,\"event\":\"e\",\"detail\":\"d\"}"},
@@ -774,6 +793,7 @@ static void entries_are_written_as_they_always_were(void **state)
     CHECK_OK(jobstore_put_job(master.store, &row, &err));
     CHECK_OK(jobstore_commit(master.store, &err));
     put_checkpoint(&master, 1, 5);
+    put_shard(&master, ((uint64_t)2 << 32) + 1, 20, SHARD_DONE, "abc");
     put_everything(&master);
     CHECK_INT(shared->count, 2 + sizeof recorded / sizeof *recorded);
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
@@ -799,7 +819,7 @@ static enum status replay_shared(struct shared *shared, struct error *err)
     return status;
 }
 
-static void no_bit_of_a_model_or_its_metrics_can_change(void **state)
+static void no_bit_of_a_model_its_metrics_or_a_result_can_change(void **state)
 {
     struct shared *shared = submitted();
     struct fixture master;
@@ -808,12 +828,14 @@ static void no_bit_of_a_model_or_its_metrics_can_change(void **state)
     (void)state;
 
     lead(&master, shared);
+    put_shard(&master, 1, 0, SHARD_DONE, "scored");
     put_everything(&master);
     close_store(&master);
     CHECK_OK(replay_shared(shared, &err));
     for (size_t i = 0; i < shared->count; i++) {
         struct kept *kept = &shared->entries[i];
-        const size_t bits = kept->kind == JOURNAL_MODEL || kept->kind == JOURNAL_RESULT
+        const size_t bits = kept->kind == JOURNAL_MODEL || kept->kind == JOURNAL_RESULT ||
+                                    kept->kind == JOURNAL_SHARD
                                 ? 8 * (kept->body_size + kept->data_size)
                                 : 0;
 
@@ -828,6 +850,112 @@ static void no_bit_of_a_model_or_its_metrics_can_change(void **state)
     }
     CHECK(tried > 50);
     free(shared);
+}
+
+/* ----- shards ----- */
+
+static enum status print_shard(void *context, const struct shard_row *row, struct error *err)
+{
+    (void)err;
+    text_printf(context, "%llu %llu+%u %s by %u: %.*s|", (unsigned long long)row->lease,
+                (unsigned long long)row->first, row->count,
+                row->state == SHARD_BAD ? "bad" : "done", row->worker, SLICE_FORMAT(row->results));
+    return STATUS_OK;
+}
+
+static void check_shards(struct jobstore *store, const char *expected)
+{
+    struct text found;
+    struct error err;
+
+    text_init(&found, TEXT_MAXIMUM);
+    CHECK_OK(shardstore_each_settled(store, true, print_shard, &found, &err));
+    assert_string_equal(text_string(&found), expected);
+    text_deinit(&found);
+}
+
+static enum status print_state(void *context, const struct cell *cells, struct error *err)
+{
+    (void)err;
+    text_printf(context, "%lld %.*s|", (long long)cells[4].integer, SLICE_FORMAT(cells[3].text));
+    return STATUS_OK;
+}
+
+/* The second master finds what the first has settled; results are in the journal alone. */
+static void shards_are_settled_once_under_all_masters(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second, session;
+    struct journal_position position;
+    struct text leases;
+    struct error err;
+    (void)state;
+
+    lead(&first, shared);
+    put_shard(&first, 1, 0, SHARD_LEASED, NULL);
+    put_shard(&first, 2, 10, SHARD_LEASED, NULL);
+    put_shard(&first, 1, 0, SHARD_DONE, "abc");
+    CHECK_INT(lead(&second, shared), 2);
+    check_shards(second.store, "1 0+10 done by 3: |");
+    put_shard(&second, 4, 20, SHARD_BAD, NULL);
+    put_shard(&second, 3, 10, SHARD_DONE, "de");
+    put_shard(&second, 5, 30, SHARD_DONE, "");
+    check_shards(second.store, "1 0+10 done by 3: |3 10+10 done by 3: |4 20+10 bad by 3: |"
+                               "5 30+10 done by 3: |");
+    put_job(&second, JOB_STATE_DONE, 4);
+    open_store(&session, shared);
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    check_shards(session.store, "1 0+10 done by 3: abc|3 10+10 done by 3: de|4 20+10 bad by 3: |"
+                                "5 30+10 done by 3: |");
+    text_init(&leases, TEXT_MAXIMUM);
+    CHECK_OK(jobstore_each_of(session.store, LISTING_SHARDS, print_state, &leases, &err));
+    CHECK(strstr(text_string(&leases), "2 returned|") != NULL);
+    text_deinit(&leases);
+    close_store(&first);
+    close_store(&second);
+    close_store(&session);
+    free(shared);
+}
+
+#define SHARD_BODY "{\"lease\": 1, \"first\": 0, \"count\": 10, \"worker\": 0, \"state\": \"%s\"}"
+
+static void a_shard_that_does_not_fit_is_refused(void **state)
+{
+    static const struct {
+        const char *state, *why;
+        bool has_data;
+        enum status status;
+    } cases[] = {{"done", NULL, true, STATUS_OK},
+                 {"leased", NULL, false, STATUS_OK},
+                 {"leased", "a shard that is leased, with results", true, STATUS_CORRUPT},
+                 {"done", "a shard that is done, without results", false, STATUS_CORRUPT},
+                 {"dozing", "no shard is in state \"dozing\"", false, STATUS_CORRUPT}};
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct shared *shared = submitted();
+        struct journal_entry entry = {
+            .master = 1, .kind = JOURNAL_SHARD, .data = SLICE("x"), .has_data = cases[i].has_data};
+        char body[160];
+
+        snprintf(body, sizeof body, SHARD_BODY, cases[i].state);
+        entry.body = slice_of(body);
+        if (!entry.has_data)
+            entry.data.size = 0;
+        add(shared, 1, JOURNAL_CLAIM, "{}");
+        keep(shared, &entry);
+        error_clear(&err);
+        CHECK_INT(replay_shared(shared, &err), cases[i].status);
+        if (cases[i].why)
+            CHECK(strstr(err.message, cases[i].why) != NULL);
+        if (cases[i].status == STATUS_OK && entry.has_data) { /* another lease of the same rows */
+            body[strlen("{\"lease\": ")] = '2';
+            keep(shared, &entry);
+            CHECK(replay_shared(shared, &err) != STATUS_OK);
+        }
+        free(shared);
+    }
 }
 
 /* A body of the kind, with one member replaced; NULL takes it away. */
@@ -894,10 +1022,10 @@ static void every_member_of_a_body_is_checked(void **state)
     (void)state;
 
     text_init(&body, TEXT_MAXIMUM);
-    for (int kind = JOURNAL_JOB; kind < JOURNAL_DROP; kind++) {
+    for (int kind = JOURNAL_JOB; kind < JOURNAL_KINDS; kind++) {
         const struct field_table table = journal_fields((enum journal_kind)kind);
 
-        CHECK(table.count > 0);
+        CHECK((table.count > 0) == (kind != JOURNAL_DROP));
         for (size_t i = 0; i < table.count; i++) {
             const struct field *field = &table.fields[i];
             /* An event without its time is refused by the store. */
@@ -960,9 +1088,11 @@ int main(void)
         cmocka_unit_test(an_ended_job_is_not_led_again),
         cmocka_unit_test(what_does_not_follow_is_refused),
         cmocka_unit_test(nothing_follows_the_end),
+        cmocka_unit_test(shards_are_settled_once_under_all_masters),
+        cmocka_unit_test(a_shard_that_does_not_fit_is_refused),
         cmocka_unit_test(a_masters_number_and_a_rows_data_have_limits),
         cmocka_unit_test(entries_are_written_as_they_always_were),
-        cmocka_unit_test(no_bit_of_a_model_or_its_metrics_can_change),
+        cmocka_unit_test(no_bit_of_a_model_its_metrics_or_a_result_can_change),
         cmocka_unit_test(every_member_of_a_body_is_checked),
         cmocka_unit_test(the_document_is_printed_from_the_lists),
     };

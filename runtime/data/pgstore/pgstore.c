@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "runtime/data/journal_sum.h"
+#include "runtime/data/model_file.h"
 #include "runtime/data/pgstore/journal.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -51,12 +52,12 @@ static enum status name_tables(struct pgstore *store, const char *schema, uint64
 
 /* ----- what the submitter wrote ----- */
 
-/* train.spool, train.1.spool, ... and the same of validation: no paths. */
+/* train.spool, train.1.spool, ... and the same of other rows: no paths. */
 static bool is_spool_name(struct slice name)
 {
-    static const char *const stems[] = {"train", "validation"};
+    static const char *const stems[] = {"train", "validation", "rows"};
 
-    for (int i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
         const size_t stem = strlen(stems[i]);
         int64_t number;
         struct slice rest;
@@ -81,7 +82,8 @@ static enum status read_file_entry(const cJSON *item, struct input_file *file, s
 
     TRY(json_get_string(item, "name", &name, err));
     TRY(json_get_integer(item, "bytes", 1, INT64_MAX / 2, &bytes, err));
-    if (name.size >= sizeof file->name || !(is_spool_name(name) || slice_is(name, PGSTORE_ORDER)))
+    if (name.size >= sizeof file->name ||
+        !(is_spool_name(name) || slice_is(name, PGSTORE_ORDER) || slice_is(name, MODEL_FILE)))
         return fail(err, STATUS_CORRUPT, "the job's rows lie in no file \"%.60s\"", name.data);
     memcpy(file->name, name.data, name.size);
     file->bytes = (uint64_t)bytes;

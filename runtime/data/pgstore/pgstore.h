@@ -1,7 +1,8 @@
 /*
  * pgstore.h - a job in three tables of PostgreSQL, for roles that share no folder.
  *
- *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces; a row
+ *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces, and
+ *                                                the model that scores them (model_file.h); a row
  *                                                of PGSTORE_OVER when the job is over
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
  *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)

@@ -1,0 +1,21 @@
+/*
+ * model_file.h - a model as a file of a job's folder, for scorers that have no store.
+ *
+ *     u32 size of the row | part, name, data: u32 size, bytes | u8 flags | i64 position | f64 value
+ *
+ * Rows in the order of model_write. Whoever reads a model from them checks that none is missing
+ * (scoring/model_table.h).
+ */
+#ifndef RUNTIME_DATA_MODEL_FILE_H
+#define RUNTIME_DATA_MODEL_FILE_H
+
+#include "scoring/model_table.h"
+
+#define MODEL_FILE "model.rows"
+
+enum status model_file_write(const char *path, const struct model *model, struct error *err);
+/* CORRUPT for what model_file_write does not write. Rows are borrowed until `each` returns. */
+enum status model_file_read(const char *path, model_row_sink *each, void *context,
+                            struct error *err);
+
+#endif
