@@ -187,11 +187,11 @@ static void let_go(struct session *session)
         (void)libpq_execute(&session->libpq, "ROLLBACK", &ignored);
 }
 
-static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+static enum status collect(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err)
 {
     let_go(session_of(self));
-    return postgres_cluster_collect(self, number, folder, sink, err);
+    return postgres_cluster_collect(self, number, collection, sink, err);
 }
 
 /* Also after Ctrl-C. */

@@ -151,7 +151,7 @@ static enum status print(struct dry_run *run, const struct options *options, str
     enum status status = append_inputs(run, options, err);
 
     if (status == STATUS_OK && run->jobs == 0) {
-        status = fail(err, STATUS_INVALID, "no statement here trains on the cluster");
+        status = fail(err, STATUS_INVALID, "no statement here runs on the cluster");
         error_hint(err, "SELECT ... TO TRAIN ... INTO model, without job.where = 'local'");
     }
     if (status != STATUS_OK) {

@@ -65,9 +65,9 @@
             "MAPE (default RMSE, MAE, R2). Models of clusters: Inertia, Silhouette "               \
             "(default Inertia, Silhouette). scikit-learn's names are taken too.",                  \
             .aliases = WORDS("validation.metric"))                                                 \
-    PLANNED("job.where", SCOPE_TRAIN, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),    \
+    PLANNED("job.where", SCOPE_ALL, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),      \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \
-            "the database. 'auto' is 'local'.")                                                    \
+            "the database. 'auto' is 'local'. PREDICT without a table has no job.")                \
     PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                              \
             "All workers take each step together.")                                                \
     PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                      \
@@ -83,8 +83,8 @@
     /* job.min_workers at least */                                                                 \
     STORED(uint32_t, max_workers, "job.max_workers", SCOPE_ALL, IN(job, max_workers),              \
            INTEGER(1, JOBSPEC_WORKERS_MAX, NULL),                                                  \
-           "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE the " \
-           "cores, where another job.* attribute asks for workers.",                               \
+           "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE on "  \
+           "this machine the cores, where another job.* attribute asks for workers.",              \
            .same_bits = true,                                                                      \
            .aliases = WORDS("train.num_workers", "runtime.num_workers", "engine.num_workers"))     \
     /* 0: its share of its machine's cores */                                                      \
@@ -107,12 +107,12 @@
         "log.tensorboard", SCOPE_TRAIN, TEXT(),                                                    \
         "Folder into which the job writes event files for TensorBoard: the losses and metrics "    \
         "of training and validation by step. It is made if it is not there. Default: none.")       \
-    PLANNED("job.priority", SCOPE_TRAIN, TEXT(),                                                   \
+    PLANNED("job.priority", SCOPE_ALL, TEXT(),                                                     \
             "PriorityClass of the job's Pods. Default: the cluster's.")                            \
-    PLANNED("job.worker_cpu", SCOPE_TRAIN, REAL(0.001, 1000, NULL),                                \
+    PLANNED("job.worker_cpu", SCOPE_ALL, REAL(0.001, 1000, NULL),                                  \
             "Processors that each worker asks for on a cluster. Default: 1.")                      \
     PLANNED(                                                                                       \
-        "job.worker_memory", SCOPE_TRAIN, TEXT(),                                                  \
+        "job.worker_memory", SCOPE_ALL, TEXT(),                                                    \
         "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets "   \
         "more. Default: 1Gi.")                                                                     \
     PLANNED("job.read", SCOPE_TRAIN,                                                               \
@@ -120,7 +120,7 @@
             "Which processes read the rows of a job on a cluster. 'auto': this session, into a "   \
             "table of the job. 'direct': its workers, from the one table of the SELECT, under a "  \
             "snapshot that this session holds for as long as the job runs.")                       \
-    PLANNED("job.image", SCOPE_TRAIN, TEXT(),                                                      \
+    PLANNED("job.image", SCOPE_ALL, TEXT(),                                                        \
             "Image of a job on a cluster: a name of the administrator's list (totrain.images). "   \
             "Default: its first.")                                                                 \
     PLANNED("predict.bad_rows", SCOPE_PREDICT, WORD("error", WORDS("error", "quarantine"), NULL),  \

@@ -7,7 +7,6 @@
 #include "params/attribute.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
-#include "planner/cluster.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
 
@@ -355,10 +354,6 @@ static enum status check_scope(const struct attribute *attribute, const struct n
             scope & SCOPE_TRAIN      ? "TRAIN"
             : scope & SCOPE_EVALUATE ? "EVALUATE"
                                      : "PREDICT");
-    if (cluster_knows(attribute->name) || strcmp(attribute->name, "job.where") == 0)
-        return error_hint(err, "Models are trained on a cluster, and tables scored on this "
-                               "machine, wherever the model was trained: job.max_workers = 4 has "
-                               "four processes score.");
     return error_hint(err, "It belongs to TO %s.",
                       attribute->scope & SCOPE_TRAIN      ? "TRAIN"
                       : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"

@@ -25,6 +25,8 @@ static enum status check_others(const struct planning *planning)
 {
     static const char *const local[] = {"log.tensorboard", "job.metrics"};
     const struct setting *wait = settings_find(planning, "job.wait");
+    const struct plan *plan = planning->plan;
+    const bool waits = plan->kind == STATEMENT_TRAIN ? plan->wait : plan->scoring.wait;
 
     for (size_t i = 0; i < sizeof local / sizeof *local; i++) {
         const struct setting *setting = settings_find(planning, local[i]);
@@ -33,7 +35,12 @@ static enum status check_others(const struct planning *planning)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
                            "%s is of this machine, and the job runs on a cluster", local[i]);
     }
-    if (planning->plan->wait || planning->catalog->limits.keeps_cluster)
+    if (!waits && plan->kind != STATEMENT_TRAIN) {
+        fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
+                "the rows of this job stay with the session, which has to wait for it");
+        return error_hint(planning->err, "Leave job.wait out.");
+    }
+    if (waits || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
             "job.wait = false is of no use where no user waits for the session");
@@ -89,7 +96,7 @@ static bool says(const struct planning *planning, const char *name, const char *
 }
 
 /* Each worker reads all rows, in no order, so bad rows cannot be told apart and put aside. */
-static enum status plan_reading(struct planning *planning)
+enum status cluster_plan_reading(struct planning *planning)
 {
     const struct jobspec *training = &planning->plan->spec;
     const struct setting *setting = settings_find(planning, "job.read");
@@ -108,14 +115,21 @@ static enum status plan_reading(struct planning *planning)
     return error_hint(planning->err, "Without it this session reads the rows.");
 }
 
-static enum status plan_cluster(struct planning *planning)
+/* What does not train goes there only where it asks for it. */
+static bool is_for_cluster(const struct planning *planning)
+{
+    return settings_find(planning, "job.where")
+               ? says(planning, "job.where", "kubernetes")
+               : planning->catalog->limits.wants_cluster && planning->plan->kind == STATEMENT_TRAIN;
+}
+
+enum status cluster_plan(struct planning *planning)
 {
     const struct setting *where = settings_find(planning, "job.where");
     const struct setting *cpu = settings_find(planning, "job.worker_cpu");
     struct plan_cluster *cluster = &planning->plan->cluster;
 
-    if (where ? !slice_equal_fold(where->value.text, SLICE("kubernetes"))
-              : !planning->catalog->limits.wants_cluster)
+    if (!is_for_cluster(planning))
         return check_local(planning);
     if (where && !planning->catalog->limits.has_cluster)
         return refuse(planning, where);
@@ -126,10 +140,4 @@ static enum status plan_cluster(struct planning *planning)
     if (cpu)
         cluster->cpu_m = (int64_t)(cpu->value.number * 1000 + 0.5);
     return check_others(planning);
-}
-
-enum status cluster_plan(struct planning *planning)
-{
-    TRY(plan_cluster(planning));
-    return plan_reading(planning);
 }

@@ -1,13 +1,15 @@
 /*
- * cluster.h - where the processes of TRAIN run, and what the job asks of the cluster.
+ * cluster.h - where the processes of a job run, and what it asks of the cluster.
  */
 #ifndef PLANNER_CLUSTER_H
 #define PLANNER_CLUSTER_H
 
 #include "planner/planning.h"
 
-/* Where the processes of TRAIN run. */
+/* Once it is known whether the session waits for the job. */
 enum status cluster_plan(struct planning *planning);
+/* job.read, of TRAIN. */
+enum status cluster_plan_reading(struct planning *planning);
 /* Has the attribute of this name a use on clusters alone? */
 bool cluster_knows(const char *attribute);
 

@@ -5,7 +5,7 @@
 
 #include "planner/explanation.h"
 
-#define LINES_EXTRA 8 /* beside inputs */
+#define LINES_EXTRA 9 /* beside inputs */
 
 static void append_name(struct text *out, struct slice schema, struct slice name)
 {
@@ -98,11 +98,13 @@ static void explain_workers(struct explanation *explanation)
 
     if (!scoring->on_workers)
         return;
-    text_printf(out, "%u to ", scoring->min_workers);
-    if (scoring->max_workers > 0)
-        text_printf(out, "%u", scoring->max_workers);
-    else
-        text_append_string(out, "the machine's cores");
+    text_append_string(out, explanation->plan->cluster.is_wanted ? "kubernetes" : "local");
+    explanation_line(explanation, "where");
+    text_printf(out, "%u", scoring->min_workers);
+    if (scoring->max_workers == 0)
+        text_append_string(out, " to the machine's cores");
+    else if (scoring->max_workers > scoring->min_workers)
+        text_printf(out, " to %u", scoring->max_workers);
     explanation_line(explanation, "workers");
     if (scoring->wait)
         return;

@@ -25,20 +25,20 @@ struct plan_input {
     bool is_chosen; /* the type comes from COLUMN, not from the sample */
 };
 
-/* Where TRAIN's processes run, where it is not this machine. */
+/* Where the processes of a job run, where it is not this machine. */
 struct plan_cluster {
     bool is_wanted;              /* job.where = 'kubernetes' */
     struct slice image;          /* a profile's name; size 0: the first */
     struct slice priority_class; /* size 0: none */
     int64_t cpu_m;               /* of each worker, thousandths of a processor; 0: as ever */
     struct slice memory;         /* of each worker, as Kubernetes writes it; size 0: as ever */
-    bool reads_directly;         /* its workers read the table; also of jobs that are staged */
+    bool reads_directly; /* TRAIN: its workers read the table; also of jobs that are staged */
 };
 
 /* How PREDICT and EVALUATE get their rows scored. */
 struct plan_scoring {
     bool on_workers; /* by a job of worker processes; else by the session itself */
-    uint32_t min_workers, max_workers; /* max_workers 0: the cores */
+    uint32_t min_workers, max_workers; /* max_workers 0: the cores of this machine */
     bool wait;                         /* false: a detached job */
     struct slice metrics_host;         /* an IP address; size 0: nothing is served */
     uint32_t metrics_port;             /* 0: any free one */
@@ -76,7 +76,6 @@ struct plan {
     struct jobspec spec;
     bool wait; /* false: a detached job */
     uint32_t verbose;
-    struct plan_cluster cluster;
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */
@@ -85,6 +84,8 @@ struct plan {
     struct slice into_schema, into_name;
     struct slice into_file; /* of a detached job, whatever it does: the database file, an absolute
                                path */
+
+    struct plan_cluster cluster; /* TRAIN, PREDICT, EVALUATE */
 
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
     struct slice metrics[METRICS_MAX];

@@ -1,11 +1,12 @@
 #include "planner/workers.h"
 
+#include "planner/cluster.h"
 #include "planner/metrics_address.h"
 #include "planner/planning.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 
-/* NULL where none of them was set. */
+/* What asks for a job of workers; NULL where nothing does. */
 static const struct setting *first_set(const struct planning *planning)
 {
     static const char *const names[] = {"job.min_workers", "job.max_workers", "job.wait"};
@@ -13,7 +14,8 @@ static const struct setting *first_set(const struct planning *planning)
 
     for (size_t i = 0; i < sizeof names / sizeof *names && !setting; i++)
         setting = settings_find(planning, names[i]);
-    return setting;
+    return setting || !planning->plan->cluster.is_wanted ? setting
+                                                         : settings_find(planning, "job.where");
 }
 
 static uint32_t number_of(const struct planning *planning, const char *name, uint32_t otherwise)
@@ -69,16 +71,19 @@ enum status workers_check(const struct planning *planning, uint32_t least, uint3
 
 enum status workers_plan(struct planning *planning)
 {
-    const struct setting *setting = first_set(planning);
+    const struct setting *setting;
     struct plan *plan = planning->plan;
     struct plan_scoring *scoring = &plan->scoring;
 
     scoring->wait = waits(planning);
+    TRY(cluster_plan(planning));
+    setting = first_set(planning);
     scoring->on_workers = setting != NULL;
     if (!setting)
         return STATUS_OK;
     scoring->min_workers = number_of(planning, "job.min_workers", 1);
-    scoring->max_workers = number_of(planning, "job.max_workers", 0);
+    scoring->max_workers =
+        number_of(planning, "job.max_workers", plan->cluster.is_wanted ? scoring->min_workers : 0);
     if (scoring->max_workers != 0 && scoring->max_workers < scoring->min_workers)
         return fail_at(planning->err, STATUS_INVALID,
                        settings_find(planning, "job.max_workers")->value.span.start,
@@ -87,5 +92,7 @@ enum status workers_plan(struct planning *planning)
     TRY(workers_check(planning, scoring->min_workers, scoring->max_workers));
     TRY(metrics_address_plan(planning, &scoring->metrics_host, &scoring->metrics_port));
     TRY(check_use(planning, setting));
-    return scoring->wait ? STATUS_OK : file_plan(planning, plan->target_schema, plan->target_table);
+    return scoring->wait || plan->cluster.is_wanted
+               ? STATUS_OK
+               : file_plan(planning, plan->target_schema, plan->target_table);
 }

@@ -178,7 +178,7 @@ enum status engine_cluster_request(const struct host *host, struct slice text,
 
     TRY(parse(text, piece, arena, &statement, err));
     TRY(plan_statement(&statement, text, &host->catalog, arena, &plan, err));
-    *is_wanted = plan.kind == STATEMENT_TRAIN && plan.cluster.is_wanted && !plan.explain_only;
+    *is_wanted = plan.cluster.is_wanted && !plan.explain_only;
     return *is_wanted ? cluster_check(host, &plan, arena, request, err) : STATUS_OK;
 }
 

@@ -32,7 +32,7 @@ enum status engine_describe(const struct host *host, struct slice text, const st
                             struct arena *arena, struct description *description,
                             struct error *err);
 
-/* What the Job of a statement would be like that trains on a cluster, without reading a row or
+/* What the Job of a statement would be like that runs on a cluster, without reading a row or
  * making anything. *is_wanted: it would go there. extension/engine/jobs/cluster_job.h; its texts
  * live in the arena. */
 struct cluster_request;

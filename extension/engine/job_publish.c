@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
 #include "k8s/job/cluster_folder.h"
@@ -143,7 +144,7 @@ static enum status collect_or_discard(struct delivery *delivery, int64_t number,
         return STATUS_OK;
     }
     snprintf(folder.path, sizeof folder.path, "%s", delivery->folder);
-    if (cluster->collect(cluster->self, number, &folder, &sink, err) == STATUS_OK)
+    if (job_collect_cluster(delivery->host, number, &folder, &sink, err) == STATUS_OK)
         return STATUS_OK;
     return check_there(delivery, err);
 }

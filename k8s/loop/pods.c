@@ -353,6 +353,7 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     pods->listener = *owner;
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
+    pods->scores = job->spec.kind != SPEC_TRAIN;
     TRY(open_all(pods, loop, wanted, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));

@@ -167,10 +167,23 @@ void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
 /* ----- the job itself ----- */
 
+static void note_done(struct pods *pods, const struct kube_moment *now, const char *message)
+{
+    if (pods->scores)
+        kube_events_note(&pods->events, now, false, "RowsScored",
+                         "all rows are scored, and the results stored");
+    else
+        kube_events_note(&pods->events, now, false, "ModelReady",
+                         "the model is trained and stored, to be published: %s", message);
+}
+
 static void note_started(struct pods *pods, const struct kube_moment *now,
                          const struct job_event *event)
 {
-    if (!event->message[0])
+    if (pods->scores)
+        kube_events_note(&pods->events, now, false, "ScoringStarted",
+                         "%u of %u workers score the rows", event->workers, pods->pool.wanted);
+    else if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,
                          pods->pool.wanted);
@@ -189,13 +202,13 @@ void pods_events_note(struct pods *pods, const struct job_event *event)
     if (event->kind == JOB_STARTED)
         note_started(pods, &now, event);
     else if (event->kind == JOB_DONE)
-        kube_events_note(&pods->events, &now, false, "ModelReady",
-                         "the model is trained and stored, to be published: %s", event->message);
+        note_done(pods, &now, event->message);
     else if (event->kind == JOB_FAILED && error->status == STATUS_INTERRUPTED)
         kube_events_note(&pods->events, &now, false, "Cancelled", "%s", error->message);
     else if (event->kind == JOB_FAILED)
-        kube_events_note(&pods->events, &now, true, "TrainingFailed", "%s%s%s", error->message,
-                         error->hint[0] ? ". " : "", error->hint);
+        kube_events_note(&pods->events, &now, true,
+                         pods->scores ? "ScoringFailed" : "TrainingFailed", "%s%s%s",
+                         error->message, error->hint[0] ? ". " : "", error->hint);
     if (pods->timer)
         pods_wake(pods);
 }

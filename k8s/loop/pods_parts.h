@@ -50,6 +50,7 @@ struct pods {
     struct pods_call calls[PODS_CALLS_MAX];
 
     struct kube_events events; /* of the Job */
+    bool scores;               /* a table; else it trains a model */
     struct exchange *telling;  /* an Event on its way to the API server */
     char pod[POD_NODE_MAX];    /* this master's */
     enum pod_pool_problem_kind problem;

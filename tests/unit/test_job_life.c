@@ -77,6 +77,22 @@ static void who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements(void **
     }
 }
 
+static void what_scores_on_a_cluster_is_waited_for(void **context)
+{
+    static const enum statement_kind scoring[] = {STATEMENT_PREDICT, STATEMENT_EVALUATE};
+    (void)context;
+
+    for (size_t i = 0; i < sizeof scoring / sizeof *scoring; i++)
+        for (int keeps = KEEPS_NONE; keeps <= KEEPS_ALL; keeps++) {
+            const struct host_cluster cluster = {.keeps = (enum cluster_keeps)keeps};
+            const struct host host = {.cluster = &cluster, .jobs = &server};
+            const struct plan plan = {
+                .kind = scoring[i], .scoring.wait = true, .cluster.is_wanted = true};
+
+            check_life(&host, &plan, LIFE_ON_CLUSTER);
+        }
+}
+
 /* ----- of a folder ----- */
 
 static char folder[] = "/tmp/test_job_life.XXXXXX";
@@ -126,6 +142,7 @@ int main(void)
         cmocka_unit_test(a_statement_that_waits_is_attached_and_one_that_does_not_is_detached),
         cmocka_unit_test(a_staged_statement_is_staged_wherever_it_is_to_run),
         cmocka_unit_test(who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements),
+        cmocka_unit_test(what_scores_on_a_cluster_is_waited_for),
         cmocka_unit_test_setup_teardown(a_folder_tells_its_life, make_folder, remove_folder),
     };
 

@@ -110,8 +110,8 @@ typedef enum status fill_source(void *context, const struct fill_sink *sink, str
 
 /* A job that is ready to be started by processes that share no folder with this session. */
 struct staging {
-    const struct job_folder *folder; /* job.json and the rows */
-    struct slice schema, table;      /* where the model is to go; schema.size 0: as ever */
+    const struct job_folder *folder; /* job.json and the rows, with a model that scores them */
+    struct slice schema, table;      /* that it makes; schema.size 0: as ever, table.size 0: none */
 };
 
 /* What became of a transaction that wrote a model. */
@@ -120,6 +120,14 @@ enum transaction_state {
     TRANSACTION_PREPARED, /* it waits for COMMIT PREPARED */
     TRANSACTION_COMMITTED,
     TRANSACTION_ABORTED /* or it is too long ago to be known */
+};
+
+struct journal; /* runtime/data/journal.h */
+
+/* What is to be written of a job that ran on a cluster, from its journal. */
+struct collection {
+    enum status (*write)(void *context, struct journal *journal, struct error *err);
+    void *context;
 };
 
 struct cluster_access; /* k8s/job/cluster_folder.h */
@@ -287,8 +295,9 @@ struct host_cluster {
      * other partitions than before. */
     enum status (*hold)(void *self, const struct direct_order *order,
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
-    /* job_collect_into of that number's journal, and its tables dropped: all or nothing. */
-    enum status (*collect)(void *self, int64_t number, const struct job_folder *folder,
+    /* What the collection writes of that number's journal, and its tables dropped: all or nothing.
+     * Notices go to the sink. */
+    enum status (*collect)(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);

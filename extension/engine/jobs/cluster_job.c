@@ -18,10 +18,20 @@ static enum status take_wanted(const struct plan_cluster *wanted, struct kube_jo
     return STATUS_OK;
 }
 
+/* What it makes, or the model that it evaluates. */
+static struct slice name_of(const struct plan *plan)
+{
+    if (plan->kind == STATEMENT_TRAIN)
+        return plan->into_name;
+    return plan->has_target ? plan->target_table : plan->model_name;
+}
+
 enum status cluster_check(const struct host *host, const struct plan *plan, struct arena *arena,
                           struct cluster_request *request, struct error *err)
 {
-    const struct jobspec *training = &plan->spec;
+    const bool trains = plan->kind == STATEMENT_TRAIN;
+    const uint32_t least = trains ? plan->spec.min_workers : plan->scoring.min_workers;
+    const uint32_t most = trains ? plan->spec.max_workers : plan->scoring.max_workers;
     struct kube_job *job = &request->job;
 
     *job = (struct kube_job){
@@ -30,15 +40,14 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
         .service_account = SLICE(KUBE_JOB_ACCOUNT),
         .cpu_m = KUBE_JOB_CPU_M,
         .memory = KUBE_JOB_MEMORY,
-        .workers_max = training->max_workers > training->min_workers ? training->max_workers
-                                                                     : training->min_workers,
+        .workers_max = most > least ? most : least,
         .keep_s = KUBE_JOB_KEEP_S,
     };
     TRY(host->cluster->describe(host->cluster->self, &plan->cluster, arena, job, &request->access,
                                 err));
     TRY(take_wanted(&plan->cluster, job, err));
     if (job->name.size == 0)
-        TRY(kube_job_invent_name(plan->into_name, arena, &job->name, err));
+        TRY(kube_job_invent_name(name_of(plan), arena, &job->name, err));
     return kube_job_check(job, err);
 }
 

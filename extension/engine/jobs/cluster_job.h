@@ -1,9 +1,9 @@
 /*
- * cluster_job.h - TRAIN whose processes are Pods of a Kubernetes cluster.
+ * cluster_job.h - jobs whose processes are Pods of a Kubernetes cluster.
  *
  *     rows --spool--> folder --stage--> tables          commit: others see them from now on
  *     supervisor --> Job on the cluster: master, workers <--> tables
- *     journal --collect--> folder --publish--> the user's table    commit
+ *     journal --collect--> folder --publish, fill--> the user's table    commit
  *     (or, when it failed: discard)
  *
  * With job.wait = false the session ends after the first commit. A process of the host's follows

@@ -25,6 +25,9 @@ static enum job_life_index life_on_cluster(const struct host *host, const struct
     /* What workers read in the user's table is held by the session's snapshot. */
     if (plan->cluster.reads_directly && !job_lives[kept].workers_may_read)
         return LIFE_ON_CLUSTER;
+    /* So are the rows that a table of predictions keeps. */
+    if (plan->kind != STATEMENT_TRAIN)
+        return LIFE_ON_CLUSTER;
     return kept;
 }
 
@@ -35,7 +38,7 @@ const struct job_life *job_life_of(const struct host *host, const struct plan *p
 
     if (trains && host->catalog.limits.is_staged)
         return &job_lives[LIFE_STAGED];
-    if (trains && plan->cluster.is_wanted)
+    if (plan->cluster.is_wanted)
         return &job_lives[life_on_cluster(host, plan)];
     return &job_lives[waits ? LIFE_ATTACHED : LIFE_DETACHED];
 }

@@ -10,6 +10,7 @@
 #include "runtime/data/journal_replay.h"
 #include "runtime/data/journal_sum.h"
 #include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_spec.h"
 
 struct collecting {
     const struct host *host;
@@ -73,13 +74,12 @@ static enum status read_submission(void *context, const struct journal_entry *en
     return read_target(collecting, entry->body, err);
 }
 
-static enum status judge(const struct collecting *collecting, struct jobstore *store,
-                         const struct journal_position *position, struct job_row *row,
-                         struct error *err)
+static enum status judge(struct jobstore *store, const struct journal_position *position,
+                         struct job_row *row, struct error *err)
 {
     struct error unsaid;
 
-    if (position->number < 2 || collecting->table.size == 0)
+    if (position->number < 2)
         return fail(err, STATUS_CORRUPT, "the job's journal has no beginning");
     error_clear(&unsaid);
     if (jobstore_get_job(store, row, &unsaid) != STATUS_OK)
@@ -104,15 +104,32 @@ static enum status publish(const struct collecting *collecting, struct jobstore 
     return host->models->publish(host->self, target.schema, target.name, &publication, err);
 }
 
+/* What was scored belongs to rows of the session that has staged them. */
+static enum status check_kind(const struct collecting *collecting, struct error *err)
+{
+    enum status status;
+    struct jobspec spec;
+    struct text json;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(collecting->folder.path, collecting->arena, &spec, &json, err);
+    text_deinit(&json);
+    TRY(status);
+    if (spec.kind == SPEC_TRAIN)
+        return STATUS_OK;
+    fail(err, STATUS_UNSUPPORTED,
+         "the job scores rows of the session that has sent it, which alone can write them");
+    return error_hint(err, "Run the statement again if that session is gone.");
+}
+
 static enum status collect_from(struct collecting *collecting, struct jobstore *store,
                                 const struct sink *sink, struct error *err)
 {
-    struct journal_position position;
     struct train_facts facts = {.job = collecting->folder.id};
     struct model model;
 
-    TRY(journal_replay(collecting->journal, store, &position, err));
-    TRY(judge(collecting, store, &position, &collecting->row, err));
+    if (collecting->table.size == 0)
+        return fail(err, STATUS_CORRUPT, "the job's journal names no model");
     TRY(trained_model_read(store, collecting->arena, &model, err));
     TRY(publish(collecting, store, &model, err));
     facts.version = model.version;
@@ -129,17 +146,33 @@ static enum status open_record(const char *path, struct jobstore **store, struct
                                    : jobstore_create(path, store, err);
 }
 
+enum status job_replay(struct journal *journal, const struct job_folder *folder,
+                       struct jobstore **store, struct job_row *row, struct error *err)
+{
+    struct journal_position position;
+    char path[PATH_MAX];
+    enum status status;
+
+    journal->job = folder->id;
+    TRY(job_folder_file(folder, "job.db", path, err));
+    TRY(open_record(path, store, err));
+    status = journal_replay(journal, *store, &position, err);
+    if (status == STATUS_OK)
+        status = judge(*store, &position, row, err);
+    if (status != STATUS_OK)
+        jobstore_close(*store);
+    return status;
+}
+
 static enum status collect(struct collecting *collecting, const struct sink *sink,
                            struct error *err)
 {
     struct jobstore *store;
-    char path[PATH_MAX];
     enum status status;
 
-    collecting->journal->job = collecting->folder.id;
     TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
-    TRY(job_folder_file(&collecting->folder, "job.db", path, err));
-    TRY(open_record(path, &store, err));
+    TRY(check_kind(collecting, err));
+    TRY(job_replay(collecting->journal, &collecting->folder, &store, &collecting->row, err));
     status = collect_from(collecting, store, sink, err);
     jobstore_close(store);
     return status;
@@ -165,6 +198,34 @@ enum status job_collect_into(const struct host *host, struct journal *journal,
     struct collecting collecting = {.host = host, .journal = journal, .folder = *folder};
 
     return collect_in_arena(&collecting, sink, err);
+}
+
+struct collecting_cluster {
+    const struct host *host;
+    const struct job_folder *folder;
+    const struct sink *sink;
+};
+
+static enum status write_trained(void *context, struct journal *journal, struct error *err)
+{
+    const struct collecting_cluster *collecting = context;
+
+    return job_collect_into(collecting->host, journal, collecting->folder, collecting->sink, err);
+}
+
+enum status job_collect_cluster(const struct host *host, int64_t number,
+                                const struct job_folder *folder, const struct sink *sink,
+                                struct error *err)
+{
+    struct collecting_cluster collecting = {host, folder, sink};
+    const struct collection collection = {write_trained, &collecting};
+    const enum status status =
+        host->cluster->collect(host->cluster->self, number, &collection, sink, err);
+
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+        error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
+                   (long long)number);
+    return status;
 }
 
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,

@@ -12,6 +12,7 @@
 #define EXTENSION_ENGINE_JOBS_STAGED_H
 
 #include "extension/engine/host/host.h"
+#include "runtime/data/jobstore.h"
 #include "runtime/data/journal.h"
 
 /*
@@ -26,5 +27,14 @@ enum status job_collect(const struct host *host, struct journal *journal, const 
 enum status job_collect_into(const struct host *host, struct journal *journal,
                              const struct job_folder *folder, const struct sink *sink,
                              struct error *err);
+/* The same of the tables of that number, which are dropped: host_cluster.collect. */
+enum status job_collect_cluster(const struct host *host, int64_t number,
+                                const struct job_folder *folder, const struct sink *sink,
+                                struct error *err);
+
+/* The store of the folder, with all that the journal has, of a job that has ended well; to be
+ * closed. Errors as above. */
+enum status job_replay(struct journal *journal, const struct job_folder *folder,
+                       struct jobstore **store, struct job_row *row, struct error *err);
 
 #endif

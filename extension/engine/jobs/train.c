@@ -11,6 +11,7 @@
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
+#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
@@ -132,9 +133,7 @@ static void note_unpublished(const struct job *job, const struct error *err)
 /* Its tables stay where the model cannot be written. */
 static enum status collect_from_tables(struct job *job, struct error *err)
 {
-    const struct host_cluster *cluster = job->host->cluster;
-
-    if (cluster->collect(cluster->self, job->request->job.job, &job->folder, job->sink, err) !=
+    if (job_collect_cluster(job->host, job->request->job.job, &job->folder, job->sink, err) !=
         STATUS_OK) {
         note_unpublished(job, err);
         return err->status;

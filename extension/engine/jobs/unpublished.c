@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "extension/engine/host/host.h"
 #include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
 #include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
@@ -302,7 +303,7 @@ static enum status publish_from_tables(const struct host *host, const struct unp
     arena_deinit(&arena); /* the number is none of its texts */
     TRY(status);
     TRY(sink_columns(sink, columns, 3, err));
-    TRY(host->cluster->collect(host->cluster->self, cluster_job.job, &job->folder, sink, err));
+    TRY(job_collect_cluster(host, cluster_job.job, &job->folder, sink, err));
     return unpublished_written(host, &job->folder, TARGET_MODEL, err);
 }
 

@@ -14,7 +14,9 @@
 #include "codegen/lower_predict.h"
 #include "codegen/lower_score.h"
 #include "extension/engine/host/metric_rows.h"
+#include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
+#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
@@ -23,6 +25,7 @@
 #include "extension/engine/score/score_rows.h"
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
+#include "runtime/data/model_file.h"
 #include "runtime/data/shardstore.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
@@ -37,10 +40,12 @@
 #define SHARD_ROWS_MIN  64
 #define SHARD_WORK      5e8 /* multiplications */
 #define SHARD_BYTES     ((double)(8 << 20))
+#define ENTRY_BYTES     ((double)(1 << 20)) /* on a cluster: many are read at once */
 #define SHARDS_A_WORKER 8
 
 struct scoring {
     struct job job; /* first: the work of a job gets it */
+    struct cluster_request request;
     struct text faults;
     struct scored scored;
     double started;
@@ -189,14 +194,14 @@ static double bytes_per_row(const struct model *model, const struct spec_scoring
     return 64 + (double)spec->output_count * (64 + names);
 }
 
-static uint32_t shard_rows(const struct model *model, const struct jobspec *spec)
+static uint32_t shard_rows(const struct model *model, const struct jobspec *spec, double bytes)
 {
     const struct spec_scoring *scoring = &spec->scoring;
     double rows = fmin(SHARD_ROWS_MAX, SHARD_WORK / (model_cost(model).multiplications + 1));
 
     rows = fmin(rows, (double)scoring->rows / ((double)spec->max_workers * SHARDS_A_WORKER));
     rows = fmax(rows, SHARD_ROWS_MIN);
-    rows = fmin(rows, SHARD_BYTES / bytes_per_row(model, scoring));
+    rows = fmin(rows, bytes / bytes_per_row(model, scoring));
     return rows < 1 ? 1 : (uint32_t)rows;
 }
 
@@ -251,15 +256,22 @@ done:
 
 static enum status use_model(struct job *job, const struct model *model, struct error *err)
 {
+    const bool is_here = job->life->runs == PLACE_MACHINE;
     struct jobspec *spec = &job->spec;
+    char path[PATH_MAX];
 
     if (model->transform.input_count != job->plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     spec->family = slice_of(model->kind->name);
     spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),
                                            job->host->catalog.limits.workers);
-    spec->scoring.shard_rows = shard_rows(model, spec);
-    return make_store(job, model, err);
+    spec->scoring.shard_rows = shard_rows(model, spec, is_here ? SHARD_BYTES : ENTRY_BYTES);
+    TRY(make_store(job, model, err));
+    if (is_here)
+        return STATUS_OK;
+    job->request->job.workers_max = spec->max_workers;
+    TRY(job_folder_file(&job->folder, MODEL_FILE, path, err));
+    return model_file_write(path, model, err);
 }
 
 /* The rows are mapped before the job begins: its supervisor throws the file away when it has
@@ -365,30 +377,90 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
     return evaluation_put(job->host, job->plan, cells, scoring->started, arena, job->sink, err);
 }
 
-static enum status collect(struct job *job, struct error *err)
+static enum status collect_results(struct scoring *scoring, struct jobstore *store,
+                                   struct error *err)
 {
-    struct scoring *scoring = (struct scoring *)job;
-    struct jobstore *store;
     struct arena arena;
-    char path[PATH_MAX], why[sizeof err->message];
     enum status status;
 
-    TRY(job_folder_file(&job->folder, "job.db", path, err));
-    TRY(jobstore_open(path, false, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
-    TRY_OR(unwritten, status,
-           job->plan->kind == STATEMENT_PREDICT ? collect_predictions(scoring, store, &arena, err)
-                                                : collect_metrics(scoring, store, &arena, err));
-    if (job->target.name.size > 0)
-        TRY_OR(unwritten, status,
-               unpublished_written(job->host, &job->folder, job->target.kind, err));
-    status = shardstore_drop_results(store, err); /* they are as large as the table */
-    goto done;
-unwritten:
-    snprintf(why, sizeof why, "the table could not be written: %.200s", err->message);
-    unpublished_note(&job->folder, why);
-done:
+    status = scoring->job.plan->kind == STATEMENT_PREDICT
+                 ? collect_predictions(scoring, store, &arena, err)
+                 : collect_metrics(scoring, store, &arena, err);
     arena_deinit(&arena);
+    return status;
+}
+
+static enum status collect_journal(void *context, struct journal *journal, struct error *err)
+{
+    struct scoring *scoring = context;
+    struct jobstore *store;
+    struct job_row row;
+    enum status status;
+
+    TRY(job_replay(journal, &scoring->job.folder, &store, &row, err));
+    status = collect_results(scoring, store, err);
+    jobstore_close(store);
+    return status;
+}
+
+/* The results are of no use without the session's rows: its tables go in any case. */
+static enum status collect_from_tables(struct scoring *scoring, struct error *err)
+{
+    const struct host_cluster *cluster = scoring->job.host->cluster;
+    const struct collection collection = {collect_journal, scoring};
+    const int64_t number = scoring->request.job.job;
+    const enum status status =
+        cluster->collect(cluster->self, number, &collection, scoring->job.sink, err);
+
+    if (status != STATUS_OK)
+        cluster->discard(cluster->self, number, scoring->job.sink);
+    return status;
+}
+
+static enum status open_store(const struct job *job, struct jobstore **store, struct error *err)
+{
+    char path[PATH_MAX];
+
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    return jobstore_open(path, false, store, err);
+}
+
+static enum status collect_from_folder(struct scoring *scoring, struct error *err)
+{
+    struct jobstore *store;
+    enum status status;
+
+    TRY(open_store(&scoring->job, &store, err));
+    status = collect_results(scoring, store, err);
+    jobstore_close(store);
+    return status;
+}
+
+static enum status write_results(struct job *job, struct error *err)
+{
+    struct scoring *scoring = (struct scoring *)job;
+
+    TRY(job->life->runs == PLACE_CLUSTER ? collect_from_tables(scoring, err)
+                                         : collect_from_folder(scoring, err));
+    return job->target.name.size > 0
+               ? unpublished_written(job->host, &job->folder, job->target.kind, err)
+               : STATUS_OK;
+}
+
+static enum status collect(struct job *job, struct error *err)
+{
+    char why[sizeof err->message];
+    struct jobstore *store;
+    enum status status;
+
+    if (write_results(job, err) != STATUS_OK) {
+        snprintf(why, sizeof why, "the table could not be written: %.200s", err->message);
+        unpublished_note(&job->folder, why);
+        return err->status;
+    }
+    TRY(open_store(job, &store, err));
+    status = shardstore_drop_results(store, err); /* they are as large as the table */
     jobstore_close(store);
     return status;
 }
@@ -411,13 +483,16 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
                                       .target = plan->has_target ? score_target(plan) : none,
                                       .work = &work,
                                       .sink = sink,
-                                      .arena = arena},
+                                      .arena = arena,
+                                      .request = &scoring.request},
                               .started = score_seconds_now()};
     struct error ignored;
     enum status status;
 
     *has_begun = false;
     TRY(score_check_targets(host, plan, err));
+    if (scoring.job.life->runs == PLACE_CLUSTER)
+        TRY(cluster_check(host, plan, arena, &scoring.request, err));
     text_init(&scoring.faults, BAD_ROWS_BYTES_MAX);
     status = job_run(&scoring.job, err);
     *has_begun = scoring.job.has_begun;

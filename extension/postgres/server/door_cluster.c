@@ -34,7 +34,7 @@ void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
     } else if (!door->owns_transaction) {
         limits->no_cluster = "a job on Kubernetes cannot be a part of a transaction: its processes "
                              "would not see the rows";
-        limits->no_cluster_hint = "SELECT totrain.submit($$ ... $$) trains in the background once "
+        limits->no_cluster_hint = "SELECT totrain.submit($$ ... $$) runs it in the background once "
                                   "the transaction is committed.";
     } else {
         limits->has_cluster = true;
@@ -167,8 +167,8 @@ static struct door *door_of(struct postgres_cluster *cluster)
     return (struct door *)((char *)cluster - offsetof(struct door, cluster));
 }
 
-/* A Ctrl-C that comes after the model was committed changes nothing any more. */
-static enum status collect(void *self, int64_t number, const struct job_folder *folder,
+/* A Ctrl-C that comes after the commit changes nothing any more. */
+static enum status collect(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err)
 {
     struct postgres_cluster *cluster = self;
@@ -176,7 +176,7 @@ static enum status collect(void *self, int64_t number, const struct job_folder *
 
     if (door->holds)
         TRY(door->host.host.jobs->rows_read(door->host.host.self, err));
-    TRY(postgres_cluster_collect(cluster, number, folder, sink, err));
+    TRY(postgres_cluster_collect(cluster, number, collection, sink, err));
     door->has_published = true;
     door->session.interrupt = NULL;
     return STATUS_OK;

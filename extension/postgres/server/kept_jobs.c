@@ -16,6 +16,7 @@
 
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
+#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
@@ -232,16 +233,15 @@ static struct door *open_door(MemoryContext context)
 static enum status publish(struct following *following, struct error *err)
 {
     MemoryContext context = CurrentMemoryContext;
-    const struct host_cluster *cluster;
     struct result result;
     struct sink sink;
     enum status status;
 
     result_init(&result);
     sink = result_sink(&result);
-    cluster = open_door(context)->host.host.cluster;
     error_clear(err);
-    status = cluster->collect(cluster->self, following->number, following->folder, &sink, err);
+    status = job_collect_cluster(&open_door(context)->host.host, following->number,
+                                 following->folder, &sink, err);
     result_deinit(&result);
     if (status == STATUS_OK) {
         CommitTransactionCommand();

@@ -1,6 +1,7 @@
 #include "extension/postgres/server/script.h"
 
 #include "extension/postgres/server/door.h"
+#include "extension/postgres/server/door_cluster.h"
 
 #include <ctype.h>
 
@@ -323,6 +324,7 @@ static char *scoring_query(struct door *door, struct slice text, const struct pi
     enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
+    door_cluster_limits(door, &door->host.host.catalog.limits);
     status = engine_describe(&door->host.host, text, piece, &arena, &description, &err);
     if (status == STATUS_OK && description.query.size > 0)
         query = MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
@@ -354,10 +356,11 @@ static void run_scoring(char *query)
 static void run_ours(struct slice text, const struct piece *piece)
 {
     struct door *door = door_open();
-    char *query = scoring_query(door, text, piece);
     struct result result;
+    char *query;
 
     door->owns_transaction = true;
+    query = scoring_query(door, text, piece);
     if (query) {
         run_scoring(query);
         return;

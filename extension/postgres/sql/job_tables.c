@@ -14,6 +14,7 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "runtime/data/journal_sum.h"
+#include "runtime/data/model_file.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
@@ -288,6 +289,16 @@ static enum status put_spool(struct upload *upload, const char *stem, struct err
     return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+/* Rows to be scored, and the model. */
+static enum status put_scored(struct upload *upload, struct error *err)
+{
+    enum status status;
+
+    TRY(put_spool(upload, "rows", err));
+    status = put_file(upload, MODEL_FILE, err);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 static enum status put_spools(struct upload *upload, struct error *err)
 {
     const enum status status = put_file(upload, DIRECT_FILE, err);
@@ -295,7 +306,8 @@ static enum status put_spools(struct upload *upload, struct error *err)
     if (status != STATUS_NOT_FOUND)
         return status; /* there are no spools */
     TRY(put_spool(upload, "train", err));
-    return put_spool(upload, "validation", err);
+    TRY(put_spool(upload, "validation", err));
+    return put_scored(upload, err);
 }
 
 static enum status finish(struct upload *upload, enum status so_far, struct error *err)
@@ -395,7 +407,8 @@ static enum status fill_tables(struct upload *upload, struct error *err)
     struct slice schema = upload->staging->schema;
     char buffer[64];
 
-    TRY(postgres_target_schema(upload->tables->host, &schema, buffer, err));
+    if (upload->staging->table.size > 0)
+        TRY(postgres_target_schema(upload->tables->host, &schema, buffer, err));
     TRY(put_spec(upload, err));
     TRY(upload_rows(upload, err));
     return put_input(upload, schema, err);

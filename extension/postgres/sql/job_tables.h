@@ -2,7 +2,8 @@
  * job_tables.h - the tables of a job whose processes run somewhere else
  * (extension/engine/jobs/staged.h).
  *
- *     SCHEMA.input_N        file, piece, bytes                  the spool's files in pieces
+ *     SCHEMA.input_N        file, piece, bytes                  the spool's files in pieces, and
+ *                                                               the model that scores them
  *     SCHEMA.checkpoint_N   checkpoint, piece, bytes
  *     SCHEMA.result_N       number, master, kind, body, data, at     the journal
  *

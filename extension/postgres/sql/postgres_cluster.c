@@ -1,6 +1,5 @@
 #include "extension/postgres/sql/postgres_cluster.h"
 
-#include "extension/engine/jobs/staged.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "extension/postgres/sql/job_tables.h"
 
@@ -33,20 +32,17 @@ static enum status find_table(void *self, struct slice select, const struct slic
     return postgres_find_table(cluster->host, select, columns, count, arena, table, err);
 }
 
-static enum status publish(const struct postgres_cluster *cluster, struct job_tables *tables,
-                           const struct job_folder *folder, const struct sink *sink,
-                           struct error *err)
+static enum status write(struct job_tables *tables, const struct collection *collection,
+                         struct error *err)
 {
-    tables->journal.job = folder->id;
     TRY(job_tables_check_use(tables, err));
     TRY(job_tables_end(tables, err));
-    return job_collect_into(&cluster->host->host, &tables->journal, folder, sink, err);
+    return collection->write(collection->context, &tables->journal, err);
 }
 
-/* The model is there when this returns: in the server, too, a transaction of its own. */
-static enum status publish_and_commit(const struct postgres_cluster *cluster, int64_t number,
-                                      const struct job_folder *folder, const struct sink *sink,
-                                      struct error *err)
+/* What is written is there when this returns: in the server, too, a transaction of its own. */
+static enum status write_and_commit(const struct postgres_cluster *cluster, int64_t number,
+                                    const struct collection *collection, struct error *err)
 {
     const struct pg_database *database = cluster->host->database;
     const struct host *host = &cluster->host->host;
@@ -55,22 +51,17 @@ static enum status publish_and_commit(const struct postgres_cluster *cluster, in
 
     job_tables_find(&tables, number);
     TRY(database->begin(database->self, &transaction, err));
-    TRY(database->end(database->self, &transaction, publish(cluster, &tables, folder, sink, err),
-                      err));
+    TRY(database->end(database->self, &transaction, write(&tables, collection, err), err));
     return host_rows_read(host, err);
 }
 
-enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
-                                     const struct sink *sink, struct error *err)
+enum status postgres_cluster_collect(void *self, int64_t number,
+                                     const struct collection *collection, const struct sink *sink,
+                                     struct error *err)
 {
-    const enum status status = publish_and_commit(self, number, folder, sink, err);
-
-    if (status == STATUS_OK)
-        postgres_cluster_discard(self, number, sink);
-    else if (status != STATUS_INTERRUPTED)
-        error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
-                   (long long)number);
-    return status;
+    TRY(write_and_commit(self, number, collection, err));
+    postgres_cluster_discard(self, number, sink);
+    return STATUS_OK;
 }
 
 static enum status release(const struct job_tables *tables, struct error *err)

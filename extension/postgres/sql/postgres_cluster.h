@@ -20,8 +20,9 @@ struct postgres_cluster {
 /* All but describe and hold, which are the door's. host.cluster is set. */
 void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_host *host,
                            const char *schema, const char *login);
-enum status postgres_cluster_collect(void *self, int64_t number, const struct job_folder *folder,
-                                     const struct sink *sink, struct error *err);
+enum status postgres_cluster_collect(void *self, int64_t number,
+                                     const struct collection *collection, const struct sink *sink,
+                                     struct error *err);
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink);
 
 #endif
