@@ -284,7 +284,7 @@ class Submitted(Case):
         harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
 
 
-class Program(Case):
+class WithProgram(Case):
     def run_program(self, *words):
         variables = {**os.environ, **self.server.variables(self.database, "alice"),
                      "TOTRAIN_STATE": str(self.folder / "state")}
@@ -295,6 +295,127 @@ class Program(Case):
         return ("--kubeconfig", self.cluster.kubeconfig, "--namespace=training", "--image=localhost/totrain:3",
                 "--database-secret=login")
 
+
+class Scores(WithProgram):
+    """PREDICT and EVALUATE: what a local job makes, to the bit."""
+
+    LOCAL, CLUSTER = "job.max_workers = 2", "job.where = 'kubernetes', job.max_workers = 3"
+    DIRTY = ("SELECT class, sepal_length, sepal_width, petal_length, CASE WHEN sepal_width = 3 THEN 'none' ELSE "
+             "petal_width::text END AS petal_width FROM iris")
+
+    def setUp(self):
+        super().setUp()
+        self.execute("SELECT count(*) FROM totrain.run($$" + staged.statement(epochs=2) + "$$)", "alice")
+
+    def predict(self, table, where, rows="SELECT * FROM iris"):
+        return (f"{rows} TO PREDICT {table}.class WITH predict.extra_outputs = ['probability', 'logits'], "
+                f"predict.bad_rows = 'quarantine', {where} USING iris_model;")
+
+    def evaluate(self, where, into=""):
+        return f"SELECT * FROM iris TO EVALUATE iris_model WITH {where} LABEL class {into};"
+
+    def check_same(self, here, there):
+        count = self.execute(f"SELECT count(*) FROM {here}")[0][0]
+        self.assertEqual(self.execute(f"SELECT count(*) FROM {there}")[0][0], count)
+        self.assertEqual(self.execute(f"SELECT h::text FROM {here} h EXCEPT ALL SELECT t::text FROM {there} t"), [])
+        return count
+
+    def check_run(self, run):
+        """By psql or the program: tables, bad rows and metrics are those of local jobs."""
+        for name, where in (("here", self.LOCAL), ("there", self.CLUSTER)):
+            run(self.predict(name, where))
+            run(self.predict(f"{name}_dirty", where, self.DIRTY))
+            run(self.evaluate(where, f"INTO {name}_metrics"))
+        self.assertEqual(self.check_same("here", "there"), 150)
+        good = self.check_same("here_dirty", "there_dirty")
+        self.assertEqual(self.check_same("here_dirty_bad_rows", "there_dirty_bad_rows"), 150 - good)
+        self.assertLess(good, 150)
+        self.check_same("here_metrics", "there_metrics")
+        self.assertEqual(run(self.evaluate(self.LOCAL)), run(self.evaluate(self.CLUSTER)))
+        self.check_nothing_is_left()
+
+    def test_psql_gets_what_a_local_job_makes(self):
+        before = len(self.cluster.started)
+        self.check_run(lambda text: self.check_psql(text, user="alice"))
+        self.assertEqual(len(self.cluster.started), before + 4)
+        self.assertRegex(self.cluster.started[-1], "^iris-model-")  # EVALUATE without a table
+        self.assertRegex(self.cluster.started[-4], "^there-")
+        self.assertEqual(self.execute("SELECT DISTINCT state FROM totrain.jobs", "alice"), [("done",)])
+        done = self.execute("SELECT job, sum(count) FROM totrain.shards WHERE state IN ('done', 'bad') GROUP BY job",
+                            "alice")
+        self.assertEqual({rows for _, rows in done}, {150})
+
+    def test_so_does_the_program(self):
+        def run(text):
+            done = self.run_program(f"dbname={self.database}", "-c", text, *self.options())
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return done.stdout
+        self.check_run(run)
+
+    def test_so_does_what_is_submitted(self):
+        self.check_psql(self.predict("here", self.LOCAL), user="alice")
+        number = self.execute("SELECT totrain.submit($$" + self.predict("there", self.CLUSTER) + "$$)", "alice")[0][0]
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.jobs WHERE id = {number} AND state = 'done'",
+                                              "alice"), "the job's end")
+        self.assertEqual(self.check_same("here", "there"), 150)
+        self.check_nothing_is_left()
+
+    def test_the_program_submits_to_the_cluster_what_asks_for_it(self):
+        started = len(self.cluster.started)
+        done = self.run_program("submit", f"dbname={self.database}", self.predict("here", self.LOCAL), *self.options())
+        self.assertEqual((done.returncode, len(self.cluster.started)), (0, started), done.stderr)
+        done = self.run_program("submit", f"dbname={self.database}", "--dry-run", *self.options(), "-c",
+                                self.predict("there", self.CLUSTER + ", job.worker_cpu = 0.5"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        items = json.loads(done.stdout)["items"]
+        self.assertRegex(items[0]["metadata"]["name"], "^there-")
+        self.assertEqual(items[-1]["spec"]["containers"][0]["resources"]["requests"]["cpu"], "500m")
+        self.assertEqual(json.loads(base64.b64decode(items[1]["data"]["cluster.json"]))["workers_max"], 3)
+
+    def test_attributes_choose_from_the_administrators_lists(self):
+        self.check_psql(self.predict("there", self.CLUSTER + ", job.image = 'large', job.priority = 'batch'"), user="alice")
+        spec = list(self.cluster.jobs().values())[-1]["spec"]["template"]["spec"]
+        self.assertEqual(spec["containers"][0]["image"], "localhost/totrain:2")
+        self.assertEqual(spec["priorityClassName"], "batch")
+
+    def test_explain_says_where(self):
+        for text in (self.predict("there", self.CLUSTER), self.evaluate(self.CLUSTER)):
+            self.assertRegex(self.check_psql("EXPLAIN " + text, user="alice"), "where[|]kubernetes")
+
+    def test_what_is_wrong_ends_the_statement_and_leaves_nothing(self):
+        for text, problem in (
+                (self.predict("never", self.CLUSTER, self.DIRTY).replace("'quarantine'", "'error'"), 'column "petal_width"'),
+                (self.evaluate(self.CLUSTER).replace("FROM iris", "FROM iris WHERE false"), "no rows to evaluate"),
+                (self.predict("never", self.CLUSTER + ", job.wait = false"), "Leave job.wait out"),
+                (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "none of the administrator"),
+                (self.predict("iris", self.CLUSTER), "iris")):
+            done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user="alice")
+            self.assertEqual(done.returncode, 3, text)
+            self.assertIn(problem, done.stderr)
+            self.check_nothing_is_left()
+        self.assertNotIn("never", self.tables())
+
+    def test_a_table_that_cannot_be_written_leaves_nothing(self):
+        """A view is made on the target while pods score."""
+        self.check_psql(self.predict("there", self.LOCAL), user="alice")
+        self.cluster.is_paused = True
+        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", self.predict("there", self.CLUSTER)],
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, **self.server.variables(self.database, "alice")})
+        self.cluster.wait_for(self.cluster.ready)
+        self.execute("CREATE VIEW on_it AS SELECT * FROM there")
+        with self.cluster.api.lock:
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+        _, said = session.communicate(timeout=60)
+        self.assertEqual(session.returncode, 1)
+        self.assertIn("cannot drop table there because other objects depend on it", said)
+        self.assertEqual(self.execute("SELECT state FROM totrain.jobs ORDER BY id DESC LIMIT 1", "alice"), [("failed",)])
+        self.check_nothing_is_left()
+        self.execute("DROP VIEW on_it")
+
+
+class Program(WithProgram):
     def test_submit_sends_what_trains(self):
         done = self.run_program("submit", f"dbname={self.database}", staged.statement(), *self.options())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -331,9 +452,10 @@ class Program(Case):
         self.assertEqual((wish["workers_max"], wish["job"], wish["schema"]), (4, 0, "totrain_jobs"))
         self.assertEqual((self.tables_of_jobs(), len(self.cluster.started)), (set(), started))
         self.assertNotIn("never", self.tables())
-        for text, problem in (("SELECT 1", "no statement here trains"), (text.replace("iris TO", "nowhere TO"), "nowhere"),
+        for text, problem in (("SELECT 1", "no statement here runs on the cluster"),
+                              (text.replace("iris TO", "nowhere TO"), "nowhere"),
                               (text.replace("job.lanes", "job.where = 'local', job.lanes").replace(
-                                  ", job.worker_cpu = 0.5", ""), "no statement here trains")):
+                                  ", job.worker_cpu = 0.5", ""), "no statement here runs on the cluster")):
             done = self.run_program("submit", f"dbname={self.database}", text, "--dry-run", *self.options())
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertIn(problem, done.stderr)
