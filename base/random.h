@@ -20,7 +20,8 @@ enum random_purpose {
     RANDOM_TWIN,       /* seed, a = halves of a row hash, b = how many equal rows came before */
     RANDOM_BACKOFF,    /* a = failures in a row, b = of what */
     RANDOM_LANE,       /* a = 0,      b = row hash */
-    RANDOM_BUCKET      /* a = epoch,  b = bucket, counted over all lanes */
+    RANDOM_BUCKET,     /* a = epoch,  b = bucket, counted over all lanes */
+    RANDOM_POSITION    /* seed, a = halves of a row hash, b = where the row lies */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

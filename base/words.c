@@ -43,3 +43,9 @@ uint64_t words_sum_long(const int64_t *integers, size_t count)
         sum += (uint64_t)integers[i];
     return sum;
 }
+
+enum status memory_damaged(struct error *err, const char *what)
+{
+    fail(err, STATUS_CORRUPT, "%s of this worker changed in memory by themselves", what);
+    return error_hint(err, "A bit of this machine's memory was inverted: look at its hardware.");
+}

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 /* The plain sum of `count` 32-bit words, modulo 2^32. */
 uint32_t words_sum(const void *words, size_t count);
 /* Each word is mixed first: small differences in several words do not cancel each other. */
@@ -20,5 +22,8 @@ static inline uint32_t words_mix_one(uint32_t word)
 }
 /* The sum of 64-bit integers, modulo 2^64: that of a total is the total of the sums. */
 uint64_t words_sum_long(const int64_t *integers, size_t count);
+
+/* CORRUPT: "WHAT of this worker changed in memory by themselves". */
+enum status memory_damaged(struct error *err, const char *what);
 
 #endif

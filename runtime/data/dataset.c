@@ -10,7 +10,9 @@
 #include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_learn.h"
 #include "runtime/data/dataset_parts.h"
+#include "runtime/data/dataset_summary.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/row_store.h"
 #include "runtime/data/spool_reader.h"
 
 #define CACHE_LINE         64 /* bytes */
@@ -305,7 +307,11 @@ enum status dataset_open(const char *folder, const struct jobspec *spec, struct 
     TRY_OR(done, status,
            open_spool(folder, "train.spool", team, &dataset->views, &dataset->spool, err));
     TRY_OR(done, status, dataset_check(&dataset->spool, spec, "the SELECT", err));
-    status = read_rows(folder, spec, &split, &index, team, dataset, err);
+    TRY_OR(done, status, read_rows(folder, spec, &split, &index, team, dataset, err));
+    dataset_sum_hashes(dataset, &dataset->train);
+    dataset_sum_hashes(dataset, &dataset->validation);
+    TRY_OR(done, status, dataset_take_sample(dataset, team, err));
+    status = row_store_open(dataset, NULL, team, err);
 done:
     class_index_deinit(&index);
     split_deinit(&split);
@@ -318,8 +324,10 @@ done:
 
 void dataset_close(struct dataset *dataset)
 {
+    row_store_close(dataset);
     part_free(&dataset->train);
     part_free(&dataset->validation);
+    part_free(&dataset->sample);
     close_spool(dataset);
     arena_deinit(&dataset->arena);
     *dataset = (struct dataset){0};

@@ -31,7 +31,10 @@ struct dataset_part {
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
+    struct row_hash sum;     /* of the hashes (dataset_summary.h) */
 };
+
+struct row_store;
 
 struct dataset {
     struct transform transform;
@@ -39,6 +42,8 @@ struct dataset {
     double label_mean, label_scale;        /* regression: values = (label - mean) / scale */
     float *class_weights;                  /* (labels.count); all 1 unless balanced */
     struct dataset_part train, validation; /* validation.rows 0: none */
+    struct dataset_part sample;            /* of the training rows: dataset_summary.h */
+    struct row_store *store;               /* which rows are in memory: row_store.h */
     uint64_t seed;
     bool shuffle;
     struct spool spool; /* of the parts without dense; else closed */

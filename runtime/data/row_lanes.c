@@ -1,82 +1,192 @@
 #include "runtime/data/row_lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/words.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/row_store.h"
 
 struct bucket_key {
     uint64_t bits;
-    uint32_t bucket; /* of its lane */
+    uint32_t bucket; /* of all */
 };
 
-/* So many that one of them has the bytes of a bucket, of lanes of average size. */
+/* ---- life ---- */
+
+/* So many that one of them has at most the bytes of a bucket, of lanes of average size. */
 static uint32_t count_buckets(const struct dataset *dataset, uint32_t lanes)
 {
-    const uint64_t of_row =
-        sizeof(float) * (dataset->transform.dense_width + dataset->transform.id_count + 1ull);
-    const uint64_t of_lane = dataset->train.rows * of_row / lanes;
+    const uint64_t of_lane = row_store_bytes(dataset, dataset->train.rows) / lanes;
+    const uint64_t together = ROW_LANES_BYTES / lanes;
+    const uint64_t most = together < ROW_LANES_BUCKET_BYTES ? together : ROW_LANES_BUCKET_BYTES;
     uint32_t buckets = 1;
 
-    while (of_lane / buckets > ROW_LANES_BUCKET_BYTES)
+    while (of_lane / buckets > most)
         buckets *= 2;
-    return dataset->shuffle ? buckets : 1;
+    return buckets;
 }
 
-/* Rows at every lanes-th position, from the lane's number on. */
-static void deal_positions(struct row_lanes *lanes)
+static size_t order_bytes(const struct row_lanes *lanes)
 {
-    uint32_t place = 0;
+    return (lanes->dataset->train.rows + 1ull) * sizeof *lanes->order;
+}
 
-    for (uint32_t lane = 0; lane < lanes->lanes; lane++) {
-        const uint32_t first = place;
+/* Memory that is there once it is written, and reads as 0 before. */
+static bool reserve_order(struct row_lanes *lanes)
+{
+    void *order = mmap(NULL, order_bytes(lanes), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-        lanes->starts[lane] = first;
-        for (uint64_t row = lane; row < lanes->dataset->train.rows; row += lanes->lanes)
-            lanes->order[place++] = (uint32_t)row;
-        lanes->sums[lane] = words_sum(lanes->order + first, place - first);
-    }
-    lanes->starts[lanes->lanes] = place;
+    lanes->order = order == MAP_FAILED ? NULL : order;
+    return lanes->order != NULL;
 }
 
 enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *dataset, uint32_t count,
                            struct error *err)
 {
-    const uint32_t buckets = count_buckets(dataset, count), rows = dataset->train.rows;
-    const size_t all = (size_t)count * buckets;
+    const uint32_t sharing = dataset->shuffle ? count : 1; /* lanes with buckets of their own */
+    const uint32_t buckets = count_buckets(dataset, sharing);
+    const size_t all = (size_t)sharing * buckets;
 
-    *lanes = (struct row_lanes){.dataset = dataset, .lanes = count, .buckets = buckets};
+    *lanes = (struct row_lanes){.dataset = dataset,
+                                .lanes = count,
+                                .buckets = buckets,
+                                .bucket_count = (uint32_t)all,
+                                .step = UINT64_MAX};
     lanes->starts = calloc(all + 1, sizeof *lanes->starts);
-    lanes->order = calloc(rows + 1ull, sizeof *lanes->order);
+    lanes->all = calloc(all, sizeof *lanes->all);
     lanes->epochs = calloc(count, sizeof *lanes->epochs);
-    lanes->sums = calloc(count, sizeof *lanes->sums);
-    lanes->places = calloc(all, sizeof *lanes->places);
+    lanes->sequence = calloc(all, sizeof *lanes->sequence);
     lanes->keys = calloc(buckets, sizeof *lanes->keys);
-    if (dataset->shuffle)
-        lanes->space = malloc((2ull * rows + 1) * sizeof *lanes->space);
-    if (!lanes->starts || !lanes->order || !lanes->epochs || !lanes->sums || !lanes->places ||
-        !lanes->keys || (dataset->shuffle && !lanes->space)) {
+    lanes->held = calloc(all, sizeof *lanes->held);
+    lanes->wanted = calloc(all, sizeof *lanes->wanted);
+    if (!lanes->starts || !lanes->all || !lanes->epochs || !lanes->sequence || !lanes->keys ||
+        !lanes->held || !lanes->wanted || (dataset->shuffle && !reserve_order(lanes))) {
         row_lanes_deinit(lanes);
         return fail_no_memory(err);
     }
-    if (dataset->shuffle)
-        dataset_share_out(dataset, &dataset->train, (uint32_t)all, lanes->starts);
-    else
-        deal_positions(lanes);
+    dataset_share_out(dataset, &dataset->train, lanes->bucket_count, lanes->starts);
     return STATUS_OK;
 }
 
 void row_lanes_deinit(struct row_lanes *lanes)
 {
+    row_lanes_release(lanes);
+    if (lanes->order)
+        munmap(lanes->order, order_bytes(lanes));
     free(lanes->starts);
-    free(lanes->order);
+    free(lanes->all);
     free(lanes->epochs);
-    free(lanes->sums);
-    free(lanes->places);
+    free(lanes->sequence);
     free(lanes->keys);
-    free(lanes->space);
+    free(lanes->held);
+    free(lanes->wanted);
     *lanes = (struct row_lanes){.dataset = NULL};
 }
+
+uint32_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane)
+{
+    const uint32_t rows = lanes->dataset->train.rows, over = rows % lanes->lanes;
+
+    if (lanes->dataset->shuffle)
+        return lanes->starts[(size_t)lane * lanes->buckets];
+    return lane * (rows / lanes->lanes) + (lane < over ? lane : over);
+}
+
+uint32_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i)
+{
+    return lanes->dataset->shuffle ? row_lanes_first(lanes, lane) + i : i * lanes->lanes + lane;
+}
+
+/* ---- the order of a bucket ---- */
+
+static uint32_t rows_of(const struct row_lanes *lanes, uint32_t bucket)
+{
+    return lanes->starts[bucket + 1] - lanes->starts[bucket];
+}
+
+static uint32_t sum_order(const struct row_lanes *lanes, uint32_t bucket)
+{
+    return words_sum(lanes->order + lanes->all[bucket].place, rows_of(lanes, bucket));
+}
+
+static bool is_intact(const struct row_lanes *lanes, uint32_t bucket)
+{
+    return !lanes->all[bucket].is_ordered || sum_order(lanes, bucket) == lanes->all[bucket].sum;
+}
+
+/* Its memory goes back, but for what lies in pages beside that of other buckets. */
+static void clear_places(uint32_t *order, uint32_t first, uint32_t count)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = (uintptr_t)(order + first), to = from + count * sizeof *order;
+    const uintptr_t inner = (from + page - 1) / page * page, inner_end = to / page * page;
+
+    if (inner >= inner_end || madvise((void *)inner, inner_end - inner, MADV_DONTNEED) != 0) {
+        memset((void *)from, 0, to - from);
+        return;
+    }
+    memset((void *)from, 0, inner - from);
+    memset((void *)inner_end, 0, to - inner_end);
+}
+
+static void forget_order(struct row_lanes *lanes, uint32_t number)
+{
+    struct row_bucket *bucket = &lanes->all[number];
+
+    if (!bucket->is_ordered)
+        return;
+    lanes->was_bad |= !is_intact(lanes, number);
+    clear_places(lanes->order, bucket->place, rows_of(lanes, number));
+    bucket->is_ordered = false;
+}
+
+struct ordering {
+    struct row_lanes *lanes;
+    uint32_t epoch, largest; /* rows of the largest bucket */
+};
+
+static void order_bucket(void *context, uint32_t member, uint32_t number)
+{
+    const struct ordering *ordering = context;
+    struct row_lanes *lanes = ordering->lanes;
+    const uint32_t bucket = lanes->wanted[number];
+    const struct row_key key = {lanes->dataset->seed, RANDOM_ORDER, ordering->epoch};
+
+    row_order_run(&key, lanes->dataset->train.hashes, lanes->starts[bucket], rows_of(lanes, bucket),
+                  lanes->space + 2ull * ordering->largest * member,
+                  lanes->order + lanes->all[bucket].place);
+    lanes->all[bucket].sum = sum_order(lanes, bucket);
+    lanes->all[bucket].is_ordered = true;
+}
+
+static enum status make_space(struct row_lanes *lanes, size_t count, struct error *err)
+{
+    if (count <= lanes->space_count)
+        return STATUS_OK;
+    free(lanes->space);
+    lanes->space = malloc(count * sizeof *lanes->space);
+    lanes->space_count = lanes->space ? count : 0;
+    return lanes->space ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status order_wanted(struct row_lanes *lanes, uint32_t epoch, struct team *team,
+                                struct error *err)
+{
+    struct ordering ordering = {.lanes = lanes, .epoch = epoch};
+
+    for (uint32_t i = 0; i < lanes->wanted_count; i++)
+        if (rows_of(lanes, lanes->wanted[i]) > ordering.largest)
+            ordering.largest = rows_of(lanes, lanes->wanted[i]);
+    TRY(make_space(lanes, 2ull * ordering.largest * team_size(team), err));
+    team_run(team, lanes->wanted_count, order_bucket, &ordering);
+    return STATUS_OK;
+}
+
+/* ---- the order of a lane's buckets ---- */
 
 static int compare_keys(const void *a, const void *b)
 {
@@ -93,78 +203,179 @@ static void place_buckets(struct row_lanes *lanes, uint32_t epoch, uint32_t lane
     const uint32_t first = lane * lanes->buckets;
     uint32_t place = lanes->starts[first];
 
-    for (uint32_t b = 0; b < lanes->buckets; b++)
+    if (lanes->epochs[lane] == 1ull + epoch)
+        return;
+    for (uint32_t b = 0; b < lanes->buckets; b++) {
+        forget_order(lanes, first + b);
         lanes->keys[b] = (struct bucket_key){
-            random_bits(lanes->dataset->seed, RANDOM_BUCKET, epoch, first + b), b};
+            random_bits(lanes->dataset->seed, RANDOM_BUCKET, epoch, first + b), first + b};
+    }
     qsort(lanes->keys, lanes->buckets, sizeof *lanes->keys, compare_keys);
     for (uint32_t b = 0; b < lanes->buckets; b++) {
-        const uint32_t bucket = first + lanes->keys[b].bucket;
+        const uint32_t bucket = lanes->keys[b].bucket;
 
-        lanes->places[bucket] = place;
-        place += lanes->starts[bucket + 1] - lanes->starts[bucket];
+        lanes->sequence[first + b] = bucket;
+        lanes->all[bucket].place = place;
+        place += rows_of(lanes, bucket);
     }
+    lanes->epochs[lane] = 1ull + epoch;
 }
 
-static uint32_t sum_lane(const struct row_lanes *lanes, uint32_t lane)
+/* ---- hold, release ---- */
+
+static void release_bucket(struct row_lanes *lanes, uint32_t number)
 {
-    const uint32_t first = row_lanes_first(lanes, lane);
+    const struct dataset *dataset = lanes->dataset;
 
-    return words_sum(lanes->order + first, row_lanes_first(lanes, lane + 1) - first);
+    forget_order(lanes, number);
+    row_store_release(dataset, &dataset->train, lanes->starts[number], lanes->starts[number + 1]);
+    lanes->all[number].is_held = false;
 }
 
-/* Places that hold no order yet are 0, and so is their sum. */
-static bool is_intact(const struct row_lanes *lanes, uint32_t lane)
+void row_lanes_release(struct row_lanes *lanes)
 {
-    return sum_lane(lanes, lane) == lanes->sums[lane];
+    while (lanes->held_count > 0)
+        release_bucket(lanes, lanes->held[--lanes->held_count]);
+    free(lanes->space);
+    lanes->space = NULL;
+    lanes->space_count = 0;
 }
 
-struct ordering {
+void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step)
+{
+    uint32_t kept = 0;
+
+    if (step == lanes->step)
+        return;
+    for (uint32_t i = 0; i < lanes->held_count; i++) {
+        const uint32_t number = lanes->held[i];
+
+        if (lanes->all[number].is_taken || lanes->all[number].needed != lanes->step)
+            release_bucket(lanes, number);
+        else
+            lanes->held[kept++] = number;
+    }
+    lanes->held_count = kept;
+    lanes->step = step;
+}
+
+/* A call of row_lanes_hold. */
+struct holding {
     struct row_lanes *lanes;
-    uint32_t epoch, first; /* bucket, over all lanes */
+    uint64_t bytes; /* of the rows that came or are ordered */
+    struct team *team;
 };
 
-static void order_bucket(void *context, uint32_t member, uint32_t number)
+static enum status need_bucket(struct holding *holding, uint32_t number, bool is_taken,
+                               struct error *err)
 {
-    const struct ordering *ordering = context;
-    const struct row_lanes *lanes = ordering->lanes;
-    const uint32_t bucket = ordering->first + number, lane = bucket / lanes->buckets;
-    const uint32_t first = lanes->starts[bucket], end = lanes->starts[bucket + 1];
-    const struct row_key key = {lanes->dataset->seed, RANDOM_ORDER, ordering->epoch};
-    (void)member;
+    struct row_lanes *lanes = holding->lanes;
+    const struct dataset *dataset = lanes->dataset;
+    struct row_bucket *bucket = &lanes->all[number];
+    const bool is_ready = bucket->is_held && (bucket->is_ordered || !lanes->order);
 
-    if (lanes->epochs[lane] != 1ull + ordering->epoch)
-        row_order_run(&key, lanes->dataset->train.hashes, first, end - first,
-                      lanes->space + 2ull * first, lanes->order + lanes->places[bucket]);
+    if (!bucket->is_held) {
+        TRY(row_store_hold(dataset, &dataset->train, lanes->starts[number],
+                           lanes->starts[number + 1], holding->team, err));
+        bucket->is_held = true;
+        lanes->held[lanes->held_count++] = number;
+    }
+    if (!is_ready)
+        holding->bytes += row_store_bytes(dataset, rows_of(lanes, number));
+    if (lanes->order && !bucket->is_ordered)
+        lanes->wanted[lanes->wanted_count++] = number;
+    bucket->needed = lanes->step;
+    bucket->is_taken = is_taken;
+    return STATUS_OK;
 }
 
-void row_lanes_order(struct row_lanes *lanes, uint32_t epoch, uint32_t first, uint32_t count,
-                     struct team *team)
+/* The last of the lane's buckets that begins at the place or before it. */
+static uint32_t find_in_sequence(const struct row_lanes *lanes, uint32_t lane, uint32_t place)
 {
-    struct ordering ordering = {lanes, epoch, first * lanes->buckets};
-    uint32_t wanting = 0;
+    uint32_t low = lane * lanes->buckets, high = low + lanes->buckets;
 
-    if (!lanes->dataset->shuffle)
-        return;
-    for (uint32_t lane = first; lane < first + count; lane++)
-        if (lanes->epochs[lane] != 1ull + epoch) {
-            lanes->was_bad |= !is_intact(lanes, lane);
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (lanes->all[lanes->sequence[middle]].place <= place)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static enum status hold_places(struct holding *holding, uint32_t lane,
+                               const struct lane_share *share, struct error *err)
+{
+    const struct row_lanes *lanes = holding->lanes;
+    const uint32_t from = row_lanes_place(lanes, lane, share->first), to = from + share->count;
+    const uint32_t end = (lane + 1) * lanes->buckets;
+
+    for (uint32_t i = find_in_sequence(lanes, lane, from); i < end; i++) {
+        const uint32_t number = lanes->sequence[i], place = lanes->all[number].place;
+
+        if (place >= to)
+            break;
+        TRY(need_bucket(holding, number, to >= place + rows_of(lanes, number), err));
+    }
+    return STATUS_OK;
+}
+
+/* The last bucket that begins at the row or before it. */
+static uint32_t find_bucket(const struct row_lanes *lanes, uint32_t row)
+{
+    uint32_t low = 0, high = lanes->bucket_count;
+
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (lanes->starts[middle] <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The last row of a bucket is taken by one lane, and others may want more of it. */
+static enum status hold_positions(struct holding *holding, uint32_t lane,
+                                  const struct lane_share *share, struct error *err)
+{
+    const struct row_lanes *lanes = holding->lanes;
+    const uint32_t last = row_lanes_place(lanes, lane, share->first + share->count - 1);
+
+    for (uint32_t number = find_bucket(lanes, row_lanes_place(lanes, lane, share->first));
+         number < lanes->bucket_count && lanes->starts[number] <= last; number++)
+        TRY(need_bucket(holding, number, false, err));
+    return STATUS_OK;
+}
+
+enum status row_lanes_hold(struct row_lanes *lanes, uint32_t epoch, const struct lane_share *shares,
+                           uint32_t first, uint32_t *count, struct team *team, struct error *err)
+{
+    const uint64_t most = ROW_LANES_BUCKET_BYTES * team_size(team);
+    struct holding holding = {.lanes = lanes, .team = team};
+    uint32_t done = 0;
+
+    lanes->wanted_count = 0;
+    for (; done < *count && (done < team_size(team) || holding.bytes < most); done++) {
+        const uint32_t lane = first + done;
+
+        if (lanes->order)
             place_buckets(lanes, epoch, lane);
-            wanting++;
-        }
-    if (wanting == 0)
-        return;
-    team_run(team, count * lanes->buckets, order_bucket, &ordering);
-    for (uint32_t lane = first; lane < first + count; lane++)
-        if (lanes->epochs[lane] != 1ull + epoch) {
-            lanes->epochs[lane] = 1ull + epoch;
-            lanes->sums[lane] = sum_lane(lanes, lane);
-        }
+        if (shares[lane].count > 0)
+            TRY(lanes->order ? hold_places(&holding, lane, &shares[lane], err)
+                             : hold_positions(&holding, lane, &shares[lane], err));
+    }
+    *count = done;
+    return order_wanted(lanes, epoch, team, err);
 }
 
 bool row_lanes_are_intact(const struct row_lanes *lanes)
 {
-    for (uint32_t lane = 0; lane < lanes->lanes; lane++)
-        if (!is_intact(lanes, lane))
+    for (uint32_t i = 0; i < lanes->held_count; i++)
+        if (!is_intact(lanes, lanes->held[i]))
             return false;
     return !lanes->was_bad;
 }

@@ -14,26 +14,57 @@
  * no row of another one, and reads its own bucket by bucket.
  *
  * Without shuffle positions in the SELECT's order count instead: row i of lane l is the row at
- * i * lanes + l.
+ * i * lanes + l. Buckets are runs of positions then, which all lanes share.
+ *
+ * Whoever computes lanes holds the buckets that a step takes rows of:
+ *
+ *     row_lanes_begin_step --> row_lanes_hold, lanes after lanes --> the next step ...
+ *                                             --> row_lanes_release
+ *
+ * A bucket is held (row_store.h) and its rows are ordered when a step takes the first of them. It
+ * is given back, order and all, when a step has taken the last, or none: the lane moved elsewhere,
+ * or the state did. Any step can follow any other one.
  */
 #ifndef RUNTIME_DATA_ROW_LANES_H
 #define RUNTIME_DATA_ROW_LANES_H
 
 #include "runtime/data/dataset.h"
 
-#define ROW_LANES_BUCKET_BYTES ((uint64_t)4 << 20) /* of encoded rows */
+/* Of encoded rows: of a bucket, and of one bucket of each lane together. */
+#define ROW_LANES_BUCKET_BYTES ((uint64_t)4 << 20)
+#define ROW_LANES_BYTES        ((uint64_t)128 << 20)
+
+/* What a step takes of a lane. */
+struct lane_share {
+    uint32_t first, count; /* of its rows, in the epoch's order */
+    uint32_t position;     /* of the first one in the batch */
+};
+
+struct row_bucket {
+    uint32_t place;  /* where its rows begin in `order`, in the epoch of its lane */
+    uint32_t sum;    /* of the order, as it was made */
+    uint64_t needed; /* the step that took rows of it last */
+    bool is_held, is_ordered;
+    bool is_taken; /* that step took its last row */
+};
 
 struct row_lanes {
     const struct dataset *dataset;
-    uint32_t lanes, buckets; /* buckets of each lane: a power of two; 1 without shuffle */
-    uint32_t *starts;        /* (lanes * buckets + 1): the first place of each bucket */
-    uint32_t *order;         /* (train.rows): the places of a lane hold its rows, in their order */
-    uint64_t *epochs;        /* (lanes): 1 + the epoch whose order is there; 0: none */
-    uint32_t *sums;          /* (lanes): of the order, as it was made */
-    bool was_bad;            /* an order had changed by itself before it was made anew */
-    uint32_t *places;        /* (lanes * buckets): where a bucket's rows go in an epoch */
-    struct bucket_key *keys; /* (buckets): of the lane whose buckets are being ordered */
-    uint64_t *space;         /* (2 * train.rows), to sort in; NULL without shuffle */
+    uint32_t lanes, buckets;        /* buckets of each lane; without shuffle of all together */
+    uint32_t bucket_count;          /* in all */
+    uint32_t *starts;               /* (bucket_count + 1): the first row of each bucket */
+    struct row_bucket *all;         /* (bucket_count) */
+    uint64_t *epochs;               /* (lanes): 1 + the epoch that places are of; 0: none */
+    uint32_t *sequence;             /* (bucket_count): of each lane its buckets, by their places */
+    struct bucket_key *keys;        /* (buckets): of the lane whose buckets are being placed */
+    uint32_t *held, held_count;     /* (bucket_count) */
+    uint32_t *wanted, wanted_count; /* (bucket_count): that are to be ordered */
+    uint64_t step;
+    uint64_t *space; /* (space_count), to sort in: of the largest bucket for each of the team */
+    size_t space_count;
+    uint32_t *order; /* (train.rows), reserved; at the places of a bucket its rows, else 0.
+                        NULL without shuffle */
+    bool was_bad;    /* an order had changed by itself before it was given back */
 };
 
 /* It keeps the pointer to the data set. NO_MEMORY. */
@@ -41,17 +72,26 @@ enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *datase
                            struct error *err);
 void row_lanes_deinit(struct row_lanes *lanes);
 
-/* Where the lane's rows are in `order`; of the lane behind the last, where they end. */
-static inline uint32_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane)
-{
-    return lanes->starts[(size_t)lane * lanes->buckets];
-}
+/* The rows of all lanes before this one. */
+uint32_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane);
+/* Where the lane's row i is: of the order; without shuffle the row itself. */
+uint32_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i);
 
-/* The order of the lanes [first, first + count) is that of the epoch then. */
-void row_lanes_order(struct row_lanes *lanes, uint32_t epoch, uint32_t first, uint32_t count,
-                     struct team *team);
+/* Gives back what the step before was the last to take rows of. A step may begin repeatedly. */
+void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step);
 
-/* Whether all orders are as they were made. */
+/*
+ * The rows that the step takes of the lanes [first, first + *count) are held, and in the epoch's
+ * order. shares: (lanes). *count becomes less where that would take more than some milliseconds,
+ * but not less than a lane for each of the team. After a failure (row_store_hold's) nothing is
+ * known of these lanes.
+ */
+enum status row_lanes_hold(struct row_lanes *lanes, uint32_t epoch, const struct lane_share *shares,
+                           uint32_t first, uint32_t *count, struct team *team, struct error *err);
+/* Gives back everything. */
+void row_lanes_release(struct row_lanes *lanes);
+
+/* Whether all orders are, and were, as they were made. */
 bool row_lanes_are_intact(const struct row_lanes *lanes);
 
 #endif

@@ -267,7 +267,6 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
     TRY_OR(failed, status, plan(made, open_model, err));
     TRY_OR(failed, status, allocate(made, err));
     TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
-    TRY_OR(failed, status, row_guard_init(&made->guard.rows, dataset, made->team, err));
     descent_start(made);
     *learning = (struct learning){
         .self = made,
@@ -331,7 +330,6 @@ void descent_close(void *self)
         descent_arrays_deinit(&descent->taking.arrays);
     descent_arrays_deinit(&descent->arrays);
     descent_lanes_deinit(descent);
-    row_guard_deinit(&descent->guard.rows);
     if (descent->model.close)
         descent->model.close(descent->model.self);
     free(descent);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/words.h"
+#include "runtime/data/row_store.h"
 
 /* ---- weights ---- */
 
@@ -143,5 +144,5 @@ enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, s
 
     if (descent->rows.was_bad || (*position == 0 && !row_lanes_are_intact(&descent->rows)))
         return memory_damaged(err, "the order of the rows");
-    return row_guard_verify(&descent->guard.rows, position, most, err);
+    return row_store_verify(descent->dataset, position, most, err);
 }

@@ -6,7 +6,7 @@
  *                      latest, and by explicit checks (before a state is given away, a model made)
  *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
  *                      before results computed with it leave this worker
- *     rows             row_guard.h
+ *     rows             runtime/data/row_store.h; their order: row_lanes.h
  */
 #ifndef RUNTIME_LEARN_DESCENT_GUARD_H
 #define RUNTIME_LEARN_DESCENT_GUARD_H

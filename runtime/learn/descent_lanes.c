@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/row_store.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/step_shares.h"
@@ -185,8 +186,9 @@ static void contribute_gradient(const struct descent *descent, uint32_t lane, ui
         .part = &descent->dataset->train,
         .class_weights = descent->dataset->class_weights,
         .order = descent->rows.order,
-        .first = row_lanes_first(&descent->rows, lane) + share->first,
+        .first = row_lanes_place(&descent->rows, lane, share->first),
         .count = share->count,
+        .between = descent->lanes - 1,
         .position = share->position,
         .expected = expected,
         .step = phase->step,
@@ -252,8 +254,8 @@ static uint32_t expected_rows(const struct lane_batch *batch, uint32_t task)
     const uint32_t lane = batch->first + next % batch->count;
     const struct lane_share *share = &descent->shares[lane];
 
-    return row_lanes_first(&descent->rows, lane) + share->first +
-           (next < batch->count ? 0 : share->count);
+    return row_lanes_place(&descent->rows, lane,
+                           share->first + (next < batch->count ? 0 : share->count));
 }
 
 static void compute_lane_task(void *context, uint32_t number, uint32_t task)
@@ -346,18 +348,66 @@ static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
     return lanes < count ? (uint32_t)lanes : count;
 }
 
-uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                            int64_t *fixed)
+/* Gives back the rows of validation of so many lanes. */
+static void release_held_out(const struct descent *descent, uint32_t first, uint32_t count)
+{
+    const struct dataset *dataset = descent->dataset;
+
+    for (uint32_t lane = first; lane < first + count; lane++)
+        row_store_release(dataset, &dataset->validation, descent->held_out[lane],
+                          descent->held_out[lane + 1]);
+}
+
+/* They are read once: so many lanes in a call as one of each member, or as some MiB. */
+static enum status hold_held_out(const struct descent *descent, uint32_t first, uint32_t *count,
+                                 struct error *err)
+{
+    const struct dataset *dataset = descent->dataset;
+    const uint64_t most = ROW_LANES_BUCKET_BYTES * team_size(descent->own_team);
+    uint64_t bytes = 0;
+    uint32_t held = 0;
+
+    for (; held < *count && (held < descent->member_count || bytes < most); held++) {
+        const uint32_t from = descent->held_out[first + held];
+        const uint32_t to = descent->held_out[first + held + 1];
+        const enum status status =
+            row_store_hold(dataset, &dataset->validation, from, to, descent->own_team, err);
+
+        if (status != STATUS_OK) {
+            release_held_out(descent, first, held);
+            return status;
+        }
+        bytes += row_store_bytes(dataset, to - from);
+    }
+    *count = held;
+    return STATUS_OK;
+}
+
+/* The rows of the lanes [first, first + *count), or of fewer than that, can be read. */
+static enum status hold_rows(struct descent *descent, uint32_t first, uint32_t *count,
+                             struct error *err)
+{
+    const struct phase *phase = &descent->progress.phase;
+
+    row_lanes_begin_step(&descent->rows, phase->step);
+    if (phase->kind == PHASE_EVALUATION)
+        return hold_held_out(descent, first, count, err);
+    ensure_shares(descent);
+    return row_lanes_hold(&descent->rows, phase->epoch, descent->shares, first, count,
+                          descent->own_team, err);
+}
+
+enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                               int64_t *fixed, uint32_t *done, struct error *err)
 {
     struct descent *descent = self;
-    const uint32_t lanes = lanes_per_call(descent, count);
-    struct lane_batch batch = {descent, first, lanes, fixed};
+    const enum phase_kind kind = descent->progress.phase.kind;
+    struct lane_batch batch = {descent, first, lanes_per_call(descent, count), fixed};
 
-    if (descent->progress.phase.kind == PHASE_LEARN) {
-        row_lanes_order(&descent->rows, descent->progress.phase.epoch, first, lanes, descent->team);
-        ensure_shares(descent);
+    assert(kind != PHASE_DONE);
+    TRY(hold_rows(descent, first, &batch.count, err));
+    if (kind == PHASE_LEARN)
         ensure_derived(descent);
-    }
     for (uint32_t m = 0; m < descent->member_count; m++) {
         struct descent_member *member = &descent->members[m];
 
@@ -366,10 +416,13 @@ uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t 
         member->has_sums = m == 0;
         member->added = 0;
     }
-    team_run(descent->team, lanes, compute_lane_task, &batch);
+    team_run(descent->team, batch.count, compute_lane_task, &batch);
     if (descent->member_count > 1)
         add_members(&batch, integers);
     for (uint32_t m = 0; m < descent->member_count; m++)
         descent->guard.contributed += descent->members[m].added;
-    return lanes;
+    if (kind == PHASE_EVALUATION)
+        release_held_out(descent, first, batch.count);
+    *done = batch.count;
+    return STATUS_OK;
 }

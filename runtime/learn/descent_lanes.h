@@ -17,7 +17,7 @@ void descent_members_deinit(struct descent *descent);
 /* ----- what struct learning asks (learning.h); self: a struct descent ----- */
 
 enum status descent_use_team(void *self, struct team *team, struct error *err);
-uint32_t descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                            int64_t *fixed);
+enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                               int64_t *fixed, uint32_t *done, struct error *err);
 
 #endif

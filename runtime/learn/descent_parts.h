@@ -16,7 +16,6 @@
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/measuring.h"
 #include "runtime/learn/optimizer.h"
-#include "runtime/learn/row_guard.h"
 
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
@@ -56,12 +55,6 @@ struct descent_arrays {
     float *best;  /* (parameters) with early stopping, else NULL */
 };
 
-/* What a step takes of a lane. */
-struct lane_share {
-    uint32_t first, count; /* of its rows, in the epoch's order */
-    uint32_t position;     /* of the first one in the batch */
-};
-
 /* A state on its way here. */
 struct descent_taking {
     bool is_active;
@@ -83,7 +76,6 @@ struct descent_guard {
     uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
     uint32_t derived;
     bool derived_was_bad;
-    struct row_guard rows;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
 };
 

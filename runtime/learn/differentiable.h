@@ -32,16 +32,17 @@ struct tensor {
     bool is_transposed;    /* derive makes a copy of it */
 };
 
-/* Rows [first, first + count) of an order; order NULL: as they lie in the part. A lane's rows of a
- * step have a run of positions in its batch. */
+/* Rows [first, first + count) of an order; order NULL: as they lie in the part, every one or at
+ * equal distances. A lane's rows of a step have a run of positions in its batch. */
 struct lane_rows {
     const struct dataset *dataset;
     const struct dataset_part *part; /* of it */
     const float *class_weights;      /* NULL: all 1 */
     const uint32_t *order;
     uint32_t first, count;
+    uint32_t between;  /* order NULL: rows of others between two of them */
     uint32_t position; /* of the first row in its batch, for dropout */
-    uint32_t expected; /* where in the order those are that are probably taken next */
+    uint32_t expected; /* as `first`, of those that are probably taken next */
     uint64_t step;     /* for dropout */
     double divisor;    /* of the gradient: the rows of the batch */
 };

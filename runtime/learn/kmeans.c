@@ -11,9 +11,10 @@
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_fingerprint.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "runtime/data/row_lanes.h"
+#include "runtime/data/row_store.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/measuring.h"
-#include "runtime/learn/row_guard.h"
 #include "scoring/model_write.h"
 
 #define WEIGHT_ONE        0x1p16
@@ -63,7 +64,6 @@ struct kmeans_taking {
 struct kmeans_guard {
     uint32_t centers, best;
     bool nearest_was_bad;
-    struct row_guard rows;
 };
 
 struct kmeans {
@@ -80,7 +80,8 @@ struct kmeans {
     struct kmeans_guard guard;
     struct measuring measuring;
     struct kmeans_model measured;
-    uint32_t *lane_starts;  /* (lanes + 1): the first row of each */
+    uint32_t ranges;        /* of each lane, whose rows are held one range after the other */
+    uint32_t *starts;       /* (lanes * ranges + 1): the first row of each */
     uint64_t *nearest;      /* (rows), where its lane has stamps below */
     uint64_t *nearest_run;  /* (lanes): 1 + run that `nearest` is of */
     uint32_t *nearest_upto; /* (lanes): centers that it covers */
@@ -155,20 +156,37 @@ static void take_row(const struct kmeans *kmeans, uint32_t number, float *row)
     dataset_take_row(kmeans->dataset, &kmeans->dataset->train, number, row);
 }
 
+static enum status hold_range(const struct kmeans *kmeans, uint32_t range, struct error *err)
+{
+    return row_store_hold(kmeans->dataset, &kmeans->dataset->train, kmeans->starts[range],
+                          kmeans->starts[range + 1], kmeans->team, err);
+}
+
+static void release_range(const struct kmeans *kmeans, uint32_t range)
+{
+    row_store_release(kmeans->dataset, &kmeans->dataset->train, kmeans->starts[range],
+                      kmeans->starts[range + 1]);
+}
+
 /* So that the sum of all rows' greatest input fits. */
-static int sum_exponent(const struct kmeans *kmeans)
+static enum status find_exponent(struct kmeans *kmeans, struct error *err)
 {
     float greatest = 0;
     int row_bits, value_bits;
 
-    for (uint32_t i = 0; i < kmeans->rows; i++) {
-        take_row(kmeans, i, kmeans->row);
-        for (uint32_t j = 0; j < kmeans->width; j++)
-            greatest = fabsf(kmeans->row[j]) > greatest ? fabsf(kmeans->row[j]) : greatest;
+    for (uint32_t range = 0; range < kmeans->lanes * kmeans->ranges; range++) {
+        TRY(hold_range(kmeans, range, err));
+        for (uint32_t i = kmeans->starts[range]; i < kmeans->starts[range + 1]; i++) {
+            take_row(kmeans, i, kmeans->row);
+            for (uint32_t j = 0; j < kmeans->width; j++)
+                greatest = fabsf(kmeans->row[j]) > greatest ? fabsf(kmeans->row[j]) : greatest;
+        }
+        release_range(kmeans, range);
     }
     (void)frexp((double)kmeans->rows, &row_bits);
     (void)frexp((double)greatest, &value_bits);
-    return SUM_BITS - row_bits - value_bits;
+    kmeans->exponent = SUM_BITS - row_bits - value_bits;
+    return STATUS_OK;
 }
 
 static void guard_arrays(struct kmeans *kmeans)
@@ -207,7 +225,7 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     const size_t rows = kmeans->rows, lanes = kmeans->lanes;
 
     TRY(arrays_init(kmeans, &kmeans->arrays, err));
-    kmeans->lane_starts = calloc(lanes + 1, sizeof *kmeans->lane_starts);
+    kmeans->starts = calloc(lanes * kmeans->ranges + 1, sizeof *kmeans->starts);
     kmeans->nearest = calloc(rows, sizeof *kmeans->nearest);
     kmeans->nearest_run = calloc(lanes, sizeof *kmeans->nearest_run);
     kmeans->nearest_upto = calloc(lanes, sizeof *kmeans->nearest_upto);
@@ -215,7 +233,7 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     kmeans->row = calloc(kmeans->width, sizeof *kmeans->row);
     kmeans->found = calloc(CHUNK_ROWS, sizeof *kmeans->found);
     kmeans->team_rows = calloc((size_t)team_size(kmeans->team) * kmeans->width, sizeof(float));
-    if (kmeans->lane_starts && kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto &&
+    if (kmeans->starts && kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto &&
         kmeans->nearest_sum && kmeans->row && kmeans->found && kmeans->team_rows)
         return STATUS_OK;
     return fail_no_memory(err);
@@ -265,10 +283,9 @@ static void kmeans_close(void *self)
     struct kmeans *kmeans = self;
 
     measuring_deinit(&kmeans->measuring);
-    row_guard_deinit(&kmeans->guard.rows);
     arrays_deinit(&kmeans->taking.arrays);
     arrays_deinit(&kmeans->arrays);
-    free(kmeans->lane_starts);
+    free(kmeans->starts);
     free(kmeans->nearest);
     free(kmeans->nearest_run);
     free(kmeans->nearest_upto);
@@ -309,7 +326,7 @@ static uint64_t steps_total(const void *self)
 
 static uint32_t lane_first(const struct kmeans *kmeans, uint32_t lane)
 {
-    return kmeans->lane_starts[lane];
+    return kmeans->starts[(size_t)lane * kmeans->ranges];
 }
 
 static double square_distance(const struct kmeans *kmeans, const float *row, uint32_t center)
@@ -332,33 +349,56 @@ static uint64_t weight_of(double square)
     return weight < WEIGHT_MOST ? (uint64_t)weight : (uint64_t)WEIGHT_MOST;
 }
 
-/* What the lane's rows have as the nearest center's weight, up to the centers chosen. */
-static void measure_nearest(struct kmeans *kmeans, uint32_t lane)
+static uint64_t sum_nearest(const struct kmeans *kmeans, uint32_t first, uint32_t end)
 {
-    const uint64_t run = (uint64_t)kmeans->progress.run + 1;
-    const uint32_t end = lane_first(kmeans, lane + 1);
-    const bool is_kept = kmeans->nearest_run[lane] == run;
-    uint64_t before = 0, after = 0;
+    uint64_t sum = 0;
 
-    if (!is_kept)
-        kmeans->nearest_upto[lane] = 0;
-    kmeans->nearest_run[lane] = run;
-    for (uint32_t i = lane_first(kmeans, lane); i < end; i++) {
+    for (uint32_t i = first; i < end; i++)
+        sum += kmeans->nearest[i];
+    return sum;
+}
+
+/* Of these rows, the weight of the nearest center up to those chosen. Returns the sum of what was
+ * there before. */
+static uint64_t measure_rows(struct kmeans *kmeans, uint32_t upto, uint32_t first, uint32_t end)
+{
+    uint64_t before = 0;
+
+    for (uint32_t i = first; i < end; i++) {
         take_row(kmeans, i, kmeans->row);
         before += kmeans->nearest[i];
-        if (kmeans->nearest_upto[lane] == 0)
+        if (upto == 0)
             kmeans->nearest[i] = kmeans->progress.centers == 0 ? 0 : UINT64_MAX;
-        for (uint32_t c = kmeans->nearest_upto[lane]; c < kmeans->progress.centers; c++) {
+        for (uint32_t c = upto; c < kmeans->progress.centers; c++) {
             const uint64_t weight = weight_of(square_distance(kmeans, kmeans->row, c));
 
             kmeans->nearest[i] = weight < kmeans->nearest[i] ? weight : kmeans->nearest[i];
         }
-        after += kmeans->nearest[i];
+    }
+    return before;
+}
+
+/* What the lane's rows have as the nearest center's weight, up to the centers chosen. */
+static enum status measure_nearest(struct kmeans *kmeans, uint32_t lane, struct error *err)
+{
+    const uint64_t run = (uint64_t)kmeans->progress.run + 1;
+    const uint32_t first = lane_first(kmeans, lane), end = lane_first(kmeans, lane + 1);
+    const bool is_kept = kmeans->nearest_run[lane] == run;
+    const uint32_t upto = is_kept ? kmeans->nearest_upto[lane] : 0;
+    uint64_t before = 0;
+
+    kmeans->nearest_run[lane] = 0; /* where it fails */
+    for (uint32_t range = lane * kmeans->ranges; range < (lane + 1) * kmeans->ranges; range++) {
+        TRY(hold_range(kmeans, range, err));
+        before += measure_rows(kmeans, upto, kmeans->starts[range], kmeans->starts[range + 1]);
+        release_range(kmeans, range);
     }
     if (is_kept && before != kmeans->nearest_sum[lane])
         kmeans->guard.nearest_was_bad = true;
-    kmeans->nearest_sum[lane] = after;
+    kmeans->nearest_sum[lane] = sum_nearest(kmeans, first, end);
+    kmeans->nearest_run[lane] = run;
     kmeans->nearest_upto[lane] = kmeans->progress.centers;
+    return STATUS_OK;
 }
 
 /* Its phases have no fixed point. */
@@ -379,27 +419,44 @@ static void add(struct kmeans *kmeans, int64_t *sum, int64_t term)
     kmeans->contributed += (uint64_t)term;
 }
 
-static void contribute_weights(struct kmeans *kmeans, uint32_t lane, int64_t *sums)
+static enum status contribute_weights(struct kmeans *kmeans, uint32_t lane, int64_t *sums,
+                                      struct error *err)
 {
-    const uint32_t first = lane_first(kmeans, lane), end = lane_first(kmeans, lane + 1);
-    uint64_t total = 0;
-
-    measure_nearest(kmeans, lane);
-    for (uint32_t i = first; i < end; i++)
-        total += kmeans->nearest[i];
-    add(kmeans, &sums[2 * lane], (int64_t)total);
-    add(kmeans, &sums[2 * lane + 1], end - first);
+    TRY(measure_nearest(kmeans, lane, err));
+    add(kmeans, &sums[2 * lane], (int64_t)kmeans->nearest_sum[lane]);
+    add(kmeans, &sums[2 * lane + 1], lane_first(kmeans, lane + 1) - lane_first(kmeans, lane));
+    return STATUS_OK;
 }
 
-static void contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t *sums)
+static enum status add_center(struct kmeans *kmeans, uint32_t lane, uint32_t row, int64_t *sums,
+                              struct error *err)
+{
+    uint32_t range = lane * kmeans->ranges;
+
+    while (kmeans->starts[range + 1] <= row)
+        range++;
+    TRY(hold_range(kmeans, range, err));
+    take_row(kmeans, row, kmeans->row);
+    release_range(kmeans, range);
+    for (uint32_t j = 0; j < kmeans->width; j++) {
+        uint32_t bits;
+
+        memcpy(&bits, &kmeans->row[j], sizeof bits);
+        add(kmeans, &sums[j], bits);
+    }
+    return STATUS_OK;
+}
+
+static enum status contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t *sums,
+                                   struct error *err)
 {
     uint64_t rest = kmeans->progress.rest;
     const uint32_t end = lane_first(kmeans, lane + 1);
     uint32_t i = lane_first(kmeans, lane);
 
     if (lane != kmeans->progress.lane)
-        return;
-    measure_nearest(kmeans, lane);
+        return STATUS_OK;
+    TRY(measure_nearest(kmeans, lane, err));
     for (; i + 1 < end; i++) { /* the last row at the latest */
         const uint64_t weight = kmeans->progress.by_count ? 1 : kmeans->nearest[i];
 
@@ -407,13 +464,7 @@ static void contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t *sums)
             break;
         rest -= weight;
     }
-    take_row(kmeans, i, kmeans->row);
-    for (uint32_t j = 0; j < kmeans->width; j++) {
-        uint32_t bits;
-
-        memcpy(&bits, &kmeans->row[j], sizeof bits);
-        add(kmeans, &sums[j], bits);
-    }
+    return add_center(kmeans, lane, i, sums, err);
 }
 
 static void find_centers(void *context, uint32_t member, uint32_t task)
@@ -436,15 +487,13 @@ static void find_centers(void *context, uint32_t member, uint32_t task)
     }
 }
 
-/* The team finds the centers; they are added up in the order of the rows. */
-static void contribute_assign(struct kmeans *kmeans, uint32_t lane, int64_t *integers,
-                              int64_t *sums)
+/* The team finds the centers; they are added up in the order of the rows [first, end). */
+static void assign_rows(struct kmeans *kmeans, uint32_t first, uint32_t end, double *inertia,
+                        int64_t *sums)
 {
     const uint32_t clusters = kmeans->params.clusters, width = kmeans->width;
-    const uint32_t end = lane_first(kmeans, lane + 1);
-    double inertia = 0, whole;
 
-    for (uint32_t first = lane_first(kmeans, lane); first < end; first = kmeans->chunk_end) {
+    for (; first < end; first = kmeans->chunk_end) {
         kmeans->chunk = first;
         kmeans->chunk_end = end - first < CHUNK_ROWS ? end : first + CHUNK_ROWS;
         team_run(kmeans->team, (kmeans->chunk_end - first + TASK_ROWS - 1) / TASK_ROWS,
@@ -454,37 +503,49 @@ static void contribute_assign(struct kmeans *kmeans, uint32_t lane, int64_t *int
             int64_t *sum = sums + clusters + (size_t)found->center * width;
 
             take_row(kmeans, i, kmeans->row);
-            inertia += found->square;
+            *inertia += found->square;
             add(kmeans, &sums[found->center], 1);
             for (uint32_t j = 0; j < width; j++)
                 add(kmeans, &sum[j],
                     (int64_t)nearbyint(ldexp((double)kmeans->row[j], kmeans->exponent)));
         }
     }
+}
+
+static enum status contribute_assign(struct kmeans *kmeans, uint32_t lane, int64_t *integers,
+                                     int64_t *sums, struct error *err)
+{
+    double inertia = 0, whole;
+
+    for (uint32_t range = lane * kmeans->ranges; range < (lane + 1) * kmeans->ranges; range++) {
+        TRY(hold_range(kmeans, range, err));
+        assign_rows(kmeans, kmeans->starts[range], kmeans->starts[range + 1], &inertia, sums);
+        release_range(kmeans, range);
+    }
     whole = floor(inertia);
     integers[INERTIA_WHOLE] += (int64_t)whole;
     integers[INERTIA_PART] += (int64_t)((inertia - whole) * PART_ONE);
+    return STATUS_OK;
 }
 
-static uint32_t kmeans_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                                  int64_t *sums)
+/* One lane. */
+static enum status kmeans_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                                     int64_t *sums, uint32_t *done, struct error *err)
 {
     struct kmeans *kmeans = self;
     (void)count;
 
     progress_note();
+    *done = 1;
     switch (kmeans->progress.stage) {
     case KMEANS_WEIGHTS:
-        contribute_weights(kmeans, first, sums);
-        break;
+        return contribute_weights(kmeans, first, sums, err);
     case KMEANS_PICK:
-        contribute_pick(kmeans, first, sums);
-        break;
+        return contribute_pick(kmeans, first, sums, err);
     case KMEANS_ASSIGN:
-        contribute_assign(kmeans, first, integers, sums);
-        break;
+        return contribute_assign(kmeans, first, integers, sums, err);
     }
-    return 1;
+    return STATUS_OK;
 }
 
 /* ---- apply ---- */
@@ -888,14 +949,25 @@ static enum status verify_rows(void *self, uint64_t *position, uint64_t most, st
 {
     const struct kmeans *kmeans = self;
 
-    return row_guard_verify(&kmeans->guard.rows, position, most, err);
+    return row_store_verify(kmeans->dataset, position, most, err);
+}
+
+/* The first lane of which this worker knows nearest centers. */
+static uint32_t first_computed(const struct kmeans *kmeans)
+{
+    for (uint32_t lane = 0; lane < kmeans->lanes; lane++)
+        if (kmeans->nearest_run[lane] > 0)
+            return lane;
+    return 0;
 }
 
 static void *memory(void *self, const char *name, size_t *size)
 {
     struct kmeans *kmeans = self;
-    const struct dataset_part *rows = &kmeans->dataset->train;
+    float *dense = kmeans->dataset->train.dense;
     const size_t floats = floats_of(kmeans) * sizeof(float);
+    const uint32_t lane = first_computed(kmeans);
+    const size_t first = lane_first(kmeans, lane), rows = lane_first(kmeans, lane + 1) - first;
     const struct {
         const char *name;
         void *bytes;
@@ -903,8 +975,9 @@ static void *memory(void *self, const char *name, size_t *size)
     } memories[] = {
         {"weights", kmeans->arrays.centers, floats},
         {"best", kmeans->arrays.best, floats},
-        {"nearest", kmeans->nearest, kmeans->rows * sizeof *kmeans->nearest},
-        {"rows", rows->dense, (size_t)kmeans->rows * kmeans->width * sizeof(float)},
+        {"nearest", kmeans->nearest + first, rows * sizeof *kmeans->nearest},
+        {"rows", dense ? dense + first * kmeans->width : NULL,
+         rows * kmeans->width * sizeof(float)},
     };
 
     *size = 0;
@@ -976,11 +1049,12 @@ enum status kmeans_open(const struct jobspec *spec, const struct dataset *datase
     kmeans->width = dataset->transform.dense_width;
     TRY_OR(failed, status, check_plan(kmeans, err));
     kmeans->lanes = job_lanes(spec->lanes, spec->lanes_max, kmeans->rows, floats_of(kmeans));
+    kmeans->ranges = 1 + (uint32_t)(row_store_bytes(dataset, kmeans->rows) / kmeans->lanes /
+                                    ROW_LANES_BUCKET_BYTES);
     TRY_OR(failed, status, allocate(kmeans, err));
-    dataset_share_out(dataset, &dataset->train, kmeans->lanes, kmeans->lane_starts);
-    kmeans->exponent = sum_exponent(kmeans);
+    dataset_share_out(dataset, &dataset->train, kmeans->lanes * kmeans->ranges, kmeans->starts);
+    TRY_OR(failed, status, find_exponent(kmeans, err));
     TRY_OR(failed, status, compute_fingerprint(kmeans, err));
-    TRY_OR(failed, status, row_guard_init(&kmeans->guard.rows, dataset, team, err));
     restart(kmeans);
     *learning = table;
     learning->self = kmeans;

@@ -104,10 +104,11 @@ struct learning {
      * other lanes is of no use any more. contribute() leaves it as it is, apply() moves it on. */
     uint32_t (*lane_open)(void *self, uint32_t first, uint32_t count, uint32_t done);
     /* Adds the contributions of some of the lanes [first, first + count), from the first on, to
-     * integers (integer_count) and sums (owned_count, then real_count in fixed point). Returns how
-     * many: at least one, and no more than take some milliseconds. */
-    uint32_t (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                           int64_t *sums);
+     * integers (integer_count) and sums (owned_count, then real_count in fixed point). *done: how
+     * many, at least one, and no more than take some milliseconds. A failure is that of their rows
+     * (row_store_hold) or of memory, and the sums are of no use then. */
+    enum status (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                              int64_t *sums, uint32_t *done, struct error *err);
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
      * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
      * what it read and wrote. */
@@ -164,8 +165,8 @@ struct learning {
     /* The same of the rows: at most so many chunks of 1 MiB from a position on, which is 0 again
      * after the last one. */
     enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);
-    /* For tests that invert a bit: a memory by its name. NULL: there is none of that name in this
-     * job, or it is mapped from a file. The function may be NULL, too. */
+    /* For tests that invert a bit: a memory by its name, of rows some that are held. NULL: there is
+     * none of that name now, or it is mapped from a file. The function may be NULL, too. */
     void *(*memory)(void *self, const char *name, size_t *size);
 };
 

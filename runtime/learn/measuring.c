@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "kinds/kinds.h"
-#include "runtime/data/row_order.h"
+#include "runtime/data/row_lanes.h"
+#include "runtime/data/row_store.h"
 
-#define SAMPLE_ROWS_MAX  16384
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
 #define MEASURE_ROWS_MIN 16  /* fewer together take longer each */
 
@@ -21,16 +21,25 @@ static void free_scorers(struct measuring *measuring)
     free(measuring->probabilities);
     free(measuring->rows);
     free(measuring->errors);
-    free(measuring->order);
+    free(measuring->starts);
     measuring->scorers = NULL;
     measuring->probabilities = NULL;
     measuring->rows = NULL;
     measuring->errors = NULL;
-    measuring->order = NULL;
+    measuring->starts = NULL;
+}
+
+static void release_range(struct measuring *measuring)
+{
+    if (measuring->is_held)
+        row_store_release(measuring->dataset, measuring->part, measuring->starts[measuring->range],
+                          measuring->end);
+    measuring->is_held = false;
 }
 
 void measuring_deinit(struct measuring *measuring)
 {
+    release_range(measuring);
     free_scorers(measuring);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
@@ -71,42 +80,37 @@ static enum status make_scorers(struct measuring *measuring, double row_work, st
 
 /* ---- parts ---- */
 
-/* Rows in the order of their hashes, so that neither which rows nor the last
- * bits of their sums depend on where they lie. */
-static enum status hash_order(const struct measuring *measuring, const struct dataset_part *part,
-                              uint32_t **order, struct error *err)
+/* The rows of the range are held, and the next ones to be measured. */
+static enum status begin_range(struct measuring *measuring, uint32_t range, struct error *err)
 {
-    const struct row_key key = {measuring->spec->seed, RANDOM_SAMPLE, 0};
-    uint64_t *space = malloc(row_order_space(part->rows) * sizeof *space);
+    const uint32_t first = measuring->starts[range], end = measuring->starts[range + 1];
 
-    *order = malloc(sizeof **order * part->rows);
-    if (!space || !*order) {
-        free(space);
-        free(*order);
-        *order = NULL;
-        return fail_no_memory(err);
-    }
-    row_order(&key, part->hashes, part->rows, measuring->team, space, *order);
-    free(space);
+    TRY(row_store_hold(measuring->dataset, measuring->part, first, end, measuring->team, err));
+    measuring->is_held = true;
+    measuring->range = range;
+    measuring->next = first;
+    measuring->end = end;
     return STATUS_OK;
 }
 
+/* Ranges of some MiB; the sample is one. */
 static enum status begin_part(struct measuring *measuring, struct error *err)
 {
     const struct dataset *dataset = measuring->dataset;
-    const bool is_train = measuring->parts_begun == 0;
+    const bool is_sample = measuring->parts_begun == 0;
+    const struct dataset_part *part = is_sample ? &dataset->sample : &dataset->validation;
+    const uint64_t bytes = is_sample ? 0 : row_store_bytes(dataset, part->rows);
 
-    measuring->part = is_train ? &dataset->train : &dataset->validation;
-    measuring->next = 0;
-    measuring->end = measuring->part->rows;
-    if (is_train && measuring->end > SAMPLE_ROWS_MAX)
-        measuring->end = SAMPLE_ROWS_MAX;
+    measuring->part = part;
+    measuring->range_count = (uint32_t)(bytes / ROW_LANES_BUCKET_BYTES) + 1;
     TRY(metrics_new(&measuring->model, &measuring->metrics[measuring->parts_begun], err));
     measuring->parts_begun++;
-    free(measuring->order);
-    measuring->order = NULL;
-    return measuring->end > 0 ? hash_order(measuring, measuring->part, &measuring->order, err)
-                              : STATUS_OK;
+    free(measuring->starts);
+    measuring->starts = calloc(measuring->range_count + 1ull, sizeof *measuring->starts);
+    if (!measuring->starts)
+        return fail_no_memory(err);
+    dataset_share_out(dataset, part, measuring->range_count, measuring->starts);
+    return begin_range(measuring, 0, err);
 }
 
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
@@ -172,7 +176,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 {
     const struct measuring *measuring = context;
     const struct transform *transform = &measuring->dataset->transform;
-    const uint32_t *rows = measuring->order + measuring->next + task * measuring->rows_each;
+    const uint32_t first = measuring->next + task * measuring->rows_each;
     const uint32_t count = rows_of_task(measuring, task);
     struct scorer *scorer = &measuring->scorers[task];
     struct error *err = &measuring->errors[task];
@@ -180,15 +184,15 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 
     error_clear(err);
     for (uint32_t i = 0; i < count; i++) {
-        dataset_take_row(measuring->dataset, measuring->part, rows[i],
+        dataset_take_row(measuring->dataset, measuring->part, first + i,
                          scorer->dense + (size_t)i * transform->dense_width);
         for (uint32_t j = 0; j < transform->id_count; j++)
             scorer->ids[(size_t)i * transform->id_count + j] =
-                measuring->part->ids[(size_t)rows[i] * transform->id_count + j];
+                measuring->part->ids[((size_t)first + i) * transform->id_count + j];
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)
-        measure_row(measuring, task, i, rows[i], err);
+        measure_row(measuring, task, i, first + i, err);
 }
 
 /* In the order of the rows, whichever thread scored them. */
@@ -224,16 +228,18 @@ static enum status measure_some(struct measuring *measuring, struct error *err)
 
 enum status measuring_run(struct measuring *measuring, bool *is_done, struct error *err)
 {
-    *is_done = false;
-    if (measuring->next < measuring->end)
-        TRY(measure_some(measuring, err));
-    else if (measuring->parts_begun == 1)
-        TRY(begin_part(measuring, err));
-    else
-        measuring->is_done = true;
-    if (measuring->is_done)
-        free_scorers(measuring);
     *is_done = measuring->is_done;
+    if (measuring->is_done)
+        return STATUS_OK;
+    if (measuring->next < measuring->end)
+        return measure_some(measuring, err);
+    release_range(measuring);
+    if (measuring->range + 1 < measuring->range_count)
+        return begin_range(measuring, measuring->range + 1, err);
+    if (measuring->parts_begun == 1)
+        return begin_part(measuring, err);
+    *is_done = measuring->is_done = true;
+    free_scorers(measuring);
     return STATUS_OK;
 }
 

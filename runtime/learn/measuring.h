@@ -3,9 +3,9 @@
  *
  *     measuring_begin --> measuring_run ... until is_done --> measuring_list
  *
- * With the scoring code, some milliseconds in a call: on the training rows (of more than 16,384,
- * that many, chosen by row hash), then on all validation rows, in the order of their hashes. So
- * neither the team nor the calls nor where rows lie leave a trace.
+ * With the scoring code, some milliseconds in a call: on the data set's sample of the training
+ * rows, then on all validation rows, as they lie, of which some MiB are held at a time. So neither
+ * the team nor the calls leave a trace.
  */
 #ifndef RUNTIME_LEARN_MEASURING_H
 #define RUNTIME_LEARN_MEASURING_H
@@ -26,8 +26,10 @@ struct measuring {
     struct metrics_row *rows; /* (scorer_count, rows_each) */
     struct error *errors;     /* (scorer_count) */
     const struct dataset_part *part;
-    uint32_t *order;            /* of the rows of the part */
-    uint32_t next, end;         /* of the order */
+    uint32_t *starts; /* (range_count + 1): rows of the part that are held together */
+    uint32_t range, range_count;
+    bool is_held;               /* the range's rows */
+    uint32_t next, end;         /* rows, of the range */
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;

@@ -9,13 +9,22 @@
 
 /* ---- rows ---- */
 
-/* Rows lie anywhere in memory: ask for those that probably come next. */
-static void expect_rows(const struct lane_rows *rows, uint32_t at)
+/* Row i of those that begin at `first`. */
+static uint32_t row_at(const struct lane_rows *rows, uint32_t first, uint32_t i)
 {
-    if (!rows->order || at + EXPECT_LABELS >= rows->part->rows)
+    return rows->order ? rows->order[first + i] : first + i * (1 + rows->between);
+}
+
+/* Rows lie anywhere in memory: ask for those that probably come next. */
+static void expect_rows(const struct lane_rows *rows, uint32_t i)
+{
+    const uint64_t apart = 1 + (uint64_t)rows->between;
+
+    if ((!rows->order && apart == 1) ||
+        rows->expected + (i + EXPECT_LABELS) * apart >= rows->part->rows)
         return;
-    dataset_expect_label(rows->part, rows->order[at + EXPECT_LABELS]);
-    dataset_prefetch_row(rows->dataset, rows->part, rows->order[at]);
+    dataset_expect_label(rows->part, row_at(rows, rows->expected, i + EXPECT_LABELS));
+    dataset_prefetch_row(rows->dataset, rows->part, row_at(rows, rows->expected, i));
 }
 
 /* `count` rows from `offset` on go to the space. */
@@ -23,12 +32,11 @@ static void gather(const struct network *network, const struct lane_rows *rows, 
                    uint32_t count, struct network_workspace *space)
 {
     const size_t width = network->dense_width, ids = network->ids.id_count;
-    const uint32_t first = rows->first + offset;
 
     for (uint32_t i = 0; i < count; i++) {
-        const size_t row = rows->order ? rows->order[first + i] : first + i;
+        const size_t row = row_at(rows, rows->first, offset + i);
 
-        expect_rows(rows, rows->expected + offset + i);
+        expect_rows(rows, offset + i);
         if (width)
             dataset_take_row(rows->dataset, rows->part, (uint32_t)row, space->inputs + i * width);
         if (ids)

@@ -149,12 +149,6 @@ static uint64_t add_integers(int64_t *sums, struct slice bytes)
     return added;
 }
 
-static enum status damaged(struct error *err)
-{
-    fail(err, STATUS_CORRUPT, "sums of this worker changed in memory by themselves");
-    return error_hint(err, "A bit of this machine's memory was inverted: look at its hardware.");
-}
-
 static bool has_good_integers(const struct sums *sums)
 {
     return words_sum_long(sums->integers, sums->integer_count) == sums->integers_known;
@@ -162,7 +156,7 @@ static bool has_good_integers(const struct sums *sums)
 
 enum status sums_before_lanes(const struct sums *sums, struct error *err)
 {
-    return has_good_integers(sums) ? STATUS_OK : damaged(err);
+    return has_good_integers(sums) ? STATUS_OK : memory_damaged(err, "sums");
 }
 
 void sums_after_lanes(struct sums *sums, uint64_t added)
@@ -182,7 +176,7 @@ enum status sums_end_lanes(struct sums *sums, struct error *err)
     others = words_sum_long(sums->elements, sums->own.first) +
              words_sum_long(sums->elements + end, element_count(sums) - end);
     if (own + others != sums->elements_known || !has_good_integers(sums))
-        return damaged(err);
+        return memory_damaged(err, "sums");
     sums->elements_known = own;
     return STATUS_OK;
 }
@@ -207,8 +201,9 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
         resolved.values += words_sum(sums->owned + own.first, (size_t)2 * owned);
     }
     sums->totals_known += resolved.values;
-    return resolved.sums == sums->elements_known && has_good_integers(sums) ? STATUS_OK
-                                                                            : damaged(err);
+    return resolved.sums == sums->elements_known && has_good_integers(sums)
+               ? STATUS_OK
+               : memory_damaged(err, "sums");
 }
 
 enum status sums_verify(const struct sums *sums, struct error *err)
@@ -217,7 +212,7 @@ enum status sums_verify(const struct sums *sums, struct error *err)
     if ((sums->members > 1 &&
          words_sum(sums->owned, word_of(sums, element_count(sums))) != sums->totals_known) ||
         !has_good_integers(sums))
-        return damaged(err);
+        return memory_damaged(err, "sums");
     return STATUS_OK;
 }
 

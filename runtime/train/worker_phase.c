@@ -238,11 +238,13 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
     const struct learning *learning = &worker->learning;
     const uint32_t most = worker->options.lanes_at_once;
     const uint64_t before = learning->contributed(learning->self);
+    uint32_t done;
 
     TRY(sums_before_lanes(&worker->sums, err));
-    worker->next_lane += learning->contribute(
-        learning->self, own_member(worker)->first_lane + worker->next_lane,
-        most > 0 && most < left ? most : left, worker->sums.integers, worker->sums.elements);
+    TRY(learning->contribute(learning->self, own_member(worker)->first_lane + worker->next_lane,
+                             most > 0 && most < left ? most : left, worker->sums.integers,
+                             worker->sums.elements, &done, err));
+    worker->next_lane += done;
     sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
     return STATUS_OK; /* the time that it took shows in the next call */
 }

@@ -71,6 +71,19 @@ static enum status hash_row(void *context, const struct model_row *row, struct e
     return STATUS_OK;
 }
 
+static void compute_lanes(const struct learning *learning, int64_t *integers, int64_t *sums)
+{
+    const uint32_t lanes = learning->lanes(learning->self);
+    struct error err;
+
+    for (uint32_t first = 0, done; first < lanes; first += done)
+        if (learning->contribute(learning->self, first, lanes - first, integers, sums, &done,
+                                 &err) != STATUS_OK) {
+            fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
+            abort();
+        }
+}
+
 /* All lanes of one phase in one place. */
 static bool compute_phase(struct oracle *oracle, const struct learning *learning)
 {
@@ -87,8 +100,7 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
     if (!integers || !sums || !reals)
         abort();
     if (goes_on) {
-        for (uint32_t done = 0, lanes = learning->lanes(learning->self); done < lanes;)
-            done += learning->contribute(learning->self, done, lanes - done, integers, sums);
+        compute_lanes(learning, integers, sums);
         learning->resolve(learning->self, sums + phase->owned_count, 0, phase->real_count, reals);
         if (learning->apply(learning->self, &totals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
@@ -182,11 +194,11 @@ static uint32_t checked_lane_open(void *self, uint32_t first, uint32_t count, ui
     return checked->inner.lane_open(checked->inner.self, first, count, done);
 }
 
-static uint32_t checked_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                                   int64_t *fixed)
+static enum status checked_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                                      int64_t *fixed, uint32_t *done, struct error *err)
 {
     struct checked *checked = self;
-    return checked->inner.contribute(checked->inner.self, first, count, integers, fixed);
+    return checked->inner.contribute(checked->inner.self, first, count, integers, fixed, done, err);
 }
 
 static struct fixed_resolved checked_resolve(const void *self, const int64_t *fixed, uint32_t first,

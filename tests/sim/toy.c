@@ -125,13 +125,15 @@ static uint64_t toy_steps(const void *self)
 }
 
 /* One lane a call, so that messages come between any two of them. */
-static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
-                               int64_t *sums)
+static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
+                                  int64_t *sums, uint32_t *done, struct error *err)
 {
     struct toy *toy = self;
     const uint32_t elements = toy->phase.owned_count + toy->phase.real_count;
     uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
 
+    if (toy->plan.failure != STATUS_OK)
+        return fail(err, toy->plan.failure, "the rows of lane %u cannot be read", lane);
     if (toy->plan.keeps_lanes && toy->kept[lane] == 0) {
         fprintf(stderr, "toy: lane %u was not opened\n", lane);
         abort();
@@ -148,7 +150,8 @@ static uint32_t toy_contribute(void *self, uint32_t lane, uint32_t count, int64_
         toy->contributed += (uint64_t)term;
     }
     (void)count;
-    return 1;
+    *done = 1;
+    return STATUS_OK;
 }
 
 static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed, uint32_t first,

@@ -8,7 +8,9 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "runtime/data/dataset_summary.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/row_store.h"
 
 #define SEED 5
 
@@ -78,6 +80,180 @@ static void fill_part(const struct rows_shape *shape, struct dataset_part *part,
     free(keys);
 }
 
+/* ---- rows that are hidden ---- */
+
+static void close_part(struct dataset_part *part)
+{
+    free(part->dense);
+    free(part->cells);
+    free(part->ids);
+    free(part->classes);
+    free(part->values);
+    free(part->hashes);
+}
+
+#define HIDDEN_ID 0x40000000 /* of no table's row */
+
+/* What the rows of a part are, and how often each is held. */
+struct hidden_part {
+    struct dataset_part rows;
+    uint32_t *holders; /* (rows) */
+};
+
+struct hidden {
+    struct hidden_part train, validation;
+    bool is_lost;
+};
+
+static struct hidden_part *hidden_of(void *context, const struct dataset *dataset,
+                                     const struct dataset_part *part)
+{
+    struct hidden *hidden = context;
+
+    return part == &dataset->train ? &hidden->train : &hidden->validation;
+}
+
+static void copy_row(const struct dataset *dataset, const struct dataset_part *from,
+                     const struct dataset_part *to, uint32_t row)
+{
+    const size_t dense = dataset->transform.dense_width, ids = dataset->transform.id_count;
+
+    memcpy(to->dense + row * dense, from->dense + row * dense, dense * sizeof *to->dense);
+    memcpy(to->ids + row * ids, from->ids + row * ids, ids * sizeof *to->ids);
+    if (to->classes)
+        to->classes[row] = from->classes[row];
+    else
+        to->values[row] = from->values[row];
+}
+
+static void hide_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row)
+{
+    const size_t dense = dataset->transform.dense_width, ids = dataset->transform.id_count;
+
+    for (size_t i = 0; i < dense; i++)
+        part->dense[row * dense + i] = NAN;
+    for (size_t i = 0; i < ids; i++)
+        part->ids[row * ids + i] = HIDDEN_ID;
+    if (part->classes)
+        part->classes[row] = HIDDEN_ID;
+    else
+        part->values[row] = NAN;
+}
+
+static enum status load_rows(void *context, const struct dataset *dataset,
+                             const struct dataset_part *part, uint32_t first, uint32_t end,
+                             struct team *team, struct error *err)
+{
+    const struct hidden_part *hidden = hidden_of(context, dataset, part);
+    (void)team;
+
+    if (((struct hidden *)context)->is_lost)
+        return fail(err, STATUS_IO, "rows %u to %u cannot be read", first, end);
+    for (uint32_t row = first; row < end; row++)
+        if (hidden->holders[row]++ == 0)
+            copy_row(dataset, &hidden->rows, part, row);
+    return STATUS_OK;
+}
+
+static void drop_rows(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                      uint32_t first, uint32_t end)
+{
+    const struct hidden_part *hidden = hidden_of(context, dataset, part);
+
+    for (uint32_t row = first; row < end; row++)
+        if (--hidden->holders[row] == 0)
+            hide_row(dataset, part, row);
+}
+
+static void hide_part(const struct dataset *dataset, struct dataset_part *part,
+                      struct hidden_part *hidden)
+{
+    const size_t rows = part->rows, dense = dataset->transform.dense_width;
+
+    hidden->rows = (struct dataset_part){
+        .rows = part->rows,
+        .dense = calloc(rows * dense + 1, sizeof *part->dense),
+        .ids = calloc(rows * dataset->transform.id_count + 1, sizeof *part->ids),
+        .classes = part->classes ? calloc(rows + 1, sizeof *part->classes) : NULL,
+        .values = part->values ? calloc(rows + 1, sizeof *part->values) : NULL,
+    };
+    hidden->holders = calloc(rows + 1, sizeof *hidden->holders);
+    dataset_sum_hashes(dataset, part);
+    for (uint32_t row = 0; row < part->rows; row++) {
+        copy_row(dataset, part, &hidden->rows, row);
+        hide_row(dataset, part, row);
+    }
+}
+
+static void show_part(const struct dataset *dataset, struct dataset_part *part,
+                      struct hidden_part *hidden)
+{
+    for (uint32_t row = 0; row < part->rows; row++)
+        copy_row(dataset, &hidden->rows, part, row);
+    close_part(&hidden->rows);
+    free(hidden->holders);
+}
+
+static void open_store(struct dataset *dataset, const struct row_source *source)
+{
+    struct error err;
+
+    assert(!dataset->store);
+    if (dataset_take_sample(dataset, NULL, &err) != STATUS_OK ||
+        row_store_open(dataset, source, NULL, &err) != STATUS_OK)
+        abort();
+}
+
+void hide_rows(struct dataset *dataset)
+{
+    struct hidden *hidden = calloc(1, sizeof *hidden);
+
+    assert(hidden);
+    open_store(dataset, &(struct row_source){hidden, load_rows, drop_rows});
+    hide_part(dataset, &dataset->train, &hidden->train);
+    hide_part(dataset, &dataset->validation, &hidden->validation);
+}
+
+void show_rows(struct dataset *dataset)
+{
+    struct hidden *hidden;
+
+    if (!dataset->store)
+        return;
+    hidden = dataset->store->source.context;
+    if (hidden) {
+        show_part(dataset, &dataset->train, &hidden->train);
+        show_part(dataset, &dataset->validation, &hidden->validation);
+    }
+    free(hidden);
+    row_store_close(dataset);
+    close_part(&dataset->sample);
+    dataset->sample = (struct dataset_part){.rows = 0};
+}
+
+void keep_rows(struct dataset *dataset)
+{
+    show_rows(dataset);
+    open_store(dataset, NULL);
+}
+
+void lose_rows(struct dataset *dataset)
+{
+    ((struct hidden *)dataset->store->source.context)->is_lost = true;
+}
+
+uint32_t held_rows(const struct dataset *dataset, const struct dataset_part *part)
+{
+    const struct hidden_part *hidden = hidden_of(dataset->store->source.context, dataset, part);
+    uint32_t held = 0;
+
+    for (uint32_t row = 0; row < part->rows; row++)
+        held += hidden->holders[row] > 0;
+    return held;
+}
+
+/* ---- data sets ---- */
+
 struct dataset made_dataset(struct rows_shape shape)
 {
     struct dataset dataset = {.label_mean = 10, .label_scale = 2.5, .seed = SEED, .shuffle = true};
@@ -99,20 +275,13 @@ struct dataset made_dataset(struct rows_shape shape)
     dataset.transform.id_rows = shape.id_rows;
     fill_part(&shape, &dataset.train, shape.train, 1);
     fill_part(&shape, &dataset.validation, shape.validation, 1000000);
+    hide_rows(&dataset);
     return dataset;
-}
-
-static void close_part(struct dataset_part *part)
-{
-    free(part->dense);
-    free(part->ids);
-    free(part->classes);
-    free(part->values);
-    free(part->hashes);
 }
 
 void made_dataset_close(struct dataset *dataset)
 {
+    show_rows(dataset);
     close_part(&dataset->train);
     close_part(&dataset->validation);
     free(dataset->labels.values);
@@ -181,22 +350,26 @@ enum status open_descent(const struct jobspec *spec, const struct dataset *datas
     return status;
 }
 
-static void compute(struct descent *descent, uint32_t workers, uint32_t mix, struct sums *total)
+static enum status compute(struct descent *descent, uint32_t workers, uint32_t mix,
+                           struct sums *total, struct error *err)
 {
     const uint32_t lanes = descent_lanes(descent);
+    enum status status = STATUS_OK;
 
     for (uint32_t w = workers; w-- > 0;) {
         struct sums own;
+        uint32_t done;
 
         sums_init(&own, descent_phase(descent));
-        for (uint32_t i = 0; i < lanes; i++) {
+        for (uint32_t i = 0; i < lanes && status == STATUS_OK; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
-                descent_contribute(descent, lane, 1, own.integers, own.fixed);
+                status = descent_contribute(descent, lane, 1, own.integers, own.fixed, &done, err);
         }
         add_sums(total, &own, descent_phase(descent));
         sums_deinit(&own);
     }
+    return status;
 }
 
 enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
@@ -207,15 +380,16 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
     enum status status;
 
     sums_init(&total, &phase);
-    compute(descent, workers, mix, &total);
+    status = compute(descent, workers, mix, &total, err);
     for (uint32_t s = 0; s < workers; s++) {
         uint32_t first = (uint32_t)((uint64_t)phase.real_count * s / workers);
         uint32_t end = (uint32_t)((uint64_t)phase.real_count * (s + 1) / workers);
 
         descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
     }
-    status = descent_apply(descent, &(struct phase_totals){total.integers, NULL, total.reals},
-                           report, err);
+    if (status == STATUS_OK)
+        status = descent_apply(descent, &(struct phase_totals){total.integers, NULL, total.reals},
+                               report, err);
     sums_deinit(&total);
     return status;
 }

@@ -14,9 +14,24 @@ struct rows_shape {
     uint32_t classes; /* 0: regression */
 };
 
-/* Rows whose label follows from their inputs, the same ones every time. */
+/* Rows whose label follows from their inputs, the same ones every time. They are hidden. */
 struct dataset made_dataset(struct rows_shape shape);
 void made_dataset_close(struct dataset *dataset);
+
+/*
+ * Rows that are hidden can be read while somebody holds them (runtime/data/row_store.h); what lies
+ * in their place else is not finite, or ends the test. Their hashes stay: lanes are cut by them.
+ * Tests that read or change rows themselves show all of them, and hide them before a learner is
+ * opened.
+ */
+void show_rows(struct dataset *dataset);
+void hide_rows(struct dataset *dataset);
+/* All rows are there from the beginning, as of a data set that is opened whole. */
+void keep_rows(struct dataset *dataset);
+/* From now on rows of which nobody holds any cannot be held: IO. */
+void lose_rows(struct dataset *dataset);
+/* How many rows somebody holds. */
+uint32_t held_rows(const struct dataset *dataset, const struct dataset_part *part);
 
 /* A spec that fits, with Adam and defaults; tests change what they are about. */
 struct jobspec made_spec(const struct dataset *dataset);

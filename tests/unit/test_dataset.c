@@ -213,16 +213,29 @@ static void check_same_transform(const struct transform *a, const struct transfo
         CHECK(slice_equal(a->inputs[1].words[i], b->inputs[1].words[i]));
 }
 
-/* The order of an epoch, of all lanes. */
+#define LANES_MAX 8
+
+/* The order of an epoch, of all lanes one after the other. */
 static void epoch_order(const struct dataset *dataset, uint32_t lane_count, uint32_t epoch,
                         uint32_t *order)
 {
+    struct lane_share shares[LANES_MAX] = {{0, 0, 0}};
+    uint32_t held = lane_count;
     struct row_lanes lanes;
     struct error err;
 
     CHECK_OK(row_lanes_init(&lanes, dataset, lane_count, &err));
-    row_lanes_order(&lanes, epoch, 0, lane_count, team);
-    memcpy(order, lanes.order, dataset->train.rows * sizeof *order);
+    for (uint32_t lane = 0; lane < lane_count; lane++)
+        shares[lane].count = row_lanes_first(&lanes, lane + 1) - row_lanes_first(&lanes, lane);
+    row_lanes_begin_step(&lanes, 0);
+    CHECK_OK(row_lanes_hold(&lanes, epoch, shares, 0, &held, team, &err));
+    CHECK_INT(held, lane_count);
+    for (uint32_t lane = 0; lane < lane_count; lane++)
+        for (uint32_t i = 0; i < shares[lane].count; i++) {
+            const uint32_t place = row_lanes_place(&lanes, lane, i);
+
+            *order++ = lanes.order ? lanes.order[place] : place;
+        }
     CHECK(row_lanes_are_intact(&lanes));
     row_lanes_deinit(&lanes);
 }

@@ -13,10 +13,12 @@ static struct dataset groups_of_rows(uint32_t rows, uint32_t width, uint32_t gro
 {
     struct dataset dataset = made_dataset((struct rows_shape){rows, 0, width, 0, 0, 0});
 
+    show_rows(&dataset);
     for (uint32_t i = 0; i < rows; i++)
         for (uint32_t j = 0; j < width; j++)
             dataset.train.dense[(size_t)i * width + j] +=
                 10 * (float)((i % groups + 1) * (j + 1) % 7);
+    hide_rows(&dataset);
     return dataset;
 }
 
@@ -74,12 +76,14 @@ static void group_phase(struct group *group)
     struct learner_report report;
     uint64_t check = 0;
     struct error err;
+    uint32_t done;
 
     CHECK(sums != NULL);
     for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
         const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
 
-        CHECK_INT(worker->contribute(worker->self, lane, 1, integers, sums), 1);
+        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, &done, &err));
+        CHECK_INT(done, 1);
     }
     for (uint32_t w = 0; w < group->count; w++) {
         const struct learning *worker = &group->learners[w];
@@ -307,6 +311,7 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 9});
     (void)state;
 
+    keep_rows(&dataset);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct group group;
         struct learning *learning = &group.learners[0];
@@ -327,9 +332,11 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
             learning->verify_rows(learning->self, &position, UINT64_MAX, &err) == STATUS_CORRUPT;
         if (!is_found) { /* what is kept of rows is looked at when it is read */
             int64_t integers[2] = {0}, sums[256] = {0};
+            uint32_t done;
 
             for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
-                learning->contribute(learning->self, lane, 1, integers, sums);
+                CHECK_OK(
+                    learning->contribute(learning->self, lane, 1, integers, sums, &done, &err));
             is_found = learning->verify_used(learning->self, &err) == STATUS_CORRUPT;
         }
         CHECK(is_found);
@@ -348,6 +355,7 @@ static void iris_falls_into_three(void **state)
     (void)state;
 
     CHECK(file != NULL && fgets(line, sizeof line, file) != NULL);
+    show_rows(&dataset);
     for (uint32_t i = 0; i < 150; i++) {
         float *row = dataset.train.dense + (size_t)i * 4;
 
@@ -355,6 +363,7 @@ static void iris_falls_into_three(void **state)
         CHECK_INT(sscanf(line, "%f,%f,%f,%f", &row[0], &row[1], &row[2], &row[3]), 4);
     }
     fclose(file);
+    hide_rows(&dataset);
     CHECK(fabs(run_group(&spec, &dataset, 2).inertia - 78.851) < 0.79);
     made_dataset_close(&dataset);
 }
@@ -366,9 +375,52 @@ static void rows_that_are_all_the_same_have_centers_too(void **state)
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 10});
     (void)state;
 
+    show_rows(&dataset);
     for (uint32_t i = 0; i < 80; i++)
         dataset.train.dense[i] = 1.5f;
+    hide_rows(&dataset);
     CHECK(run_group(&spec, &dataset, 3).inertia == 0);
+    made_dataset_close(&dataset);
+}
+
+/* 48 KB each: a lane has more of them than are held at a time. */
+static void lanes_are_read_range_by_range(void **state)
+{
+    enum { ROWS = 250 };
+    struct dataset dataset = groups_of_rows(ROWS, 12000, 3);
+    struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 3});
+    struct outcome one, two, kept;
+    (void)state;
+
+    spec.lanes = 2;
+    one = run_group(&spec, &dataset, 1);
+    two = run_group(&spec, &dataset, 2);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    keep_rows(&dataset);
+    kept = run_group(&spec, &dataset, 1);
+    CHECK(strcmp(one.digest, two.digest) == 0 && strcmp(one.digest, kept.digest) == 0);
+    made_dataset_close(&dataset);
+}
+
+static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
+{
+    struct dataset dataset = groups_of_rows(60, 2, 3);
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 9});
+    int64_t integers[2] = {0}, sums[256] = {0};
+    struct learning learning, none;
+    struct error err;
+    uint32_t done;
+    (void)state;
+
+    CHECK_OK(learning_open(&spec, &dataset, NULL, &learning, &err));
+    lose_rows(&dataset);
+    CHECK_FAILS(learning.contribute(learning.self, 0, 1, integers, sums, &done, &err), STATUS_IO,
+                "cannot be read");
+    CHECK_FAILS(learning_open(&spec, &dataset, NULL, &none, &err), STATUS_IO, "cannot be read");
+    learning.close(learning.self);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     made_dataset_close(&dataset);
 }
 
@@ -396,6 +448,8 @@ int main(void)
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(iris_falls_into_three),
         cmocka_unit_test(rows_that_are_all_the_same_have_centers_too),
+        cmocka_unit_test(lanes_are_read_range_by_range),
+        cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),
         cmocka_unit_test(more_clusters_than_rows_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,7 @@
 #include "kinds/network/network_attributes.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/network/network_model.h"
+#include "runtime/data/dataset_summary.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"
@@ -77,6 +78,15 @@ static size_t exported(struct descent *descent, struct model *model,
 
 /* ---- lanes ---- */
 
+static void contribute_lane(struct descent *descent, uint32_t lane, struct sums *sums)
+{
+    struct error err;
+    uint32_t done;
+
+    CHECK_OK(descent_contribute(descent, lane, 1, sums->integers, sums->fixed, &done, &err));
+    CHECK_INT(done, 1);
+}
+
 static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){100, 0, 5, 2, 12, 3});
@@ -89,12 +99,12 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     sums_init(&forward, phase);
     sums_init(&backward, phase);
     for (uint32_t lane = 0; lane < 8; lane++)
-        descent_contribute(descent, lane, 1, forward.integers, forward.fixed);
-    descent_contribute(descent, 5, 1, backward.integers, backward.fixed);
+        contribute_lane(descent, lane, &forward);
+    contribute_lane(descent, 5, &backward);
     memset(backward.integers, 0, phase->integer_count * sizeof(int64_t));
     memset(backward.fixed, 0, phase->real_count * sizeof(int64_t));
     for (uint32_t lane = 8; lane-- > 0;)
-        descent_contribute(descent, lane, 1, backward.integers, backward.fixed);
+        contribute_lane(descent, lane, &backward);
     assert_memory_equal(forward.integers, backward.integers,
                         phase->integer_count * sizeof(int64_t));
     assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));
@@ -137,9 +147,12 @@ static void contribute_all(struct descent *descent, struct sums *sums)
 {
     const uint32_t lanes = descent_lanes(descent);
 
+    struct error err;
+
     sums_init(sums, descent_phase(descent));
-    for (uint32_t done = 0; done < lanes;)
-        done += descent_contribute(descent, done, lanes - done, sums->integers, sums->fixed);
+    for (uint32_t first = 0, done; first < lanes; first += done)
+        CHECK_OK(descent_contribute(descent, first, lanes - first, sums->integers, sums->fixed,
+                                    &done, &err));
 }
 
 static void apply_sums(struct descent *descent, const struct sums *sums)
@@ -397,8 +410,10 @@ static void every_row_counts_once_an_epoch(void **state)
     network_params(&spec.params)->hidden_units.count = 0;
     network_params(&spec.params)->learning_rate = 0; /* so that all steps see z = 0 */
     network_params(&spec.params)->optimizer = OPTIMIZER_SGD;
+    show_rows(&dataset);
     for (uint32_t row = 0; row < 53; row++)
         expected += (double)dataset.train.values[row] * (double)dataset.train.values[row];
+    hide_rows(&dataset);
     descent = opened(&spec, &dataset);
     while (descent_phase(descent)->kind != PHASE_DONE) {
         CHECK_OK(run_phase(descent, 2, 1, &report, &err));
@@ -516,8 +531,10 @@ static void a_step_that_overflows_is_asked_again(void **state)
     int repeated = 0;
 
     (void)state;
+    show_rows(&dataset);
     for (uint32_t row = 0; row < 64; row++)
         dataset.train.values[row] *= 1e12f;
+    hide_rows(&dataset);
     one = opened(&spec, &dataset);
     many = opened(&spec, &dataset);
     while (descent_phase(one)->kind != PHASE_DONE) {
@@ -567,7 +584,9 @@ static void the_named_rows_are_those_of_the_step(void **state)
     (void)state;
     spec.shuffle = dataset.shuffle = false;
     spec.batch_size = 10;
+    show_rows(&dataset);
     dataset.train.values[37] = NAN;
+    hide_rows(&dataset);
     descent = opened(&spec, &dataset);
     for (int i = 0; i < 3; i++)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
@@ -745,6 +764,7 @@ static void a_state_of_another_job_is_refused(void **state)
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
     descent_close(two);
     dataset.train.hashes[3].low ^= 1;
+    dataset_sum_hashes(&dataset, &dataset.train);
     two = opened(&spec, &dataset);
     CHECK_FAILS(load_state(two, text_slice(&bytes), &err), STATUS_CORRUPT, "another job");
     descent_close(two);
@@ -886,10 +906,12 @@ static void a_linear_regression_finds_the_least_squares(void **state)
     network_params(&spec.params)->hidden_units.count = 0;
     spec.epochs = 200;
     network_params(&spec.params)->schedule = SCHEDULE_COSINE;
+    show_rows(&dataset);
     for (uint32_t row = 0; row < 300; row++) {
         const float *x = dataset.train.dense + 3 * row;
         dataset.train.values[row] = w[0] * x[0] + w[1] * x[1] + w[2] * x[2] + 0.75f;
     }
+    hide_rows(&dataset);
     descent = opened(&spec, &dataset);
     learn(descent, 1, 0);
     (void)exported(descent, &model, metrics);
@@ -911,10 +933,12 @@ static void class_weights_move_the_border(void **state)
 
     (void)state;
     /* The input says nothing: the bias learns the weighted odds, 10 x 9 : 90 x 1. */
+    show_rows(&dataset);
     for (uint32_t row = 0; row < 100; row++) {
         dataset.train.dense[row] = 0;
         dataset.train.classes[row] = row < 10;
     }
+    hide_rows(&dataset);
     dataset.class_weights[1] = 9;
     network_params(&spec.params)->hidden_units.count = 0;
     spec.batch_size = 100;
@@ -961,7 +985,9 @@ static void iris_is_learned_in_120_steps(void **state)
     struct jobspec spec = made_spec(&dataset);
 
     (void)state;
+    show_rows(&dataset);
     read_iris(&dataset);
+    hide_rows(&dataset);
     network_params(&spec.params)->hidden_units.items[0] =
         network_params(&spec.params)->hidden_units.items[1] = 16;
     spec.batch_size = 128;
@@ -1146,11 +1172,109 @@ static void an_evaluation_that_is_not_finite_fails(void **state)
     struct error err;
 
     (void)state;
+    show_rows(&dataset);
     dataset.validation.values[7] = NAN;
+    hide_rows(&dataset);
     descent = opened(&spec, &dataset);
     CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "the validation loss is not finite");
     descent_close(descent);
     made_dataset_close(&dataset);
+}
+
+/* ---- rows are there while they are needed ---- */
+
+static void a_learner_holds_rows_of_the_phase_alone(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){400, 100, 3, 2, 8, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct descent *descent = opened(&spec, &dataset);
+    struct learner_report report;
+    struct error err;
+    bool is_done;
+
+    (void)state;
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    while (descent_phase(descent)->kind != PHASE_DONE) {
+        const bool learns = descent_phase(descent)->kind == PHASE_LEARN;
+
+        CHECK_OK(run_phase(descent, 3, 1, &report, &err));
+        CHECK_INT(held_rows(&dataset, &dataset.train), learns ? 400 : 0); /* a bucket a lane */
+        CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
+    }
+    do
+        CHECK_OK(descent_measure(descent, &is_done, &err));
+    while (!is_done);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
+    descent_restart(descent);
+    CHECK_OK(run_phase(descent, 3, 1, &report, &err));
+    CHECK_INT(held_rows(&dataset, &dataset.train), 400);
+    descent_close(descent);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    made_dataset_close(&dataset);
+}
+
+/* 48 KB each: 14 MB of them. */
+static void rows_of_validation_are_measured_some_at_a_time(void **state)
+{
+    enum { ROWS = 300, DENSE = 12000 };
+    struct dataset dataset = made_dataset((struct rows_shape){20, ROWS, DENSE, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    uint32_t most = 0, held;
+    struct descent *descent;
+    struct model model;
+    struct error err;
+    bool is_done;
+
+    (void)state;
+    network_params(&spec.params)->hidden_units.count = 0;
+    spec.epochs = 1;
+    spec.metrics[0] = SLICE("Accuracy");
+    spec.metric_count = 1;
+    descent = opened(&spec, &dataset);
+    learn(descent, 1, 0);
+    do {
+        CHECK_OK(descent_measure(descent, &is_done, &err));
+        held = held_rows(&dataset, &dataset.validation);
+        most = held > most ? held : most;
+        CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    } while (!is_done);
+    CHECK(most > 0 && most < ROWS / 2);
+    CHECK_INT(held, 0);
+    (void)exported(descent, &model, metrics);
+    CHECK(metrics[1].validation * ROWS == round(metrics[1].validation * ROWS)); /* of all */
+    CHECK(isfinite(metrics[0].validation));
+    descent_close(descent);
+    made_dataset_close(&dataset);
+}
+
+static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
+{
+    static const enum phase_kind kinds[] = {PHASE_LEARN, PHASE_EVALUATION, PHASE_DONE};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct dataset dataset = made_dataset((struct rows_shape){60, 20, 3, 0, 0, 2});
+        struct jobspec spec = made_spec(&dataset);
+        struct descent *descent = opened(&spec, &dataset);
+        enum status status = STATUS_OK;
+        struct learner_report report;
+        bool is_done = false;
+        struct error err;
+
+        while (descent_phase(descent)->kind != kinds[i])
+            CHECK_OK(run_phase(descent, 2, 0, &report, &err));
+        lose_rows(&dataset);
+        while (kinds[i] == PHASE_DONE && status == STATUS_OK && !is_done)
+            status = descent_measure(descent, &is_done, &err);
+        if (kinds[i] != PHASE_DONE)
+            status = run_phase(descent, 2, 0, &report, &err);
+        CHECK_FAILS(status, STATUS_IO, "cannot be read");
+        CHECK_INT(held_rows(&dataset, &dataset.validation), 0);
+        descent_close(descent);
+        made_dataset_close(&dataset);
+    }
 }
 
 /* Of a saved state's head, at these offsets (descent_state.c): number, kind and step of its
@@ -1335,6 +1459,9 @@ int main(void)
         cmocka_unit_test(a_tensor_whose_gradients_start_tiny_learns),
         cmocka_unit_test(a_loss_that_stays_equal_is_no_improvement),
         cmocka_unit_test(an_evaluation_that_is_not_finite_fails),
+        cmocka_unit_test(a_learner_holds_rows_of_the_phase_alone),
+        cmocka_unit_test(rows_of_validation_are_measured_some_at_a_time),
+        cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),
         cmocka_unit_test(a_state_whose_phase_cannot_be_is_refused),
         cmocka_unit_test(a_state_of_another_version_is_refused),
         cmocka_unit_test(every_setting_that_changes_the_bits_makes_it_another_job),

@@ -29,6 +29,7 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
     struct error err;
 
     fixture->dataset = made_dataset(shape);
+    show_rows(&fixture->dataset);
     fixture->spec = made_spec(&fixture->dataset);
     network_params(&fixture->spec.params)->hidden_units.count = hidden_layers;
     network_params(&fixture->spec.params)->activation = activation;

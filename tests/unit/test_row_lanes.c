@@ -1,16 +1,51 @@
 #include "tests/check.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_order.h"
 #include "tests/unit/learn_rows.h"
 
+#define LANES_MAX 16
+
 static void lanes_open(struct row_lanes *lanes, const struct dataset *dataset, uint32_t count)
 {
     struct error err;
 
+    CHECK(count <= LANES_MAX);
     CHECK_OK(row_lanes_init(lanes, dataset, count, &err));
+}
+
+static uint32_t rows_of_lane(const struct row_lanes *lanes, uint32_t lane)
+{
+    return row_lanes_first(lanes, lane + 1) - row_lanes_first(lanes, lane);
+}
+
+/* Holds all that the step takes of some lanes, in as many calls as it wants. */
+static void hold(struct row_lanes *lanes, uint32_t epoch, const struct lane_share *shares,
+                 uint32_t first, uint32_t count, struct team *team)
+{
+    struct error err;
+
+    for (uint32_t held; count > 0; first += held, count -= held) {
+        held = count;
+        CHECK_OK(row_lanes_hold(lanes, epoch, shares, first, &held, team, &err));
+        CHECK(held > 0 && held <= count);
+    }
+}
+
+/* All rows of some lanes, as one step takes them. */
+static void hold_whole(struct row_lanes *lanes, uint32_t epoch, uint32_t first, uint32_t count,
+                       struct team *team)
+{
+    struct lane_share shares[LANES_MAX] = {{0, 0, 0}};
+
+    for (uint32_t lane = first; lane < first + count; lane++)
+        shares[lane].count = rows_of_lane(lanes, lane);
+    hold(lanes, epoch, shares, first, count, team);
 }
 
 /* One key range a lane, one of its parts a bucket; every row is in one of each. */
@@ -79,7 +114,8 @@ static void a_lane_takes_its_rows_bucket_by_bucket(void **state)
     lanes_open(&lanes, &dataset, LANES);
     CHECK_INT(lanes.buckets, 8); /* 48 KB a row, 400 rows a lane: 19 MB */
     for (uint32_t epoch = 0; epoch < 2; epoch++) {
-        row_lanes_order(&lanes, epoch, 0, LANES, NULL);
+        row_lanes_begin_step(&lanes, epoch);
+        hold_whole(&lanes, epoch, 0, LANES, NULL);
         changes = 0;
         for (uint32_t lane = 0; lane < LANES; lane++)
             check_epoch(&lanes, lane);
@@ -103,6 +139,38 @@ static void a_lane_takes_its_rows_bucket_by_bucket(void **state)
     made_dataset_close(&dataset);
 }
 
+/* Rows of no bytes: only their number counts here. */
+static uint32_t buckets_of(uint32_t rows, uint32_t width, uint32_t count)
+{
+    struct dataset dataset = {.shuffle = true, .transform = {.dense_width = width}};
+    struct row_lanes lanes;
+    uint32_t buckets;
+    struct error err;
+
+    dataset.train.rows = rows;
+    dataset.train.hashes = calloc(rows, sizeof *dataset.train.hashes);
+    CHECK(dataset.train.hashes != NULL);
+    CHECK_OK(row_lanes_init(&lanes, &dataset, count, &err));
+    buckets = lanes.buckets;
+    row_lanes_deinit(&lanes);
+    free(dataset.train.hashes);
+    return buckets;
+}
+
+static void one_bucket_of_each_lane_fits_into_128_mib(void **state)
+{
+    enum { MIB_ROWS = 256, WIDTH = 1023 }; /* a row of 4 KiB */
+    (void)state;
+
+    for (uint32_t lanes = 1; lanes <= 1024; lanes *= 4) {
+        const uint32_t least = lanes < 32 ? 4 * lanes : 128; /* MiB that one bucket a lane holds */
+
+        CHECK_INT(buckets_of(least * MIB_ROWS, WIDTH, lanes), 1);
+        CHECK_INT(buckets_of(3 * least / 2 * MIB_ROWS, WIDTH, lanes), 2);
+        CHECK_INT(buckets_of(5 * least * MIB_ROWS, WIDTH, lanes), 8);
+    }
+}
+
 /* Some lanes now, others later, by several threads or none. */
 static void the_order_does_not_depend_on_who_makes_it_and_when(void **state)
 {
@@ -115,10 +183,12 @@ static void the_order_does_not_depend_on_who_makes_it_and_when(void **state)
     lanes_open(&all, &dataset, LANES);
     lanes_open(&some, &dataset, LANES);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
-        row_lanes_order(&all, epoch, 0, LANES, three);
-        row_lanes_order(&some, epoch, 4, 2, NULL);
-        row_lanes_order(&some, epoch, 0, 5, three);
-        row_lanes_order(&some, epoch, 6, 3, NULL);
+        row_lanes_begin_step(&all, epoch);
+        row_lanes_begin_step(&some, epoch);
+        hold_whole(&all, epoch, 0, LANES, three);
+        hold_whole(&some, epoch, 4, 2, NULL);
+        hold_whole(&some, epoch, 0, 5, three);
+        hold_whole(&some, epoch, 6, 3, NULL);
         assert_memory_equal(all.order, some.order, ROWS * sizeof *all.order);
     }
     row_lanes_deinit(&all);
@@ -127,43 +197,265 @@ static void the_order_does_not_depend_on_who_makes_it_and_when(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- steps ---- */
+
+enum { WALK_ROWS = 1200, WALK_LANES = 2, WALK_DENSE = 16000, WALK_BATCH = 31 };
+
+/* The next rows of both lanes, about as many of each. */
+static void share_out(const struct row_lanes *lanes, uint32_t step, struct lane_share *shares)
+{
+    for (uint32_t lane = 0; lane < WALK_LANES; lane++) {
+        const uint32_t rows = rows_of_lane(lanes, lane), from = step * WALK_BATCH;
+        const uint32_t left = from < rows ? rows - from : 0;
+
+        shares[lane] = (struct lane_share){.first = from < rows ? from : rows,
+                                           .count = left < WALK_BATCH ? left : WALK_BATCH};
+    }
+}
+
+static uint32_t steps_of(const struct row_lanes *lanes)
+{
+    uint32_t most = 0;
+
+    for (uint32_t lane = 0; lane < WALK_LANES; lane++)
+        most = rows_of_lane(lanes, lane) > most ? rows_of_lane(lanes, lane) : most;
+    return (most + WALK_BATCH - 1) / WALK_BATCH;
+}
+
+/* The rows of the step, which all can be read, to taken (WALK_LANES * WALK_BATCH). */
+static void take_step(struct row_lanes *lanes, uint32_t epoch, uint32_t step, uint32_t *taken)
+{
+    struct lane_share shares[WALK_LANES];
+
+    share_out(lanes, step, shares);
+    row_lanes_begin_step(lanes, epoch * steps_of(lanes) + step);
+    hold(lanes, epoch, shares, 0, WALK_LANES, NULL);
+    memset(taken, 0xff, WALK_LANES * WALK_BATCH * sizeof *taken);
+    for (uint32_t lane = 0; lane < WALK_LANES; lane++)
+        for (uint32_t i = 0; i < shares[lane].count; i++) {
+            const uint32_t place = row_lanes_place(lanes, lane, shares[lane].first + i);
+            const uint32_t row = lanes->order ? lanes->order[place] : place;
+
+            CHECK(isfinite(lanes->dataset->train.dense[(size_t)row * WALK_DENSE]));
+            taken[lane * WALK_BATCH + i] = row;
+        }
+}
+
+static uint32_t held_now(const struct row_lanes *lanes)
+{
+    return held_rows(lanes->dataset, &lanes->dataset->train);
+}
+
+static void check_jumps(bool shuffle)
+{
+    struct dataset dataset =
+        made_dataset((struct rows_shape){.dense = WALK_DENSE, .train = WALK_ROWS});
+    static uint32_t walked[2 * WALK_ROWS][WALK_LANES * WALK_BATCH];
+    uint32_t jumped[WALK_LANES * WALK_BATCH], steps, most = 0;
+    struct row_lanes walking, jumping;
+
+    dataset.shuffle = shuffle;
+    lanes_open(&walking, &dataset, WALK_LANES);
+    steps = steps_of(&walking);
+    CHECK(walking.bucket_count >= 16);
+    for (uint32_t i = 0; i < 2 * steps; i++) {
+        take_step(&walking, i / steps, i % steps, walked[i]);
+        most = held_now(&walking) > most ? held_now(&walking) : most;
+        CHECK(row_lanes_are_intact(&walking));
+    }
+    CHECK(most < WALK_ROWS / 2); /* 16 buckets, of which a step takes rows of four at most */
+    row_lanes_deinit(&walking);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    lanes_open(&jumping, &dataset, WALK_LANES);
+    for (uint32_t i = 0; i < 4 * steps; i++) {
+        const uint32_t to = (i * 7919 + i / 3) % (2 * steps);
+
+        take_step(&jumping, to / steps, to % steps, jumped);
+        assert_memory_equal(walked[to], jumped, sizeof jumped);
+        CHECK(row_lanes_are_intact(&jumping));
+    }
+    row_lanes_release(&jumping);
+    CHECK_INT(held_rows(&dataset, &dataset.train), 0);
+    row_lanes_deinit(&jumping);
+    made_dataset_close(&dataset);
+}
+
+static void any_step_takes_the_same_rows_whatever_came_before_it(void **state)
+{
+    (void)state;
+    check_jumps(true);
+    check_jumps(false);
+}
+
+/* A bucket whose rows are all taken goes with the next step; one that the step repeats stays. */
+static void a_bucket_goes_when_its_rows_are_taken(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
+    struct lane_share shares[2] = {{0, 10, 0}, {0, 10, 0}};
+    struct row_lanes lanes;
+    uint32_t rows;
+    (void)state;
+
+    lanes_open(&lanes, &dataset, 2);
+    rows = rows_of_lane(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0);
+    hold(&lanes, 0, shares, 0, 2, NULL);
+    CHECK_INT(held_now(&lanes), 100);
+    shares[0] = (struct lane_share){10, rows - 10, 0};
+    for (int repeated = 0; repeated < 2; repeated++) {
+        row_lanes_begin_step(&lanes, 1);
+        hold(&lanes, 0, shares, 0, 2, NULL);
+        CHECK_INT(held_now(&lanes), 100);
+    }
+    row_lanes_begin_step(&lanes, 2);
+    CHECK_INT(held_now(&lanes), 100 - rows);
+    for (uint32_t place = 0; place < rows; place++)
+        CHECK_INT(lanes.order[place], 0);
+    CHECK(lanes.order[rows] >= rows); /* the other lane's is as it was */
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
+static void a_lane_that_is_computed_elsewhere_is_given_back(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
+    const struct lane_share shares[4] = {{0, 3, 0}, {0, 3, 0}, {0, 3, 0}, {0, 0, 0}};
+    struct row_lanes lanes;
+    (void)state;
+
+    lanes_open(&lanes, &dataset, 4);
+    row_lanes_begin_step(&lanes, 7);
+    hold(&lanes, 0, shares, 0, 4, NULL);
+    CHECK_INT(held_now(&lanes), row_lanes_first(&lanes, 3)); /* nothing is taken of the last */
+    row_lanes_begin_step(&lanes, 8);
+    hold(&lanes, 0, shares, 1, 1, NULL);
+    row_lanes_begin_step(&lanes, 9);
+    CHECK_INT(held_now(&lanes), rows_of_lane(&lanes, 1));
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
+/* Bytes of pages that are there, of some memory. */
+static size_t resident(const void *start, size_t bytes)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)start / page * page;
+    const size_t pages = ((uintptr_t)start + bytes - first + page - 1) / page;
+    unsigned char *there = calloc(pages, 1);
+    size_t sum = 0;
+
+    CHECK(there && mincore((void *)first, pages * page, there) == 0);
+    for (size_t i = 0; i < pages; i++)
+        sum += (there[i] & 1) * page;
+    free(there);
+    return sum;
+}
+
+static void the_order_of_a_bucket_takes_memory_while_it_is_held(void **state)
+{
+    enum { ROWS = 400000, LANES = 4 };
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = ROWS});
+    const size_t of_lane = ROWS / LANES * sizeof(uint32_t), bytes = ROWS * sizeof(uint32_t);
+    struct row_lanes lanes;
+    (void)state;
+
+    lanes_open(&lanes, &dataset, LANES);
+    CHECK_INT(resident(lanes.order, bytes), 0);
+    row_lanes_begin_step(&lanes, 0);
+    hold_whole(&lanes, 0, 1, 1, NULL);
+    CHECK(resident(lanes.order, bytes) > of_lane * 9 / 10);
+    CHECK(resident(lanes.order, bytes) < of_lane * 11 / 10 + 8192);
+    row_lanes_begin_step(&lanes, 1);
+    CHECK(resident(lanes.order, bytes) <= 8192); /* pages that it shares with its neighbours */
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
+static void few_buckets_come_in_a_call(void **state)
+{
+    enum { ROWS = 800, LANES = 4, DENSE = 12000 };
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = DENSE, .train = ROWS});
+    const struct lane_share shares[LANES] = {{0, 2, 0}, {0, 2, 0}, {0, 2, 0}, {0, 2, 0}};
+    struct row_lanes lanes;
+    uint32_t held = LANES;
+    struct error err;
+    (void)state;
+
+    lanes_open(&lanes, &dataset, LANES);
+    row_lanes_begin_step(&lanes, 0);
+    CHECK_OK(row_lanes_hold(&lanes, 0, shares, 0, &held, NULL, &err));
+    CHECK(held < LANES); /* each comes with 2 MiB and more */
+    hold(&lanes, 0, shares, held, LANES - held, NULL);
+    held = LANES;
+    CHECK_OK(row_lanes_hold(&lanes, 0, shares, 0, &held, NULL, &err));
+    CHECK_INT(held, LANES); /* all are there */
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
+static void rows_that_cannot_be_read_are_a_failure_of_the_step(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
+    const struct lane_share shares[2] = {{0, 3, 0}, {0, 3, 0}};
+    struct row_lanes lanes;
+    uint32_t count = 2;
+    struct error err;
+    (void)state;
+
+    for (int shuffle = 0; shuffle < 2; shuffle++) {
+        dataset.shuffle = shuffle;
+        lanes_open(&lanes, &dataset, 2);
+        lose_rows(&dataset);
+        row_lanes_begin_step(&lanes, 0);
+        CHECK_FAILS(row_lanes_hold(&lanes, 0, shares, 0, &count, NULL, &err), STATUS_IO,
+                    "cannot be read");
+        CHECK_INT(held_now(&lanes), 0);
+        row_lanes_deinit(&lanes);
+    }
+    made_dataset_close(&dataset);
+}
+
 static void without_shuffle_positions_make_lanes(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 11});
     static const uint32_t expected[] = {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7};
     struct row_lanes lanes;
+    uint32_t at = 0;
     (void)state;
 
     dataset.shuffle = false;
     lanes_open(&lanes, &dataset, 4);
-    for (uint32_t epoch = 0; epoch < 2; epoch++) {
-        row_lanes_order(&lanes, epoch, 0, 4, NULL);
-        assert_memory_equal(lanes.order, expected, sizeof expected);
+    for (uint32_t lane = 0; lane < 4; lane++) {
+        CHECK_INT(row_lanes_first(&lanes, lane), at);
+        for (uint32_t i = 0; i < rows_of_lane(&lanes, lane); i++)
+            CHECK_INT(row_lanes_place(&lanes, lane, i), expected[at++]);
     }
-    CHECK_INT(row_lanes_first(&lanes, 3), 9);
+    CHECK_INT(at, 11);
+    CHECK_INT(row_lanes_first(&lanes, 4), 11);
     row_lanes_deinit(&lanes);
     made_dataset_close(&dataset);
 }
 
 static void an_order_that_changes_by_itself_is_found(void **state)
 {
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
     struct row_lanes lanes;
     (void)state;
 
-    for (int shuffle = 0; shuffle < 2; shuffle++) {
-        struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
-
-        dataset.shuffle = shuffle;
+    for (int goes = 0; goes < 2; goes++) {
         lanes_open(&lanes, &dataset, 4);
-        row_lanes_order(&lanes, 0, 0, 2, NULL);
+        row_lanes_begin_step(&lanes, 0);
+        hold_whole(&lanes, 0, 0, 2, NULL);
         CHECK(row_lanes_are_intact(&lanes));
         lanes.order[3] ^= 8;
         CHECK(!row_lanes_are_intact(&lanes));
-        row_lanes_order(&lanes, 1, 0, 2, NULL);
-        CHECK(!row_lanes_are_intact(&lanes)); /* also when another order lies there */
+        if (goes)
+            row_lanes_begin_step(&lanes, 1);
+        else
+            hold_whole(&lanes, 1, 0, 2, NULL);
+        CHECK(!row_lanes_are_intact(&lanes)); /* also when another order lies there, or none */
         row_lanes_deinit(&lanes);
-        made_dataset_close(&dataset);
     }
+    made_dataset_close(&dataset);
 }
 
 int main(void)
@@ -171,7 +463,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lane_has_the_rows_of_its_range_of_keys),
         cmocka_unit_test(a_lane_takes_its_rows_bucket_by_bucket),
+        cmocka_unit_test(one_bucket_of_each_lane_fits_into_128_mib),
         cmocka_unit_test(the_order_does_not_depend_on_who_makes_it_and_when),
+        cmocka_unit_test(any_step_takes_the_same_rows_whatever_came_before_it),
+        cmocka_unit_test(a_bucket_goes_when_its_rows_are_taken),
+        cmocka_unit_test(a_lane_that_is_computed_elsewhere_is_given_back),
+        cmocka_unit_test(the_order_of_a_bucket_takes_memory_while_it_is_held),
+        cmocka_unit_test(few_buckets_come_in_a_call),
+        cmocka_unit_test(rows_that_cannot_be_read_are_a_failure_of_the_step),
         cmocka_unit_test(without_shuffle_positions_make_lanes),
         cmocka_unit_test(an_order_that_changes_by_itself_is_found),
     };

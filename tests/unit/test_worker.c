@@ -17,9 +17,10 @@ struct fixture {
     struct outbox outbox;
 };
 
-static void open_worker(struct fixture *fixture)
+static void open_failing_worker(struct fixture *fixture, enum status failure)
 {
-    struct toy_plan plan = {.seed = 1, .lanes = 4, .phases = 20, .rows = 10, .reals = 6};
+    struct toy_plan plan = {
+        .seed = 1, .lanes = 4, .phases = 20, .rows = 10, .reals = 6, .failure = failure};
     struct worker_options options = {.job = JOB,
                                      .master = "sim:master",
                                      .address = "sim:worker0",
@@ -41,6 +42,11 @@ static void open_worker(struct fixture *fixture)
     outbox_init(&fixture->outbox);
     worker_init(&fixture->worker, &options, &learning, NULL);
     worker_start(&fixture->worker, 0, &fixture->outbox);
+}
+
+static void open_worker(struct fixture *fixture)
+{
+    open_failing_worker(fixture, STATUS_OK);
 }
 
 static void close_worker(struct fixture *fixture)
@@ -183,9 +189,11 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
     int64_t integers[3] = {0}, fixed[6] = {0};
     struct message message = of(MESSAGE_PARTIAL, epoch);
     struct learning learning = toy_learning(fixture->toy);
+    struct error err;
+    uint32_t done;
 
-    learning.contribute(learning.self, 2, 1, integers, fixed);
-    learning.contribute(learning.self, 3, 1, integers, fixed);
+    CHECK_OK(learning.contribute(learning.self, 2, 1, integers, fixed, &done, &err));
+    CHECK_OK(learning.contribute(learning.self, 3, 1, integers, fixed, &done, &err));
     message.partial.phase = phase;
     message.partial.integers = (struct slice){(const char *)integers, sizeof integers};
     message.partial.fixed = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
@@ -246,6 +254,30 @@ static void who_cannot_open_its_rows_says_why_and_ends(void **state)
     CHECK_INT(outbox.entries[0].status, STATUS_CONNECTION); /* whoever started it does so again */
     worker_deinit(&worker);
     outbox_deinit(&outbox);
+}
+
+static void rows_that_cannot_be_read_end_the_worker(void **state)
+{
+    static const struct {
+        enum status failure;
+        enum message_type told;
+    } cases[] = {{STATUS_IO, MESSAGE_FAILED},
+                 {STATUS_NO_MEMORY, MESSAGE_UNABLE},
+                 {STATUS_CORRUPT, MESSAGE_DAMAGED}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture fixture;
+
+        open_failing_worker(&fixture, cases[i].failure);
+        group_of_one(&fixture, 1, 0, "sim:worker0");
+        work_lanes(&fixture);
+        CHECK_INT(fixture.worker.state, WORKER_FAILED);
+        CHECK_INT(fixture.worker.failure.status, cases[i].failure);
+        CHECK(strstr(fixture.worker.failure.message, "the rows of lane 0 cannot be read"));
+        CHECK_INT(count_sent(&fixture, cases[i].told), 1);
+        close_worker(&fixture);
+    }
 }
 
 static void a_group_without_it_is_refused(void **state)
@@ -1249,6 +1281,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alone_it_needs_nobody),
         cmocka_unit_test(who_cannot_open_its_rows_says_why_and_ends),
+        cmocka_unit_test(rows_that_cannot_be_read_end_the_worker),
         cmocka_unit_test(a_group_without_it_is_refused),
         cmocka_unit_test(lanes_are_computed_only_when_all_members_have_met),
         cmocka_unit_test(a_member_may_come_before_the_master_says_so),

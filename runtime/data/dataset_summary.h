@@ -1,0 +1,19 @@
+/*
+ * dataset_summary.h - what is kept of all rows, whoever holds which of them.
+ */
+#ifndef RUNTIME_DATA_DATASET_SUMMARY_H
+#define RUNTIME_DATA_DATASET_SUMMARY_H
+
+#include "runtime/data/dataset.h"
+
+#define DATASET_SAMPLE_ROWS 16384
+
+/* Copies the training rows of least random(seed, hash) into dataset->sample, in that order: at most
+ * DATASET_SAMPLE_ROWS. All training rows must be there. NO_MEMORY. */
+enum status dataset_take_sample(struct dataset *dataset, struct team *team, struct error *err);
+
+/* The sum of a part's hashes, modulo 2^128: two parts that have the same sum have the same rows, in
+ * any order. Where the order of the training rows counts each hash is mixed with its position. */
+void dataset_sum_hashes(const struct dataset *dataset, struct dataset_part *part);
+
+#endif

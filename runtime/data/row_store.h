@@ -1,0 +1,66 @@
+/*
+ * row_store.h - which rows of a data set are in memory.
+ *
+ *              hold                      last release
+ *     away ------------> held, hashed ----------------> away
+ *
+ * A part numbers all of its rows and has room for each; what lies there is a row's only while
+ * somebody holds it. Where rows come from is the matter of a source. Without one all rows are in
+ * memory from the beginning and stay there, whoever holds them. The rows of the sample stay, too.
+ *
+ * Rows in memory are hashed, by chunks of 1 MiB, when they are held for the first time since they
+ * came. The hashes are compared again in turns, and before rows go, so that a bit of them that
+ * changes by itself is found. A spool that is mapped is not hashed: its file is the system's to
+ * keep.
+ */
+#ifndef RUNTIME_DATA_ROW_STORE_H
+#define RUNTIME_DATA_ROW_STORE_H
+
+#include "runtime/data/dataset.h"
+
+struct row_source {
+    void *context;
+    /* The rows [first, end) of the part are there then. CORRUPT, IO, NO_MEMORY. */
+    enum status (*load)(void *context, const struct dataset *dataset,
+                        const struct dataset_part *part, uint32_t first, uint32_t end,
+                        struct team *team, struct error *err);
+    /* Nobody reads them any more. */
+    void (*drop)(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                 uint32_t first, uint32_t end);
+};
+
+struct row_run;
+
+struct row_store {
+    struct row_source source; /* load NULL: none */
+    struct row_run *runs;     /* (run_count) in memory, by their numbers */
+    size_t run_count, room;
+    uint64_t made; /* runs so far: the number of the next one */
+    bool was_bad;  /* rows had changed by themselves before they went */
+};
+
+/* Makes dataset->store, with a copy of the source (NULL: none), and hashes the sample. NO_MEMORY:
+ * there is no store. */
+enum status row_store_open(struct dataset *dataset, const struct row_source *source,
+                           struct team *team, struct error *err);
+void row_store_close(struct dataset *dataset); /* also where there is none */
+
+/*
+ * The rows [first, end) of a part, whole ranges as dataset_share_out cuts them, can be read until
+ * row_store_release of the same rows, as often as they are held. It may take milliseconds. After a
+ * failure (CORRUPT, IO, NO_MEMORY) they are not held.
+ */
+enum status row_store_hold(const struct dataset *dataset, const struct dataset_part *part,
+                           uint32_t first, uint32_t end, struct team *team, struct error *err);
+void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
+                       uint32_t first, uint32_t end);
+
+/* At most so many chunks of what is in memory from a position on, which is 0 again after the last
+ * one. CORRUPT. */
+enum status row_store_verify(const struct dataset *dataset, uint64_t *position, uint64_t most,
+                             struct error *err);
+
+/* The bytes of so many encoded rows. */
+uint64_t row_store_bytes(const struct dataset *dataset, uint64_t rows);
+
+#endif
