@@ -152,7 +152,7 @@ static enum status publish_into(struct unpublished_job *job, const struct sink *
     read_schema(job->folder.path, target.job_schema);
     status = open_target(&target, job->unpublished.database, &host, err);
     if (status == STATUS_OK)
-        status = unpublished_publish(host, job, sink, err);
+        status = unpublished_publish(host, job, job_publish_table, sink, err);
     else
         job_folder_leave(&job->folder);
     close_target(&target);

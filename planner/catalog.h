@@ -65,14 +65,14 @@ enum sql_dialect { SQL_SQLITE, SQL_POSTGRES };
 
 /* What the database's administrator has decided. Zeros: nothing. */
 struct catalog_limits {
-    uint32_t workers;             /* most of one job; 0: as many as the language allows */
-    const char *workers_decision; /* the setting with that, for the hint */
-    bool is_closed;               /* jobs open no port: no job.metrics */
-    const char *detach_hint;      /* instead of job.wait = false, where find_file finds none */
-    uint64_t seed;                /* of a statement without train.seed */
-    bool has_cluster;             /* jobs may go to Kubernetes */
-    bool wants_cluster;           /* and do, where a statement does not set job.where */
-    bool keeps_cluster;           /* and may outlive the session: job.wait = false */
+    uint32_t workers;                       /* most of one job; 0: as many as the language allows */
+    const char *workers_decision;           /* the setting with that, for the hint */
+    bool is_closed;                         /* jobs open no port: no job.metrics */
+    const char *no_detach, *no_detach_hint; /* why not job.wait = false; NULL: find_file tells */
+    uint64_t seed;                          /* of a statement without train.seed */
+    bool has_cluster;                       /* jobs may go to Kubernetes */
+    bool wants_cluster;                     /* and do, where a statement does not set job.where */
+    bool keeps_cluster;                     /* and may outlive the session: job.wait = false */
     const char *no_cluster, *no_cluster_hint; /* why not; NULL: their pods cannot reach it */
     bool is_staged; /* the processes are started elsewhere, and reach this database */
 };

@@ -108,10 +108,10 @@ enum status file_plan(struct planning *planning, struct slice schema, struct sli
         file = catalog->find_file(catalog->self, schema);
     if (file.size > 0)
         return slice_keep(planning, file, &planning->plan->into_file);
-    if (catalog->limits.detach_hint)
-        return fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                       "job.wait = false is not for a session inside of the server"),
-               error_hint(planning->err, "%s", catalog->limits.detach_hint);
+    if (catalog->limits.no_detach)
+        return fail_at(planning->err, STATUS_INVALID, setting->value.span.start, "%s",
+                       catalog->limits.no_detach),
+               error_hint(planning->err, "%s", catalog->limits.no_detach_hint);
     fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
             "job.wait = false, and \"%.*s\" would be made in memory or as a temporary table",
             SLICE_FORMAT(name));

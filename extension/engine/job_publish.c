@@ -273,3 +273,43 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
     jobstore_close(store);
     return status;
 }
+
+/* ----- inside of a server ----- */
+
+/* The transaction's number tells whether it is there (unpublished.h), so it needs no mark. */
+static enum status deliver_from(const struct host *host, const struct unpublished_job *job,
+                                struct jobstore *store, struct arena *arena, uint64_t *rows,
+                                struct error *err)
+{
+    struct jobspec spec;
+    const struct delivery_order order = {.folder = &job->folder,
+                                         .spec = &spec,
+                                         .store = store,
+                                         .schema = slice_of(job->unpublished.schema),
+                                         .is_first = true};
+    struct text json;
+    enum status status;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(job->folder.path, arena, &spec, &json, err);
+    text_deinit(&json);
+    TRY(status);
+    return score_job_deliver(host, &order, rows, err);
+}
+
+enum status job_publish_table(const struct host *host, const struct unpublished_job *job,
+                              uint64_t *rows, struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
+    struct arena arena;
+    enum status status;
+
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    TRY(jobstore_open(path, true, &store, err));
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = deliver_from(host, job, store, &arena, rows, err);
+    arena_deinit(&arena);
+    jobstore_close(store);
+    return status;
+}

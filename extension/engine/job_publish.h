@@ -1,11 +1,12 @@
 /*
- * job_publish.h - the model or the table of a detached job into its database, by the same checks
- * and in the same transaction as that of an attached one.
+ * job_publish.h - the model or the table of a job that its session has left into its database, by
+ * the same checks and in the same transaction as that of an attached one.
  */
 #ifndef EXTENSION_ENGINE_JOB_PUBLISH_H
 #define EXTENSION_ENGINE_JOB_PUBLISH_H
 
 #include "extension/engine/host/host.h"
+#include "extension/engine/jobs/unpublished.h"
 
 /*
  * The publisher's part: the model of the job in this folder into the database that
@@ -21,5 +22,10 @@ struct publisher {
     void (*delivered)(void *context, int64_t tries);
 };
 enum status job_publish(const char *folder, const struct publisher *publisher, struct error *err);
+
+/* As unpublished_publish() takes it: the table of a job that has scored, in a session of its
+ * database. */
+enum status job_publish_table(const struct host *host, const struct unpublished_job *job,
+                              uint64_t *rows, struct error *err);
 
 #endif

@@ -138,7 +138,7 @@ CREATE FUNCTION totrain.publish(job bigint,
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS
-    'the model of one of the caller''s jobs that is unpublished into its table';
+    'what one of the caller''s jobs that is unpublished has made into its table';
 REVOKE ALL ON FUNCTION totrain.publish(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.publish(bigint) TO totrain_user;
 

@@ -253,7 +253,7 @@ CREATE FUNCTION totrain.publish(job bigint,
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS
-    'the model of one of the caller''s jobs that is unpublished into its table';
+    'what one of the caller''s jobs that is unpublished has made into its table';
 
 -- Jobs whose processes run elsewhere, on a cluster: what they need lies in three tables in the
 -- schema that totrain.job_schema names (docs/kubernetes.md).

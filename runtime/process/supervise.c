@@ -220,22 +220,21 @@ static int run_stages(const struct job *job, const struct role_options *options,
     return code;
 }
 
-/* A detached job that was only stopped needs its files again, so they stay; for one that runs
- * elsewhere the session that follows it decides when it has ended. */
+/* A detached job that was only stopped needs its files again, so they stay; of one with a lifeline
+ * the process that follows it decides when it has ended. */
 static void tidy_up(const struct job *job, const struct role_options *options)
 {
-    const bool is_the_doors = options->run_elsewhere && !options->is_detached;
     struct job_row row;
 
     if (job_is_kept(job->folder)) {
-        if (is_the_doors || !read_books(job, &row) || row.state < JOB_STATE_DONE) {
+        if (!options->is_detached || !read_books(job, &row) || row.state < JOB_STATE_DONE) {
             control_folder_remove(job->folder);
             return;
         }
         job_let_go(job->folder);
+        if (!supervise_must_publish(job))
+            job_release_rows(job->folder);
     }
-    if (!supervise_must_publish(job))
-        job_release_rows(job->folder);
     clean(job->folder);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "runtime/launch/control.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/supervise.h"
@@ -59,8 +60,11 @@ static enum status start(struct alone *alone, const struct job *job, const char 
         return fail_no_memory(err);
     TRY(loop_new(ROLE_TICK_MS, &alone->loop, err));
     TRY(leader_start(&alone->leader, alone->loop, &leading, err));
-    alone->watch = (struct supervise_watch){
-        .cancel = cancel, .scale = scale, .context = alone, .is_detached = is_detached};
+    alone->watch = (struct supervise_watch){.cancel = cancel,
+                                            .scale = scale,
+                                            .context = alone,
+                                            .is_detached = is_detached,
+                                            .is_kept = job_is_kept(job->folder)};
     TRY(supervise_watch(alone->loop, sockets, &alone->watch, err));
     working.loop = alone->loop;
     return alone->role->start(alone->worker, &working, err);

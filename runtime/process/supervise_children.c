@@ -12,6 +12,7 @@
 
 #include "base/log.h"
 #include "runtime/launch/job_event.h"
+#include "runtime/launch/job_lock.h"
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/slots.h"
@@ -666,7 +667,8 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     supervisor->watch = (struct supervise_watch){.cancel = cancel,
                                                  .scale = scale,
                                                  .context = supervisor,
-                                                 .is_detached = supervisor->is_detached};
+                                                 .is_detached = supervisor->is_detached,
+                                                 .is_kept = job_is_kept(supervisor->job->folder)};
     TRY(supervise_watch(supervisor->loop, supervisor->sockets, &supervisor->watch, err));
     loop_on_tick(supervisor->loop, on_tick, supervisor);
     supervisor->children = calloc(supervisor->count, sizeof *supervisor->children);

@@ -93,7 +93,7 @@ EXTENSION = {
     "send_a_job_to_a_cluster": TRAIN.format("public.iris", "eve.m").replace("WITH ", "WITH job.where = 'kubernetes', "),
     "open_a_port": TRAIN.format("public.iris", "eve.m").replace("WITH ", "WITH job.metrics = '0.0.0.0:0', "),
     "write_a_file": TRAIN.format("public.iris", "eve.m").replace("WITH ", "WITH log.tensorboard = '/tmp/eve', "),
-    "detach_a_job": TRAIN.format("public.iris", "eve.m").replace("WITH ", "WITH job.wait = false, "),
+    "detach_a_job_for_another": TRAIN.format("public.iris", "bob.m").replace("WITH ", "WITH job.wait = false, "),
 }
 SETTINGS = ("program", "state_directory", "job_schema", "job_login", "enable_kubernetes", "kubeconfig", "kubernetes_namespace", "kubernetes_resource",
             "images", "priority_classes", "database_secret", "max_workers", "max_jobs_per_role", "max_background_jobs", "max_memory")

@@ -11,6 +11,8 @@ import signal
 import sqlite3
 import subprocess
 
+import psycopg2
+
 import harness
 import program
 import test_workers
@@ -35,14 +37,14 @@ ODD_SETTINGS = ("SET DateStyle = 'SQL, DMY'; SET IntervalStyle = 'sql_standard';
                 "SET xmloption = 'document'; SET bytea_output = 'escape'; ")
 
 
-class Shared:
+class Helpers:
     """Of both doors: detach(statement, before, user) gives the job's id, `ends` waits for how it ends."""
 
     def train(self):
         self.train_on("SELECT a, n, v, w, b FROM t", "b")
 
     def train_on(self, rows, label):
-        self.check_psql(f"{rows} TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 3 LABEL {label} INTO m;", "-o", "/dev/null")
+        self.check(f"{rows} TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 3 LABEL {label} INTO m")
 
     def alone(self, statement):
         """The same by the session."""
@@ -63,6 +65,8 @@ class Shared:
                               f"(SELECT md5(q::text) FROM {one} q INTERSECT ALL SELECT md5(q::text) FROM {other} q) x)")
         self.assertEqual(found, (rows, rows))
 
+
+class Shared(Helpers):
     def test_the_table_is_the_one_that_the_session_would_write(self):
         self.train()
         for i in range(2):  # the second one replaces the first
@@ -302,6 +306,311 @@ class Program(Shared, program.Case):
     def sweep(self):
         """Another job looks at what others have left."""
         self.ends(self.detach("SELECT * FROM t LIMIT 5 TO PREDICT swept.p WITH job.wait = false USING m"), "done")
+
+
+class Door(program.Case):
+    """psql: a background worker follows the job as the caller."""
+
+    settings = harness.BARE
+    pace = SLOW
+    marks = 0
+
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        test_workers.make_rows(connection)
+        connection.cursor().execute("GRANT SELECT ON t TO PUBLIC")
+
+    def setUp(self):
+        super().setUp()
+        self.pace = None  # of the program
+        make_roles(self)
+        self.addCleanup(self.check_nothing_runs)
+
+    def detach(self, statement, before="", user=harness.SUPERUSER):
+        shown = self.check_psql(f"{before}{statement};", "-At", user=user)
+        return int(shown.splitlines()[-1].split("|")[0])
+
+    detach_slowly = detach
+
+    def refused_to(self, statement, user=harness.SUPERUSER):
+        done = self.psql(statement + ";", user=user)
+        self.assertIn("ERROR", done.stderr)
+        return done.stderr
+
+    def hurry(self, job):
+        def has_ended():
+            harness.hurry(self.server.state)
+            return self.state(job)[0] not in ("waiting", "running")
+        harness.wait_for(has_ended, "the end of the job")
+
+    def state(self, job, user=harness.SUPERUSER):
+        return self.execute(f"SELECT state, error FROM totrain.jobs WHERE id = {job}", user)[0]
+
+    def ends(self, job, state, user=harness.SUPERUSER):
+        def ended():
+            harness.hurry(self.server.state)
+            found = self.state(job, user)
+            return found[0] not in ("waiting", "running", "publishing", "lost") and found
+        found = harness.wait_for(ended, "the job's end")
+        self.assertEqual(found[0], state, found[1])
+        return found[1]
+
+    def publish(self, job, fails=False, user=harness.SUPERUSER):
+        try:
+            self.execute(f"SELECT * FROM totrain.publish({job})", user)
+            self.assertFalse(fails)
+        except psycopg2.Error:
+            self.assertTrue(fails)
+        return not fails
+
+    def sweep(self):
+        """Another job looks at what others have left."""
+        self.ends(self.detach("SELECT * FROM t LIMIT 5 TO PREDICT swept.p WITH job.wait = false USING m"), "done")
+
+    def workers(self):
+        return [pid for pid, in self.execute("SELECT pid FROM pg_stat_activity WHERE backend_type = 'totrain job'")]
+
+
+class Server(Shared, Door):
+    """From psql."""
+
+
+class Followed(Helpers, Door):
+    """What happens to a job's session, worker, server and role."""
+
+    def check_written(self, job):
+        self.ends(job, "done")
+        self.alone(PREDICT.format("alone", ""))
+        self.check_same("away", "alone")
+        harness.wait_for(lambda: not list(self.server.state.rglob("*.spool")), "the rows to go")
+        self.execute("DROP TABLE away, alone")
+
+    def run_one(self, statement=PREDICT.format("away", ""), **options):
+        """A job of which something is scored, and something is not."""
+        job = self.detach(statement, **options)
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.shards WHERE job = {job} AND state = 'done'"), "a shard that is done")
+        self.assertEqual(self.state(job), ("running", None))
+        return job
+
+    def leases(self, job):
+        """Of each row how often it was scored."""
+        return self.execute(f"SELECT DISTINCT count(*) FROM totrain.shards WHERE job = {job} AND state = 'done' GROUP BY first")
+
+    def test_a_worker_that_is_ended_is_replaced(self):
+        self.train()
+        for end in ("SELECT pg_terminate_backend({})", None):
+            with self.subTest(end):
+                job = self.run_one()
+                worker, = harness.wait_for(self.workers, "a worker")
+                if end:
+                    self.execute(end.format(worker))
+                else:
+                    self.kill(worker)
+                harness.wait_for(lambda: self.workers() not in ([], [worker]), "the next worker")  # pylint: disable=cell-var-from-loop
+                self.check_written(job)
+
+    def kill(self, process):
+        """With kill -9, and so the sessions of all others."""
+        session = self.connect().cursor()
+        os.kill(process, signal.SIGKILL)
+        harness.wait_for(lambda: not self.works(session.execute), "the end of all sessions")
+        harness.wait_for(lambda: self.works(self.execute), "sessions")
+
+    def works(self, execute):
+        try:
+            execute("SELECT 1")
+            return True
+        except psycopg2.Error:
+            return False
+
+    def test_a_restart_of_the_server_goes_by(self):
+        self.train()
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            with self.subTest(number):
+                job = self.run_one()
+                self.server.stop(number)
+                self.check_nothing_runs()
+                self.server.start()
+                self.check_written(job)
+                self.assertEqual(self.leases(job), [(1,)])
+
+    def test_a_supervisor_that_is_killed_is_replaced(self):
+        self.train()
+        job = self.run_one()
+        supervisor, = [pid for pid in self.job_processes() if b"\0supervise\0" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
+        os.kill(supervisor, signal.SIGKILL)
+        self.check_written(job)
+
+    def test_it_is_cancelled(self):
+        self.train()
+        for statement in ("SELECT totrain.cancel({})", "CANCEL JOB {}"):
+            with self.subTest(statement):
+                job = self.run_one()
+                self.check_psql(statement.format(job) + ";")
+                self.ends(job, "cancelled")
+                self.check_cancelled(job)
+
+    def check_cancelled(self, job):
+        self.check_nothing_runs()
+        harness.wait_for(lambda: not self.workers(), "the worker's end")
+        self.assertIsNone(self.execute("SELECT to_regclass('away')")[0][0])
+        self.assertEqual(self.state(job)[0], "cancelled")
+        self.assertEqual(list(self.server.state.rglob("*.spool")), [])
+
+    def test_it_is_cancelled_when_nobody_follows_it(self):
+        self.train()
+        job = self.run_one()
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        self.execute(f"SELECT totrain.cancel({job})")
+        self.ends(job, "cancelled")
+        self.check_cancelled(job)
+
+    def test_it_is_the_callers_with_his_role_and_his_settings(self):
+        self.train()
+        self.execute("CREATE SCHEMA work AUTHORIZATION mallory; GRANT mallory TO alice; GRANT SELECT ON m TO mallory")
+        job = self.detach(PREDICT.format("away", ""), "SET ROLE mallory; SET search_path = work, public; SET default_table_access_method = heap; ", user="alice")
+        self.assertIn(self.state(job, "mallory")[0], ("waiting", "running"))
+        self.ends(job, "done", "mallory")
+        self.assertEqual(self.execute("SELECT relowner::regrole::text, relnamespace::regnamespace::text FROM pg_class WHERE relname = 'away'"),
+                         [("mallory", "work")])
+
+    def test_a_role_that_may_no_longer_act_as_another_writes_nothing_for_it(self):
+        self.train()
+        self.execute("GRANT mallory TO alice; GRANT SELECT ON m TO mallory")
+        job = self.run_one(PREDICT.format("mallory.away", ""), before="SET ROLE mallory; ", user="alice")
+        self.execute("REVOKE mallory FROM alice")
+        self.server.stop(signal.SIGQUIT)
+        self.server.start()
+        self.assertIn('may not act as role "mallory"', self.ends(job, "failed"))
+        self.assertIsNone(self.execute("SELECT to_regclass('mallory.away')")[0][0])
+        self.assertEqual(list(self.server.state.rglob("*.spool")), [])
+
+    def test_neighbours_see_and_change_nothing(self):
+        self.train()
+        self.execute("GRANT SELECT ON m TO alice")
+        job = self.run_one(PREDICT.format("alice.away", ""), user="alice")
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.jobs", "mallory"), [(0,)])
+        for attack in (f"SELECT totrain.cancel({job})", f"SELECT totrain.cancel({job}, 'alice'::regrole)", f"SELECT * FROM totrain.publish({job})",
+                       f"SELECT pg_terminate_backend({self.workers()[0]})", f"SELECT pg_cancel_backend({self.workers()[0]})"):
+            with self.assertRaises(psycopg2.Error):
+                self.execute(attack, "mallory")
+        self.ends(job, "done", "alice")
+        with self.assertRaises(psycopg2.Error):
+            self.execute("SELECT * FROM alice.away", "mallory")
+
+    def blocked(self):
+        """A job whose worker waits to replace its target, and the session that holds it."""
+        self.ends(self.detach(PREDICT.format("away", "")), "done")
+        holder = self.connect(autocommit=False)
+        holder.cursor().execute("SELECT * FROM away")
+        job = self.detach(PREDICT.format("away", EXTRA))
+        self.hurry(job)
+        harness.wait_for(lambda: self.execute("SELECT 1 FROM pg_stat_activity WHERE backend_type = 'totrain job' AND wait_event_type = 'Lock'"),
+                         "a worker that writes")
+        self.assertEqual(self.state(job), ("publishing", None))
+        return job, holder
+
+    def test_what_was_not_committed_is_written_by_the_next_worker(self):
+        self.train()
+        job, holder = self.blocked()
+        with self.assertRaisesRegex(psycopg2.Error, "is being written"):
+            self.execute(f"SELECT totrain.cancel({job})")
+        worker, = self.workers()
+        self.execute(f"SELECT pg_terminate_backend({worker})")
+        harness.wait_for(lambda: self.workers() not in ([], [worker]), "the next worker")
+        holder.rollback()
+        self.ends(job, "done")
+        self.alone(PREDICT.format("alone", EXTRA))
+        self.check_same("away", "alone")
+
+    def test_what_was_committed_is_not_written_again(self):
+        """Its worker died between the commit and what comes after it."""
+        self.train()
+        job, _ = self.blocked()
+        before = self.shape("away")
+        self.execute("CREATE TABLE witness AS SELECT pg_current_xact_id()::text AS number")
+        number = self.execute("TABLE witness")[0][0]
+        self.server.stop(signal.SIGQUIT)
+        file, = self.server.state.rglob("unpublished.json")
+        noted = json.loads(file.read_text())
+        self.assertEqual((noted["transaction"], noted["is_table"]), ("", True))
+        file.write_text(json.dumps({**noted, "transaction": number}))
+        self.server.start()
+        self.ends(job, "done")
+        harness.wait_for(lambda: not self.workers(), "the worker's end")
+        self.assertEqual(self.shape("away"), before)
+        self.assertEqual(list(self.server.state.rglob("unpublished.json")), [])
+
+    def test_publishing_is_part_of_a_transaction(self):
+        self.train()
+        job = self.detach(PREDICT.format("away", ""))
+        self.execute("CREATE VIEW away AS SELECT 1 AS x")
+        self.ends(job, "unpublished")
+        self.execute("DROP VIEW away")
+        connection = self.connect(autocommit=False)
+        connection.cursor().execute(f"SELECT * FROM totrain.publish({job})")
+        self.assertIn("the table is written in a transaction", self.state(job)[1])
+        connection.rollback()
+        self.assertEqual(self.state(job), ("unpublished", "the transaction that wrote the table was rolled back"))
+        rows = dict(self.execute(f"SELECT name, train FROM totrain.publish({job})"))
+        self.assertEqual((rows["job"], rows["rows"]), (job, ROWS))
+        self.sweep()
+        self.check_written(job)
+
+    def test_a_refusal_says_what_writes_the_table(self):
+        self.train()
+        self.execute("CREATE SCHEMA work; GRANT CREATE, USAGE ON SCHEMA work TO alice; GRANT SELECT ON m TO alice")
+        job = self.detach(PREDICT.format("work.away", ""), user="alice")
+        self.execute("CREATE TABLE work.away AS SELECT 1 AS x")
+        self.assertEqual(self.ends(job, "unpublished", "alice"), "the table could not be written: must be owner of table away to replace it")
+        said = self.psql(f"SELECT * FROM totrain.publish({job});", user="alice").stderr
+        self.assertIn(f"The scored table is kept with job {job}: SELECT * FROM totrain.publish({job}); writes it.", said)
+
+    def test_a_table_that_is_unpublished_can_be_given_up(self):
+        self.train()
+        job = self.detach(PREDICT.format("away", ""))
+        self.execute("CREATE VIEW away AS SELECT 1 AS x")
+        self.ends(job, "unpublished")
+        self.execute(f"SELECT totrain.cancel({job}); DROP VIEW away")
+        self.check_cancelled(job)
+
+    def test_a_part_of_a_transaction_is_refused_with_what_to_do(self):
+        self.train()
+        statement = PREDICT.format("away", "")
+        for text, hint in ((f"SELECT * FROM totrain.run($${statement}$$);", "SELECT totrain.submit"),
+                           (f"SELECT totrain.submit($${statement}$$);", "Leave job.wait out")):
+            said = self.psql(text).stderr
+            self.assertIn("job.wait = false", said)
+            self.assertIn(hint, said)
+        self.assertEqual(self.execute("SELECT count(*) FROM totrain.jobs"), [(0,)])
+
+    def test_a_model_too(self):
+        train = "SELECT a, n, v, w, b FROM t TO TRAIN LinearClassifier WITH job.wait = false, train.epoch = 2 LABEL b INTO {}"
+        shown = self.check_psql(train.format("away") + ";", "-At")
+        job = int(shown.splitlines()[0].split("|")[1])
+        self.ends(job, "done")
+        self.check(train.format("alone").replace("job.wait = false, ", ""))
+        self.assertEqual(self.digest("away"), self.digest("alone"))
+        self.assertEqual(self.execute("SELECT version FROM totrain.models WHERE relation = 'away'::regclass"), [(1,)])
+
+    def test_limits_hold(self):
+        self.train()
+        self.execute("GRANT SELECT ON m TO alice; ALTER ROLE alice SET totrain.max_jobs_per_role = 1")
+        job = self.run_one(PREDICT.format("alice.away", ""), user="alice")
+        self.assertIn("this role has 1 jobs already", self.refused_to(PREDICT.format("alice.more", ""), "alice"))
+        self.ends(job, "done", "alice")
+
+
+class Full(program.Case):
+    settings = {**harness.BARE, "max_worker_processes": "0"}
+
+    def test_without_a_worker_nothing_begins(self):
+        self.check("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO m")
+        done = self.psql("SELECT * FROM iris TO PREDICT away.class WITH job.wait = false USING m;")
+        self.assertIn("there is no background worker left for the job", done.stderr)
+        self.assertEqual(list(self.server.state.glob("*/*/jobs/[0-9]*")), [])
 
 
 def make_roles(case):

@@ -182,8 +182,8 @@ class Jobs(harness.Case):
             digests.add(self.digest("m"))
         self.assertEqual(len(digests), 2)
 
-    def test_a_detached_job_is_a_function_here(self):
-        done = self.psql(SMALL.replace("train.epoch = 1", "job.wait = false") + ";")
+    def test_a_detached_job_inside_of_a_transaction_is_a_function(self):
+        done = self.psql("SELECT * FROM totrain.run($$" + SMALL.replace("train.epoch = 1", "job.wait = false") + "$$);")
         self.assertIn("job.wait = false", done.stderr)
         self.assertIn("totrain.submit", done.stderr)
 

@@ -34,6 +34,19 @@ static void a_statement_that_waits_is_attached_and_one_that_does_not_is_detached
     check_life(&host, &plan, LIFE_DETACHED);
 }
 
+static void in_a_server_the_server_follows_what_does_not_wait(void **context)
+{
+    const struct host host = {.jobs = &server};
+    struct plan plan = {.kind = STATEMENT_TRAIN, .wait = true};
+    (void)context;
+
+    check_life(&host, &plan, LIFE_ATTACHED);
+    plan.wait = false;
+    check_life(&host, &plan, LIFE_SERVED);
+    plan = (struct plan){.kind = STATEMENT_EVALUATE, .scoring.wait = false};
+    check_life(&host, &plan, LIFE_SERVED);
+}
+
 static void a_staged_statement_is_staged_wherever_it_is_to_run(void **context)
 {
     const struct host_cluster cluster = {.keeps = KEEPS_ALL};
@@ -127,6 +140,10 @@ static void a_folder_tells_its_life(void **context)
 
     check_folder(false, LIFE_ATTACHED);
     check_folder(true, LIFE_DETACHED);
+    CHECK_OK(job_keep(folder, &err));
+    check_folder(false, LIFE_SERVED);
+    check_folder(true, LIFE_DETACHED);
+    job_let_go(folder);
     snprintf(made.path, sizeof made.path, "%s", folder);
     CHECK_OK(job_folder_write(&made, "cluster.json", SLICE("{}"), &err));
     check_folder(false, LIFE_ON_CLUSTER);
@@ -140,6 +157,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_statement_that_waits_is_attached_and_one_that_does_not_is_detached),
+        cmocka_unit_test(in_a_server_the_server_follows_what_does_not_wait),
         cmocka_unit_test(a_staged_statement_is_staged_wherever_it_is_to_run),
         cmocka_unit_test(who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements),
         cmocka_unit_test(what_scores_on_a_cluster_is_waited_for),

@@ -259,6 +259,9 @@ struct host_jobs {
      * its number goes into unpublished.json or unwritten.json, and with its end the file. */
     enum status (*written)(void *self, const struct job_folder *folder, enum target_kind kind,
                            struct error *err);
+    /* Takes over a kept folder that no process holds: from now on a process of the server's
+     * follows it. */
+    enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     /* The outcome of the transaction of that number; `who` (of `size`) gets a description of the
      * session that holds it. Needs no self. */
     enum transaction_state (*transaction_state)(void *self, const char *transaction, char *who,
@@ -301,7 +304,7 @@ struct host_cluster {
                            const struct sink *sink, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
-    /* Takes over a kept folder that no process holds: from now on one follows it. */
+    /* As host_jobs.keep, of a host that is no server; else NULL. */
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     enum cluster_keeps keeps;
 };

@@ -119,7 +119,8 @@ static enum status put_destination(const struct job *job, struct error *err)
     return status;
 }
 
-/* A job on a cluster is listed from now on, before its master has reported anything. */
+/* A job that a server keeps, or one on a cluster, is listed from now on, before its master has
+ * reported anything. */
 static enum status begin_record(const struct job *job, struct error *err)
 {
     struct job_row row = {.id = job->folder.id,
@@ -129,16 +130,18 @@ static enum status begin_record(const struct job *job, struct error *err)
                           .goodput = (double)NAN,
                           .rows_per_second = (double)NAN};
     struct jobstore *store;
+    struct job_row found;
+    struct error missing;
     char path[PATH_MAX];
-    enum status status;
+    enum status status = STATUS_OK;
 
     TRY(job_folder_file(&job->folder, "job.db", path, err));
-    if (access(path, F_OK) == 0)
-        return STATUS_OK;
     slice_copy(job->spec.statement, row.statement, sizeof row.statement);
     slice_copy(job->spec.model_name, row.model, sizeof row.model);
-    TRY(jobstore_create(path, &store, err));
-    status = jobstore_put_job(store, &row, err);
+    TRY(access(path, F_OK) == 0 ? jobstore_open(path, false, &store, err)
+                                : jobstore_create(path, &store, err));
+    if (jobstore_get_job(store, &found, &missing) != STATUS_OK)
+        status = jobstore_put_job(store, &row, err);
     jobstore_close(store);
     return status;
 }
@@ -146,27 +149,28 @@ static enum status begin_record(const struct job *job, struct error *err)
 /* All of it is on the disk before another process takes it over. */
 static enum status hand_over(struct job *job, struct error *err)
 {
-    const struct host_cluster *cluster = job->host->cluster;
+    const struct host *host = job->host;
+    const bool is_here = job->life->runs == PLACE_MACHINE;
+    const bool is_served = job->life->waits == ACTOR_SERVER;
     struct job_folder *folder = &job->folder;
 
-    if (job->life->runs == PLACE_MACHINE) {
-        TRY(put_destination(job, err));
+    if (is_here)
         TRY(job_write_spec(folder, &job->spec, err));
-    } else {
+    else
         TRY(cluster_folder_write(folder->path, &job->request->job, &job->request->access, err));
-        TRY(begin_record(job, err));
-    }
+    TRY(is_here && !is_served ? put_destination(job, err) : begin_record(job, err));
     TRY(job_keep(folder->path, err));
     if (job->plan->kind != STATEMENT_TRAIN)
         TRY(job_keep_rows(folder->path, err));
     TRY(job_sync(folder->path, err));
-    if (job->life->runs == PLACE_MACHINE) {
-        TRY(job_detach(job->host->session.program, folder, err));
+    if (is_here && !is_served) {
+        TRY(job_detach(host->session.program, folder, err));
         job_folder_leave(folder);
         return STATUS_OK;
     }
     job_folder_leave(folder);
-    return cluster->keep(cluster->self, folder, err);
+    return is_served ? host->jobs->keep(host->self, folder, err)
+                     : host->cluster->keep(host->cluster->self, folder, err);
 }
 
 enum status job_leave(struct job *job, struct error *err)
@@ -177,7 +181,7 @@ enum status job_leave(struct job *job, struct error *err)
         job_let_go(job->folder.path);
         return err->status;
     }
-    if (job->life->runs == PLACE_MACHINE)
+    if (job->life->waits == ACTOR_SUPERVISOR && job->life->runs == PLACE_MACHINE)
         sink_notice(job->sink,
                     "job %lld goes on without this session; totrain wait %lld follows it", id, id);
     else
@@ -192,7 +196,7 @@ enum status job_leave(struct job *job, struct error *err)
 static bool is_noted_elsewhere(const struct job_life *life)
 {
     return life->runs == PLACE_TABLES ||
-           (life->runs == PLACE_MACHINE && life->publishes != ACTOR_SESSION);
+           (life->runs == PLACE_MACHINE && life->publishes == ACTOR_SUPERVISOR);
 }
 
 enum status job_run(struct job *job, struct error *err)
@@ -205,7 +209,9 @@ enum status job_run(struct job *job, struct error *err)
     TRY(job_folder_begin(host, &job->folder, err));
     TRY_OR(removed, status, job->work->prepare(job, err));
     if (job->target.name.size > 0 && !is_noted_elsewhere(life))
-        TRY_OR(removed, status, unpublished_begin(host, &job->folder, &job->target, err));
+        TRY_OR(
+            removed, status,
+            unpublished_begin(host, &job->folder, &job->target, life->waits != ACTOR_SESSION, err));
     if (life->runs != PLACE_MACHINE)
         TRY_OR(removed, status, stage(job, err));
     if (life->runs != PLACE_TABLES) /* the caller commits the rows of such a job */

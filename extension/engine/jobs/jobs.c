@@ -59,19 +59,25 @@ static void explain_lost_steps(struct jobstore *store, struct job_status *status
              status->row.rows_done > kept_rows ? status->row.rows_done - kept_rows : 0);
 }
 
-/* On a cluster it goes on by itself. */
-static void explain_absence(struct job_status *status)
+/* A server starts the next follower itself. */
+static void hint_follower(struct job_status *status, const char *wait, const char *cancel)
 {
     const long long id = status->folder.id;
 
-    snprintf(status->error, sizeof status->error,
-             "no process follows it at the moment; its pods on the cluster go on");
     if (status->life->waits == ACTOR_SERVER)
         snprintf(status->hint, sizeof status->hint,
                  "The next statement of ToTrain in this database follows it again.");
     else
-        snprintf(status->hint, sizeof status->hint,
-                 "totrain wait %lld follows it again, CANCEL JOB %lld ends it.", id, id);
+        snprintf(status->hint, sizeof status->hint, "totrain wait %lld %s, CANCEL JOB %lld %s.", id,
+                 wait, id, cancel);
+}
+
+/* On a cluster it goes on by itself. */
+static void explain_absence(struct job_status *status)
+{
+    snprintf(status->error, sizeof status->error,
+             "no process follows it at the moment; its pods on the cluster go on");
+    hint_follower(status, "follows it again", "ends it");
 }
 
 /* What would be computed again, for the user's decision whether to continue. */
@@ -79,9 +85,7 @@ static void explain_loss(struct jobstore *store, struct job_status *status)
 {
     if (!explain_lost_shards(store, status))
         explain_lost_steps(store, status);
-    snprintf(status->hint, sizeof status->hint,
-             "totrain wait %lld continues it, CANCEL JOB %lld gives it up.",
-             (long long)status->folder.id, (long long)status->folder.id);
+    hint_follower(status, "continues it", "gives it up");
 }
 
 /* What the session waited for ended with it; everything else can be gone on with. */
@@ -102,6 +106,14 @@ static void judge_unfinished(struct jobstore *store, struct job_status *status)
         explain_loss(store, status);
 }
 
+static void explain_unfinished(struct job_status *status)
+{
+    status->state = JOB_STATE_LOST;
+    snprintf(status->error, sizeof status->error,
+             "its processes are gone, and its model or table is not written yet");
+    hint_follower(status, "writes it", "gives it up");
+}
+
 /* It has learned; the model is on its way. */
 static void judge_publication(struct job_status *status)
 {
@@ -116,11 +128,7 @@ static void judge_publication(struct job_status *status)
         snprintf(status->error, sizeof status->error, "%s", destination->error);
         snprintf(status->hint, sizeof status->hint, "%s", destination->hint);
     } else {
-        status->state = JOB_STATE_LOST;
-        snprintf(status->error, sizeof status->error,
-                 "its processes are gone, and its model or table is not written yet");
-        snprintf(status->hint, sizeof status->hint, "totrain wait %lld writes it.",
-                 (long long)status->folder.id);
+        explain_unfinished(status);
     }
 }
 
@@ -161,28 +169,27 @@ static void explain_unpublished(const struct host *host, const struct unpublishe
     unpublished_hint(host, &status->folder, &how);
     snprintf(status->hint, sizeof status->hint, "%s", how.hint);
     snprintf(status->error, sizeof status->error, "%s",
-             unpublished->error[0] ? unpublished->error
-                                   : "its session ended before the model was written");
+             unpublished->error[0]   ? unpublished->error
+             : unpublished->is_table ? "its session ended before the table was written"
+                                     : "its session ended before the model was written");
 }
 
 /* An attached job that has ended well and of which unpublished.json or unwritten.json is left. */
 static void judge_unpublished(const struct host *host, const struct unpublished *unpublished,
                               struct job_status *status)
 {
-    enum transaction_state transaction = TRANSACTION_ABORTED;
-    char who[200] = "";
+    enum transaction_state transaction;
+    char who[200];
 
     status->state = JOB_STATE_PUBLISHING;
     if (status->is_running)
         return;
-    if (unpublished->transaction[0] && host->jobs)
-        transaction =
-            host->jobs->transaction_state(host->self, unpublished->transaction, who, sizeof who);
+    transaction = unpublished_transaction(host, unpublished, who, sizeof who);
     if (transaction == TRANSACTION_COMMITTED) {
         status->state = JOB_STATE_DONE;
         unpublished_remove(&status->folder);
     } else if (transaction == TRANSACTION_ABORTED) {
-        if (unpublished->is_table)
+        if (unpublished->is_lost)
             explain_unwritten(unpublished, status);
         else
             explain_unpublished(host, unpublished, status);
@@ -210,6 +217,21 @@ static void judge_attached(const struct host *host, struct job_status *status)
         status->state = JOB_STATE_UNPUBLISHED;
         snprintf(status->error, sizeof status->error, "%s", why.message);
     }
+}
+
+/* A background worker writes what it has made, and the next one what that has not. */
+static void judge_served(const struct host *host, struct job_status *status)
+{
+    struct unpublished unpublished;
+    struct error ignored;
+    char who[200];
+
+    if (unpublished_read(&status->folder, &unpublished, &ignored) != STATUS_OK ||
+        unpublished_transaction(host, &unpublished, who, sizeof who) == TRANSACTION_COMMITTED)
+        return;
+    status->state = JOB_STATE_PUBLISHING;
+    if (!status->is_running)
+        explain_unfinished(status);
 }
 
 /* The state of a job on a cluster is DONE once its journal was replayed, when its model
@@ -247,8 +269,10 @@ static enum status read_store(const struct host *host, struct jobstore *store,
         judge_attached(host, status);
     else if (status->state < JOB_STATE_DONE)
         judge_unfinished(store, status);
-    else if (status->life->publishes == ACTOR_SERVER)
+    else if (status->life->publishes == ACTOR_SERVER && status->life->runs == PLACE_CLUSTER)
         judge_collection(status);
+    else if (status->life->publishes == ACTOR_SERVER && status->state == JOB_STATE_DONE)
+        judge_served(host, status);
     return STATUS_OK;
 }
 
@@ -305,6 +329,9 @@ static enum status give_up_kept(const char *state, const struct job_status *stat
     if (job_status_is_over(status))
         return fail(err, STATUS_INVALID, "job %lld has ended already",
                     (long long)status->folder.id);
+    if (status->state == JOB_STATE_PUBLISHING && status->life->runs == PLACE_MACHINE)
+        return fail(err, STATUS_BUSY, "job %lld has ended, and what it made is being written",
+                    (long long)status->folder.id);
     TRY(job_give_up(status->folder.path, err));
     (void)job_cancel_by_id(state, status->folder.id, &ignored);
     return STATUS_OK;
@@ -325,7 +352,8 @@ enum status job_end(const struct host *host, int64_t id, struct error *err)
 
     error_clear(&ignored);
     if (job_status_read(host, id, &status, &ignored) == STATUS_OK) {
-        if (status.life->waits == ACTOR_SERVER)
+        if (status.life->waits == ACTOR_SERVER &&
+            (status.life->runs == PLACE_CLUSTER || status.state != JOB_STATE_LOST))
             return give_up_kept(host->session.state, &status, err);
         if (status.state == JOB_STATE_LOST && status.life->runs == PLACE_CLUSTER)
             return give_up_elsewhere(host->session.program, &status, err);

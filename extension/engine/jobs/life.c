@@ -9,6 +9,7 @@ const struct job_life job_lives[LIFE_COUNT] = {
     /*                         name                   runs           workers  waits             publishes        */
     [LIFE_ATTACHED]        = {"attached",             PLACE_MACHINE, false,   ACTOR_SESSION,    ACTOR_SESSION},
     [LIFE_DETACHED]        = {"detached",             PLACE_MACHINE, false,   ACTOR_SUPERVISOR, ACTOR_SUPERVISOR},
+    [LIFE_SERVED]          = {"detached in a server", PLACE_MACHINE, false,   ACTOR_SERVER,     ACTOR_SERVER},
     [LIFE_STAGED]          = {"staged",               PLACE_TABLES,  true,    ACTOR_NOBODY,     ACTOR_COLLECTOR},
     [LIFE_ON_CLUSTER]      = {"on a cluster",         PLACE_CLUSTER, true,    ACTOR_SESSION,    ACTOR_SESSION},
     [LIFE_KEPT_BY_PROGRAM] = {"kept by the program",  PLACE_CLUSTER, false,   ACTOR_SUPERVISOR, ACTOR_SUPERVISOR},
@@ -40,7 +41,9 @@ const struct job_life *job_life_of(const struct host *host, const struct plan *p
         return &job_lives[LIFE_STAGED];
     if (plan->cluster.is_wanted)
         return &job_lives[life_on_cluster(host, plan)];
-    return &job_lives[waits ? LIFE_ATTACHED : LIFE_DETACHED];
+    if (waits)
+        return &job_lives[LIFE_ATTACHED];
+    return &job_lives[host->jobs ? LIFE_SERVED : LIFE_DETACHED];
 }
 
 const struct job_life *job_life_of_folder(const char *folder, bool has_destination)
@@ -50,6 +53,6 @@ const struct job_life *job_life_of_folder(const char *folder, bool has_destinati
     if (has_destination)
         return &job_lives[is_on_cluster ? LIFE_KEPT_BY_PROGRAM : LIFE_DETACHED];
     if (job_is_kept(folder))
-        return &job_lives[LIFE_KEPT_BY_SERVER];
+        return &job_lives[is_on_cluster ? LIFE_KEPT_BY_SERVER : LIFE_SERVED];
     return &job_lives[is_on_cluster ? LIFE_ON_CLUSTER : LIFE_ATTACHED];
 }

@@ -5,12 +5,13 @@
  *     life                 runs on        reads the rows     waits               publishes
  *     attached             this machine   session            session             session
  *     detached             this machine   session            its supervisor      the supervisor
+ *     detached in a server this machine   session            background worker   the worker
  *     staged               by hand        session, workers   none                totrain.collect
  *     on a cluster         Pods           session, workers   session             session
  *     kept by the program  Pods           session            a supervisor        the supervisor
  *     kept by the server   Pods           session            background worker   the worker
  *
- * TRAIN can have all of them, PREDICT and EVALUATE the first two and that on a cluster. job_run.h
+ * TRAIN can have all of them, PREDICT and EVALUATE the first three and that on a cluster. job_run.h
  * runs every job through the same steps, and asks this table where they differ; a process that
  * finds the folder later reads in it which life the job has.
  */
@@ -44,6 +45,7 @@ struct job_life {
 enum job_life_index {
     LIFE_ATTACHED,
     LIFE_DETACHED,
+    LIFE_SERVED,
     LIFE_STAGED,
     LIFE_ON_CLUSTER,
     LIFE_KEPT_BY_PROGRAM,

@@ -11,6 +11,7 @@
 #include "extension/engine/jobs/trained.h"
 #include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
 #define UNWRITTEN_FILE                                                                             \
@@ -35,6 +36,7 @@ static enum status print(const struct unpublished *unpublished, struct text *byt
     add(object, "table", unpublished->table);
     add(object, "transaction", unpublished->transaction);
     add(object, "error", unpublished->error);
+    json_add_boolean(object, "is_table", unpublished->is_table);
     status = json_print(object, false, bytes, err);
     cJSON_Delete(object);
     return status;
@@ -50,7 +52,7 @@ enum status unpublished_write(const struct job_folder *folder,
     status = print(unpublished, &bytes, err);
     if (status == STATUS_OK)
         status =
-            job_folder_write(folder, unpublished->is_table ? UNWRITTEN_FILE : JOB_UNPUBLISHED_FILE,
+            job_folder_write(folder, unpublished->is_lost ? UNWRITTEN_FILE : JOB_UNPUBLISHED_FILE,
                              text_slice(&bytes), err);
     text_deinit(&bytes);
     return status;
@@ -93,6 +95,9 @@ static enum status parse(struct slice bytes, struct unpublished *unpublished, st
            take(object, "transaction", unpublished->transaction, sizeof unpublished->transaction,
                 err));
     TRY_OR(done, status, take(object, "error", unpublished->error, sizeof unpublished->error, err));
+    unpublished->is_table = unpublished->is_lost;
+    if (json_has(object, "is_table")) /* an older program has not written it */
+        status = json_get_boolean(object, "is_table", &unpublished->is_table, err);
 done:
     cJSON_Delete(object);
     return status;
@@ -106,11 +111,11 @@ enum status unpublished_read(const struct job_folder *folder, struct unpublished
     enum status status;
     FILE *file;
 
-    *unpublished = (struct unpublished){.is_table = false};
+    *unpublished = (struct unpublished){.is_lost = false};
     TRY(job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, err));
     file = fopen(path, "re");
     if (!file) {
-        unpublished->is_table = true;
+        unpublished->is_lost = true;
         TRY(job_folder_file(folder, UNWRITTEN_FILE, path, err));
         file = fopen(path, "re");
     }
@@ -126,11 +131,12 @@ enum status unpublished_read(const struct job_folder *folder, struct unpublished
 }
 
 enum status unpublished_begin(const struct host *host, const struct job_folder *folder,
-                              const struct table_target *target, struct error *err)
+                              const struct table_target *target, bool outlives, struct error *err)
 {
-    struct unpublished unpublished = {.is_table = target->kind != TARGET_MODEL};
+    struct unpublished unpublished = {.is_table = target->kind != TARGET_MODEL,
+                                      .is_lost = target->kind != TARGET_MODEL && !outlives};
 
-    if (!unpublished.is_table)
+    if (!unpublished.is_lost)
         TRY(host->models->find_place(host->self, target->schema, &unpublished, err));
     if (target->name.size >= sizeof unpublished.table)
         return fail(err, STATUS_LIMIT, "the name of the %s is longer than %zu bytes",
@@ -143,6 +149,7 @@ void unpublished_remove(const struct job_folder *folder)
 {
     char path[PATH_MAX];
 
+    job_release_rows(folder->path);
     if (job_folder_file(folder, JOB_UNPUBLISHED_FILE, path, NULL) == STATUS_OK)
         (void)unlink(path);
     if (job_folder_file(folder, UNWRITTEN_FILE, path, NULL) == STATUS_OK)
@@ -162,32 +169,36 @@ void unpublished_note(const struct job_folder *folder, const char *why)
     (void)unpublished_write(folder, &unpublished, &ignored);
 }
 
-/* ----- for people ----- */
-
-/* A database in memory, or a temporary one, is gone with its session. */
-static bool is_out_of_reach(const struct host *host, const struct job_folder *folder)
+enum transaction_state unpublished_transaction(const struct host *host,
+                                               const struct unpublished *unpublished, char *who,
+                                               size_t size)
 {
-    struct unpublished unpublished;
-    struct error ignored;
-
-    return !host->jobs && unpublished_read(folder, &unpublished, &ignored) == STATUS_OK &&
-           !unpublished.database[0];
+    who[0] = '\0';
+    if (!unpublished->transaction[0] || !host->jobs)
+        return TRANSACTION_ABORTED;
+    return host->jobs->transaction_state(host->self, unpublished->transaction, who, size);
 }
+
+/* ----- for people ----- */
 
 void unpublished_hint(const struct host *host, const struct job_folder *folder, struct error *err)
 {
     const long long id = folder->id;
+    struct unpublished unpublished;
+    struct error ignored;
+    const bool is_read = unpublished_read(folder, &unpublished, &ignored) == STATUS_OK;
+    const char *what = is_read && unpublished.is_table ? "scored table" : "trained model";
 
-    if (is_out_of_reach(host, folder))
+    /* A database in memory, or a temporary one, is gone with its session. */
+    if (is_read && !host->jobs && !unpublished.database[0])
         error_hint(err, "The trained model stays in %.400s/job.db.", folder->path);
     else if (host->jobs)
         error_hint(err,
-                   "The trained model is kept with job %lld: SELECT * FROM totrain.publish(%lld); "
-                   "writes it.",
-                   id, id);
+                   "The %s is kept with job %lld: SELECT * FROM totrain.publish(%lld); writes it.",
+                   what, id, id);
     else
-        error_hint(err, "The trained model is kept with job %lld: totrain publish %lld writes it.",
-                   id, id);
+        error_hint(err, "The %s is kept with job %lld: totrain publish %lld writes it.", what, id,
+                   id);
 }
 
 /* ----- publishing it after all ----- */
@@ -254,17 +265,15 @@ static enum status write_model(const struct host *host, const struct unpublished
 }
 
 static enum status put_rows(const struct unpublished_job *job, struct jobstore *store,
-                            const struct model *model, const struct sink *sink, struct error *err)
+                            struct train_facts facts, const struct sink *sink, struct error *err)
 {
     static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
-    struct train_facts facts = {.job = job->folder.id,
-                                .version = model->version,
-                                .rows = (int64_t)model->rows,
-                                .bad_rows = -1};
     struct job_row row;
 
     TRY(jobstore_get_job(store, &row, err));
+    facts.job = job->folder.id;
     facts.seconds = row.seconds;
+    facts.bad_rows = -1;
     TRY(sink_columns(sink, columns, 3, err));
     return train_result_put(store, &facts, sink, err);
 }
@@ -281,7 +290,9 @@ static enum status publish_from(const struct host *host, const struct unpublishe
     if (status == STATUS_OK)
         status = write_model(host, job, store, &model, err);
     if (status == STATUS_OK)
-        status = put_rows(job, store, &model, sink, err);
+        status = put_rows(
+            job, store, (struct train_facts){.version = model.version, .rows = (int64_t)model.rows},
+            sink, err);
     arena_deinit(&arena);
     return status;
 }
@@ -307,8 +318,26 @@ static enum status publish_from_tables(const struct host *host, const struct unp
     return unpublished_written(host, &job->folder, TARGET_MODEL, err);
 }
 
+static enum status publish_table(const struct host *host, const struct unpublished_job *job,
+                                 table_publisher *table, const struct sink *sink, struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
+    enum status status;
+    uint64_t rows;
+
+    TRY(table(host, job, &rows, err));
+    TRY(unpublished_written(host, &job->folder, TARGET_PREDICTIONS, err));
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    TRY(jobstore_open(path, true, &store, err));
+    status = put_rows(job, store, (struct train_facts){.rows = (int64_t)rows}, sink, err);
+    jobstore_close(store);
+    return status;
+}
+
 static enum status open_and_publish(const struct host *host, const struct unpublished_job *job,
-                                    const struct sink *sink, struct error *err)
+                                    table_publisher *table, const struct sink *sink,
+                                    struct error *err)
 {
     struct jobstore *store;
     char path[PATH_MAX];
@@ -316,6 +345,8 @@ static enum status open_and_publish(const struct host *host, const struct unpubl
 
     if (cluster_folder_is(job->folder.path))
         return publish_from_tables(host, job, sink, err);
+    if (job->unpublished.is_table)
+        return publish_table(host, job, table, sink, err);
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_open(path, true, &store, err));
     status = publish_from(host, job, store, sink, err);
@@ -330,14 +361,15 @@ static void note_again(struct unpublished_job *job, const struct error *err)
 
     job->unpublished.transaction[0] = '\0';
     snprintf(job->unpublished.error, sizeof job->unpublished.error,
-             "the model could not be written: %.450s", err->message);
+             "the %s could not be written: %.450s", job->unpublished.is_table ? "table" : "model",
+             err->message);
     (void)unpublished_write(&job->folder, &job->unpublished, &ignored);
 }
 
 enum status unpublished_publish(const struct host *host, struct unpublished_job *job,
-                                const struct sink *sink, struct error *err)
+                                table_publisher *table, const struct sink *sink, struct error *err)
 {
-    const enum status status = open_and_publish(host, job, sink, err);
+    const enum status status = open_and_publish(host, job, table, sink, err);
 
     if (status != STATUS_OK) {
         note_again(job, err);

@@ -6,6 +6,7 @@
 #include <catalog/namespace.h>
 #include <catalog/pg_proc.h>
 #include <catalog/pg_type.h>
+#include <commands/dbcommands.h>
 #include <commands/extension.h>
 #include <tcop/utility.h>
 #include <utils/acl.h>
@@ -13,8 +14,10 @@
 #include <utils/syscache.h>
 #include <utils/timestamp.h>
 
+#include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/engine/jobs/unpublished.h"
+#include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/door_cluster.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/kept_jobs.h"
@@ -113,15 +116,72 @@ static enum status written(void *self, const struct job_folder *folder, enum tar
     return session_catch(&door->session, note_written, &copy, err);
 }
 
+/* ----- jobs that outlive their session ----- */
+
+static void take(void *folder)
+{
+    kept_jobs_take(folder);
+}
+
+static void write_caller(void *folder)
+{
+    caller_write(folder);
+}
+
+static enum status keep(void *self, const struct job_folder *folder, struct error *err)
+{
+    struct door *door = door_of(self);
+    struct job_folder copy = *folder;
+
+    TRY(session_catch(&door->session, door->follows_itself ? write_caller : take, &copy, err));
+    door->has_kept = true;
+    door->job.id = 0; /* no rollback takes it back */
+    return STATUS_OK;
+}
+
+/* A temporary table is gone when its session is. */
+static bool is_temporary(struct door *door, struct slice schema)
+{
+    static const char temporary[] = "pg_temp";
+    const size_t size = sizeof temporary - 1;
+    struct error ignored;
+    char buffer[64];
+
+    if (postgres_target_schema(&door->host, &schema, buffer, &ignored) != STATUS_OK)
+        return false; /* the target's check reports it */
+    return schema.size >= size && memcmp(schema.data, temporary, size) == 0;
+}
+
+/* This database, which the job's follower connects to. */
+static struct slice find_database(void *self, struct slice schema)
+{
+    struct door *door = door_of(self);
+
+    if (door->host.host.catalog.limits.no_detach || is_temporary(door, schema))
+        return SLICE("");
+    return slice_of(door->database);
+}
+
+void door_detach_limits(const struct door *door, struct catalog_limits *limits)
+{
+    limits->no_detach = limits->no_detach_hint = NULL;
+    if (door->follows_itself) {
+        limits->no_detach = "job.wait = false is not for totrain.submit, which does not wait";
+        limits->no_detach_hint = "Leave job.wait out.";
+    } else if (!door->owns_transaction) {
+        limits->no_detach = "a job with job.wait = false cannot be a part of a transaction: its "
+                            "processes would outlive a rollback";
+        limits->no_detach_hint = "SELECT totrain.submit($$ ... $$), without job.wait, runs in the "
+                                 "background once the transaction is committed.";
+    }
+}
+
 static struct catalog_limits limits_now(void)
 {
-    return (struct catalog_limits){
-        .workers = (uint32_t)settings.max_workers,
-        .workers_decision = "totrain.max_workers",
-        .is_closed = !superuser(),
-        .detach_hint = "SELECT totrain.submit($$ ... $$), without job.wait, trains in the "
-                       "background once the transaction is committed.",
-        .seed = (uint64_t)settings.seed};
+    return (struct catalog_limits){.workers = (uint32_t)settings.max_workers,
+                                   .workers_decision = "totrain.max_workers",
+                                   .is_closed = !superuser(),
+                                   .seed = (uint64_t)settings.seed};
 }
 
 static const struct host_rows rows = {
@@ -135,6 +195,7 @@ const struct host_jobs door_jobs = {
     .admit = admit,
     .rows_read = rows_read,
     .written = written,
+    .keep = keep,
     .transaction_state = undo_transaction_state,
 };
 
@@ -150,6 +211,9 @@ struct door *door_open(void)
     door->host.host.session.memory_max = (uint64_t)settings.max_memory * 1024;
     door->host.job_login = settings.job_login;
     door->host.host.rows = &rows;
+    slice_copy(session_shown(get_database_name(MyDatabaseId)), door->database,
+               sizeof door->database);
+    door->host.host.catalog.find_file = find_database;
     jobs_host_init(&door->host.host, door->host.host.session.state);
     door->host.host.catalog.limits = limits_now();
     door_cluster_init(door);
@@ -271,6 +335,7 @@ enum status door_run(struct door *door, struct slice text, const struct piece *p
     enum status status;
 
     door_cluster_limits(door, &door->host.host.catalog.limits);
+    door_detach_limits(door, &door->host.host.catalog.limits);
     status = engine_run(&door->host.host, text, piece, &sink, err);
 
     /* The user asked while the engine was on its way out. */
@@ -292,7 +357,7 @@ enum status door_publish(struct door *door, int64_t id, struct result *result, s
 
     error_clear(err);
     TRY(unpublished_take(&door->host.host, id, &job, err));
-    return unpublished_publish(&door->host.host, &job, &sink, err);
+    return unpublished_publish(&door->host.host, &job, job_publish_table, &sink, err);
 }
 
 /* ----- its rows, for PostgreSQL ----- */

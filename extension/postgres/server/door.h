@@ -35,6 +35,7 @@ struct door {
     int64_t written_job;     /* the job whose model is written and not committed; 0: none */
     struct job_folder job;   /* that goes should the statement be rolled back; id 0: none */
     TimestampTz progress_at; /* of the last NOTICE */
+    char database[4 * NAMEDATALEN]; /* its name */
 };
 
 /* Of the hosts in the server: that of a door, and those that only look at jobs. */
@@ -46,6 +47,9 @@ struct door *door_open(void);
 /* Makes a transaction of ours that has just begun, and writes a job's result, READ COMMITTED,
  * whatever default_transaction_isolation is: others may have committed meanwhile. */
 void door_write_committed(void);
+
+/* May jobs on this machine outlive the session? Before a statement is planned. */
+void door_detach_limits(const struct door *door, struct catalog_limits *limits);
 
 /* Is the extension in this database, and may the caller run its statements? Throws
  * where he may not. */

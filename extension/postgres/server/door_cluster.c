@@ -4,8 +4,6 @@
 #include <utils/acl.h>
 #include <utils/snapmgr.h>
 
-#include "extension/postgres/server/caller.h"
-#include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "k8s/job/cluster_folder.h"
@@ -204,29 +202,6 @@ static void discard(void *self, int64_t number, const struct sink *sink)
         door->session.interrupt = interrupt;
 }
 
-/* ----- jobs that outlive their session ----- */
-
-static void take(void *folder)
-{
-    kept_jobs_take(folder);
-}
-
-static void write_caller(void *folder)
-{
-    caller_write(folder);
-}
-
-static enum status keep(void *self, const struct job_folder *folder, struct error *err)
-{
-    struct door *door = door_of(self);
-    struct job_folder copy = *folder;
-
-    TRY(session_catch(&door->session, door->follows_itself ? write_caller : take, &copy, err));
-    door->has_kept = true;
-    door->job.id = 0; /* no rollback takes it back */
-    return STATUS_OK;
-}
-
 void door_cluster_background(struct door *door)
 {
     door->follows_itself = true;
@@ -240,6 +215,5 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.hold = hold;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
-    door->cluster.seam.keep = keep;
     door->cluster.seam.keeps = KEEPS_DETACHED;
 }

@@ -14,6 +14,7 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/staged.h"
@@ -38,6 +39,8 @@ PGDLLEXPORT void totrain_start_main(Datum unused);
 #define AGAIN_MS      30000 /* after the cluster did not let us look */
 #define LOOK_MS       1000  /* between checks whether the job was given up */
 #define LOOK_EVERY_MS 10000
+#define RUNS_MAX      3 /* of supervisors that end without an end of their job, on this machine */
+#define PAUSE_MS      50
 
 /* In bgw_extra. */
 struct kept {
@@ -171,7 +174,8 @@ void kept_jobs_install(void)
 struct following {
     const struct job_folder *folder;
     const char *state;
-    int64_t number; /* of its tables */
+    bool is_here;   /* else on a cluster */
+    int64_t number; /* of its tables there */
     bool is_nobody; /* the submitting role was dropped, or may not be acted as */
     struct session session;
     struct error err; /* how the last supervisor ended */
@@ -179,14 +183,20 @@ struct following {
 
 static enum job_state state_of(const struct following *following)
 {
-    const struct host host = {.session = {.state = following->state}};
+    struct host host = {.self = NULL};
     struct job_status status;
     struct error ignored;
 
     error_clear(&ignored);
+    jobs_host_init(&host, following->state);
     if (job_status_read(&host, following->folder->id, &status, &ignored) != STATUS_OK)
         return JOB_STATE_WAITING;
-    return status.row.state;
+    return following->is_here ? status.state : status.row.state;
+}
+
+static bool is_unfinished(enum job_state what)
+{
+    return what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING;
 }
 
 /* One at a time, and for as long as the job takes. No transaction is open. */
@@ -264,10 +274,15 @@ static void drop_tables(struct following *following)
     MemoryContextSwitchTo(context);
 }
 
-/* The last of a job: its folder has no rows, and is let go of. */
+/* The last of a job. Rows that are not needed any more go. */
 static void let_go(const struct following *following)
 {
-    job_let_go(following->folder->path);
+    struct job_folder folder = *following->folder;
+
+    job_let_go(folder.path);
+    folder.lock = 0; /* the follower goes on to hold it */
+    if (following->is_here)
+        job_folder_clean(&folder);
 }
 
 /* collect has made the record anew: the end is recorded again. */
@@ -321,22 +336,6 @@ static void end_without_word(struct following *following, enum job_state what)
         end_failed(following, what, why.status != STATUS_OK ? words_of(&why) : NULL);
 }
 
-static void follow_to_the_end(struct following *following)
-{
-    enum job_state what = state_of(following);
-
-    while (what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING) {
-        supervise(following);
-        what = state_of(following);
-        if (what == JOB_STATE_WAITING || what == JOB_STATE_RUNNING)
-            wait_a_while(following);
-    }
-    if (what == JOB_STATE_PUBLISHING || what == JOB_STATE_DONE)
-        end_well(following);
-    else
-        end_without_word(following, what);
-}
-
 static void read_number(struct following *following)
 {
     struct arena arena;
@@ -353,6 +352,96 @@ static void read_number(struct following *following)
         ereport(ERROR, (errmsg_internal("%s", err.message)));
     following->number = job.job;
 }
+
+static void follow_on_cluster(struct following *following)
+{
+    enum job_state what = state_of(following);
+
+    read_number(following);
+
+    while (is_unfinished(what)) {
+        supervise(following);
+        what = state_of(following);
+        if (is_unfinished(what))
+            wait_a_while(following);
+    }
+    if (what == JOB_STATE_PUBLISHING || what == JOB_STATE_DONE)
+        end_well(following);
+    else
+        end_without_word(following, what);
+}
+
+/* ----- on this machine ----- */
+
+/* A supervisor whose lifeline has just ended is on its way out. */
+static void wait_until_free(const struct following *following)
+{
+    for (int waited = 0; waited < AGAIN_MS && job_is_running(following->folder->path);
+         waited += PAUSE_MS) {
+        (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, PAUSE_MS,
+                        PG_WAIT_EXTENSION);
+        ResetLatch(MyLatch);
+        CHECK_FOR_INTERRUPTS();
+    }
+}
+
+/* What it has made into its table, in a transaction of its own, whose number is noted before the
+ * commit. A failure is noted with the job, which stays unpublished. */
+static void publish_here(struct following *following)
+{
+    MemoryContext context = CurrentMemoryContext;
+    struct unpublished_job job = {.folder = *following->folder};
+    struct result result;
+    struct sink sink;
+    struct error err;
+    enum status status;
+
+    job.folder.lock = 0; /* the follower goes on to hold it */
+    error_clear(&err);
+    result_init(&result);
+    sink = result_sink(&result);
+    status = unpublished_read(&job.folder, &job.unpublished, &err);
+    if (status == STATUS_OK)
+        status = unpublished_publish(&open_door(context)->host.host, &job, job_publish_table, &sink,
+                                     &err);
+    result_deinit(&result);
+    if (status == STATUS_OK)
+        CommitTransactionCommand();
+    else
+        AbortCurrentTransaction();
+    MemoryContextSwitchTo(context);
+}
+
+/* Nothing of it is written, and nothing will be. */
+static void end_here(const struct following *following, enum job_state what, const char *why)
+{
+    unpublished_remove(following->folder);
+    jobs_note(following->state, following->folder->id, NULL, what, why);
+}
+
+static void follow_here(struct following *following)
+{
+    enum job_state what = state_of(following);
+
+    for (int runs = 0; is_unfinished(what) && runs < RUNS_MAX; runs++) {
+        if (job_is_given_up(following->folder->path))
+            break;
+        wait_until_free(following);
+        supervise(following);
+        what = state_of(following);
+    }
+    if (what == JOB_STATE_PUBLISHING)
+        publish_here(following);
+    else if (is_unfinished(what) && job_is_given_up(following->folder->path))
+        end_here(following, JOB_STATE_CANCELLED, "the job was cancelled");
+    else if (is_unfinished(what))
+        end_here(following, JOB_STATE_FAILED, words_of(&following->err));
+    else
+        unpublished_remove(following->folder); /* it has said how it ended */
+    let_go(following);
+}
+
+/* ----- what is thrown ----- */
 
 /* Its tables are not ours to drop. */
 static void end_on_cluster(struct following *following)
@@ -371,9 +460,15 @@ static void note_thrown(struct following *following, MemoryContext context)
 {
     const char *message = background_catch(context);
 
-    if (following->is_nobody)
-        end_on_cluster(following);
-    jobs_fail(following->state, following->folder->id, message);
+    if (following->is_here && state_of(following) == JOB_STATE_PUBLISHING) {
+        unpublished_note(following->folder, message);
+    } else if (following->is_here) {
+        end_here(following, JOB_STATE_FAILED, message);
+    } else {
+        if (following->is_nobody)
+            end_on_cluster(following);
+        jobs_fail(following->state, following->folder->id, message);
+    }
     let_go(following);
 }
 
@@ -384,6 +479,7 @@ static void follow(const struct job_folder *folder, const struct caller *caller,
 
     following->folder = folder;
     following->state = state;
+    following->is_here = !cluster_folder_is(folder->path);
     session_init(&following->session, false);
     PG_TRY();
     {
@@ -391,8 +487,10 @@ static void follow(const struct job_folder *folder, const struct caller *caller,
         if (caller)
             caller_become(caller);
         following->is_nobody = false;
-        read_number(following);
-        follow_to_the_end(following);
+        if (following->is_here)
+            follow_here(following);
+        else
+            follow_on_cluster(following);
     }
     PG_CATCH();
     {

@@ -1,12 +1,15 @@
 /*
- * kept_jobs.h - jobs on a cluster that no session waits for, and what follows them: the life "kept
- * by the server" (extension/engine/jobs/life.h).
+ * kept_jobs.h - jobs that no session waits for, and what follows them: the lives "kept by the
+ * server" and "detached in a server" (extension/engine/jobs/life.h).
  *
- *     session --kept_jobs_take--> folder: cluster.json, caller.json, detached    returns
- *     background worker, as the caller: follows the Job --> publishes, drops the tables, ends
+ *     session --kept_jobs_take--> folder: caller.json, detached    returns
+ *     background worker, as the caller: follows the job --> writes what it made, ends
  *          |  ends in another way, also with the server
  *          v
  *     no follower --kept_jobs_adopt, or a start of the server--> another worker: the same again
+ *
+ * A job on this machine stops with its worker, and goes on with the next one; one on a cluster has
+ * cluster.json, its Job goes on by itself, and at the end its tables are dropped.
  *
  * A worker for each job, of max_worker_processes. The one that holds the folder's lock follows; a
  * second finds it taken and ends. After an exit with an error, as pg_terminate_backend or a crash

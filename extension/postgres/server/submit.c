@@ -94,6 +94,7 @@ static void check_statement(struct door *door, struct slice text, bool *is_train
     door->owns_transaction = true; /* as the worker's will */
     door_cluster_background(door);
     door_cluster_limits(door, &door->host.host.catalog.limits);
+    door_detach_limits(door, &door->host.host.catalog.limits);
     status = parse_statement(text, arena, &statement, &err);
     if (status == STATUS_OK)
         status = plan_statement(&statement, text, &door->host.host.catalog, arena, &plan, &err);

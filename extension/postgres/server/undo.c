@@ -15,24 +15,25 @@
 struct note {
     struct note *next;
     SubTransactionId level;
-    bool is_model;
+    bool stays; /* what was written can be written again */
+    bool is_table;
     struct job_folder folder;
 };
 
 static struct note *notes;
 
-static void add(const struct job_folder *folder, bool is_model)
+static void add(const struct job_folder *folder, bool stays, bool is_table)
 {
     struct note *note = MemoryContextAlloc(TopMemoryContext, sizeof *note);
 
-    *note = (struct note){notes, GetCurrentSubTransactionId(), is_model, *folder};
+    *note = (struct note){notes, GetCurrentSubTransactionId(), stays, is_table, *folder};
     note->folder.lock = 0;
     notes = note;
 }
 
 void undo_note(const struct job_folder *folder)
 {
-    add(folder, false);
+    add(folder, false, false);
 }
 
 /* A transaction id whose first record is on disk belongs to no other transaction, also after a
@@ -53,13 +54,15 @@ void undo_note_written(const struct job_folder *folder)
     unpublished.error[0] = '\0';
     if (unpublished_write(folder, &unpublished, &err) != STATUS_OK)
         ereport(ERROR, (errcode(ERRCODE_IO_ERROR), errmsg_internal("%s", err.message)));
-    add(folder, !unpublished.is_table);
+    add(folder, !unpublished.is_lost, unpublished.is_table);
 }
 
 static void take_back(const struct note *note)
 {
-    if (note->is_model)
-        unpublished_note(&note->folder, "the transaction that wrote the model was rolled back");
+    if (note->stays)
+        unpublished_note(&note->folder,
+                         note->is_table ? "the transaction that wrote the table was rolled back"
+                                        : "the transaction that wrote the model was rolled back");
     else
         job_folder_remove(&note->folder);
 }

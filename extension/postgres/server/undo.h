@@ -4,8 +4,10 @@
  *                       committed                  rolled back
  *     a trained model   unpublished.json goes:     it stays, with the reason: the job is
  *                       the job is DONE            UNPUBLISHED, totrain.publish(job) writes it
- *     rows it scored    unwritten.json goes:       the folder goes: the table never existed
- *                       the job is DONE
+ *     a table whose     unwritten.json goes:       the folder goes: the table never existed
+ *     rows are the      the job is DONE
+ *     session's
+ *     another table     as a model                 as a model
  *
  * A prepared transaction ends in another session: transaction_state() returns its outcome.
  */
