@@ -325,6 +325,7 @@ static char *scoring_query(struct door *door, struct slice text, const struct pi
 
     arena_init(&arena, ARENA_MAXIMUM);
     door_cluster_limits(door, &door->host.host.catalog.limits);
+    door_detach_limits(door, &door->host.host.catalog.limits);
     status = engine_describe(&door->host.host, text, piece, &arena, &description, &err);
     if (status == STATUS_OK && description.query.size > 0)
         query = MemoryContextAllocExtended(CurrentMemoryContext, description.query.size + 1,
