@@ -232,9 +232,9 @@ static void tidy_up(const struct job *job, const struct role_options *options)
             return;
         }
         job_let_go(job->folder);
-        if (!supervise_must_publish(job))
-            job_release_rows(job->folder);
     }
+    if (options->is_detached && !supervise_must_publish(job))
+        job_release_rows(job->folder);
     clean(job->folder);
 }
 

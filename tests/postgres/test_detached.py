@@ -292,7 +292,7 @@ class Program(Shared, program.Case):
         self.pace = None
         shown = self.run_program("--format=csv", "-c", "BEGIN; UPDATE t SET w = 'mine'; " + PREDICT.format("away", "") + "; SELECT w FROM t LIMIT 1; ROLLBACK")
         self.assertEqual(shown.returncode, 0, shown.stderr)
-        self.ends(1, "done")
+        self.ends(int(re.search(r"^(\d+),away$", shown.stdout, re.M)[1]), "done")
         self.assertEqual(self.execute("SELECT (SELECT count(*) FROM away WHERE w = 'mine'), (SELECT count(*) FROM t WHERE w = 'mine')"), [(ROWS, 0)])
 
     def test_settings_of_the_session_stay(self):

@@ -330,7 +330,7 @@ class Shards(harness.Case):
         self.assertIn("rows,5000,", waited.stdout)
         self.assertEqual(len(self.rows_of("late")), 5000)
         self.run_all("SELECT * FROM t LIMIT 9 TO PREDICT other.c WITH job.max_workers = 2 USING m")
-        self.assertFalse(list(pathlib.Path(self.state).rglob("*.spool")))
+        harness.wait_for(lambda: not list(pathlib.Path(self.state, "jobs", job).glob("*.spool")), "the rows to go")
 
     def test_a_publisher_that_was_killed_when_all_was_written_has_written_it(self):
         said = self.publish_and_die("SELECT * FROM t TO PREDICT p.c WITH job.wait = false, "
