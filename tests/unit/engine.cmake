@@ -1,4 +1,5 @@
 totrain_test(test_job_life SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_job_life.c USES engine LABEL unit)
+totrain_test(test_text_spool SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_text_spool.c USES engine LABEL unit)
 totrain_test(test_job_sync SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_job_sync.c USES engine LABEL unit)
 totrain_test(test_progress SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_progress.c USES engine LABEL unit)
 totrain_test(test_score_choice SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_score_choice.c USES engine LABEL unit)

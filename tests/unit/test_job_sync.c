@@ -176,6 +176,53 @@ static void all_of_a_detached_job_is_on_the_disk_before_it_starts(void **context
     CHECK(when("/jobs") < SYNCED_MAX);
 }
 
+static enum status take_over(void *self, const struct job_folder *taken, struct error *err)
+{
+    *(size_t *)self = synced_count;
+    return fail(err, STATUS_UNSUPPORTED, "no server follows job %d", (int)taken->id);
+}
+
+/* Of a job that scores: a server that does not take it is what comes behind the disk. */
+static enum status submit_to_server(size_t *taken_when, struct error *err)
+{
+    static const struct host_jobs jobs = {.keep = take_over};
+    const struct host host = {.self = taken_when, .jobs = &jobs};
+    const struct plan plan = {.kind = STATEMENT_EVALUATE};
+    const struct sink sink = {.notice = put_notice};
+    struct job job = {.host = &host,
+                      .plan = &plan,
+                      .life = &job_lives[LIFE_SERVED],
+                      .sink = &sink,
+                      .folder = folder,
+                      .spec = spec};
+
+    error_clear(err);
+    is_submitted = false;
+    return job_leave(&job, err);
+}
+
+static void so_is_all_of_one_that_a_server_follows(void **context)
+{
+    static const char *const names[] = {"/job.json", "/job.db", "/detached", "/rows-are-kept"};
+    struct jobstore *store;
+    struct job_row row;
+    char books[PATH_MAX];
+    size_t taken_when = 0;
+    struct error err;
+    (void)context;
+
+    CHECK_FAILS(submit_to_server(&taken_when, &err), STATUS_UNSUPPORTED, "no server follows job 1");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        CHECK(when(names[i]) < when("/jobs"));
+    CHECK(when("/jobs") < taken_when);
+    CHECK(!is_submitted && !job_is_kept(folder.path) && job_keeps_rows(folder.path));
+    CHECK_OK(job_folder_file(&folder, "job.db", books, &err));
+    CHECK_OK(jobstore_open(books, true, &store, &err));
+    CHECK_OK(jobstore_get_job(store, &row, &err));
+    assert_int_equal(row.state, JOB_STATE_WAITING); /* it is listed before a process runs */
+    jobstore_close(store);
+}
+
 static void what_is_not_on_the_disk_is_not_started(void **context)
 {
     static const char *const names[] = {"/job.json", "/detached", "/train.spool", "/jobs"};
@@ -202,6 +249,8 @@ int main(void)
                                         remove_folder),
         cmocka_unit_test_setup_teardown(all_of_a_detached_job_is_on_the_disk_before_it_starts,
                                         make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(so_is_all_of_one_that_a_server_follows, make_folder,
+                                        remove_folder),
         cmocka_unit_test_setup_teardown(what_is_not_on_the_disk_is_not_started, make_folder,
                                         remove_folder),
     };
