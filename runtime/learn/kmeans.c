@@ -387,7 +387,6 @@ static enum status measure_nearest(struct kmeans *kmeans, uint32_t lane, struct 
     const uint32_t upto = is_kept ? kmeans->nearest_upto[lane] : 0;
     uint64_t before = 0;
 
-    kmeans->nearest_run[lane] = 0; /* where it fails */
     for (uint32_t range = lane * kmeans->ranges; range < (lane + 1) * kmeans->ranges; range++) {
         TRY(hold_range(kmeans, range, err));
         before += measure_rows(kmeans, upto, kmeans->starts[range], kmeans->starts[range + 1]);

@@ -102,7 +102,7 @@ struct hidden_part {
 
 struct hidden {
     struct hidden_part train, validation;
-    bool is_lost;
+    uint32_t loads_left;
 };
 
 static struct hidden_part *hidden_of(void *context, const struct dataset *dataset,
@@ -145,10 +145,12 @@ static enum status load_rows(void *context, const struct dataset *dataset,
                              struct team *team, struct error *err)
 {
     const struct hidden_part *hidden = hidden_of(context, dataset, part);
+    uint32_t *left = &((struct hidden *)context)->loads_left;
     (void)team;
 
-    if (((struct hidden *)context)->is_lost)
+    if (*left == 0)
         return fail(err, STATUS_IO, "rows %u to %u cannot be read", first, end);
+    --*left;
     for (uint32_t row = first; row < end; row++)
         if (hidden->holders[row]++ == 0)
             copy_row(dataset, &hidden->rows, part, row);
@@ -209,6 +211,7 @@ void hide_rows(struct dataset *dataset)
     struct hidden *hidden = calloc(1, sizeof *hidden);
 
     assert(hidden);
+    hidden->loads_left = UINT32_MAX;
     open_store(dataset, &(struct row_source){hidden, load_rows, drop_rows});
     hide_part(dataset, &dataset->train, &hidden->train);
     hide_part(dataset, &dataset->validation, &hidden->validation);
@@ -237,9 +240,9 @@ void keep_rows(struct dataset *dataset)
     open_store(dataset, NULL);
 }
 
-void lose_rows(struct dataset *dataset)
+void lose_rows_after(struct dataset *dataset, uint32_t loads)
 {
-    ((struct hidden *)dataset->store->source.context)->is_lost = true;
+    ((struct hidden *)dataset->store->source.context)->loads_left = loads;
 }
 
 uint32_t held_rows(const struct dataset *dataset, const struct dataset_part *part)

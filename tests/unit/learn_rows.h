@@ -28,8 +28,8 @@ void show_rows(struct dataset *dataset);
 void hide_rows(struct dataset *dataset);
 /* All rows are there from the beginning, as of a data set that is opened whole. */
 void keep_rows(struct dataset *dataset);
-/* From now on rows of which nobody holds any cannot be held: IO. */
-void lose_rows(struct dataset *dataset);
+/* Rows that nobody holds can be held so many times more; then it is IO. */
+void lose_rows_after(struct dataset *dataset, uint32_t loads);
 /* How many rows somebody holds. */
 uint32_t held_rows(const struct dataset *dataset, const struct dataset_part *part);
 

@@ -287,6 +287,30 @@ static void any_step_takes_the_same_rows_whatever_came_before_it(void **state)
     check_jumps(false);
 }
 
+static void a_step_that_begins_with_a_bucket_needs_none_before_it(void **state)
+{
+    struct dataset dataset =
+        made_dataset((struct rows_shape){.dense = WALK_DENSE, .train = WALK_ROWS});
+    struct lane_share shares[WALK_LANES] = {{0, 0, 0}};
+    struct row_lanes lanes;
+    (void)state;
+
+    lanes_open(&lanes, &dataset, WALK_LANES);
+    hold(&lanes, 0, shares, 0, WALK_LANES, NULL); /* nothing: but buckets have their places */
+    CHECK_INT(held_now(&lanes), 0);
+    for (uint32_t i = 0; i < lanes.buckets; i++) {
+        const uint32_t bucket = lanes.sequence[lanes.buckets + i];
+
+        shares[1] = (struct lane_share){lanes.all[bucket].place - row_lanes_first(&lanes, 1), 1, 0};
+        row_lanes_begin_step(&lanes, 2 * i); /* and the step before took none */
+        row_lanes_begin_step(&lanes, 2 * i + 1);
+        hold(&lanes, 0, shares, 0, WALK_LANES, NULL);
+        CHECK_INT(held_now(&lanes), lanes.starts[bucket + 1] - lanes.starts[bucket]);
+    }
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
 /* A bucket whose rows are all taken goes with the next step; one that the step repeats stays. */
 static void a_bucket_goes_when_its_rows_are_taken(void **state)
 {
@@ -366,6 +390,8 @@ static void the_order_of_a_bucket_takes_memory_while_it_is_held(void **state)
     CHECK(resident(lanes.order, bytes) < of_lane * 11 / 10 + 8192);
     row_lanes_begin_step(&lanes, 1);
     CHECK(resident(lanes.order, bytes) <= 8192); /* pages that it shares with its neighbours */
+    for (uint32_t place = 0; place < ROWS; place++)
+        CHECK(lanes.order[place] == 0);
     row_lanes_deinit(&lanes);
     made_dataset_close(&dataset);
 }
@@ -404,7 +430,7 @@ static void rows_that_cannot_be_read_are_a_failure_of_the_step(void **state)
     for (int shuffle = 0; shuffle < 2; shuffle++) {
         dataset.shuffle = shuffle;
         lanes_open(&lanes, &dataset, 2);
-        lose_rows(&dataset);
+        lose_rows_after(&dataset, 0);
         row_lanes_begin_step(&lanes, 0);
         CHECK_FAILS(row_lanes_hold(&lanes, 0, shares, 0, &count, NULL, &err), STATUS_IO,
                     "cannot be read");
@@ -466,6 +492,7 @@ int main(void)
         cmocka_unit_test(one_bucket_of_each_lane_fits_into_128_mib),
         cmocka_unit_test(the_order_does_not_depend_on_who_makes_it_and_when),
         cmocka_unit_test(any_step_takes_the_same_rows_whatever_came_before_it),
+        cmocka_unit_test(a_step_that_begins_with_a_bucket_needs_none_before_it),
         cmocka_unit_test(a_bucket_goes_when_its_rows_are_taken),
         cmocka_unit_test(a_lane_that_is_computed_elsewhere_is_given_back),
         cmocka_unit_test(the_order_of_a_bucket_takes_memory_while_it_is_held),

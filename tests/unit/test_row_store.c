@@ -69,7 +69,7 @@ static void rows_that_cannot_be_read_are_not_held(void **state)
     (void)state;
 
     check_hold(&dataset, 0, 10);
-    lose_rows(&dataset);
+    lose_rows_after(&dataset, 0);
     CHECK_FAILS(row_store_hold(&dataset, &dataset.train, 10, 30, NULL, &err), STATUS_IO,
                 "rows 10 to 30 cannot be read");
     check_hold(&dataset, 0, 10); /* which are there */
