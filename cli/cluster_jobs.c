@@ -13,6 +13,7 @@
 #include "k8s/job/cluster_folder.h"
 #include "planner/plan.h"
 #include "runtime/data/destination.h"
+#include "runtime/data/shardstore.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"
 
@@ -230,25 +231,43 @@ void cluster_tables_drop(struct session *session, int64_t number)
 
 /* ----- detached jobs ----- */
 
+/* The table that a job which scores fills; else the model. */
+static enum status name_target(struct jobstore *store, struct destination *destination,
+                               struct error *err)
+{
+    struct shard_target target;
+    struct arena arena;
+    struct job_row row;
+    enum status status;
+
+    TRY(jobstore_get_job(store, &row, err));
+    arena_init(&arena, 16 << 20);
+    status = shardstore_get_target(store, 0, &arena, &target, err);
+    if (status == STATUS_OK)
+        slice_copy(target.name, destination->table, sizeof destination->table);
+    else if (status == STATUS_NOT_FOUND)
+        snprintf(destination->table, sizeof destination->table, "%.255s", row.model);
+    arena_deinit(&arena);
+    return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 static enum status put_destination(const struct session *session, const struct job_folder *folder,
                                    struct error *err)
 {
     struct destination destination = {.state = DESTINATION_PENDING};
     struct jobstore *store;
-    struct job_row row;
     char path[PATH_MAX];
     enum status status;
 
     if (session->libpq.delivery.size == 0 ||
         session->libpq.delivery.size >= sizeof destination.database)
         return fail(err, STATUS_UNSUPPORTED,
-                    "with job.wait = false the model cannot be a temporary table");
+                    "what a job makes with job.wait = false cannot be a temporary table");
     slice_copy(text_slice(&session->libpq.delivery), destination.database,
                sizeof destination.database);
     TRY(job_folder_file(folder, "job.db", path, err));
     TRY(jobstore_open_durable(path, &store, err));
-    status = jobstore_get_job(store, &row, err);
-    snprintf(destination.table, sizeof destination.table, "%.255s", row.model);
+    status = name_target(store, &destination, err);
     if (status == STATUS_OK)
         status = destination_put(store, &destination, err);
     jobstore_close(store);

@@ -35,16 +35,12 @@ static enum status check_others(const struct planning *planning)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
                            "%s is of this machine, and the job runs on a cluster", local[i]);
     }
-    if (!waits && plan->kind != STATEMENT_TRAIN) {
-        fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
-                "the rows of this job stay with the session, which has to wait for it");
-        return error_hint(planning->err, "Leave job.wait out.");
-    }
     if (waits || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
             "job.wait = false is of no use where no user waits for the session");
-    return error_hint(planning->err, "Leave it out: the model is published when the job is done.");
+    return error_hint(planning->err,
+                      "Leave it out: what the job makes is written when it is done.");
 }
 
 static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",

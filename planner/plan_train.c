@@ -140,7 +140,7 @@ enum status plan_train(struct planning *planning)
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(cluster_plan(planning));
     TRY(cluster_plan_reading(planning));
-    if (!plan->wait && !plan->cluster.is_wanted) /* else its tables are the target's */
+    if (!plan->wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning, &plan->spec.metrics_host, &plan->spec.metrics_port));
     TRY(log_folder_plan(planning));

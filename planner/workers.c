@@ -92,7 +92,5 @@ enum status workers_plan(struct planning *planning)
     TRY(workers_check(planning, scoring->min_workers, scoring->max_workers));
     TRY(metrics_address_plan(planning, &scoring->metrics_host, &scoring->metrics_port));
     TRY(check_use(planning, setting));
-    return scoring->wait || plan->cluster.is_wanted
-               ? STATUS_OK
-               : file_plan(planning, plan->target_schema, plan->target_table);
+    return scoring->wait ? STATUS_OK : file_plan(planning, plan->target_schema, plan->target_table);
 }

@@ -10,7 +10,7 @@
 
 #include "base/log.h"
 #include "extension/engine/host/host.h"
-#include "extension/engine/jobs/staged.h"
+#include "extension/engine/job_collect.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
 #include "k8s/job/cluster_folder.h"
@@ -18,8 +18,6 @@
 #include "runtime/data/shardstore.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_spec.h"
-
-#define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
 
 struct delivery {
     const char *folder;
@@ -69,24 +67,17 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
     return STATUS_OK;
 }
 
-/* No other job has this number and began at this time. */
 static enum status deliver_table(const struct delivery *delivery, struct error *err)
 {
     struct job_folder folder = {.id = delivery->row.id};
-    const struct delivery_order order = {
-        .folder = &folder,
-        .spec = delivery->spec,
-        .store = delivery->store,
-        .is_first = delivery->destination->tries == 1,
-        .mark = arena_printf(delivery->arena, "totrain job %lld of %s", (long long)delivery->row.id,
-                             delivery->row.started_at)};
+    struct delivery_order order = {.folder = &folder,
+                                   .spec = delivery->spec,
+                                   .store = delivery->store,
+                                   .is_first = delivery->destination->tries == 1};
     uint64_t rows;
 
     snprintf(folder.path, sizeof folder.path, "%s", delivery->folder);
-    if (!order.mark.data)
-        return fail_no_memory(err);
-    if (strspn(order.mark.data, MARK_CHARACTERS) != order.mark.size)
-        return fail(err, STATUS_CORRUPT, "the job's store: the time when it began is damaged");
+    TRY(score_job_mark(&delivery->row, delivery->arena, &order.mark, err));
     TRY(score_job_deliver(delivery->host, &order, &rows, err));
     delivery->destination->rows = (int64_t)rows;
     return STATUS_OK;
@@ -114,17 +105,45 @@ static enum status take_fact(void *self, const struct cell *cells, size_t count,
     return STATUS_OK;
 }
 
+static enum status read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
+                             struct error *err)
+{
+    enum status status;
+    struct text json;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(folder, arena, spec, &json, err);
+    text_deinit(&json);
+    return status;
+}
+
+static bool is_table_there(const struct delivery *delivery, struct error *err)
+{
+    struct jobspec spec;
+    struct delivery_order order = {.spec = &spec, .store = delivery->store};
+
+    return read_spec(delivery->folder, delivery->arena, &spec, err) == STATUS_OK &&
+           score_job_mark(&delivery->row, delivery->arena, &order.mark, err) == STATUS_OK &&
+           score_job_is_delivered(delivery->host, &order);
+}
+
+static bool is_model_there(const struct delivery *delivery, struct error *err)
+{
+    struct model model;
+
+    return trained_model_read(delivery->store, delivery->arena, &model, err) == STATUS_OK &&
+           is_there_already(delivery, &model);
+}
+
 /* The tables are gone, and the store is done: an earlier publisher was killed after its
  * transaction. */
 static enum status check_there(struct delivery *delivery, struct error *err)
 {
     struct error why = *err;
-    struct model model;
 
     if (why.status == STATUS_NOT_FOUND && delivery->destination->tries > 1 &&
         jobstore_get_job(delivery->store, &delivery->row, err) == STATUS_OK &&
-        trained_model_read(delivery->store, delivery->arena, &model, err) == STATUS_OK &&
-        is_there_already(delivery, &model))
+        (delivery->has_table ? is_table_there(delivery, err) : is_model_there(delivery, err)))
         return STATUS_OK;
     return *err = why, why.status;
 }
@@ -137,6 +156,7 @@ static enum status collect_or_discard(struct delivery *delivery, int64_t number,
         .self = delivery->destination, .row = take_fact, .notice = log_notice};
     struct job_folder folder = {.id = delivery->row.id};
 
+    delivery->has_table = job_keeps_rows(delivery->folder);
     if (!cluster)
         return fail(err, STATUS_UNSUPPORTED, "this database has no jobs on a cluster");
     if (!has_model) {
@@ -144,7 +164,7 @@ static enum status collect_or_discard(struct delivery *delivery, int64_t number,
         return STATUS_OK;
     }
     snprintf(folder.path, sizeof folder.path, "%s", delivery->folder);
-    if (job_collect_cluster(delivery->host, number, &folder, &sink, err) == STATUS_OK)
+    if (job_collect_kept(delivery->host, number, &folder, &sink, err) == STATUS_OK)
         return STATUS_OK;
     return check_there(delivery, err);
 }
@@ -179,13 +199,9 @@ static enum status deliver_elsewhere(struct delivery *delivery, const struct pub
 static enum status read_spec_and_deliver(struct delivery *delivery, struct error *err)
 {
     struct jobspec spec;
-    struct text json;
     enum status status;
 
-    text_init(&json, JOBSPEC_BYTES_MAX);
-    status = job_read_spec(delivery->folder, delivery->arena, &spec, &json, err);
-    text_deinit(&json);
-    TRY(status);
+    TRY(read_spec(delivery->folder, delivery->arena, &spec, err));
     delivery->spec = &spec;
     delivery->has_table = spec.kind != SPEC_TRAIN;
     status = spec.kind == SPEC_TRAIN ? deliver_model(delivery, err) : deliver_table(delivery, err);
@@ -287,29 +303,50 @@ static enum status deliver_from(const struct host *host, const struct unpublishe
                                          .store = store,
                                          .schema = slice_of(job->unpublished.schema),
                                          .is_first = true};
-    struct text json;
+
+    TRY(read_spec(job->folder.path, arena, &spec, err));
+    return score_job_deliver(host, &order, rows, err);
+}
+
+static enum status deliver_from_cluster(const struct host *host, const struct unpublished_job *job,
+                                        struct arena *arena, uint64_t *rows, struct error *err)
+{
+    const struct sink none = {.self = NULL};
+    struct cluster_access access;
+    struct kube_job cluster_job;
+    struct jobspec spec;
+
+    if (!host->cluster)
+        return fail(err, STATUS_UNSUPPORTED, "this database has no jobs on a cluster");
+    TRY(cluster_folder_read(job->folder.path, arena, &cluster_job, &access, err));
+    TRY(read_spec(job->folder.path, arena, &spec, err));
+    return score_job_collect(host, cluster_job.job, &job->folder, &spec, rows, &none, err);
+}
+
+static enum status deliver_from_folder(const struct host *host, const struct unpublished_job *job,
+                                       struct arena *arena, uint64_t *rows, struct error *err)
+{
+    struct jobstore *store;
+    char path[PATH_MAX];
     enum status status;
 
-    text_init(&json, JOBSPEC_BYTES_MAX);
-    status = job_read_spec(job->folder.path, arena, &spec, &json, err);
-    text_deinit(&json);
-    TRY(status);
-    return score_job_deliver(host, &order, rows, err);
+    TRY(job_folder_file(&job->folder, "job.db", path, err));
+    TRY(jobstore_open(path, true, &store, err));
+    status = deliver_from(host, job, store, arena, rows, err);
+    jobstore_close(store);
+    return status;
 }
 
 enum status job_publish_table(const struct host *host, const struct unpublished_job *job,
                               uint64_t *rows, struct error *err)
 {
-    struct jobstore *store;
-    char path[PATH_MAX];
     struct arena arena;
     enum status status;
 
-    TRY(job_folder_file(&job->folder, "job.db", path, err));
-    TRY(jobstore_open(path, true, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
-    status = deliver_from(host, job, store, &arena, rows, err);
+    status = cluster_folder_is(job->folder.path)
+                 ? deliver_from_cluster(host, job, &arena, rows, err)
+                 : deliver_from_folder(host, job, &arena, rows, err);
     arena_deinit(&arena);
-    jobstore_close(store);
     return status;
 }

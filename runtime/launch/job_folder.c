@@ -311,11 +311,16 @@ void job_folder_remove(const struct job_folder *folder)
     unlock_folder(folder->lock);
 }
 
+void job_folder_drop_rows(const struct job_folder *folder)
+{
+    remove_files(folder->path, ".spool");
+}
+
 static void remove_rows(const struct job_folder *folder)
 {
     control_folder_remove(folder->path);
     if (!job_keeps_rows(folder->path))
-        remove_files(folder->path, ".spool");
+        job_folder_drop_rows(folder);
 }
 
 void job_folder_leave(struct job_folder *folder)

@@ -41,6 +41,7 @@ enum status job_folder_write(const struct job_folder *folder, const char *name, 
 enum status job_folder_jobs(const char *state, char path[PATH_MAX], struct error *err);
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
+void job_folder_drop_rows(const struct job_folder *folder); /* its spools */
 /* Remove spools, unless job_keep_rows() has marked them, and sockets of a job that has ended;
  * job.db, job.json and log stay.
  * The same for jobs whose sessions and supervisors were killed. Folders beyond the newest

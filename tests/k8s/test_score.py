@@ -99,12 +99,26 @@ class Scores(Case):
         self.wait_for_steps(session, 12)
         victim = self.processes("worker")[-1][0]
         self.api.request("DELETE", f"{self.path}/pods/{victim.name}", {"gracePeriodSeconds": 0})
+        self.run_sql("SELECT totrain.scale(max(id), 1) FROM totrain.jobs")
+        wait_for(lambda: len(self.processes("worker")) == 1, "two workers to leave")
         said, errors = session.communicate(timeout=train.DEADLINE)
         self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
         self.assertRegex(said, r"there +\| +12000 ")
         self.assertEqual(self.check_same("here", "there"), 12000)
         self.assertEqual(self.server.execute("SELECT sum(count) FROM totrain.shards WHERE job = (SELECT max(id) "
                                              "FROM totrain.jobs) AND state = 'done'"), [(12000,)])
+        self.check_nothing_is_left()
+
+    def test_a_job_that_nobody_waits_for_outlives_a_restart_of_the_server(self):
+        select = LONG.format(rows=6000)
+        self.run_sql(PREDICT.format(select=select, table="here", more=LOCAL))
+        self.run_sql(PREDICT.format(select=select, table="there", more=CLUSTER + ", job.wait = false"))
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE state = 'running' AND step > 2"), "some shards")
+        self.server.stop()
+        self.server.start()
+        wait_for(lambda: self.server.execute("SELECT 1 FROM totrain.jobs WHERE id = (SELECT max(id) FROM totrain.jobs) "
+                                             "AND state = 'done'"), "the table")
+        self.assertEqual(self.check_same("here", "there"), 6000)
         self.check_nothing_is_left()
 
     def test_ctrl_c_leaves_nothing(self):

@@ -42,6 +42,31 @@ class Case(staged.Case):
         harness.wait_for(lambda: not self.tables_of_jobs(), "the job's tables to go")
 
 
+class Scoring:
+    """For a Case: statements that score, and what they make compared."""
+
+    LOCAL, CLUSTER = "job.max_workers = 2", "job.where = 'kubernetes', job.max_workers = 3"
+    DIRTY = ("SELECT class, sepal_length, sepal_width, petal_length, CASE WHEN sepal_width = 3 THEN 'none' ELSE "
+             "petal_width::text END AS petal_width FROM iris")
+
+    def setUp(self):
+        super().setUp()
+        self.execute("SELECT count(*) FROM totrain.run($$" + staged.statement(epochs=2) + "$$)", "alice")
+
+    def predict(self, table, where, rows="SELECT * FROM iris"):
+        return (f"{rows} TO PREDICT {table}.class WITH predict.extra_outputs = ['probability', 'logits'], "
+                f"predict.bad_rows = 'quarantine', {where} USING iris_model;")
+
+    def evaluate(self, where, into=""):
+        return f"SELECT * FROM iris TO EVALUATE iris_model WITH {where} LABEL class {into};"
+
+    def check_same(self, here, there):
+        count = self.execute(f"SELECT count(*) FROM {here}")[0][0]
+        self.assertEqual(self.execute(f"SELECT count(*) FROM {there}")[0][0], count)
+        self.assertEqual(self.execute(f"SELECT h::text FROM {here} h EXCEPT ALL SELECT t::text FROM {there} t"), [])
+        return count
+
+
 class Psql(Case):
     def test_a_bare_statement_trains_the_same_model(self):
         shown = self.psql(TRAIN, "-v", "ON_ERROR_STOP=1", user="alice")
@@ -296,29 +321,8 @@ class WithProgram(Case):
                 "--database-secret=login")
 
 
-class Scores(WithProgram):
+class Scores(Scoring, WithProgram):
     """PREDICT and EVALUATE: what a local job makes, to the bit."""
-
-    LOCAL, CLUSTER = "job.max_workers = 2", "job.where = 'kubernetes', job.max_workers = 3"
-    DIRTY = ("SELECT class, sepal_length, sepal_width, petal_length, CASE WHEN sepal_width = 3 THEN 'none' ELSE "
-             "petal_width::text END AS petal_width FROM iris")
-
-    def setUp(self):
-        super().setUp()
-        self.execute("SELECT count(*) FROM totrain.run($$" + staged.statement(epochs=2) + "$$)", "alice")
-
-    def predict(self, table, where, rows="SELECT * FROM iris"):
-        return (f"{rows} TO PREDICT {table}.class WITH predict.extra_outputs = ['probability', 'logits'], "
-                f"predict.bad_rows = 'quarantine', {where} USING iris_model;")
-
-    def evaluate(self, where, into=""):
-        return f"SELECT * FROM iris TO EVALUATE iris_model WITH {where} LABEL class {into};"
-
-    def check_same(self, here, there):
-        count = self.execute(f"SELECT count(*) FROM {here}")[0][0]
-        self.assertEqual(self.execute(f"SELECT count(*) FROM {there}")[0][0], count)
-        self.assertEqual(self.execute(f"SELECT h::text FROM {here} h EXCEPT ALL SELECT t::text FROM {there} t"), [])
-        return count
 
     def check_run(self, run):
         """By psql or the program: tables, bad rows and metrics are those of local jobs."""
@@ -386,7 +390,7 @@ class Scores(WithProgram):
         for text, problem in (
                 (self.predict("never", self.CLUSTER, self.DIRTY).replace("'quarantine'", "'error'"), 'column "petal_width"'),
                 (self.evaluate(self.CLUSTER).replace("FROM iris", "FROM iris WHERE false"), "no rows to evaluate"),
-                (self.predict("never", self.CLUSTER + ", job.wait = false"), "Leave job.wait out"),
+                (self.evaluate(self.CLUSTER + ", job.wait = false"), "only where a table is written"),
                 (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "none of the administrator"),
                 (self.predict("iris", self.CLUSTER), "iris")):
             done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user="alice")

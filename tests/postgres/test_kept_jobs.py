@@ -222,6 +222,113 @@ class Restarted(Case):
         self.assertNotIn("iris_model", self.tables())
 
 
+class Scored(test_cluster.Scoring, Case):
+    """PREDICT and EVALUATE: the rows wait in the job's folder."""
+
+    KEPT = test_cluster.Scoring.CLUSTER + ", job.wait = false"
+
+    def submit(self, text=None, user="alice", before=""):
+        return int(self.check_psql(before + text, "-At", user=user).splitlines()[-1].split("|")[0])
+
+    def predict_there(self, rows="SELECT * FROM iris"):
+        return self.submit(self.predict("there", self.KEPT, rows))
+
+    def go_on(self):
+        with self.cluster.api.lock:
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+
+    def check_done(self, *numbers):
+        def have_ended():
+            self.cluster.hurry()
+            return all(self.job(number)[0] in ("done", "failed", "cancelled", "unpublished") for number in numbers)
+        harness.wait_for(have_ended, "the jobs' ends")
+        self.assertEqual({self.job(number) for number in numbers}, {("done", None)})
+
+    def check_nothing_is_left(self):
+        super().check_nothing_is_left()
+        harness.wait_for(lambda: not list(self.server.folder.rglob("*.spool")), "the rows to go")
+
+    def test_tables_and_metrics_come(self):
+        for rows, table in (("SELECT * FROM iris", "here"), (self.DIRTY, "here_dirty")):
+            self.check_psql(self.predict(table, self.LOCAL, rows), user="alice")
+        self.check_psql(self.evaluate(self.LOCAL, "INTO here_metrics"), user="alice")
+        numbers = [self.predict_there(), self.submit(self.predict("there_dirty", self.KEPT, self.DIRTY)),
+                   self.submit(self.evaluate(self.KEPT, "INTO there_metrics"))]
+        self.check_done(*numbers)
+        self.assertEqual(self.check_same("here", "there"), 150)
+        good = self.check_same("here_dirty", "there_dirty")
+        self.assertEqual(self.check_same("here_dirty_bad_rows", "there_dirty_bad_rows"), 150 - good)
+        self.check_same("here_metrics", "there_metrics")
+        self.check_nothing_is_left()
+
+    def test_the_table_is_the_callers_with_his_settings(self):
+        self.execute("CREATE SCHEMA work; GRANT CREATE, USAGE ON SCHEMA work TO bob; GRANT bob TO alice; "
+                     "GRANT totrain_k8s TO bob; GRANT SELECT ON iris, iris_model TO bob")
+        number = self.submit(self.predict("there", self.KEPT), before="SET ROLE bob; SET search_path = work, public; ")
+        self.wait_for_state(number, "done", user="bob")
+        self.assertEqual(self.execute("SELECT relowner::regrole::text, relnamespace::regnamespace::text FROM pg_class "
+                                      "WHERE relname = 'there'"), [("bob", "work")])
+
+    def test_a_restart_of_the_server_goes_by(self):
+        self.cluster.pace = PACE
+        self.check_psql(self.predict("here", self.LOCAL), user="alice")
+        for end in (signal.SIGINT, signal.SIGQUIT):
+            with self.subTest(end):
+                number = self.predict_there()
+                self.wait_for_state(number, "running")
+                self.server.stop(end)
+                self.server.start()
+                self.check_done(number)
+                self.assertEqual(self.check_same("here", "there"), 150)
+                self.check_nothing_is_left()
+                self.execute("DROP TABLE there", "alice")
+
+    def test_a_table_that_is_refused_is_written_later(self):
+        self.check_psql(self.predict("here", self.LOCAL), user="alice")
+        self.cluster.is_paused = True
+        number = self.predict_there()
+        self.execute("CREATE TABLE there(x int)", "alice")
+        self.go_on()
+        self.assertIn("the table could not be written", self.wait_for_state(number, "unpublished")[1])
+        self.execute("DROP TABLE there", "alice")
+        self.execute(f"BEGIN; SELECT * FROM totrain.publish({number}); ROLLBACK", "alice")
+        self.assertIn("was rolled back", self.wait_for_state(number, "unpublished")[1])
+        self.execute(f"SELECT * FROM totrain.publish({number})", "alice")
+        self.check_done(number)
+        self.assertEqual(self.check_same("here", "there"), 150)
+        self.check_nothing_is_left()
+
+    def test_a_temporary_table_is_refused(self):
+        for text in (self.predict("pg_temp.there", self.KEPT), TRAIN.replace("INTO iris_model", "INTO pg_temp.m")):
+            done = self.psql(text, "-v", "ON_ERROR_STOP=1", user="alice")
+            self.assertIn("as a temporary table", done.stderr)
+            self.check_nothing_is_left()
+
+    def test_one_that_is_cancelled_leaves_nothing(self):
+        self.cluster.is_paused = True
+        number = self.predict_there()
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        self.wait_for_state(number, "cancelled")
+        self.assertNotIn("there", self.tables())
+        self.check_nothing_is_left()
+
+    def test_a_row_that_cannot_be_scored_fails_the_job(self):
+        number = self.submit(self.predict("there", self.KEPT, self.DIRTY).replace("'quarantine'", "'error'"))
+        self.assertIn('column "petal_width"', self.wait_for_state(number, "failed")[1])
+        self.assertNotIn("there", self.tables())
+        self.check_nothing_is_left()
+
+    def test_a_type_of_another_role_is_refused(self):
+        self.execute("GRANT CREATE ON SCHEMA public TO bob")
+        self.execute("CREATE DOMAIN width AS float8", "bob")
+        self.execute("GRANT USAGE ON TYPE width TO alice", "bob")
+        done = self.psql(self.predict("there", self.KEPT, "SELECT *, 1::width AS w FROM iris"), "-v", "ON_ERROR_STOP=1",
+                         user="alice")
+        self.assertIn("type width of the SELECT belongs to another role", done.stderr)
+        self.check_nothing_is_left()
+
+
 class Preloaded(Case):
     """With the library in shared_preload_libraries nobody has to say a word for it."""
 

@@ -138,6 +138,69 @@ class Followed(Case):
         self.assertIn("the publisher was killed", self.done("logs", number))
 
 
+class Scored(test_cluster.Scoring, Case):
+    """PREDICT and EVALUATE, whose rows wait in the job's folder."""
+
+    KEPT = test_cluster.Scoring.CLUSTER + ", job.wait = false"
+
+    def send(self, text, **more):
+        """Its id."""
+        shown = self.done(f"dbname={self.database}", "-c", text, "--format=csv", "--namespace=training",
+                          f"--kubeconfig={pathlib.Path(self.cluster.kubeconfig).name}", "--image=localhost/totrain:3",
+                          "--database-secret=login", **more)
+        return shown.splitlines()[1].split(",")[0]
+
+    def check_written(self):
+        self.check_psql(self.predict("here", self.LOCAL, self.DIRTY), user="alice")
+        good = self.check_same("here", "there")
+        self.assertEqual(self.check_same("here_bad_rows", "there_bad_rows"), 150 - good)
+        harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
+        harness.wait_for(lambda: not list(self.state.rglob("*.spool")), "the rows to go")
+
+    def test_tables_and_metrics_come_and_can_be_waited_for(self):
+        number = self.send(self.predict("there", self.KEPT, self.DIRTY))
+        self.done("wait", number)
+        self.assertEqual(self.job(number)["state"], "done")
+        self.check_written()
+        self.done("wait", self.send(self.evaluate(self.KEPT, "INTO there_metrics")))
+        self.check_psql(self.evaluate(self.LOCAL, "INTO here_metrics"), user="alice")
+        self.check_same("here_metrics", "there_metrics")
+
+    def test_a_table_that_cannot_be_written_can_be_tried_again(self):
+        self.cluster.is_paused = True
+        number = self.send(self.predict("there", self.KEPT, self.DIRTY))
+        self.execute("CREATE VIEW there AS SELECT 1 AS x", "alice")
+        with self.cluster.api.lock:
+            self.cluster.is_paused = False
+            self.cluster.api.lock.notify_all()
+        self.assertIn("the table could not be written", self.wait_for_state(number, "unpublished")["error"])
+        self.execute("DROP VIEW there", "alice")
+        self.done("wait", number)
+        self.check_written()
+
+    def test_a_publisher_that_is_killed_after_its_transaction_has_written_once(self):
+        number = self.send(self.predict("there", self.KEPT, self.DIRTY),
+                           TOTRAIN_FAULT="role=publisher,point=delivered,attempt=0,action=kill")
+        self.done("wait", number)
+        self.assertIn("the publisher was killed", self.done("logs", number))
+        self.check_written()
+
+    def test_one_that_is_cancelled_leaves_nothing(self):
+        self.cluster.is_paused = True
+        number = self.send(self.predict("there", self.KEPT, self.DIRTY))
+        self.done("cancel", number)
+        self.wait_for_state(number, "cancelled")
+        harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
+        harness.wait_for(lambda: not list(self.state.rglob("*.spool")), "the rows to go")
+        self.assertNotIn("there", self.tables())
+
+    def test_a_temporary_table_is_refused(self):
+        done = self.totrain(f"dbname={self.database}", "-c", self.predict("pg_temp.there", self.KEPT), "--namespace=training",
+                            "--kubeconfig", self.cluster.kubeconfig, "--image=localhost/totrain:3", "--database-secret=login")
+        self.assertIn("as a temporary table", done.stderr)
+        self.assertEqual(self.tables_of_jobs(), set())
+
+
 class Lost(Case):
     pace = PACE
 

@@ -185,7 +185,8 @@ static struct slice find_file(void *self, struct slice schema)
 static void read_cluster(struct slice what, struct catalog_limits *limits)
 {
     limits->wants_cluster = slice_is(what, "will");
-    limits->has_cluster = limits->wants_cluster || slice_is(what, "may");
+    limits->keeps_cluster = slice_is(what, "keeps");
+    limits->has_cluster = limits->wants_cluster || limits->keeps_cluster || slice_is(what, "may");
     if (!limits->has_cluster) {
         limits->no_cluster = "not allowed here";
         limits->no_cluster_hint = "Ask who rules it.";

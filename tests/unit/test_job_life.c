@@ -90,7 +90,7 @@ static void who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements(void **
     }
 }
 
-static void what_scores_on_a_cluster_is_waited_for(void **context)
+static void what_scores_on_a_cluster_is_kept_where_nobody_waits_for_it(void **context)
 {
     static const enum statement_kind scoring[] = {STATEMENT_PREDICT, STATEMENT_EVALUATE};
     (void)context;
@@ -99,10 +99,12 @@ static void what_scores_on_a_cluster_is_waited_for(void **context)
         for (int keeps = KEEPS_NONE; keeps <= KEEPS_ALL; keeps++) {
             const struct host_cluster cluster = {.keeps = (enum cluster_keeps)keeps};
             const struct host host = {.cluster = &cluster, .jobs = &server};
-            const struct plan plan = {
+            struct plan plan = {
                 .kind = scoring[i], .scoring.wait = true, .cluster.is_wanted = true};
 
-            check_life(&host, &plan, LIFE_ON_CLUSTER);
+            check_life(&host, &plan, LIFE_ON_CLUSTER); /* the rows are the session's */
+            plan.scoring.wait = false;
+            check_life(&host, &plan, keeps == KEEPS_NONE ? LIFE_ON_CLUSTER : LIFE_KEPT_BY_SERVER);
         }
 }
 
@@ -160,7 +162,7 @@ int main(void)
         cmocka_unit_test(in_a_server_the_server_follows_what_does_not_wait),
         cmocka_unit_test(a_staged_statement_is_staged_wherever_it_is_to_run),
         cmocka_unit_test(who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements),
-        cmocka_unit_test(what_scores_on_a_cluster_is_waited_for),
+        cmocka_unit_test(what_scores_on_a_cluster_is_kept_where_nobody_waits_for_it),
         cmocka_unit_test_setup_teardown(a_folder_tells_its_life, make_folder, remove_folder),
     };
 

@@ -112,6 +112,7 @@ typedef enum status fill_source(void *context, const struct fill_sink *sink, str
 struct staging {
     const struct job_folder *folder; /* job.json and the rows, with a model that scores them */
     struct slice schema, table;      /* that it makes; schema.size 0: as ever, table.size 0: none */
+    bool keeps_rows;                 /* the spools stay in the folder, too */
 };
 
 /* What became of a transaction that wrote a model. */

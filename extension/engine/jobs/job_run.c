@@ -16,13 +16,22 @@
 #include "runtime/launch/job_spec.h"
 #include "runtime/launch/job_sync.h"
 
+/* A table that another process than the session fills, from the job's folder. */
+static bool needs_rows_later(const struct job *job)
+{
+    return job->plan->kind != STATEMENT_TRAIN && job->life->publishes != ACTOR_SESSION;
+}
+
 /* ----- rows and spec into tables ----- */
 
 /* Processes that share no folder share no process. */
 static enum status stage(struct job *job, struct error *err)
 {
     const struct host_cluster *cluster = job->host->cluster;
-    const struct staging staging = {&job->folder, job->target.schema, job->target.name};
+    const struct staging staging = {.folder = &job->folder,
+                                    .schema = job->target.schema,
+                                    .table = job->target.name,
+                                    .keeps_rows = needs_rows_later(job)};
 
     job->spec.in_one_process = false;
     TRY(job_write_spec(&job->folder, &job->spec, err));
@@ -160,7 +169,7 @@ static enum status hand_over(struct job *job, struct error *err)
         TRY(cluster_folder_write(folder->path, &job->request->job, &job->request->access, err));
     TRY(is_here && !is_served ? put_destination(job, err) : begin_record(job, err));
     TRY(job_keep(folder->path, err));
-    if (job->plan->kind != STATEMENT_TRAIN)
+    if (needs_rows_later(job))
         TRY(job_keep_rows(folder->path, err));
     TRY(job_sync(folder->path, err));
     if (is_here && !is_served) {

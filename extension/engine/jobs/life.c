@@ -17,17 +17,18 @@ const struct job_life job_lives[LIFE_COUNT] = {
 };
 /* clang-format on */
 
-static enum job_life_index life_on_cluster(const struct host *host, const struct plan *plan)
+static enum job_life_index life_on_cluster(const struct host *host, const struct plan *plan,
+                                           bool waits)
 {
     const enum job_life_index kept = host->jobs ? LIFE_KEPT_BY_SERVER : LIFE_KEPT_BY_PROGRAM;
 
-    if (host->cluster->keeps == KEEPS_NONE || (plan->wait && host->cluster->keeps != KEEPS_ALL))
+    if (host->cluster->keeps == KEEPS_NONE || (waits && host->cluster->keeps != KEEPS_ALL))
         return LIFE_ON_CLUSTER;
     /* What workers read in the user's table is held by the session's snapshot. */
     if (plan->cluster.reads_directly && !job_lives[kept].workers_may_read)
         return LIFE_ON_CLUSTER;
-    /* So are the rows that a table of predictions keeps. */
-    if (plan->kind != STATEMENT_TRAIN)
+    /* A session that waits has the rows of a table of predictions, whatever their types. */
+    if (waits && plan->kind != STATEMENT_TRAIN)
         return LIFE_ON_CLUSTER;
     return kept;
 }
@@ -40,7 +41,7 @@ const struct job_life *job_life_of(const struct host *host, const struct plan *p
     if (trains && host->catalog.limits.is_staged)
         return &job_lives[LIFE_STAGED];
     if (plan->cluster.is_wanted)
-        return &job_lives[life_on_cluster(host, plan)];
+        return &job_lives[life_on_cluster(host, plan, waits)];
     if (waits)
         return &job_lives[LIFE_ATTACHED];
     return &job_lives[host->jobs ? LIFE_SERVED : LIFE_DETACHED];

@@ -11,9 +11,9 @@
  *     kept by the program  Pods           session            a supervisor        the supervisor
  *     kept by the server   Pods           session            background worker   the worker
  *
- * TRAIN can have all of them, PREDICT and EVALUATE the first three and that on a cluster. job_run.h
- * runs every job through the same steps, and asks this table where they differ; a process that
- * finds the folder later reads in it which life the job has.
+ * TRAIN can have all of them, PREDICT and EVALUATE all but the staged one. job_run.h runs every job
+ * through the same steps, and asks this table where they differ; a process that finds the folder
+ * later reads in it which life the job has.
  */
 #ifndef EXTENSION_ENGINE_JOBS_LIFE_H
 #define EXTENSION_ENGINE_JOBS_LIFE_H

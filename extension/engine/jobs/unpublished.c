@@ -343,10 +343,10 @@ static enum status open_and_publish(const struct host *host, const struct unpubl
     char path[PATH_MAX];
     enum status status;
 
-    if (cluster_folder_is(job->folder.path))
-        return publish_from_tables(host, job, sink, err);
     if (job->unpublished.is_table)
         return publish_table(host, job, table, sink, err);
+    if (cluster_folder_is(job->folder.path))
+        return publish_from_tables(host, job, sink, err);
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_open(path, true, &store, err));
     status = publish_from(host, job, store, sink, err);

@@ -3,11 +3,18 @@
  */
 #include "extension/engine/score/score_deliver.h"
 
+#include <string.h>
+
+#include "extension/engine/jobs/staged.h"
+#include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_job.h"
 #include "extension/engine/score/score_results.h"
 #include "extension/engine/score/score_rows.h"
+
+#define MARK_CHARACTERS "totrain job of 0123456789-:TZ"
+#define MARK_ARENA_MAX  ((size_t)64 << 10)
 
 struct delivering {
     const struct host *host;
@@ -107,4 +114,71 @@ enum status score_job_deliver(const struct host *host, const struct delivery_ord
     text_deinit(&delivering.faults);
     scored_close(&delivering.scored);
     return status;
+}
+
+bool score_job_is_delivered(const struct host *host, const struct delivery_order *order)
+{
+    struct delivering delivering = {.host = host, .order = order};
+    struct error ignored;
+    struct fill target;
+    bool is_there;
+
+    arena_init(&delivering.arena, MODEL_ARENA_MAX);
+    is_there = find_target(&delivering, 0, &target, &ignored) == STATUS_OK &&
+               is_there_already(&delivering, &target);
+    arena_deinit(&delivering.arena);
+    return is_there;
+}
+
+enum status score_job_mark(const struct job_row *row, struct arena *arena, struct slice *mark,
+                           struct error *err)
+{
+    *mark = arena_printf(arena, "totrain job %lld of %s", (long long)row->id, row->started_at);
+    if (!mark->data)
+        return fail_no_memory(err);
+    return strspn(mark->data, MARK_CHARACTERS) == mark->size
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "the job's store: the time when it began is damaged");
+}
+
+/* ----- of a job on a cluster ----- */
+
+struct collecting {
+    const struct host *host;
+    const struct job_folder *folder;
+    const struct jobspec *spec;
+    uint64_t *rows;
+};
+
+/* In the transaction that marks the tables as over: there is no other that has written it. */
+static enum status write_collected(void *context, struct journal *journal, struct error *err)
+{
+    const struct collecting *collecting = context;
+    struct unpublished unpublished;
+    struct delivery_order order = {
+        .folder = collecting->folder, .spec = collecting->spec, .is_first = true};
+    struct job_row row;
+    struct arena arena;
+    enum status status;
+
+    TRY(unpublished_read(collecting->folder, &unpublished, err));
+    order.schema = slice_of(unpublished.schema);
+    TRY(job_replay(journal, collecting->folder, &order.store, &row, err));
+    arena_init(&arena, MARK_ARENA_MAX);
+    status = score_job_mark(&row, &arena, &order.mark, err);
+    if (status == STATUS_OK)
+        status = score_job_deliver(collecting->host, &order, collecting->rows, err);
+    arena_deinit(&arena);
+    jobstore_close(order.store);
+    return status;
+}
+
+enum status score_job_collect(const struct host *host, int64_t number,
+                              const struct job_folder *folder, const struct jobspec *spec,
+                              uint64_t *rows, const struct sink *sink, struct error *err)
+{
+    struct collecting collecting = {host, folder, spec, rows};
+    const struct collection collection = {write_collected, &collecting};
+
+    return host->cluster->collect(host->cluster->self, number, &collection, sink, err);
 }

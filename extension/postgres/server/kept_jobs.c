@@ -14,10 +14,10 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "extension/engine/job_collect.h"
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
-#include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
@@ -250,8 +250,8 @@ static enum status publish(struct following *following, struct error *err)
     result_init(&result);
     sink = result_sink(&result);
     error_clear(err);
-    status = job_collect_cluster(&open_door(context)->host.host, following->number,
-                                 following->folder, &sink, err);
+    status = job_collect_kept(&open_door(context)->host.host, following->number, following->folder,
+                              &sink, err);
     result_deinit(&result);
     if (status == STATUS_OK) {
         CommitTransactionCommand();
@@ -279,10 +279,11 @@ static void let_go(const struct following *following)
 {
     struct job_folder folder = *following->folder;
 
+    if (!job_is_unpublished(folder.path))
+        job_drop_results(&folder);
     job_let_go(folder.path);
     folder.lock = 0; /* the follower goes on to hold it */
-    if (following->is_here)
-        job_folder_clean(&folder);
+    job_folder_clean(&folder);
 }
 
 /* collect has made the record anew: the end is recorded again. */
@@ -302,8 +303,10 @@ static char *words_of(const struct error *err)
 /* totrain.publish(job) writes it from the job's tables. */
 static void keep_unpublished(const struct following *following, const struct error *why)
 {
-    unpublished_note(following->folder,
-                     psprintf("the model could not be written: %s", why->message));
+    const bool has_rows = job_keeps_rows(following->folder->path);
+
+    unpublished_note(following->folder, psprintf("the %s could not be written: %s",
+                                                 has_rows ? "table" : "model", why->message));
 }
 
 /* The job has learned. An earlier worker may have died after its commit, and has then left a record

@@ -67,6 +67,14 @@ static void take_back(const struct note *note)
         job_folder_remove(&note->folder);
 }
 
+/* Nothing is written again from what the folder has. */
+static void keep_for_good(const struct note *note)
+{
+    unpublished_remove(&note->folder);
+    if (note->is_table)
+        job_folder_drop_rows(&note->folder);
+}
+
 enum ending { COMMITTED, PREPARED, ROLLED_BACK };
 
 /* Those of a level, or with InvalidSubTransactionId all. */
@@ -84,7 +92,7 @@ static void end(SubTransactionId level, enum ending ending)
         if (ending == ROLLED_BACK)
             take_back(note);
         else if (ending == COMMITTED)
-            unpublished_remove(&note->folder);
+            keep_for_good(note);
         pfree(note);
     }
 }

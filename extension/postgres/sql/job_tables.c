@@ -265,7 +265,8 @@ static enum status put_file(struct upload *upload, const char *name, struct erro
     status = put_pieces(upload, file, name, &bytes, err);
     close(file);
     TRY(status);
-    (void)unlink(path); /* the room is needed for the next */
+    if (!upload->staging->keeps_rows || strcmp(name, MODEL_FILE) == 0)
+        (void)unlink(path); /* the room is needed for the next */
     entry = cJSON_CreateObject();
     json_add_string(entry, "name", slice_of(name));
     json_add_integer(entry, "bytes", bytes);
