@@ -4,10 +4,16 @@
 #include "planner/plan.h"
 #include "scoring/outputs.h"
 
-/* PREDICT keeps all columns of its rows, EVALUATE the inputs and then the label, if any. */
+/* PostgreSQL keeps the rows themselves (host_kept_rows). */
+bool lower_score_takes_all(const struct plan *plan)
+{
+    return plan->dialect != SQL_POSTGRES &&
+           (plan->kind == STATEMENT_PREDICT || plan->quarantine_table.size > 0);
+}
+
 static void lower_predict_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
-    const bool is_kept = plan->dialect == SQL_POSTGRES; /* by the host, all but the inputs */
+    const bool is_kept = !lower_score_takes_all(plan); /* by the host, all but the inputs */
 
     scoring->columns = (uint32_t)(is_kept ? plan->model.input_count : plan->query.count);
     for (size_t i = 0; i < plan->model.input_count; i++)
@@ -22,11 +28,14 @@ static void lower_predict_rows(const struct plan *plan, struct spec_scoring *sco
 
 static void lower_evaluate_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
+    const bool has_all = lower_score_takes_all(plan);
+
     for (size_t i = 0; i < plan->model.input_count; i++)
-        scoring->inputs[i] = (uint32_t)i;
-    scoring->columns = (uint32_t)plan->model.input_count;
+        scoring->inputs[i] = has_all ? (uint32_t)plan->model_columns[i] : (uint32_t)i;
+    scoring->columns = (uint32_t)(has_all ? plan->query.count : plan->model.input_count);
     if (plan->label_column >= 0)
-        scoring->label = scoring->columns++;
+        scoring->label = has_all ? (uint32_t)plan->label_column : scoring->columns++;
+    scoring->keeps_bad_rows = plan->bad_rows != BAD_ROWS_ERROR;
     for (size_t i = 0; i < plan->metric_count; i++)
         scoring->metrics[scoring->metric_count++] = plan->metrics[i];
 }

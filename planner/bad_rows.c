@@ -111,10 +111,11 @@ enum status bad_rows_check(struct planning *planning, const char *attribute)
         return STATUS_OK;
     if (plan->kind == STATEMENT_TRAIN)
         ignore_bad_sample(planning);
-    if (plan->kind == STATEMENT_EVALUATE && plan->scoring.on_workers) {
+    if (plan->kind == STATEMENT_EVALUATE && !plan->scoring.wait &&
+        plan->bad_rows == BAD_ROWS_QUARANTINE) {
         fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
-                "%s with job.* is not supported yet", attribute);
-        return error_hint(planning->err, "Leave out job.*: the session evaluates by itself then.");
+                "rows that an evaluation puts aside stay with the session, which has to wait");
+        return error_hint(planning->err, "Leave out job.wait, or %s = 'skip'.", attribute);
     }
     if (plan->bad_rows != BAD_ROWS_QUARANTINE)
         return STATUS_OK;

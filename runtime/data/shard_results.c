@@ -35,8 +35,8 @@ static enum status damaged(struct error *err)
     return fail(err, STATUS_CORRUPT, "the results of a shard are damaged");
 }
 
-enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
-                               struct slice *reason, struct error *err)
+/* Of size 0: the row's results follow. */
+static enum status read_entry(struct byte_reader *reader, struct slice *reason, struct error *err)
 {
     const uint8_t entry = read_u8(reader);
 
@@ -45,16 +45,28 @@ enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, s
         *reason = read_sized(reader, REASON_BYTES_MAX);
         return reader->failed || reason->size == 0 ? damaged(err) : STATUS_OK;
     }
-    if (entry != ENTRY_OUTPUTS)
-        return damaged(err);
+    return entry == ENTRY_OUTPUTS && !reader->failed ? STATUS_OK : damaged(err);
+}
+
+enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
+                               struct slice *reason, struct error *err)
+{
+    TRY(read_entry(reader, reason, err));
+    if (reason->size > 0)
+        return STATUS_OK;
     for (size_t i = 0; i < count; i++)
         cell_read(reader, &cells[i]);
     return reader->failed ? damaged(err) : STATUS_OK;
 }
 
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
-                               struct error *err)
+                               struct slice *reason, struct error *err)
 {
+    if (reason) {
+        TRY(read_entry(reader, reason, err));
+        if (reason->size > 0)
+            return STATUS_OK;
+    }
     *row = (struct metrics_row){.label = read_u32(reader)};
     row->predicted = read_u32(reader);
     row->score = (float)read_f64(reader);

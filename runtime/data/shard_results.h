@@ -6,7 +6,8 @@
  *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
  *               u8 1 | u32 size, the reason why it cannot be scored
  *     EVALUATE  u32 label | u32 predicted | f64 score | f64 loss | f64 value | u32 size, inputs
- *               (scoring/metrics.h: struct metrics_row)
+ *               (scoring/metrics.h: struct metrics_row); where bad rows are left out, behind u8 0,
+ *               and there may be u8 1 with a reason instead
  *
  * Rows are measured by the scorers and added up by the reader, one by one in the order of
  * the table: so sums do not depend on shards, and are those of the session to the last bit.
@@ -17,7 +18,8 @@
 #include "base/cell_bytes.h"
 #include "scoring/metrics.h"
 
-void shard_put_outputs(struct text *out); /* then cell_put for each output */
+/* Then cell_put for each output; or shard_put_metrics, where bad rows are left out. */
+void shard_put_outputs(struct text *out);
 void shard_put_reason(struct text *out, const char *reason);
 void shard_put_metrics(struct text *out, const struct metrics_row *row);
 
@@ -25,8 +27,9 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row);
  * and for anything that the above does not write. Borrowed from what is read. */
 enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
                                struct slice *reason, struct error *err);
-/* The row's inputs are borrowed from what is read, too. */
+/* The row's inputs are borrowed from what is read, too. *reason as above, where bad rows are left
+ * out; else NULL. */
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
-                               struct error *err);
+                               struct slice *reason, struct error *err);
 
 #endif

@@ -296,6 +296,8 @@ static enum status put_measures(struct rows_scoring *scoring, const union row_la
     if (measured.inputs.size > 0 &&
         !silhouette_add(&scoring->sample, measured.inputs.data, measured.predicted))
         measured.inputs.size = 0;
+    if (scoring->job->spec.scoring.keeps_bad_rows)
+        shard_put_outputs(&scoring->results);
     shard_put_metrics(&scoring->results, &measured);
     return STATUS_OK;
 }

@@ -146,6 +146,15 @@ class Score(harness.Case):
         self.check_each_row_once(bad=1)
         self.assertTrue(self.events("halved") and self.events("bad_row"))
 
+    def test_a_row_that_kills_is_left_out_of_an_evaluation(self):
+        self.with_fault("role=worker,point=row,step=1234", "SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = "
+                        "'quarantine', job.max_workers = 3 LABEL label INTO e")
+        self.assertEqual(self.run_all("SELECT id, totrain_reason FROM e_bad_rows"),
+                         [(1234, "each worker that scored it alone died")])
+        self.assertEqual(self.run_all("SELECT * FROM e"),
+                         self.run_all("SELECT * FROM t WHERE id <> 1234 TO EVALUATE m LABEL label"))
+        self.check_each_row_once(bad=1)
+
     def test_a_row_that_kills_ends_a_job_that_may_have_none_and_is_named(self):
         self.run_all("CREATE TABLE shared AS SELECT 'old' AS word")
         for sql in (PREDICT.format("job.max_workers = 2"),

@@ -62,12 +62,16 @@ class BadRows(program.Case):
 
     def test_evaluate(self):
         self.check_psql(self.train("good", "m"), "-o", "/dev/null")
+        reasons = []
         for way, run in self.doors():
-            with self.subTest(way):
-                run(f"SELECT * FROM t TO EVALUATE m WITH {QUARANTINE.format('evaluate')} INTO {way};")
-                self.check_put_aside(f"{way}_bad_rows", "t", "id,a,v,day,n,j,filler,y")
-                run(f"SELECT * FROM t WHERE id NOT IN (7, 1007, 40000) TO EVALUATE m INTO {way}_alone;")
-                self.assertEqual(self.execute(f"SELECT * FROM {way}"), self.execute(f"SELECT * FROM {way}_alone"))
+            for job in ("", ", job.max_workers = 2"):
+                with self.subTest(way + job):
+                    run(f"SELECT * FROM t TO EVALUATE m WITH {QUARANTINE.format('evaluate')}{job} INTO {way};")
+                    self.check_put_aside(f"{way}_bad_rows", "t", "id,a,v,day,n,j,filler,y")
+                    reasons.append(self.execute(f"SELECT id, totrain_reason FROM {way}_bad_rows"))
+                    run(f"SELECT * FROM t WHERE id NOT IN (7, 1007, 40000) TO EVALUATE m INTO {way}_alone;")
+                    self.assertEqual(self.execute(f"SELECT * FROM {way}"), self.execute(f"SELECT * FROM {way}_alone"))
+        self.assertEqual(reasons, 4 * reasons[:1])
 
     def test_nothing_is_left_of_what_fails(self):
         connection = self.connect()

@@ -330,20 +330,24 @@ class Scores(Scoring, WithProgram):
             run(self.predict(name, where))
             run(self.predict(f"{name}_dirty", where, self.DIRTY))
             run(self.evaluate(where, f"INTO {name}_metrics"))
+            run(f"{self.DIRTY} TO EVALUATE iris_model WITH evaluate.bad_rows = 'quarantine', {where} LABEL class "
+                f"INTO {name}_clean;")
         self.assertEqual(self.check_same("here", "there"), 150)
         good = self.check_same("here_dirty", "there_dirty")
         self.assertEqual(self.check_same("here_dirty_bad_rows", "there_dirty_bad_rows"), 150 - good)
         self.assertLess(good, 150)
         self.check_same("here_metrics", "there_metrics")
+        self.check_same("here_clean", "there_clean")
+        self.assertEqual(self.check_same("here_clean_bad_rows", "there_clean_bad_rows"), 150 - good)
         self.assertEqual(run(self.evaluate(self.LOCAL)), run(self.evaluate(self.CLUSTER)))
         self.check_nothing_is_left()
 
     def test_psql_gets_what_a_local_job_makes(self):
         before = len(self.cluster.started)
         self.check_run(lambda text: self.check_psql(text, user="alice"))
-        self.assertEqual(len(self.cluster.started), before + 4)
+        self.assertEqual(len(self.cluster.started), before + 5)
         self.assertRegex(self.cluster.started[-1], "^iris-model-")  # EVALUATE without a table
-        self.assertRegex(self.cluster.started[-4], "^there-")
+        self.assertRegex(self.cluster.started[-5], "^there-")
         self.assertEqual(self.execute("SELECT DISTINCT state FROM totrain.jobs", "alice"), [("done",)])
         done = self.execute("SELECT job, sum(count) FROM totrain.shards WHERE state IN ('done', 'bad') GROUP BY job",
                             "alice")

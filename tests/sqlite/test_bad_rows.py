@@ -157,9 +157,14 @@ class BadRows(harness.Case):
         expected = self.run_all("SELECT * FROM good TO EVALUATE m")
         self.fails("SELECT * FROM t TO EVALUATE m", "'many'")
         self.run_all("DELETE FROM t WHERE label = 0.5")  # a label that no row had is not bad
-        self.assertEqual(self.run_all("SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip'"),
+        for job in ("", ", job.max_workers = 2"):
+            with self.subTest(job):
+                self.check_left_out(job, expected)
+
+    def check_left_out(self, job, expected):
+        self.assertEqual(self.run_all(f"SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip'{job}"),
                          expected)
-        rows = self.run_all("SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'quarantine' INTO e")
+        rows = self.run_all(f"SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'quarantine'{job} INTO e")
         self.assertEqual([row[:2] for row in rows], [("e", 1), ("e_bad_rows", 5)])
         self.assertEqual(self.run_all("SELECT * FROM e"), expected)
         self.assertEqual(self.run_all("SELECT x, n, word, label FROM e_bad_rows"),
@@ -168,13 +173,21 @@ class BadRows(harness.Case):
                           self.run_all("SELECT totrain_reason FROM e_bad_rows")],
                          [reason for reason in REASONS if "whole" not in reason])
 
+    def test_evaluate_without_the_session_and_the_bad_rows(self):
+        self.train("good")
+        self.run_all("DELETE FROM t WHERE label = 0.5")
+        job, = self.run_all("SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip', job.wait = false INTO e")
+        self.assertEqual(self.run_program("wait", job[0], "--progress=none").returncode, 0)
+        self.assertEqual(self.run_all("SELECT * FROM e"), self.run_all("SELECT * FROM good TO EVALUATE m"))
+
     def test_evaluate_refuses_what_it_cannot_do(self):
         self.train("good")
         evaluate = "SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = '{}'{}"
         self.fails(evaluate.format("quarantine", ""), "only where EVALUATE writes a table")
-        self.fails(evaluate.format("skip", ", job.max_workers = 2 INTO e"), "not supported yet")
+        self.fails(evaluate.format("quarantine", ", job.wait = false INTO e"), "which has to wait")
         self.run_all("UPDATE t SET label = NULL")
-        self.fails(evaluate.format("skip", ""), "no rows to evaluate")
+        for job in ("", ", job.max_workers = 2"):
+            self.fails(evaluate.format("skip", job), "no rows to evaluate")
 
 
 harness.main()

@@ -131,11 +131,24 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK(found.type == CELL_REAL && found.real == 0.1 && reason.size == 0);
     CHECK_OK(shard_read_outputs(&reader, &found, 1, &reason, &err));
     CHECK_SLICE(reason, "too bad");
-    CHECK_OK(shard_read_metrics(&reader, &row, &err));
+    CHECK_OK(shard_read_metrics(&reader, &row, NULL, &err));
     CHECK(row.label == 1 && row.predicted == METRICS_UNKNOWN && row.score == 0.5f);
     CHECK(row.loss == -0.25 && row.value == 3 && reader_is_done(&reader));
     CHECK_SLICE(row.inputs, "12345678");
-    CHECK_FAILS(shard_read_metrics(&reader, &row, &err), STATUS_CORRUPT, "damaged");
+    CHECK_FAILS(shard_read_metrics(&reader, &row, NULL, &err), STATUS_CORRUPT, "damaged");
+    text_clear(&bytes);
+    shard_put_reason(&bytes, "too bad");
+    shard_put_outputs(&bytes);
+    shard_put_metrics(&bytes, &measured);
+    reader = byte_reader_over(text_slice(&bytes));
+    CHECK_OK(shard_read_metrics(&reader, &row, &reason, &err));
+    CHECK_SLICE(reason, "too bad");
+    CHECK_OK(shard_read_metrics(&reader, &row, &reason, &err));
+    CHECK(reason.size == 0 && row.loss == -0.25 && reader_is_done(&reader));
+    CHECK_FAILS(shard_read_metrics(&reader, &row, &reason, &err), STATUS_CORRUPT, "damaged");
+    text_clear(&bytes);
+    shard_put_outputs(&bytes);
+    cell_put(&bytes, &cell);
     for (size_t size = 0; size < 10; size++) {
         reader = byte_reader_over((struct slice){bytes.data, size});
         CHECK_FAILS(shard_read_outputs(&reader, &found, 1, &reason, &err), STATUS_CORRUPT,

@@ -109,8 +109,6 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
 
     if (plan->scoring.on_workers)
         choose(choice, true, "workers, as job.* says");
-    else if (plan->kind == STATEMENT_EVALUATE && plan->bad_rows != BAD_ROWS_ERROR)
-        choose(choice, false, "the session: it alone leaves bad rows out of an evaluation");
     else if (plan->kind == STATEMENT_PREDICT && !plan->has_target)
         choose(choice, false, "the session: its rows are wanted one by one");
     else if (!host->session.program || !host->session.program[0])

@@ -62,7 +62,7 @@ static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows
         return STATUS_OK;
     TRY(host->tables->check_target(host->self, &target.target, err));
     TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, NULL,
-                          cells, err));
+                          NULL, cells, err));
     return host->tables->write_row(host->self, &target.target, names, cells, spec->metric_count + 1,
                                    err);
 }

@@ -47,6 +47,7 @@ struct scoring {
     struct job job; /* first: the work of a job gets it */
     struct cluster_request request;
     struct text faults;
+    struct bad_rows bad; /* that EVALUATE leaves out */
     struct scored scored;
     double started;
 };
@@ -138,13 +139,16 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
 }
 
 /* PREDICT's rows from where the host has kept them, for that purpose. */
-static enum status query_rows(const struct host *host, const struct plan *plan,
-                              const struct sink *sink, struct error *err)
+static enum status query_rows(struct scoring *scoring, const struct sink *sink, struct error *err)
 {
+    const struct host *host = scoring->job.host;
+    const struct plan *plan = scoring->job.plan;
     enum status status;
     struct text sql;
 
-    if (plan->kind != STATEMENT_PREDICT || !host->kept_rows)
+    if (plan->kind == STATEMENT_EVALUATE)
+        return bad_rows_query(&scoring->bad, sink, err);
+    if (!host->kept_rows)
         return host->rows->query(host->self, plan->select, sink, err);
     TRY(host->kept_rows->keep(host->self, plan->select, err));
     text_init(&sql, TEXT_MAXIMUM);
@@ -159,7 +163,6 @@ static enum status query_rows(const struct host *host, const struct plan *plan,
 static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct error *err)
 {
     const struct spool_column column = {SLICE("row"), SPOOL_TEXT};
-    const struct host *host = scoring->job.host;
     const struct plan *plan = scoring->job.plan;
     struct spooling spooling = {.plan = plan, .faults = &scoring->faults};
     struct sink sink = {.self = &spooling, .row = spool_row};
@@ -167,7 +170,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     enum status status;
 
     TRY(job_folder_file(&scoring->job.folder, "rows.spool", path, err));
-    if (plan->kind == STATEMENT_EVALUATE || host->kept_rows) {
+    if (!lower_score_takes_all(plan)) {
         spooling.spread = ARENA_NEW(scoring->job.arena, struct cell,
                                     plan->query.count + plan->query.vectors.elements + 1);
         if (!spooling.spread)
@@ -175,7 +178,7 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     }
     TRY(spool_writer_open(path, &column, 1, 0, &spooling.writer, err));
     text_init(&spooling.row, SPOOL_TEXT_BYTES_MAX);
-    status = query_rows(host, plan, &sink, err);
+    status = query_rows(scoring, &sink, err);
     text_deinit(&spooling.row);
     *rows = spooling.rows;
     if (status == STATUS_OK)
@@ -325,8 +328,8 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
 }
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
-                              struct arena *arena, const struct sink *sink, struct cell *cells,
-                              struct error *err)
+                              struct arena *arena, struct bad_rows *bad, const struct sink *sink,
+                              struct cell *cells, struct error *err)
 {
     const struct spec_scoring *spec = &scored->spec->scoring;
     struct metrics *metrics;
@@ -336,7 +339,7 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
 
     TRY(job_model_read(store, arena, &model, err));
     TRY(metrics_new(&model, &metrics, err));
-    status = scored_measure(scored, store, metrics, err);
+    status = scored_measure(scored, store, metrics, bad, err);
     if (status == STATUS_OK) {
         cells[0] = metric_cell(metrics_loss(metrics));
         for (size_t i = 0; i < spec->metric_count; i++)
@@ -373,8 +376,15 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
     const struct job *job = &scoring->job;
     struct cell cells[METRICS_MAX + 1];
 
-    TRY(score_job_metrics(&scoring->scored, store, arena, job->sink, cells, err));
-    return evaluation_put(job->host, job->plan, cells, scoring->started, arena, job->sink, err);
+    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, job->sink, cells, err));
+    TRY(bad_rows_write(&scoring->bad, job->sink, err));
+    if (scoring->bad.count == scoring->scored.rows.rows)
+        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+    TRY(evaluation_put(job->host, job->plan, cells, scoring->started, arena, job->sink, err));
+    return job->plan->quarantine_table.size > 0
+               ? score_target_row(job->plan->quarantine_table, scoring->bad.count, scoring->started,
+                                  job->sink, err)
+               : STATUS_OK;
 }
 
 static enum status collect_results(struct scoring *scoring, struct jobstore *store,
@@ -494,11 +504,13 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     if (scoring.job.life->runs == PLACE_CLUSTER)
         TRY(cluster_check(host, plan, arena, &scoring.request, err));
     text_init(&scoring.faults, BAD_ROWS_BYTES_MAX);
+    bad_rows_init(&scoring.bad, host, plan);
     status = job_run(&scoring.job, err);
     *has_begun = scoring.job.has_begun;
     if (scoring.scored.spec)
         scored_close(&scoring.scored);
     text_deinit(&scoring.faults);
+    bad_rows_deinit(&scoring.bad);
     if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->kept_rows)
         host->kept_rows->forget(host->self, &ignored);
     return status;

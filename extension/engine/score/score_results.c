@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "extension/engine/rows/bad_rows.h"
 #include "runtime/data/shard_results.h"
 #include "runtime/data/shardstore.h"
 #include "runtime/data/spool_reader.h"
@@ -41,7 +40,9 @@ struct walk {
     const struct spool *rows;
     const struct fill_sink *sink; /* PREDICT */
     struct metrics *metrics;      /* EVALUATE */
-    bool is_kept;                 /* the rows are with the host, which wants their numbers */
+    struct bad_rows *bad;         /* which it leaves out; NULL: nobody asks which */
+    uint64_t left_out;
+    bool is_kept; /* the rows are with the host, which wants their numbers */
     uint64_t next;
     struct byte_reader faults;
     uint64_t next_fault; /* the row of the next of them; UINT64_MAX: none */
@@ -78,7 +79,7 @@ static enum status read_cells(struct walk *walk, struct error *err)
     const struct spool_block *block = &walk->rows->blocks[walk->block];
     struct byte_reader reader;
 
-    if (walk->next == block->first_row + block->rows)
+    while (walk->next >= block->first_row + block->rows)
         block = &walk->rows->blocks[++walk->block];
     reader = byte_reader_over(
         spool_cell(&block->columns[0], (uint32_t)(walk->next - block->first_row)).text);
@@ -152,12 +153,28 @@ static enum status take_outputs(struct walk *walk, struct byte_reader *results, 
     return reason.size > 0 ? put_bad(walk, reason, err) : put_good(walk, err);
 }
 
+/* It counts in no metric. */
+static enum status leave_out(struct walk *walk, struct slice reason, struct error *err)
+{
+    struct error why;
+
+    walk->left_out++;
+    if (!walk->bad)
+        return STATUS_OK;
+    TRY(read_cells(walk, err));
+    fail(&why, STATUS_INVALID, "%.*s", SLICE_FORMAT(reason));
+    return bad_rows_add(walk->bad, walk->next, walk->cells, walk->spec->columns, NULL, &why, err);
+}
+
 static enum status take_measures(struct walk *walk, struct byte_reader *results, struct error *err)
 {
+    struct slice reason = {NULL, 0};
     struct metrics_row row;
 
-    TRY(shard_read_metrics(results, &row, err));
-    return metrics_add_row(walk->metrics, &row, err);
+    TRY(shard_read_metrics(results, &row, walk->spec->keeps_bad_rows ? &reason : NULL, err));
+    take_fault(walk, &reason);
+    return reason.size > 0 ? leave_out(walk, reason, err)
+                           : metrics_add_row(walk->metrics, &row, err);
 }
 
 /* No worker could score this row. */
@@ -165,9 +182,13 @@ static enum status take_bad(struct walk *walk, struct error *err)
 {
     struct slice reason = SLICE("each worker that scored it alone died");
 
-    TRY(read_cells(walk, err));
     take_fault(walk, &reason);
-    TRY(put_bad(walk, reason, err));
+    if (walk->sink) {
+        TRY(read_cells(walk, err));
+        TRY(put_bad(walk, reason, err));
+    } else {
+        TRY(leave_out(walk, reason, err));
+    }
     walk->next++;
     return STATUS_OK;
 }
@@ -181,8 +202,9 @@ static enum status take_shard(void *context, const struct shard_row *row, struct
         return fail(err, STATUS_CORRUPT, "the job's store: rows from %llu on, where %llu is next",
                     (unsigned long long)row->first + 1, (unsigned long long)walk->next + 1);
     if (row->state == SHARD_BAD)
-        return row->count == 1 && walk->sink ? take_bad(walk, err)
-                                             : fail(err, STATUS_CORRUPT, "a bad shard");
+        return row->count == 1 && walk->spec->keeps_bad_rows
+                   ? take_bad(walk, err)
+                   : fail(err, STATUS_CORRUPT, "a bad shard");
     for (uint32_t i = 0; i < row->count; i++, walk->next++)
         TRY(walk->sink ? take_outputs(walk, &results, err) : take_measures(walk, &results, err));
     return reader_is_done(&results) ? STATUS_OK
@@ -256,14 +278,17 @@ enum status scored_count(const struct scored *scored, struct jobstore *store, ui
 }
 
 enum status scored_measure(const struct scored *scored, struct jobstore *store,
-                           struct metrics *metrics, struct error *err)
+                           struct metrics *metrics, struct bad_rows *bad, struct error *err)
 {
     struct walk walk;
     enum status status = walk_init(&walk, scored, err);
 
     walk.metrics = metrics;
+    walk.bad = bad;
     if (status == STATUS_OK)
         status = walk_all(&walk, store, err);
+    if (status == STATUS_OK && !bad && walk.left_out > 0 && walk.left_out == walk.rows->rows)
+        status = fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
     walk_deinit(&walk);
     return status;
 }

@@ -6,6 +6,7 @@
 #define EXTENSION_ENGINE_SCORE_SCORE_RESULTS_H
 
 #include "extension/engine/host/host.h"
+#include "extension/engine/rows/bad_rows.h"
 #include "jobspec/jobspec.h"
 #include "scoring/metrics.h"
 
@@ -28,7 +29,8 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
 /* How many rows each of the two tables gets. */
 enum status scored_count(const struct scored *scored, struct jobstore *store, uint64_t rows[2],
                          struct error *err);
+/* `bad` gets the rows that are left out; NULL: nobody asks which, and INVALID where all are. */
 enum status scored_measure(const struct scored *scored, struct jobstore *store,
-                           struct metrics *metrics, struct error *err);
+                           struct metrics *metrics, struct bad_rows *bad, struct error *err);
 
 #endif
