@@ -23,8 +23,10 @@ import time
 
 import interrupting
 import large_state
+import larger_than_memory
 import memory
 import slow_disk
+import tables
 
 HERE = pathlib.Path(__file__).resolve().parent
 IRIS = HERE.parents[1] / "examples" / "data" / "iris.csv"
@@ -63,13 +65,7 @@ class Bench:
     def table(self, name):
         """A copy of the generated table, to train and predict in."""
         if name not in self.copies:
-            made = self.build / "bench" / f"{name}-{self.rows}.db"
-            generator = self.build / "bench" / "generate"
-            if not made.exists() or made.stat().st_mtime < generator.stat().st_mtime:
-                unfinished = made.with_suffix(".tmp")
-                unfinished.unlink(missing_ok=True)
-                subprocess.run([generator, unfinished, name, str(self.rows)], check=True)
-                unfinished.rename(made)
+            made = tables.generated(self.build, name, self.rows)
             self.copies[name] = self.folder / made.name
             shutil.copyfile(made, self.copies[name])
         return self.copies[name]
@@ -283,6 +279,23 @@ def publish_on_slow_disk(bench, table):
                   seconds, problems)
 
 
+def train_larger_than_memory(bench, table):
+    rows, megabytes = larger_than_memory.ROWS, larger_than_memory.MEGABYTES
+    folder = bench.folder / "larger"
+    folder.mkdir()
+    case = f"rows28, {rows} rows: DNN 64-32, 1 epoch, all processes in {megabytes} MB"
+    try:
+        free, limited, problems = larger_than_memory.measure(bench.build, folder, rows, megabytes)
+    except PermissionError as error:
+        table.outcome(case, 0, [f"no control group can be made: {error}"])
+        return
+    table.ratio(case, "no limit", [(limited.seconds, free.seconds)], larger_than_memory.BAR)
+    table.megabytes(f"{case}, peak of all without a limit", free.peak / 1e6, None)
+    for what, size in larger_than_memory.peaks(limited):
+        table.megabytes(f"{case}, peak: {what}", size / 1e6, None)
+    table.outcome(case, limited.seconds, problems)
+
+
 def predict_function(bench, table, activation="relu", hidden=HIDDEN, bar=3.0):
     database = bench.table("rows28")
     inputs = [f"x{i}" for i in range(1, 29)]
@@ -365,8 +378,9 @@ CASES = {
     "clicks": train_clicks,
     "large-state": send_large_state,
     "slow-disk": publish_on_slow_disk,
+    "larger-than-memory": train_larger_than_memory,
 }
-ONLY_WHEN_FULL = ("large-state", "slow-disk")  # minutes each
+ONLY_WHEN_FULL = ("large-state", "slow-disk", "larger-than-memory")  # minutes each
 
 
 # ---- what it was measured on ----
