@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/memory_size.h"
+
 #define QUANTITY_MEMORY_MIN ((int64_t)16 << 20)
 #define QUANTITY_MEMORY_MAX ((int64_t)1 << 50)
 #define QUANTITY_CPU_M_MAX  ((int64_t)1000000)
@@ -149,23 +151,12 @@ enum status schedule_check(struct slice schedule, struct error *err)
     return refuse("a schedule", schedule, "five fields of cron as '0 3 * * *'", err);
 }
 
-/* A number without sign and exponent, up to its suffix. */
-static bool read_number(struct slice text, double *number, struct slice *suffix)
-{
-    size_t digits = 0;
-
-    while (digits < text.size && (strchr("0123456789.", text.data[digits]) && text.data[digits]))
-        digits++;
-    *suffix = (struct slice){text.data + digits, text.size - digits};
-    return digits > 0 && digits < 20 && slice_to_real((struct slice){text.data, digits}, number);
-}
-
 enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err)
 {
     struct slice suffix;
     double number;
 
-    if (!read_number(text, &number, &suffix) || (suffix.size > 0 && !slice_is(suffix, "m")))
+    if (!number_with_suffix(text, &number, &suffix) || (suffix.size > 0 && !slice_is(suffix, "m")))
         return refuse("an amount of processors", text, "a number as 2, 1.5 or 500m", err);
     if (suffix.size == 0)
         number *= 1000;
@@ -175,29 +166,12 @@ enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *e
     return STATUS_OK;
 }
 
-static double factor_of(struct slice suffix)
-{
-    static const struct {
-        const char *suffix;
-        double factor;
-    } factors[] = {{"", 1},          {"k", 1e3},          {"M", 1e6},
-                   {"G", 1e9},       {"T", 1e12},         {"Ki", 1024.},
-                   {"Mi", 1048576.}, {"Gi", 1073741824.}, {"Ti", 1099511627776.}};
-
-    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++)
-        if (slice_is(suffix, factors[i].suffix))
-            return factors[i].factor;
-    return 0;
-}
-
 enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err)
 {
-    struct slice suffix;
     double number;
 
-    if (!read_number(text, &number, &suffix) || factor_of(suffix) == 0)
+    if (!memory_size_read(text, &number))
         return refuse("an amount of memory", text, "a number as 512Mi, 2Gi or 2G", err);
-    number *= factor_of(suffix);
     if (number < (double)QUANTITY_MEMORY_MIN || number > (double)QUANTITY_MEMORY_MAX)
         return refuse("an amount of memory", text, "from 16Mi to 1024Ti", err);
     *bytes = (int64_t)number;
