@@ -92,6 +92,11 @@
            INTEGER(1, JOBSPEC_THREADS_MAX, NULL),                                                  \
            "Threads of each worker. Default: its share of its machine's cores.",                   \
            .same_bits = true)                                                                      \
+    /* 0: its share of what there is (job_memory) */                                               \
+    STORED(uint64_t, memory, "job.memory", SCOPE_TRAIN, IN(job, memory), MEMORY(0x1p24, 0x1p50),   \
+           "Memory that each worker on this machine may use, as '512Mi' or '4Gi'. Default: its "   \
+           "share of the machine's memory, or of its container's limit.",                          \
+           .same_bits = true)                                                                      \
     STORED(double, checkpoint_seconds, "job.checkpoint_seconds", SCOPE_TRAIN,                      \
            IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \
            "Seconds between two checkpoints, from which a job goes on when all of its processes "  \

@@ -24,3 +24,8 @@ double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double r
     return cost->bytes + (keeps_best ? cost->parameters * sizeof(float) : 0) +
            cost->row_bytes * rows;
 }
+
+uint64_t job_learner_bytes_max(uint64_t memory)
+{
+    return memory > 0 && memory < JOB_LEARNER_BYTES_MAX ? memory : JOB_LEARNER_BYTES_MAX;
+}

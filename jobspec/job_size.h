@@ -30,4 +30,8 @@ uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t param
  * stopping has a copy of the parameters. */
 double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows);
 
+/* The most that this may be where the job says how much memory a worker may use (0: it does not).
+ */
+uint64_t job_learner_bytes_max(uint64_t memory);
+
 #endif

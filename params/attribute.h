@@ -16,7 +16,7 @@
  * table. STORED is an attribute whose value is a member: its C type and name, the attribute's name
  * in a statement, the statements that know it, where job.json has it (IN(object, member), or
  * IN_KIND(member): in the object that has the kind's name), what it may be (INTEGER, REAL, BOOLEAN,
- * WORD, INTEGERS: params/attribute_rows.h), what it is for, and by name what else a struct
+ * WORD, INTEGERS, MEMORY: params/attribute_rows.h), what it is for, and by name what else a struct
  * attribute has. PLANNED is one without a member: the planner makes something else of the value.
  *
  * Checks and their messages, SHOW ATTRIBUTES, completion and docs/attributes.md come from the
@@ -39,6 +39,7 @@ enum attribute_type {
     ATTRIBUTE_BOOLEAN,
     ATTRIBUTE_WORD, /* one of `words` */
     ATTRIBUTE_TEXT,
+    ATTRIBUTE_MEMORY,   /* '512Mi': bytes within the range */
     ATTRIBUTE_INTEGERS, /* a list of integers within the range */
     ATTRIBUTE_WORDS     /* 'Accuracy,AUC' or a list, each one of `words` */
 };
@@ -54,7 +55,7 @@ enum attribute_scope { /* which statements know it */
 enum attribute_store {
     STORE_NONE,    /* there is none: the planner makes something else of the value */
     STORE_U32,     /* INTEGER */
-    STORE_U64,     /* INTEGER */
+    STORE_U64,     /* INTEGER, MEMORY */
     STORE_REAL,    /* double: REAL */
     STORE_BOOLEAN, /* bool: BOOLEAN; WORD: whether its one word is said */
     STORE_ENUM,    /* WORD: an enum whose values are the places of `words` */

@@ -23,11 +23,16 @@
     .type = ATTRIBUTE_WORD, .default_value = value, .words = known, .later = not_yet
 #define WORD_LIST(known, not_yet) .type = ATTRIBUTE_WORDS, .words = known, .later = not_yet
 #define TEXT()                    .type = ATTRIBUTE_TEXT
+/* An amount of memory, as Kubernetes writes it (base/memory_size.h); the range is in bytes. */
+#define MEMORY(smallest, greatest) .type = ATTRIBUTE_MEMORY, .least = smallest, .most = greatest
 
 /* The C types that a member of such a value can have. */
 #define STORES_INTEGER(...)                                                                        \
     uint32_t:                                                                                      \
     STORE_U32, uint64_t : STORE_U64
+#define STORES_MEMORY(...)                                                                         \
+    uint64_t:                                                                                      \
+    STORE_U64
 #define STORES_REAL(...)     double : STORE_REAL
 #define STORES_INTEGERS(...) struct counts : STORE_COUNTS
 #define STORES_BOOLEAN(...)  bool : STORE_BOOLEAN

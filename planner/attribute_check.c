@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_size.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
@@ -97,6 +98,12 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
         break;
     case ATTRIBUTE_TEXT:
         text_append_string(out, "a string that is not empty");
+        break;
+    case ATTRIBUTE_MEMORY:
+        text_append_string(out, "an amount of memory from ");
+        memory_size_append(out, (uint64_t)attribute->least);
+        text_append_string(out, " to ");
+        memory_size_append(out, (uint64_t)attribute->most);
         break;
     case ATTRIBUTE_INTEGERS:
         text_append_string(out, "a list of whole numbers ");
@@ -273,6 +280,25 @@ static enum status check_boolean(const struct attribute *attribute, const struct
     return STATUS_OK;
 }
 
+/* '512Mi' */
+static enum status check_memory(const struct attribute *attribute, const struct value *value,
+                                struct error *err)
+{
+    char meant[MEMORY_SIZE_BYTES_MAX];
+    enum status status;
+    double bytes;
+
+    if (is_text(value) && memory_size_read(value->text, &bytes))
+        return is_in_range(attribute, bytes) ? STATUS_OK : refuse(attribute, value, err);
+    status = refuse(attribute, value, err);
+    if (status != STATUS_INVALID)
+        return status;
+    if (is_text(value) && memory_size_suggest(value->text, meant) &&
+        memory_size_read(slice_of(meant), &bytes) && is_in_range(attribute, bytes))
+        return error_hint(err, "Did you mean '%s'?", meant);
+    return error_hint(err, "As in '512Mi', '4Gi' or '2G'.");
+}
+
 static enum status check_value(const struct attribute *attribute, const struct value *value,
                                struct error *err)
 {
@@ -297,6 +323,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
     case ATTRIBUTE_TEXT:
         is_fine = is_text(value) && slice_trim(value->text).size > 0;
         break;
+    case ATTRIBUTE_MEMORY:
+        return check_memory(attribute, value, err);
     case ATTRIBUTE_INTEGERS:
         return check_integers(attribute, value, err);
     case ATTRIBUTE_WORDS:

@@ -25,6 +25,7 @@ static enum status check_others(const struct planning *planning)
 {
     static const char *const local[] = {"log.tensorboard", "job.metrics"};
     const struct setting *wait = settings_find(planning, "job.wait");
+    const struct setting *memory = settings_find(planning, "job.memory");
     const struct plan *plan = planning->plan;
     const bool waits = plan->kind == STATEMENT_TRAIN ? plan->wait : plan->scoring.wait;
 
@@ -34,6 +35,11 @@ static enum status check_others(const struct planning *planning)
         if (setting)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
                            "%s is of this machine, and the job runs on a cluster", local[i]);
+    }
+    if (memory) {
+        fail_at(planning->err, STATUS_INVALID, memory->name.position,
+                "job.memory is of this machine's workers, and the job runs on a cluster");
+        return error_hint(planning->err, "There job.worker_memory is the limit of each worker.");
     }
     if (waits || planning->catalog->limits.keeps_cluster)
         return STATUS_OK;

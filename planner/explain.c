@@ -1,5 +1,6 @@
 #include "planner/explain.h"
 
+#include "base/memory_size.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
 #include "planner/attributes.h"
@@ -8,7 +9,7 @@
 #include "planner/label.h"
 #include "planner/parameters.h"
 
-#define LINES_EXTRA     20 /* beside inputs and attributes */
+#define LINES_EXTRA     21 /* beside inputs and attributes */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
 
@@ -317,6 +318,42 @@ static void explain_idle(struct explanation *explanation)
                     has_batches(plan) ? "train.batch_size or " : "");
 }
 
+/* What one worker may use, as far as the statement says it; else 0. */
+static double memory_of_worker(const struct plan *plan)
+{
+    double bytes = 0;
+
+    if (!plan->cluster.is_wanted)
+        return (double)plan->spec.memory;
+    return memory_size_read(plan->cluster.memory, &bytes) ? bytes : 0;
+}
+
+/* What the model does not need is left for rows. */
+static void explain_memory_of_worker(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const struct kind_shape shape = shape_of(plan);
+    const struct kind_cost cost = cost_of(plan, &shape);
+    const double there = memory_of_worker(plan), left = there - bytes_of(plan, &cost);
+    struct text *out = &explanation->detail;
+
+    if (there > 0) {
+        bytes_append(out, there);
+        text_append_string(out, left > 0 ? ", of which " : ", less than the model needs");
+    }
+    if (there > 0 && left > 0) {
+        text_append_string(out, finds_classes(plan) || has_words(plan) ? "at most " : "");
+        bytes_append(out, left);
+        text_append_string(out, " are left for rows");
+    }
+    if (there == 0)
+        text_append_string(out, plan->cluster.is_wanted
+                                    ? "as job.worker_memory says"
+                                    : "the machine's, or its container's limit, shared by the "
+                                      "workers");
+    explanation_line(explanation, "memory of a worker");
+}
+
 static void explain_place(struct explanation *explanation)
 {
     const struct jobspec *training = &explanation->plan->spec;
@@ -341,6 +378,7 @@ static void explain_place(struct explanation *explanation)
                                     ? "as job.worker_cpu says, rounded up"
                                     : "the machine's cores, shared by the workers");
     explanation_line(explanation, "threads of a worker");
+    explain_memory_of_worker(explanation);
     text_append_string(out, "yes");
     explanation_line(explanation, "reproducible");
 }

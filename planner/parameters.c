@@ -85,6 +85,27 @@ static enum status refuse(const struct kind *kind, double parameters, double byt
     return status;
 }
 
+/* The model could be trained, and not in the memory that the statement gives a worker. */
+static enum status refuse_memory(const struct planning *planning, double parameters, double bytes)
+{
+    const struct plan *plan = planning->plan;
+    const struct setting *memory = settings_find(planning, "job.memory");
+    enum status status = STATUS_LIMIT;
+    struct text needed;
+
+    text_init(&needed, TEXT_MAXIMUM);
+    bytes_append(&needed, bytes);
+    fail_at(planning->err, status, memory->value.span.start,
+            "a model of %.0f parameters needs %s (%.0f bytes) to train, and job.memory is %llu "
+            "bytes",
+            parameters, text_string(&needed), bytes, (unsigned long long)plan->spec.memory);
+    error_hint(planning->err, "Raise job.memory. %s", plan->estimator->kind->size_hint);
+    if (needed.failed)
+        status = fail_no_memory(planning->err);
+    text_deinit(&needed);
+    return status;
+}
+
 enum status parameters_check(const struct planning *planning)
 {
     const struct kind *kind = planning->plan->estimator->kind;
@@ -93,8 +114,10 @@ enum status parameters_check(const struct planning *planning)
     const struct kind_cost cost = cost_of(planning->plan, &shape);
     const double bytes = bytes_of(planning->plan, &cost);
 
-    if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
+    if (bytes <= (double)job_learner_bytes_max(planning->plan->spec.memory))
         return STATUS_OK;
+    if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
+        return refuse_memory(planning, cost.parameters, bytes);
     return refuse(kind, cost.parameters, bytes,
                   size ? size->value.span.start : planning->statement->model.position,
                   planning->err);

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory_size.h"
 #include "jobspec/job_attributes.h"
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
@@ -17,6 +18,7 @@ static void set_from_value(const struct attribute *attribute, const struct value
     void *member = attribute_at(attribute, members);
     const struct value *items = value->kind == VALUE_LIST ? value->items : value;
     struct counts *counts = member;
+    double bytes = 0;
     unsigned place;
 
     switch (attribute->store) {
@@ -24,6 +26,10 @@ static void set_from_value(const struct attribute *attribute, const struct value
         break;
     case STORE_U32:
     case STORE_U64:
+        if (attribute->type == ATTRIBUTE_MEMORY && memory_size_read(value->text, &bytes)) {
+            attribute_set_integer(attribute, members, (uint64_t)bytes);
+            break;
+        }
         attribute_set_integer(attribute, members,
                               value->is_integer ? (uint64_t)value->integer
                                                 : (uint64_t)value->number);
@@ -202,7 +208,9 @@ static void append_effective(const struct plan *plan, const struct attribute *at
     } else if (setting) {
         value_append(&setting->value, out);
     } else {
-        const char *absent = attribute->type == ATTRIBUTE_INTEGER ? "automatic" : "none";
+        const bool is_chosen =
+            attribute->type == ATTRIBUTE_INTEGER || attribute->type == ATTRIBUTE_MEMORY;
+        const char *absent = is_chosen ? "automatic" : "none";
         text_append_string(out, attribute->default_value ? attribute->default_value : absent);
     }
 }

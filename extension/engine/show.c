@@ -183,6 +183,8 @@ static const char *attribute_type_name(enum attribute_type type)
         return "word";
     case ATTRIBUTE_TEXT:
         return "text";
+    case ATTRIBUTE_MEMORY:
+        return "memory";
     case ATTRIBUTE_INTEGERS:
         return "integers";
     default:

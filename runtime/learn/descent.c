@@ -1,7 +1,7 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
@@ -11,6 +11,7 @@
 #include "runtime/learn/descent_memory.h"
 #include "runtime/learn/descent_state.h"
 #include "runtime/learn/fixed_point.h"
+#include "runtime/learn/learner_memory.h"
 
 /* ---- the plan of a job ---- */
 
@@ -123,23 +124,15 @@ static enum phase_kind after_gradient(const struct descent *descent, uint64_t st
 
 /* ---- open, close ---- */
 
-/* The machine's memory; where it is not known, what a learner may have. */
-static uint64_t machine_bytes(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : JOB_LEARNER_BYTES_MAX;
-}
-
 static enum status check_bytes(const struct descent *descent, struct error *err)
 {
     const struct differentiable *model = &descent->model;
-    const uint64_t there = machine_bytes();
-    const uint64_t most = there < JOB_LEARNER_BYTES_MAX ? there : JOB_LEARNER_BYTES_MAX;
+    const uint64_t most = learner_bytes_max(descent->spec);
     const bool keeps_best = descent->spec->early_stopping > 0;
     const uint64_t bytes =
         (uint64_t)job_learner_bytes(&descent->cost, keeps_best, descent->dataset->train.rows) +
         model->space_bytes;
+    char advice[sizeof err->hint];
     uint32_t words = 0;
 
     for (uint32_t t = 0; t < model->tensor_count; t++)
@@ -150,10 +143,11 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
          "a model of %u parameters, %u of them for words, needs %llu bytes to train, and a worker "
          "here has at most %llu",
          model->parameter_count, words, (unsigned long long)bytes, (unsigned long long)most);
-    return error_hint(err,
-                      "Use smaller %s, or fewer words: VOCABULARY(column, N) in COLUMN keeps "
-                      "the N most frequent.",
-                      kind_of(descent->spec)->size_attribute);
+    snprintf(advice, sizeof advice,
+             "Use smaller %s, or fewer words: VOCABULARY(column, N) in COLUMN keeps the N most "
+             "frequent.",
+             kind_of(descent->spec)->size_attribute);
+    return learner_hint_bytes(descent->spec, advice, err);
 }
 
 /* Beyond that several workers cannot share the model: not as fewer lanes than were asked for. */

@@ -1,6 +1,7 @@
 #include "runtime/learn/kmeans.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/measuring.h"
 #include "scoring/model_write.h"
@@ -244,6 +246,8 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
     const struct kind_shape shape = {.task = kmeans->spec->task, .dense = kmeans->width};
     const struct kind_cost cost = kmeans_kind.cost(&kmeans->spec->params, &shape);
     const double bytes = job_learner_bytes(&cost, false, kmeans->rows);
+    const uint64_t most = learner_bytes_max(kmeans->spec);
+    char advice[sizeof err->hint];
 
     if (kmeans->params.clusters == 0 || kmeans->params.clusters > kmeans->rows) {
         fail(err, STATUS_INVALID, "%u clusters of %u rows", kmeans->params.clusters, kmeans->rows);
@@ -251,14 +255,15 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
     }
     if (kmeans->width == 0 || kmeans->dataset->transform.id_count > 0)
         return fail(err, STATUS_INVALID, "KMeans learns from numbers alone");
-    if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
+    if (bytes <= (double)most)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
          "%u clusters of %u inputs need %.0f bytes to train on %u rows, and a worker has at most "
          "%llu",
-         kmeans->params.clusters, kmeans->width, bytes, kmeans->rows,
-         (unsigned long long)JOB_LEARNER_BYTES_MAX);
-    return error_hint(err, "Lower %s, or train on fewer rows.", kmeans_kind.size_attribute);
+         kmeans->params.clusters, kmeans->width, bytes, kmeans->rows, (unsigned long long)most);
+    snprintf(advice, sizeof advice, "Lower %s, or train on fewer rows.",
+             kmeans_kind.size_attribute);
+    return learner_hint_bytes(kmeans->spec, advice, err);
 }
 
 static enum status compute_fingerprint(struct kmeans *kmeans, struct error *err)

@@ -10,10 +10,13 @@
 #include <xxhash.h>
 
 #include "base/error.h"
+#include "base/memory_limit.h"
 #include "jobspec/jobspec.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/launch/job_spec.h"
 #include "runtime/launch/processor.h"
+
+#define MEMORY_LEAST ((uint64_t)64 << 20)
 
 /* A missing file counts as empty: code that needs its rows reports it. */
 static uint64_t hash_head(const char *folder, const char *name, uint64_t seed)
@@ -86,4 +89,19 @@ uint32_t job_threads(const struct job *job, uint32_t workers)
     if (job->cpus > 0)
         return job->cpus;
     return share > 0 ? share : 1;
+}
+
+uint64_t job_memory_of(const struct job *job, uint32_t workers, uint64_t there)
+{
+    const bool shares = job->cpus == 0 && workers > 1;
+    const uint64_t share = shares ? there / workers : there;
+
+    if (job->spec.memory > 0)
+        return job->spec.memory;
+    return share > MEMORY_LEAST ? share : MEMORY_LEAST;
+}
+
+uint64_t job_memory(const struct job *job, uint32_t workers)
+{
+    return job_memory_of(job, workers, memory_limit());
 }

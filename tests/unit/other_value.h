@@ -25,6 +25,8 @@ static inline void set_other_value(const struct attribute *attribute, void *memb
         break;
     case STORE_U64:
         ++*(uint64_t *)member;
+        if (*(uint64_t *)member < attribute->least)
+            *(uint64_t *)member = (uint64_t)attribute->least;
         break;
     case STORE_REAL:
         *(double *)member = (*(double *)member + attribute->most) / 3;

@@ -602,6 +602,21 @@ static void check_words(const struct attribute *attribute, const char *model)
     check_refused(attribute, model, number(7));
 }
 
+/* As check_range; 1 byte beyond is beyond. */
+static void check_memory(const struct attribute *attribute, const char *model)
+{
+    static const char *const bad[] = {"",    "lots",   "512",    "16777215", "-1Gi",
+                                      "1e9", "2048Ti", "512 Mi", "512MB",    "0Gi"};
+
+    check_taken(attribute, model, string("16Mi"));
+    check_taken(attribute, model, string("16777216"));
+    check_taken(attribute, model, string("1.5Gi"));
+    check_taken(attribute, model, string("1024Ti"));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_refused(attribute, model, string(bad[i]));
+    check_refused(attribute, model, number(16777216));
+}
+
 /* A statement may give it the values of the row alone; what is not built yet is another answer. */
 static void check_checked(const struct attribute *attribute)
 {
@@ -618,6 +633,9 @@ static void check_checked(const struct attribute *attribute)
     case ATTRIBUTE_REAL:
         check_range(attribute, model);
         check_refused(attribute, model, string("7"));
+        break;
+    case ATTRIBUTE_MEMORY:
+        check_memory(attribute, model);
         break;
     case ATTRIBUTE_BOOLEAN:
         check_refused(attribute, model, number(7));

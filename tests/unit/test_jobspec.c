@@ -38,6 +38,7 @@ static struct jobspec example(void)
         .min_workers = 1,
         .max_workers = 4,
         .threads = 3,
+        .memory = (uint64_t)512 << 20,
     };
 
     *network_params(&spec.params) = (struct network_params){
@@ -319,6 +320,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"max_workers\":\t4", "\"max_workers\":\t0", "max_workers"},
         {"\"min_workers\":\t1", "\"min_workers\":\t5", "max_workers"},
         {"\"threads\":\t3", "\"threads\":\t65", "threads"},
+        {"\"memory\":\t536870912", "\"memory\":\t16777215", "memory"},
         {"\"in_one_process\":\tfalse", "\"in_one_process\":\t1", "in_one_process"},
         {"\"in_one_process\":\tfalse", "\"in_one_process\":\ttrue", "max_workers is 4"},
         {"\"has_validation\":\tfalse", "\"has_validation\":\ttrue", "exclude"},
@@ -500,6 +502,7 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(min_workers, 2);
     DIFFERS(max_workers, 5);
     DIFFERS(threads, 4);
+    DIFFERS(memory, 0);
     DIFFERS(in_one_process, true);
     others[1].name = SLICE("color");
     DIFFERS(inputs, others);

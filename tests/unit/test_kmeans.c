@@ -368,6 +368,25 @@ static void iris_falls_into_three(void **state)
     made_dataset_close(&dataset);
 }
 
+static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
+    struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 10});
+    struct learning learning;
+    struct error err;
+    (void)state;
+
+    spec.memory = 100;
+    CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_LIMIT,
+                "to train on 40 rows, and a worker has at most 100");
+    CHECK(strstr(err.hint, "Raise job.memory. Lower model.n_clusters"));
+    spec.memory = 100000;
+    CHECK_OK(learning_open(&spec, &dataset, NULL, &learning, &err));
+    learning.close(learning.self);
+    made_dataset_close(&dataset);
+}
+
 static void rows_that_are_all_the_same_have_centers_too(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
@@ -447,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(iris_falls_into_three),
+        cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
         cmocka_unit_test(rows_that_are_all_the_same_have_centers_too),
         cmocka_unit_test(lanes_are_read_range_by_range),
         cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),

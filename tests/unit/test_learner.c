@@ -794,7 +794,15 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
                 "the sums of 153601025 parameters are 1228808200 bytes, and workers exchange at "
                 "most 1073741824");
+    dataset.transform.id_rows = 3000;
+    spec.memory = (uint64_t)16 << 20;
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
+                "768000 of them for words, needs 2");
+    CHECK(strstr(err.message, "at most 16777216"));
+    CHECK(strstr(err.hint, "Raise job.memory. Use smaller model.hidden_units"));
     dataset.transform.id_rows = 8;
+    CHECK_OK(open_descent(&spec, &dataset, NULL, &descent, &err));
+    descent_close(descent);
     made_dataset_close(&dataset);
 }
 
@@ -1393,8 +1401,9 @@ static void a_state_of_another_version_is_refused(void **state)
 /* The only settings that may be others when a state is taken. */
 static bool changes_no_bits(const struct attribute *attribute)
 {
-    static const char *const names[] = {"train.log_every_n_iter", "job.min_workers",
-                                        "job.max_workers", "job.threads", "job.checkpoint_seconds"};
+    static const char *const names[] = {
+        "train.log_every_n_iter", "job.min_workers", "job.max_workers", "job.threads", "job.memory",
+        "job.checkpoint_seconds"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], attribute->name) == 0)

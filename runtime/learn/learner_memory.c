@@ -1,0 +1,18 @@
+#include "runtime/learn/learner_memory.h"
+
+#include "base/memory_limit.h"
+#include "jobspec/job_size.h"
+
+uint64_t learner_bytes_max(const struct jobspec *spec)
+{
+    const uint64_t most = job_learner_bytes_max(spec->memory), there = memory_of_machine();
+
+    return there < most ? there : most;
+}
+
+enum status learner_hint_bytes(const struct jobspec *spec, const char *advice, struct error *err)
+{
+    const bool is_said = spec->memory > 0 && learner_bytes_max(spec) == spec->memory;
+
+    return error_hint(err, "%s%s", is_said ? "Raise job.memory. " : "", advice);
+}
