@@ -279,11 +279,11 @@ static void let_go(const struct following *following)
 {
     struct job_folder folder = *following->folder;
 
-    if (!job_is_unpublished(folder.path))
-        job_drop_results(&folder);
     job_let_go(folder.path);
     folder.lock = 0; /* the follower goes on to hold it */
     job_folder_clean(&folder);
+    if (!job_is_unpublished(folder.path))
+        job_drop_results(&folder);
 }
 
 /* collect has made the record anew: the end is recorded again. */
