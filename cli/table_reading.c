@@ -32,6 +32,7 @@ static enum status read_with(const struct rows_reading *reading, const struct di
     char journal[64];
     const struct direct_reading direct = {
         .folder = reading->folder,
+        .spec = reading->spec,
         .snapshot = slice_of(reading->snapshot),
         .schema = slice_of(reading->schema),
         .journal = {journal,

@@ -157,11 +157,12 @@ static void measure_block(void *context, uint32_t member, uint32_t number)
         memset(sums->keep, 1, columns->count);
     for (uint32_t first = 0; first < block->rows; first += TILE_ROWS) {
         const uint32_t rows = block->rows - first < TILE_ROWS ? block->rows - first : TILE_ROWS;
-        const uint8_t *used =
-            measuring->is_used ? measuring->is_used + block->first_row + first : NULL;
+        uint8_t used[TILE_ROWS];
         const double *x =
             (const double *)(block->numbers + (size_t)first * stride + columns->first);
 
+        for (uint32_t row = 0; row < rows; row++)
+            used[row] = spool_trains(block, first + row, measuring->is_used);
         if (plain) {
             add_tile(columns, x, stride, sums->keep, 0, used, rows, sums);
             continue;
@@ -342,7 +343,7 @@ static void find_places(struct measuring *measuring)
     uint32_t number = 0;
 
     for (uint32_t i = 0; i < measuring->spool->column_count; i++) {
-        if (measuring->spool->blocks[0].columns[i].type == SPOOL_TEXT)
+        if (measuring->spool->types[i] == SPOOL_TEXT)
             continue;
         if (number >= columns->first && number < columns->first + columns->count)
             measuring->places[number - columns->first] = i;

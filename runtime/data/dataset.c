@@ -11,6 +11,7 @@
 #include "runtime/data/dataset_learn.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/dataset_summary.h"
+#include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
 #include "runtime/data/spool_reader.h"
@@ -24,6 +25,8 @@ static void split_deinit(struct split *split)
     free(split->places);
     free(split->hashes);
 }
+
+/* ---- a spool that lies as the SELECT gave the rows ---- */
 
 /* At least one row, never all, of two or more. */
 static uint32_t held_out_rows(uint64_t rows, double test_size)
@@ -232,6 +235,81 @@ static enum status open_spool(const char *folder, const char *name, struct team 
     return spool_open(path, team, arena, spool, err);
 }
 
+/* ---- a spool that lies by key ---- */
+
+#define LOAD_TASKS 256
+
+struct loading {
+    const struct part_source *source;
+    const struct class_index *index;
+    struct dataset_part *part;
+    struct range_loader **loaders; /* (team_size) */
+    struct error *errors;          /* (LOAD_TASKS) */
+};
+
+static void load_task(void *context, uint32_t member, uint32_t task)
+{
+    const struct loading *loading = context;
+    const uint32_t of_task = (1u << loading->source->spool->ranges.bits) / LOAD_TASKS;
+
+    error_clear(&loading->errors[task]);
+    range_load(loading->loaders[member], loading->source, loading->index, task * of_task,
+               (task + 1) * of_task, loading->part, &loading->errors[task]);
+}
+
+/* All rows of the part. */
+static enum status load_part(const struct dataset *dataset, const struct spool *spool,
+                             enum spool_part number, const struct class_index *index,
+                             struct team *team, struct dataset_part *part, struct error *err)
+{
+    struct part_source source;
+    struct loading loading = {.source = &source, .index = index, .part = part};
+    const uint32_t members = team_size(team);
+    enum status status;
+
+    TRY_OR(done, status, part_source_init(&source, spool, number, &dataset->transform, err));
+    loading.loaders = calloc(members, sizeof *loading.loaders);
+    loading.errors = calloc(LOAD_TASKS, sizeof *loading.errors);
+    if (!loading.loaders || !loading.errors)
+        TRY_OR(done, status, fail_no_memory(err));
+    for (uint32_t m = 0; m < members; m++)
+        TRY_OR(done, status, range_loader_new(dataset, spool, &loading.loaders[m], err));
+    team_run(team, LOAD_TASKS, load_task, &loading);
+    status = first_failure(loading.errors, LOAD_TASKS, err);
+done:
+    for (uint32_t m = 0; loading.loaders && m < members; m++)
+        range_loader_free(loading.loaders[m]);
+    free(loading.loaders);
+    free(loading.errors);
+    part_source_deinit(&source);
+    return status;
+}
+
+static enum status check_keyed(const struct spool *spool, const struct jobspec *spec,
+                               struct error *err)
+{
+    return spool->ranges.seed == spec->seed
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "the rows lie by keys of another seed than the job's");
+}
+
+static enum status read_keyed(const struct jobspec *spec, struct class_index *index,
+                              struct team *team, struct dataset *dataset, struct error *err)
+{
+    const struct spool *spool = &dataset->spool;
+    const uint64_t *rows = spool->ranges.rows;
+
+    TRY(check_keyed(spool, spec, err));
+    if (!spec->shuffle)
+        return fail(err, STATUS_CORRUPT, "the rows lie by key, and not as the SELECT gave them");
+    TRY(learn_transform(spool, spec, NULL, team, dataset, err));
+    TRY(learn_labels(spool, spec, NULL, team, dataset, index, err));
+    TRY(part_allocate(dataset, spec->task, rows[SPOOL_KEPT], true, &dataset->train, err));
+    TRY(part_allocate(dataset, spec->task, rows[SPOOL_HELD_OUT], true, &dataset->validation, err));
+    TRY(load_part(dataset, spool, SPOOL_KEPT, index, team, &dataset->train, err));
+    return load_part(dataset, spool, SPOOL_HELD_OUT, index, team, &dataset->validation, err);
+}
+
 /* validation.spool, encoded with what the training rows taught. */
 static enum status open_validation(const char *folder, const struct jobspec *spec,
                                    const struct class_index *index, struct team *team,
@@ -245,10 +323,16 @@ static enum status open_validation(const char *folder, const struct jobspec *spe
     arena_init(&views, ARENA_BYTES_MAX);
     TRY_OR(no_spool, status, open_spool(folder, "validation.spool", team, &views, &spool, err));
     TRY_OR(done, status, dataset_check(&spool, spec, "validation.select", err));
-    TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, spec->task, spool.rows, true, &dataset->validation, err));
-    status = encode_rows(&spool, dataset, index, &split, team, &dataset->validation, NULL, err);
+    if (spool.is_keyed) {
+        TRY_OR(done, status, check_keyed(&spool, spec, err));
+        TRY_OR(done, status,
+               load_part(dataset, &spool, SPOOL_KEPT, index, team, &dataset->validation, err));
+    } else {
+        TRY_OR(done, status, split_rows(&spool, spec->seed, 0, false, team, &split, err));
+        status = encode_rows(&spool, dataset, index, &split, team, &dataset->validation, NULL, err);
+    }
 done:
     split_deinit(&split);
     spool_close(&spool);
@@ -266,9 +350,9 @@ static bool stays_in_spool(const struct dataset *dataset, const struct jobspec *
            dataset->spool.map_size / sizeof(int64_t) <= UINT32_MAX;
 }
 
-static enum status read_rows(const char *folder, const struct jobspec *spec, struct split *split,
-                             struct class_index *index, struct team *team, struct dataset *dataset,
-                             struct error *err)
+static enum status read_plain(const struct jobspec *spec, struct split *split,
+                              struct class_index *index, struct team *team, struct dataset *dataset,
+                              struct error *err)
 {
     const struct spool *spool = &dataset->spool;
     bool is_dense;
@@ -281,8 +365,18 @@ static enum status read_rows(const char *folder, const struct jobspec *spec, str
     is_dense = !stays_in_spool(dataset, spec);
     TRY(part_allocate(dataset, spec->task, spool->rows - held_out, is_dense, &dataset->train, err));
     TRY(part_allocate(dataset, spec->task, held_out, is_dense, &dataset->validation, err));
-    TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
-                    err));
+    return encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
+                       err);
+}
+
+static enum status read_rows(const char *folder, const struct jobspec *spec, struct split *split,
+                             struct class_index *index, struct team *team, struct dataset *dataset,
+                             struct error *err)
+{
+    if (dataset->spool.is_keyed)
+        TRY(read_keyed(spec, index, team, dataset, err));
+    else
+        TRY(read_plain(spec, split, index, team, dataset, err));
     if (spec->has_validation)
         TRY(open_validation(folder, spec, index, team, dataset, err));
     return STATUS_OK;
@@ -292,6 +386,16 @@ static void close_spool(struct dataset *dataset)
 {
     spool_close(&dataset->spool);
     arena_deinit(&dataset->views);
+}
+
+struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads)
+{
+    return (struct spool_order){
+        .by_key = spec->shuffle || is_validation,
+        .seed = spec->seed,
+        .held_out = is_validation || spec->has_validation ? 0 : spec->test_size,
+        .threads = threads,
+    };
 }
 
 enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,

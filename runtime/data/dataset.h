@@ -35,6 +35,8 @@ struct dataset_part {
 };
 
 struct row_store;
+struct part_source;
+struct class_index;
 
 struct dataset {
     struct transform transform;
@@ -50,6 +52,9 @@ struct dataset {
     struct arena views; /* of the spool */
     struct arena arena; /* transform, labels */
 };
+
+/* How a job's train.spool, or its validation.spool, lies. threads: that its writer may start. */
+struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads);
 
 /*
  * Opens `folder`/train.spool (and validation.spool when the spec says so),

@@ -17,7 +17,7 @@ static uint64_t count_infinite(const struct spool *spool, uint32_t column)
     for (uint32_t b = 0; b < spool->block_count; b++) {
         const struct spool_column_view *view = &spool->blocks[b].columns[column];
         for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
-            infinite += !isfinite(spool_real(view, row));
+            infinite += !isfinite(spool_real(view, row)) && !spool_is_gone(&spool->blocks[b], row);
     }
     return infinite;
 }
@@ -28,7 +28,7 @@ static enum status check_finite(const struct spool *spool, uint32_t column, stru
 {
     const struct spool_column_summary *summary = &spool->summaries[column];
 
-    if (spool->blocks[0].columns[column].type != SPOOL_REAL ||
+    if (spool->types[column] != SPOOL_REAL ||
         (isfinite(summary->least) && isfinite(summary->greatest)))
         return STATUS_OK;
     refuse_rows(name, kind, "infinite", count_infinite(spool, column), spool->rows, err);
@@ -44,18 +44,18 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
         [LABEL_REAL] = SPOOL_REAL,
         [LABEL_TEXT] = SPOOL_TEXT,
     };
-    const struct spool_column_view *columns = spool->blocks[0].columns;
+    const enum spool_type *types = spool->types;
     enum spool_type wanted = label_types[spec->label_type];
 
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec->inputs[i].type == INPUT_NUMERIC && columns[i].type == SPOOL_TEXT)
+        if (spec->inputs[i].type == INPUT_NUMERIC && types[i] == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
                         SLICE_FORMAT(spec->inputs[i].name));
     if (!task_has_label(spec->task))
         return STATUS_OK;
-    if (columns[spec->input_count].type != wanted)
+    if (types[spec->input_count] != wanted)
         return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
-                    SLICE_FORMAT(spec->label), spool_type_words[columns[spec->input_count].type],
+                    SLICE_FORMAT(spec->label), spool_type_words[types[spec->input_count]],
                     spool_type_words[wanted]);
     if (spec->task == TASK_REGRESSION && wanted == SPOOL_TEXT)
         return fail(err, STATUS_INVALID,

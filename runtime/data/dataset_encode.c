@@ -21,36 +21,30 @@ struct encoding {
     struct error *block_errors; /* (block_count) */
 };
 
-/* Where a member encodes a run of rows of one block before they go to their places. */
-struct encoder {
-    float *dense; /* (CHUNK_ROWS, dense_width) */
-    int32_t *ids; /* (CHUNK_ROWS, id_count) */
-};
-
 static void encode_numeric(const struct transform_input *input,
-                           const struct spool_column_view *view, uint32_t first, uint32_t count,
-                           float *dense, size_t stride)
+                           const struct spool_column_view *view, const uint32_t *rows,
+                           uint32_t count, float *dense, size_t stride)
 {
     double numbers[CHUNK_ROWS] = {0};
 
     for (uint32_t r = 0; r < count; r++)
-        numbers[r] = spool_number(view, first + r);
+        numbers[r] = spool_number(view, rows[r]);
     transform_numbers(input, numbers, count, dense, stride);
     for (uint32_t r = 0; view->nulls && r < count; r++)
-        if (spool_is_null(view, first + r))
+        if (spool_is_null(view, rows[r]))
             dense[r * stride] = input->null_value;
     for (uint32_t r = 0; input->has_nulls && r < count; r++)
-        dense[r * stride + 1] = spool_is_null(view, first + r);
+        dense[r * stride + 1] = spool_is_null(view, rows[r]);
 }
 
 static enum status encode_category(const struct transform_input *input,
-                                   const struct spool_column_view *view, uint32_t first,
+                                   const struct spool_column_view *view, const uint32_t *rows,
                                    uint32_t count, int32_t *ids, size_t stride, struct error *err)
 {
     char buffer[TRANSFORM_WORD_BUFFER];
 
     for (uint32_t r = 0; r < count; r++) {
-        struct cell cell = spool_cell(view, first + r);
+        struct cell cell = spool_cell(view, rows[r]);
         struct slice word;
         bool is_null;
 
@@ -60,23 +54,22 @@ static enum status encode_category(const struct transform_input *input,
     return STATUS_OK;
 }
 
-static enum status encode_inputs(const struct encoding *encoding, struct encoder *encoder,
-                                 const struct spool_block *block, uint32_t first, uint32_t count,
-                                 struct error *err)
+static enum status encode_inputs(const struct transform *transform, bool has_plain_numbers,
+                                 struct encoder *encoder, const struct spool_block *block,
+                                 const uint32_t *rows, uint32_t count, struct error *err)
 {
-    const struct transform *transform = &encoding->dataset->transform;
     uint32_t category = 0;
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC && encoding->has_plain_numbers)
+        if (input->type == INPUT_NUMERIC && has_plain_numbers)
             continue;
         if (input->type == INPUT_NUMERIC)
-            encode_numeric(input, &block->columns[i], first, count,
+            encode_numeric(input, &block->columns[i], rows, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
         else
-            TRY(encode_category(input, &block->columns[i], first, count, encoder->ids + category++,
+            TRY(encode_category(input, &block->columns[i], rows, count, encoder->ids + category++,
                                 transform->id_count, err));
     }
     return STATUS_OK;
@@ -125,10 +118,15 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
 static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
                                 const struct spool_block *block, struct error *err)
 {
+    uint32_t rows[CHUNK_ROWS];
+
     for (uint32_t first = 0; first < block->rows; first += CHUNK_ROWS) {
         uint32_t count = block->rows - first < CHUNK_ROWS ? block->rows - first : CHUNK_ROWS;
 
-        TRY(encode_inputs(encoding, encoder, block, first, count, err));
+        for (uint32_t r = 0; r < count; r++)
+            rows[r] = first + r;
+        TRY(encode_inputs(&encoding->dataset->transform, encoding->has_plain_numbers, encoder,
+                          block, rows, count, err));
         for (uint32_t r = 0; r < count; r++)
             place_row(encoding, encoder, block, r, first + r);
     }
@@ -146,17 +144,77 @@ static void encode_task(void *context, uint32_t member, uint32_t number)
         spool_release_block(encoding->spool, number);
 }
 
+bool encoder_init(struct encoder *encoder, const struct transform *transform)
+{
+    encoder->dense = malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
+    encoder->ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
+    return encoder->dense && encoder->ids;
+}
+
+void encoder_deinit(struct encoder *encoder)
+{
+    free(encoder->dense);
+    free(encoder->ids);
+}
+
 static bool allocate_encoders(const struct transform *transform, uint32_t count,
                               struct encoder *encoders)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        encoders[i].dense =
-            malloc((CHUNK_ROWS * (size_t)transform->dense_width + 1) * sizeof(float));
-        encoders[i].ids = malloc((CHUNK_ROWS * (size_t)transform->id_count + 1) * sizeof(int32_t));
-        if (!encoders[i].dense || !encoders[i].ids)
+    for (uint32_t i = 0; i < count; i++)
+        if (!encoder_init(&encoders[i], transform))
             return false;
-    }
     return true;
+}
+
+/* Their inputs, some rows at a time. */
+static enum status encode_some(const struct dataset *dataset, bool has_plain_numbers,
+                               struct encoder *encoder, const struct spool_block *block,
+                               const struct placed_rows *rows, uint32_t first, uint32_t count,
+                               struct dataset_part *part, struct error *err)
+{
+    const struct transform *transform = &dataset->transform;
+    const size_t width = transform->dense_width, ids = transform->id_count;
+
+    TRY(encode_inputs(transform, has_plain_numbers, encoder, block, rows->rows + first, count,
+                      err));
+    for (uint32_t r = 0; r < count; r++) {
+        const size_t place = rows->places[first + r];
+        const uint32_t row = rows->rows[first + r];
+
+        if (has_plain_numbers)
+            transform_reals(transform, (const double *)block->numbers + row * rows->stride,
+                            part->dense + place * width);
+        else if (width)
+            memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
+        if (ids)
+            memcpy(part->ids + place * ids, encoder->ids + r * ids, ids * sizeof(int32_t));
+    }
+    return STATUS_OK;
+}
+
+enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
+                          const struct class_index *index, struct encoder *encoder,
+                          const struct spool_block *block, const struct placed_rows *rows,
+                          struct dataset_part *part, struct error *err)
+{
+    const struct spool_column_view *label = &block->columns[dataset->transform.input_count];
+
+    for (uint32_t first = 0; first < rows->count; first += CHUNK_ROWS) {
+        const uint32_t left = rows->count - first;
+
+        TRY(encode_some(dataset, has_plain_numbers, encoder, block, rows, first,
+                        left < CHUNK_ROWS ? left : CHUNK_ROWS, part, err));
+    }
+    for (uint32_t i = 0; i < rows->count; i++) {
+        part->hashes[rows->places[i]] = block->hashes[rows->rows[i]];
+        if (part->classes)
+            part->classes[rows->places[i]] = class_of(index, label, rows->rows[i]);
+        else if (part->values)
+            part->values[rows->places[i]] =
+                (float)((spool_number(label, rows->rows[i]) - dataset->label_mean) /
+                        dataset->label_scale);
+    }
+    return STATUS_OK;
 }
 
 enum status first_failure(const struct error *errors, uint32_t count, struct error *err)
@@ -186,7 +244,7 @@ bool has_plain_numbers(const struct spool *spool, const struct transform *transf
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].type == INPUT_NUMERIC &&
-            (spool->blocks[0].columns[i].type != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
+            (spool->types[i] != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
              transform->inputs[i].has_nulls))
             return false;
     return transform->dense_width > 0;
@@ -214,10 +272,8 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
         status = run_encoding(&encoding, team, err);
     else
         status = fail_no_memory(err);
-    for (uint32_t i = 0; encoding.encoders && i < members; i++) {
-        free(encoding.encoders[i].dense);
-        free(encoding.encoders[i].ids);
-    }
+    for (uint32_t i = 0; encoding.encoders && i < members; i++)
+        encoder_deinit(&encoding.encoders[i]);
     free(encoding.encoders);
     free(encoding.block_errors);
     return status;

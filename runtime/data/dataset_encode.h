@@ -19,6 +19,25 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
                         const struct class_index *index, const struct split *split,
                         struct team *team, struct dataset_part *train,
                         struct dataset_part *validation, struct error *err);
+
+/* Where a member of the team encodes a run of rows of one block before they go to their places. */
+struct encoder {
+    float *dense; /* (rows of a run, dense_width) */
+    int32_t *ids; /* (rows of a run, id_count) */
+};
+bool encoder_init(struct encoder *encoder, const struct transform *transform);
+void encoder_deinit(struct encoder *encoder);
+
+/* Rows of one block, and where they go in their part. */
+struct placed_rows {
+    const uint32_t *rows, *places; /* (count) */
+    uint32_t count, stride;        /* numbers of a row of the spool */
+};
+enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
+                          const struct class_index *index, struct encoder *encoder,
+                          const struct spool_block *block, const struct placed_rows *rows,
+                          struct dataset_part *part, struct error *err);
+
 /* is_dense: its dense inputs are encoded now, else where they are taken. */
 enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
                           bool is_dense, struct dataset_part *part, struct error *err);

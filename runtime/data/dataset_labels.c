@@ -62,7 +62,7 @@ static enum status refuse_fractions(const struct spool *spool, const struct jobs
         const struct spool_column_view *view = &spool->blocks[b].columns[column];
         for (uint32_t row = 0; row < spool->blocks[b].rows; row++) {
             const double label = spool_real(view, row);
-            if (label == floor(label))
+            if (label == floor(label) || spool_is_gone(&spool->blocks[b], row))
                 continue;
             first = fractions++ ? first : label;
         }
@@ -123,7 +123,7 @@ static enum status count_block(const struct counting *counting, const struct spo
     const struct spool_column_view *view = &block->columns[spec->input_count];
 
     for (uint32_t row = 0; row < block->rows; row++) {
-        if (counting->is_used && !counting->is_used[block->first_row + row])
+        if (!spool_trains(block, row, counting->is_used))
             continue;
         if (view->type == SPOOL_TEXT &&
             memchr(label_word(view, row).data, '\0', label_word(view, row).size))

@@ -14,7 +14,7 @@ static bool has_nulls(const struct spool *spool, uint32_t column, const uint8_t 
         const struct spool_column_view *view = &block->columns[column];
 
         for (uint32_t row = 0; view->nulls && row < block->rows; row++)
-            if (spool_is_null(view, row) && (!is_used || is_used[block->first_row + row]))
+            if (spool_is_null(view, row) && spool_trains(block, row, is_used))
                 return true;
     }
     return false;
@@ -76,7 +76,7 @@ static enum status count_words(const struct spool *spool, uint32_t column, struc
 
         for (uint32_t row = 0; row < block->rows; row++) {
             struct cell cell = spool_cell(view, row);
-            if (cell.type == CELL_NULL || (is_used && !is_used[block->first_row + row]))
+            if (cell.type == CELL_NULL || !spool_trains(block, row, is_used))
                 continue;
             TRY(count_word(table, &cell, arena, name, err));
         }

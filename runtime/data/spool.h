@@ -16,7 +16,7 @@
  * It is a function of the row alone: sorting by a key made from it gives an
  * order that does not depend on where the row lay in the table.
  *
- * All numbers are little-endian; sections are 64-byte aligned. A reader checks
+ * All numbers are little-endian; sections are 8-byte aligned. A reader checks
  * every offset and size against the file before it follows it.
  */
 #ifndef RUNTIME_DATA_SPOOL_H
@@ -29,10 +29,14 @@
 #include "base/error.h"
 #include "base/team.h"
 
-#define SPOOL_BLOCK_ROWS     16384
+#define SPOOL_BLOCK_ROWS     16384     /* of the SELECT's order */
+#define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
 #define SPOOL_COLUMNS_MAX    2001
 #define SPOOL_ROWS_MAX       UINT32_MAX
 #define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20) /* one cell */
+#define SPOOL_RANGE_BITS     16
+#define SPOOL_RANGES         (1u << SPOOL_RANGE_BITS)
+#define SPOOL_SAMPLE_ROWS    16384
 
 /* ----- columns ----- */
 
@@ -48,6 +52,23 @@ struct spool_column {
 
 struct row_hash {
     uint64_t low, high;
+};
+
+/* ----- spools that lie by key ----- */
+
+/*
+ * A row's key is random bits of the seed and its hash. In a spool that lies by key each block has
+ * rows of one range of keys and of one part, so that whoever needs a range reads its blocks and no
+ * others. Equal rows have hashes of their own then, by their number among each other.
+ */
+enum spool_part { SPOOL_KEPT, SPOOL_HELD_OUT, SPOOL_PARTS };
+
+/* All zero: as the SELECT gave the rows. */
+struct spool_order {
+    bool by_key;
+    uint64_t seed;
+    double held_out;  /* share of the rows: those of least random(seed, hash) */
+    uint32_t threads; /* that may be started when the writer is closed */
 };
 
 struct spool_writer;
@@ -70,11 +91,29 @@ struct spool_column_view {
 
 struct spool_block {
     uint32_t rows;
-    uint64_t first_row;
+    uint64_t first_row;            /* not of a spool that lies by key */
     size_t size;                   /* in bytes, with its texts */
     const struct row_hash *hashes; /* what a block begins with */
-    const int64_t *numbers;        /* (rows, spool.number_count) */
+    uint64_t hash;                 /* of its bytes */
+    /* Of a spool that lies by key: until the block is opened there are no views of it. */
+    const int64_t *numbers; /* (rows, spool.number_count) */
     struct spool_column_view *columns;
+    enum spool_part part;
+    uint32_t first_range, last_range; /* of SPOOL_RANGES */
+    const uint64_t *gone;             /* bits of rows that do not count; NULL: all count */
+};
+
+/* Of a spool that lies by key. */
+struct spool_ranges {
+    uint64_t seed;                      /* of the keys */
+    uint32_t bits;                      /* ranges are 2^bits */
+    uint64_t rows[SPOOL_PARTS];
+    struct row_hash sums[SPOOL_PARTS];  /* of the rows' hashes */
+    const uint32_t *counts[SPOOL_PARTS]; /* (2^bits): rows of each range */
+    const struct spool_sample_row {
+        uint32_t block, row;
+    } *sample; /* (sample_rows): the kept rows of least random(seed, hash), in that order */
+    uint32_t sample_rows;
 };
 
 struct spool {
@@ -85,8 +124,27 @@ struct spool {
     uint32_t number_count; /* columns that are no texts */
     uint32_t block_count;
     struct spool_block *blocks;
+    enum spool_type *types;                 /* (column_count) */
     struct spool_column_summary *summaries; /* (column_count) */
+    bool is_keyed;
+    struct spool_ranges ranges;
 };
+
+/* ----- rows ----- */
+
+static inline bool spool_is_gone(const struct spool_block *block, uint32_t row)
+{
+    return block->gone && (block->gone[row / 64] >> (row % 64) & 1);
+}
+
+/* Whether the row is one that trains. is_used (rows of the spool), of a spool that does not lie by
+ * key; NULL: all are. */
+static inline bool spool_trains(const struct spool_block *block, uint32_t row,
+                                const uint8_t *is_used)
+{
+    return block->part == SPOOL_KEPT && !spool_is_gone(block, row) &&
+           (!is_used || is_used[block->first_row + row]);
+}
 
 /* ----- cells ----- */
 

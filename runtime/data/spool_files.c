@@ -1,4 +1,4 @@
-#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_writer_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define XXH_INLINE_ALL
@@ -16,6 +17,8 @@ struct spool_files {
     char *path;
     int descriptors[SPOOL_FILES_MAX]; /* -1: not made yet */
     uint64_t sizes[SPOOL_FILES_MAX];
+    void *maps[SPOOL_FILES_MAX]; /* NULL: not mapped */
+    uint64_t map_sizes[SPOOL_FILES_MAX];
     uint32_t writers; /* that have a file; the first one's is made at once */
     uint64_t bytes, bytes_max, rows;
     struct spool_block_entry *entries;
@@ -52,17 +55,26 @@ static enum status make_file(struct spool_files *files, uint32_t number, struct 
 
     if (!spool_file_path(files->path, number, path))
         return fail(err, STATUS_INVALID, "the path of the spool is too long");
-    files->descriptors[number] = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    files->descriptors[number] = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (files->descriptors[number] < 0)
         return fail_errno(err, STATUS_IO, "cannot create %s", path);
     return STATUS_OK;
 }
 
+static void unmap(struct spool_files *files, uint32_t file)
+{
+    if (files->maps[file])
+        munmap(files->maps[file], files->map_sizes[file]);
+    files->maps[file] = NULL;
+}
+
 static void files_free(struct spool_files *files)
 {
-    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++) {
+        unmap(files, i);
         if (files->descriptors[i] >= 0)
             close(files->descriptors[i]);
+    }
     pthread_mutex_destroy(&files->lock);
     free(files->entries);
     free(files->path);
@@ -150,31 +162,78 @@ static enum status choose_file(struct spool_files *files, uint32_t *file, struct
     return STATUS_OK;
 }
 
-static enum status place_block(struct spool_files *files, uint32_t *file, size_t size,
-                               uint32_t rows, struct spool_place *place, struct error *err)
+static enum status place_block(struct spool_files *files, uint32_t *file,
+                               const struct spool_block_entry *block, struct spool_place *place,
+                               struct error *err)
 {
-    TRY(check_room(files, size, rows, err));
+    struct spool_block_entry *entry;
+
+    TRY(check_room(files, block->size, block->rows, err));
     if (!reserve_entry(files))
         return fail_no_memory(err);
     TRY(choose_file(files, file, err));
     *place = (struct spool_place){*file, files->entry_count++, files->sizes[*file]};
-    files->entries[place->entry] = (struct spool_block_entry){
-        .offset = place->offset, .size = size, .rows = rows, .file = *file};
-    files->sizes[*file] += size;
-    files->bytes += size;
-    files->rows += rows;
+    entry = &files->entries[place->entry];
+    *entry = *block;
+    entry->offset = place->offset;
+    entry->file = *file;
+    files->sizes[*file] += block->size;
+    files->bytes += block->size;
+    files->rows += block->rows;
     return STATUS_OK;
 }
 
-enum status spool_files_place(struct spool_files *files, uint32_t *file, size_t size, uint32_t rows,
-                              struct spool_place *place, struct error *err)
+enum status spool_files_place(struct spool_files *files, uint32_t *file,
+                              const struct spool_block_entry *block, struct spool_place *place,
+                              struct error *err)
 {
     enum status status;
 
     pthread_mutex_lock(&files->lock);
-    status = place_block(files, file, size, rows, place, err);
+    status = place_block(files, file, block, place, err);
     pthread_mutex_unlock(&files->lock);
     return status;
+}
+
+static enum status map_file(struct spool_files *files, uint32_t file, struct error *err)
+{
+    char path[SPOOL_PATH_MAX];
+
+    unmap(files, file);
+    if (files->sizes[file] == 0)
+        return STATUS_OK;
+    if (!spool_file_path(files->path, file, path))
+        return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    if (files->descriptors[file] < 0) /* another process wrote it */
+        files->descriptors[file] = open(path, O_RDONLY | O_CLOEXEC);
+    if (files->descriptors[file] >= 0)
+        files->maps[file] =
+            mmap(NULL, files->sizes[file], PROT_READ, MAP_SHARED, files->descriptors[file], 0);
+    if (files->descriptors[file] < 0 || files->maps[file] == MAP_FAILED) {
+        files->maps[file] = NULL;
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    }
+    files->map_sizes[file] = files->sizes[file];
+    return STATUS_OK;
+}
+
+enum status spool_files_map(struct spool_files *files, struct error *err)
+{
+    for (uint32_t file = 0; file < SPOOL_FILES_MAX; file++)
+        TRY(map_file(files, file, err));
+    return STATUS_OK;
+}
+
+const void *spool_files_block(const struct spool_files *files,
+                              const struct spool_block_entry *block)
+{
+    return (const char *)files->maps[block->file] + block->offset;
+}
+
+void spool_files_mark(struct spool_files *files, uint32_t entry, uint32_t gone, uint64_t gone_at)
+{
+    files->entries[entry].gone = gone;
+    files->entries[entry].gone_at = gone_at;
 }
 
 enum status spool_files_write(struct spool_files *files, uint32_t file, const void *bytes,
@@ -286,8 +345,21 @@ static enum status append(struct spool_files *files, const void *bytes, size_t s
     return STATUS_OK;
 }
 
+static enum status append_keyed(struct spool_files *files, const struct spool_settled *settled,
+                                XXH3_state_t *hash, struct error *err)
+{
+    const struct spool_keyed_entry *entry = &settled->entry;
+
+    TRY(append(files, entry, sizeof *entry, hash, err));
+    TRY(append(files, settled->counts,
+               (SPOOL_PARTS * sizeof *settled->counts) << entry->range_bits, hash, err));
+    TRY(append(files, settled->sample, entry->sample_rows * sizeof *settled->sample, hash, err));
+    return append(files, settled->gone, entry->gone_words * sizeof *settled->gone, hash, err);
+}
+
 static enum status write_index(struct spool_files *files, const struct spool_column_entry *columns,
-                               struct spool_header *header, struct error *err)
+                               const struct spool_settled *settled, struct spool_header *header,
+                               struct error *err)
 {
     XXH3_state_t hash;
 
@@ -298,23 +370,29 @@ static enum status write_index(struct spool_files *files, const struct spool_col
     TRY(append(files, files->sizes + 1, (header->file_count - 1) * sizeof *files->sizes, &hash,
                err));
     TRY(append(files, files->entries, files->entry_count * sizeof *files->entries, &hash, err));
+    if (settled)
+        TRY(append_keyed(files, settled, &hash, err));
     header->index_size = files->sizes[0] - header->index_offset;
     header->index_hash = XXH3_64bits_digest(&hash);
     return STATUS_OK;
 }
 
 enum status spool_files_finish(struct spool_files *files, const struct spool_column_entry *columns,
-                               uint32_t count, struct error *err)
+                               uint32_t count, const struct spool_settled *settled,
+                               struct error *err)
 {
     struct spool_header header = {.version = SPOOL_VERSION,
                                   .byte_order = SPOOL_BYTE_ORDER,
                                   .rows = files->rows,
                                   .column_count = count,
                                   .block_count = files->entry_count,
-                                  .file_count = file_count(files)};
+                                  .file_count = file_count(files),
+                                  .is_keyed = settled != NULL};
 
     memcpy(header.magic, SPOOL_MAGIC, sizeof header.magic);
-    TRY(write_index(files, columns, &header, err));
+    if (settled)
+        header.rows = settled->entry.rows[SPOOL_KEPT] + settled->entry.rows[SPOOL_HELD_OUT];
+    TRY(write_index(files, columns, settled, &header, err));
     header.file_size = files->sizes[0];
     header.header_hash = XXH3_64bits(&header, offsetof(struct spool_header, header_hash));
     return spool_files_write(files, 0, &header, sizeof header, 0, err);

@@ -38,21 +38,32 @@ const struct spool_block_entry *spool_files_entries(const struct spool_files *fi
 enum status spool_files_adopt(struct spool_files *files, uint32_t number,
                               const struct spool_block_entry *entries, uint32_t count,
                               uint64_t size, struct error *err);
-/* Gives a block its place. *file is the writer's: SPOOL_FILE_NONE before its first block,
+/* Gives a block its place; what else its entry says is kept. *file is the writer's:
+ * SPOOL_FILE_NONE before its first block,
  * which makes a file for it. There are SPOOL_FILES_MAX; after these, files get several
  * writers. LIMIT: of bytes or rows. */
-enum status spool_files_place(struct spool_files *files, uint32_t *file, size_t size, uint32_t rows,
-                              struct spool_place *place, struct error *err);
+enum status spool_files_place(struct spool_files *files, uint32_t *file,
+                              const struct spool_block_entry *block, struct spool_place *place,
+                              struct error *err);
 enum status spool_files_write(struct spool_files *files, uint32_t file, const void *bytes,
                               size_t size, uint64_t offset, struct error *err);
 /* The block is written, and this is its hash. */
 void spool_files_seal(struct spool_files *files, const struct spool_place *place, uint64_t hash);
 /* Of all blocks. */
 uint64_t spool_files_rows(const struct spool_files *files);
+/* Maps all that is written, to be read. Until the next call blocks stay where they are. */
+enum status spool_files_map(struct spool_files *files, struct error *err);
+const void *spool_files_block(const struct spool_files *files,
+                              const struct spool_block_entry *block);
+/* Rows of the block are gone: how many, and where their bits are. */
+void spool_files_mark(struct spool_files *files, uint32_t entry, uint32_t gone, uint64_t gone_at);
 
 /* Index and header; then nothing can be added. */
+struct spool_settled;
+/* settled: of a spool that lies by key (spool_writer_parts.h), else NULL. */
 enum status spool_files_finish(struct spool_files *files, const struct spool_column_entry *columns,
-                               uint32_t count, struct error *err);
+                               uint32_t count, const struct spool_settled *settled,
+                               struct error *err);
 /* Frees it; when that fails, no file is left. */
 enum status spool_files_close(struct spool_files *files, struct error *err);
 /* Frees it, and no file is left. */

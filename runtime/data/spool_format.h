@@ -16,11 +16,15 @@
  * so that the writer fills a full block in place and writes it as it stands.
  * Numbers lie row by row: 8 bytes for each real or integer column, in column
  * order, so that a row that is wanted alone is one piece of memory. Offsets are
- * rows + 1 of 4 bytes. Every section is padded with zeros to 64 bytes.
+ * rows + 1 of 4 bytes. Every section is padded with zeros to 8 bytes.
  *
  * The index is a spool_column_entry for each column, then the size of each file
- * but the first in 8 bytes, then a spool_block_entry for each block. The blocks
- * of a file lie one behind the other in the order of their entries, and the
+ * but the first in 8 bytes, then a spool_block_entry for each block, and of a spool
+ * that lies by key:
+ *
+ *     spool_keyed_entry | rows of each range, of both parts | sample | bits of rows that are gone
+ *
+ * The blocks of a file lie one behind the other in the order of their entries, and the
  * index behind those of the first.
  */
 #ifndef RUNTIME_DATA_SPOOL_FORMAT_H
@@ -31,9 +35,9 @@
 #include "runtime/data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    3
+#define SPOOL_VERSION    4
 #define SPOOL_BYTE_ORDER 0x01020304u
-#define SPOOL_ALIGN      ((size_t)64)
+#define SPOOL_ALIGN      ((size_t)8)
 #define SPOOL_FILES_MAX  64
 #define SPOOL_PATH_MAX   4096
 
@@ -46,7 +50,7 @@ struct spool_header {
     uint32_t column_count, block_count;
     uint64_t index_offset, index_size;
     uint64_t index_hash; /* XXH3-64 of the index */
-    uint32_t file_count, zero;
+    uint32_t file_count, is_keyed;
     uint64_t header_hash; /* XXH3-64 of everything before it */
     uint8_t padding[48];
 };
@@ -62,7 +66,20 @@ struct spool_block_entry {
     uint64_t offset, size;
     uint64_t hash; /* XXH3-64 of the block */
     uint32_t rows, file;
+    /* Of a spool that lies by key: */
+    uint64_t gone_at;                 /* where the bits of its rows that are gone begin, in words */
+    uint32_t gone;                    /* how many; 0: it has no bits */
+    uint16_t first_range, last_range; /* the keys of its rows are in these, of SPOOL_RANGES */
+    uint32_t part, zero;              /* enum spool_part */
 };
+
+struct spool_keyed_entry {
+    uint64_t rows[SPOOL_PARTS];
+    struct row_hash sums[SPOOL_PARTS]; /* of the rows' hashes: the same in any order */
+    uint32_t range_bits, sample_rows;
+    uint64_t gone_words, seed;
+};
+
 
 /* What comes first of each cell in the bytes that the row hash covers. */
 enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
@@ -70,6 +87,17 @@ enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };
 static inline size_t spool_pad(size_t size)
 {
     return (size + SPOOL_ALIGN - 1) / SPOOL_ALIGN * SPOOL_ALIGN;
+}
+
+/* Tables of fewer rows are counted by fewer ranges: a power of two, of so many bits. */
+static inline uint32_t spool_range_bits(uint64_t rows)
+{
+    return rows < SPOOL_RANGES ? SPOOL_RANGE_BITS - 4 : SPOOL_RANGE_BITS;
+}
+
+static inline size_t spool_bit_words(uint32_t rows)
+{
+    return ((size_t)rows + 63) / 64;
 }
 
 static inline size_t spool_hashes_size(uint32_t rows)

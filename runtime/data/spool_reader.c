@@ -1,13 +1,14 @@
 #include "runtime/data/spool_reader.h"
 
 #include <fcntl.h>
-#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "runtime/data/spool_block.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_format.h"
 
@@ -124,6 +125,14 @@ static enum status map_others(const char *path, uint32_t count, const uint64_t *
     return STATUS_OK;
 }
 
+/* Without what a spool that lies by key has more. */
+static uint64_t plain_index_size(const struct spool_header *header)
+{
+    return header->column_count * sizeof(struct spool_column_entry) +
+           (header->file_count - 1) * sizeof(uint64_t) +
+           (uint64_t)header->block_count * sizeof(struct spool_block_entry);
+}
+
 static enum status check_header(const struct spool *spool, const struct spool_header *header,
                                 struct error *err)
 {
@@ -136,15 +145,14 @@ static enum status check_header(const struct spool *spool, const struct spool_he
     if (header->file_size != spool->map_size)
         return corrupt(err, "the file has another size than its header says");
     if (header->column_count == 0 || header->column_count > SPOOL_COLUMNS_MAX ||
-        header->rows > SPOOL_ROWS_MAX || header->block_count > header->rows ||
+        header->rows > SPOOL_ROWS_MAX || header->is_keyed > 1 ||
         header->file_count == 0 || header->file_count > SPOOL_FILES_MAX)
         return corrupt(err, "the header counts more than a spool can hold");
     if (header->index_offset < sizeof *header || header->index_offset % SPOOL_ALIGN ||
         header->index_offset > spool->map_size ||
         header->index_size != spool->map_size - header->index_offset ||
-        header->index_size != header->column_count * sizeof(struct spool_column_entry) +
-                                  (header->file_count - 1) * sizeof(uint64_t) +
-                                  (uint64_t)header->block_count * sizeof(struct spool_block_entry))
+        header->index_size < plain_index_size(header) ||
+        (!header->is_keyed && header->index_size != plain_index_size(header)))
         return corrupt(err, "the index lies elsewhere than the header says");
     if (header->index_hash != hash_bytes(spool->map + header->index_offset, header->index_size, 0))
         return corrupt(err, "the index's checksum differs");
@@ -155,89 +163,18 @@ static enum status read_columns(struct spool *spool, const struct spool_column_e
                                 struct arena *arena, struct error *err)
 {
     spool->summaries = ARENA_NEW(arena, struct spool_column_summary, spool->column_count);
-    if (!spool->summaries)
+    spool->types = ARENA_NEW(arena, enum spool_type, spool->column_count);
+    if (!spool->summaries || !spool->types)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < spool->column_count; i++) {
         if (entries[i].type > SPOOL_TEXT || entries[i].nulls > spool->rows)
             return corrupt(err, "a column is of no known type");
+        spool->types[i] = (enum spool_type)entries[i].type;
         spool->summaries[i] = (struct spool_column_summary){
             .nulls = entries[i].nulls, .least = entries[i].least, .greatest = entries[i].greatest};
         spool->number_count += entries[i].type != SPOOL_TEXT;
     }
     return STATUS_OK;
-}
-
-static size_t fixed_size(const struct spool *spool, uint32_t rows)
-{
-    const uint32_t texts = spool->column_count - spool->number_count;
-
-    return spool_hashes_size(rows) + spool->column_count * spool_nulls_size(rows) +
-           spool_numbers_size(rows, spool->number_count) + texts * spool_offsets_size(rows);
-}
-
-/* The bitmap, unless no bit is set in it. */
-static enum status read_nulls(const uint8_t *bitmap, uint32_t rows, const uint8_t **nulls,
-                              struct error *err)
-{
-    uint8_t any = 0;
-
-    if (rows % 8 && bitmap[rows / 8] >> (rows % 8))
-        return corrupt(err, "a NULL bitmap is longer than its block");
-    for (uint32_t i = 0; i < (rows + 7) / 8; i++)
-        any |= bitmap[i];
-    *nulls = any ? bitmap : NULL;
-    return STATUS_OK;
-}
-
-/* Offsets that start at 0 and never fall; *left is what the file still has. */
-static enum status read_texts(struct spool_column_view *view, uint32_t rows, const uint8_t **at,
-                              size_t *left, struct error *err)
-{
-    size_t size = view->offsets[rows];
-
-    if (view->offsets[0] != 0)
-        return corrupt(err, "a text starts before its column");
-    for (uint32_t i = 0; i < rows; i++)
-        if (view->offsets[i] > view->offsets[i + 1] ||
-            view->offsets[i + 1] - view->offsets[i] > SPOOL_TEXT_BYTES_MAX)
-            return corrupt(err, "a text ends before it starts");
-    if (spool_pad(size) > *left)
-        return corrupt(err, "a text is longer than its block");
-    view->bytes = (const char *)*at;
-    *at += spool_pad(size);
-    *left -= spool_pad(size);
-    return STATUS_OK;
-}
-
-static enum status read_block(const struct spool *spool, const struct spool_column_entry *columns,
-                              const struct spool_block_entry *entry, struct spool_block *block,
-                              struct error *err)
-{
-    const uint32_t rows = entry->rows;
-    const uint8_t *at = (const uint8_t *)block->hashes;
-    const uint8_t *texts = at + fixed_size(spool, rows);
-    size_t left = entry->size - (size_t)(texts - at);
-    uint32_t number = 0;
-
-    at += spool_hashes_size(rows);
-    for (uint32_t i = 0; i < spool->column_count; i++, at += spool_nulls_size(rows))
-        TRY(read_nulls(at, rows, &block->columns[i].nulls, err));
-    block->numbers = (const int64_t *)at;
-    at += spool_numbers_size(rows, spool->number_count);
-    for (uint32_t i = 0; i < spool->column_count; i++) {
-        struct spool_column_view *view = &block->columns[i];
-
-        view->type = columns[i].type;
-        if (view->type != SPOOL_TEXT) {
-            view->numbers = block->numbers + number++;
-            view->stride = spool->number_count;
-            continue;
-        }
-        view->offsets = (const uint32_t *)at;
-        at += spool_offsets_size(rows);
-        TRY(read_texts(view, rows, &texts, &left, err));
-    }
-    return left == 0 ? STATUS_OK : corrupt(err, "a block is longer than its rows");
 }
 
 /* Where the next block of each file begins, from spool->map, and where the last must end. */
@@ -259,24 +196,35 @@ static void measure_files(const struct spool_header *header, const uint64_t *siz
     }
 }
 
-static enum status place_block(struct spool *spool, const struct spool_block_entry *entry,
+static struct spool_shape shape_of(const struct spool *spool)
+{
+    return (struct spool_shape){spool->types, spool->column_count, spool->number_count};
+}
+
+static enum status place_block(const struct spool *spool, const struct spool_block_entry *entry,
                                uint64_t first_row, struct extents *extents,
                                struct spool_block *block, struct error *err)
 {
+    const struct spool_shape shape = shape_of(spool);
     size_t at;
 
-    if (entry->file >= SPOOL_FILES_MAX)
+    if (entry->file >= SPOOL_FILES_MAX || entry->part >= SPOOL_PARTS ||
+        entry->first_range > entry->last_range)
         return corrupt(err, "the index is wrong about a block");
     at = extents->next[entry->file];
     if (entry->offset != at - extents->base[entry->file] || entry->size % SPOOL_ALIGN ||
         entry->size > extents->end[entry->file] - at || entry->rows == 0 ||
-        entry->rows > SPOOL_BLOCK_ROWS || entry->rows > spool->rows - first_row ||
-        fixed_size(spool, entry->rows) > entry->size)
+        entry->rows > (spool->is_keyed ? SPOOL_BLOCK_ROWS_MAX : SPOOL_BLOCK_ROWS) ||
+        spool_fixed_size(&shape, entry->rows) > entry->size)
         return corrupt(err, "the index is wrong about a block");
     *block = (struct spool_block){.rows = entry->rows,
                                   .first_row = first_row,
                                   .size = entry->size,
-                                  .hashes = (const struct row_hash *)(spool->map + at)};
+                                  .hash = entry->hash,
+                                  .hashes = (const struct row_hash *)(spool->map + at),
+                                  .part = (enum spool_part)entry->part,
+                                  .first_range = entry->first_range,
+                                  .last_range = entry->last_range};
     extents->next[entry->file] += entry->size;
     return STATUS_OK;
 }
@@ -288,12 +236,16 @@ static enum status place_blocks(struct spool *spool, const struct spool_block_en
 {
     uint64_t rows = 0;
 
+    spool->blocks = ARENA_NEW(arena, struct spool_block, spool->block_count);
+    if (!spool->blocks)
+        return fail_no_memory(err);
     for (uint32_t i = 0; i < spool->block_count; i++) {
         TRY(place_block(spool, &entries[i], rows, extents, &spool->blocks[i], err));
-        spool->blocks[i].columns = ARENA_NEW(arena, struct spool_column_view, spool->column_count);
-        if (!spool->blocks[i].columns)
-            return fail_no_memory(err);
-        rows += entries[i].rows;
+        if (entries[i].gone > entries[i].rows || (entries[i].gone > 0 && !spool->is_keyed))
+            return corrupt(err, "the index is wrong about a block");
+        rows += entries[i].rows - entries[i].gone;
+        if (rows > spool->rows)
+            return corrupt(err, "the index is wrong about a block");
     }
     for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
         if (extents->next[i] != extents->end[i])
@@ -301,38 +253,136 @@ static enum status place_blocks(struct spool *spool, const struct spool_block_en
     return rows == spool->rows ? STATUS_OK : corrupt(err, "blocks are missing");
 }
 
-struct checking {
-    const struct spool *spool;
-    const struct spool_block_entry *entries;
-    atomic_bool differs;
-};
-
-static void check_block(void *context, uint32_t member, uint32_t number)
+enum status spool_open_block(const struct spool *spool, uint32_t number,
+                             struct spool_column_view *columns, struct spool_block *block,
+                             struct error *err)
 {
-    struct checking *checking = context;
-    const struct spool_block_entry *entry = &checking->entries[number];
-    (void)member;
+    const struct spool_shape shape = shape_of(spool);
 
-    if (entry->hash != hash_bytes(checking->spool->blocks[number].hashes, entry->size, 0))
-        atomic_store(&checking->differs, true);
+    *block = spool->blocks[number];
+    memset(columns, 0, spool->column_count * sizeof *columns);
+    block->columns = columns;
+    if (block->hash != hash_bytes(block->hashes, block->size, 0))
+        return corrupt(err, "a block's checksum differs");
+    return spool_view_columns(&shape, block, err);
 }
 
-static enum status read_blocks(struct spool *spool, const struct spool_column_entry *columns,
-                               const struct spool_block_entry *entries, struct extents *extents,
-                               struct team *team, struct arena *arena, struct error *err)
-{
-    struct checking checking = {.spool = spool, .entries = entries};
+struct opening {
+    struct spool *spool;
+    struct error *errors; /* (block_count) */
+};
 
-    spool->blocks = ARENA_NEW(arena, struct spool_block, spool->block_count);
-    if (!spool->blocks)
+static void open_block(void *context, uint32_t member, uint32_t number)
+{
+    const struct opening *opening = context;
+    struct spool_block *block = &opening->spool->blocks[number];
+    (void)member;
+
+    error_clear(&opening->errors[number]);
+    spool_open_block(opening->spool, number, block->columns, block, &opening->errors[number]);
+}
+
+/* All blocks, for as long as the spool is open. */
+static enum status open_blocks(struct spool *spool, struct team *team, struct arena *arena,
+                               struct error *err)
+{
+    struct opening opening = {.spool = spool};
+    enum status status = STATUS_OK;
+
+    for (uint32_t i = 0; i < spool->block_count; i++) {
+        spool->blocks[i].columns = ARENA_NEW(arena, struct spool_column_view, spool->column_count);
+        if (!spool->blocks[i].columns)
+            return fail_no_memory(err);
+    }
+    opening.errors = calloc(spool->block_count + 1ull, sizeof *opening.errors);
+    if (!opening.errors)
         return fail_no_memory(err);
-    TRY(place_blocks(spool, entries, extents, arena, err));
-    team_run(team, spool->block_count, check_block, &checking);
-    if (atomic_load(&checking.differs))
-        return corrupt(err, "a block's checksum differs");
-    for (uint32_t i = 0; i < spool->block_count; i++)
-        TRY(read_block(spool, columns, &entries[i], &spool->blocks[i], err));
+    team_run(team, spool->block_count, open_block, &opening);
+    for (uint32_t i = 0; i < spool->block_count && status == STATUS_OK; i++)
+        if (opening.errors[i].status != STATUS_OK) {
+            *err = opening.errors[i];
+            status = err->status;
+        }
+    free(opening.errors);
+    return status;
+}
+
+/* ---- spools that lie by key ---- */
+
+static enum status read_counts(struct spool_ranges *ranges, const uint32_t *counts,
+                               struct error *err)
+{
+    for (uint32_t part = 0; part < SPOOL_PARTS; part++) {
+        uint64_t rows = 0;
+
+        ranges->counts[part] = counts + ((size_t)part << ranges->bits);
+        for (uint32_t range = 0; range < 1u << ranges->bits; range++)
+            rows += ranges->counts[part][range];
+        if (rows != ranges->rows[part])
+            return corrupt(err, "ranges have other rows than there are");
+    }
     return STATUS_OK;
+}
+
+static enum status read_sample(const struct spool *spool, struct error *err)
+{
+    const struct spool_ranges *ranges = &spool->ranges;
+
+    for (uint32_t i = 0; i < ranges->sample_rows; i++)
+        if (ranges->sample[i].block >= spool->block_count ||
+            ranges->sample[i].row >= spool->blocks[ranges->sample[i].block].rows)
+            return corrupt(err, "a row of the sample is not there");
+    return STATUS_OK;
+}
+
+static enum status read_gone(struct spool *spool, const struct spool_block_entry *entries,
+                             const uint64_t *words, uint64_t count, struct error *err)
+{
+    for (uint32_t i = 0; i < spool->block_count; i++) {
+        const size_t own = spool_bit_words(entries[i].rows);
+        uint32_t gone = 0;
+
+        if (entries[i].gone == 0)
+            continue;
+        if (entries[i].gone_at > count || own > count - entries[i].gone_at)
+            return corrupt(err, "the index is wrong about a block");
+        spool->blocks[i].gone = words + entries[i].gone_at;
+        for (uint32_t row = 0; row < entries[i].rows; row++)
+            gone += spool_is_gone(&spool->blocks[i], row);
+        if (gone != entries[i].gone)
+            return corrupt(err, "the index is wrong about a block");
+    }
+    return STATUS_OK;
+}
+
+static enum status read_keyed(struct spool *spool, const struct spool_block_entry *entries,
+                              uint64_t size, struct error *err)
+{
+    const struct spool_keyed_entry *entry =
+        (const struct spool_keyed_entry *)(entries + spool->block_count);
+    struct spool_ranges *ranges = &spool->ranges;
+    const uint32_t *counts = (const uint32_t *)(entry + 1);
+    uint64_t counts_size;
+
+    if (size < sizeof *entry || entry->range_bits != spool_range_bits(spool->rows) ||
+        entry->sample_rows > SPOOL_SAMPLE_ROWS || entry->gone_words > size)
+        return corrupt(err, "the index is cut short");
+    counts_size = (SPOOL_PARTS * sizeof *counts) << entry->range_bits;
+    if (size != sizeof *entry + counts_size + entry->sample_rows * sizeof *ranges->sample +
+                    entry->gone_words * sizeof(uint64_t) ||
+        entry->rows[SPOOL_KEPT] > spool->rows ||
+        entry->rows[SPOOL_HELD_OUT] != spool->rows - entry->rows[SPOOL_KEPT])
+        return corrupt(err, "the index is cut short");
+    ranges->seed = entry->seed;
+    ranges->bits = entry->range_bits;
+    memcpy(ranges->rows, entry->rows, sizeof ranges->rows);
+    memcpy(ranges->sums, entry->sums, sizeof ranges->sums);
+    ranges->sample_rows = entry->sample_rows;
+    ranges->sample = (const struct spool_sample_row *)((const char *)counts + counts_size);
+    TRY(read_counts(ranges, counts, err));
+    TRY(read_sample(spool, err));
+    return read_gone(spool, entries, (const uint64_t *)(ranges->sample + ranges->sample_rows),
+                     entry->gone_words, err);
 }
 
 static enum status read_spool(const char *path, struct spool *spool, struct team *team,
@@ -340,6 +390,7 @@ static enum status read_spool(const char *path, struct spool *spool, struct team
 {
     const struct spool_header *header = (const struct spool_header *)spool->map;
     const struct spool_column_entry *columns;
+    const struct spool_block_entry *entries;
     const uint64_t *sizes;
     struct extents extents = {0};
 
@@ -354,11 +405,14 @@ static enum status read_spool(const char *path, struct spool *spool, struct team
     spool->rows = header->rows;
     spool->column_count = header->column_count;
     spool->block_count = header->block_count;
+    spool->is_keyed = header->is_keyed;
+    entries = (const struct spool_block_entry *)(sizes + header->file_count - 1);
     measure_files(header, sizes, &extents);
     TRY(read_columns(spool, columns, arena, err));
-    return read_blocks(spool, columns,
-                       (const struct spool_block_entry *)(sizes + header->file_count - 1), &extents,
-                       team, arena, err);
+    TRY(place_blocks(spool, entries, &extents, arena, err));
+    if (spool->is_keyed)
+        TRY(read_keyed(spool, entries, header->index_size - plain_index_size(header), err));
+    return open_blocks(spool, team, arena, err);
 }
 
 enum status spool_open(const char *path, struct team *team, struct arena *arena,

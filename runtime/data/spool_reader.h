@@ -8,12 +8,16 @@
 
 struct team;
 
-/* Maps the file read-only and checks it whole, block hashes included, with the
- * team (NULL: alone). The views live in the arena. CORRUPT for what was not
- * written by the above. */
+/* Maps the files read-only and checks the index; and all blocks with the team (NULL: alone),
+ * unless the spool lies by key. The views live in the arena. CORRUPT for what no writer wrote. */
 enum status spool_open(const char *path, struct team *team, struct arena *arena,
                        struct spool *spool, struct error *err);
 void spool_close(struct spool *spool);
+
+/* Checks the block and makes views of it, in columns (column_count). Its pages are read then. */
+enum status spool_open_block(const struct spool *spool, uint32_t number,
+                             struct spool_column_view *columns, struct spool_block *block,
+                             struct error *err);
 
 /* The block's pages leave our memory; a later access reads them from the file again. */
 void spool_release_block(const struct spool *spool, uint32_t number);

@@ -1,6 +1,6 @@
 #include "runtime/data/spool_writer.h"
 
-#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_writer_parts.h"
 
 #include <assert.h>
 #include <math.h>
@@ -18,47 +18,10 @@
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
+#define BLOCKS_OF_A_SIZE  16                   /* before the next are twice as large */
 
 const char *const spool_type_words[] = {
     [SPOOL_REAL] = "real", [SPOOL_INTEGER] = "integer", [SPOOL_TEXT] = "text", NULL};
-
-/* A growing run of bytes that is never terminated. */
-struct run {
-    char *data;
-    size_t size, capacity;
-};
-
-struct writer_column {
-    enum spool_type type;
-    char *name;
-    uint8_t *nulls;    /* into the block */
-    uint32_t *offsets; /* likewise, of a text column */
-    uint32_t number;   /* of other columns: which one in a row of numbers */
-    struct run texts;
-    struct spool_column_entry entry;
-    bool has_values; /* the entry's least and greatest are set */
-};
-
-struct spool_writer {
-    struct spool_files *files;
-    uint32_t file; /* of these, where the blocks go */
-    uint64_t rows;
-    struct error error; /* of the first failure; status OK before */
-
-    struct writer_column *columns;
-    uint32_t column_count, column; /* the next to be put */
-    uint32_t *reals_from;          /* (column_count): real columns in a row from here on */
-    struct run row;                /* canonical bytes of the current row */
-
-    char *block; /* the fixed part, laid out for block_rows_max rows */
-    size_t block_size, block_text_size;
-    uint32_t block_rows, block_rows_max;
-
-    int64_t *numbers; /* (block_rows_max, number_count), in the block */
-    uint32_t number_count;
-    uint32_t summarised;      /* rows of the block that the summaries have */
-    double *least, *greatest; /* (number_count) of a tile */
-};
 
 /* Keep the first failure: a spool that missed a cell must never be closed. */
 static enum status writer_failed(struct spool_writer *writer, const struct error *err)
@@ -77,7 +40,7 @@ static enum status writer_failed(struct spool_writer *writer, const struct error
         return writer_failed((writer), &writer_error);                                             \
     } while (0)
 
-static bool run_reserve(struct run *run, size_t more)
+bool run_reserve(struct run *run, size_t more)
 {
     size_t capacity = run->capacity ? run->capacity : 256;
     char *data;
@@ -179,6 +142,10 @@ static void writer_free(struct spool_writer *writer)
     free(writer->least);
     free(writer->greatest);
     free(writer->row.data);
+    free(writer->out.data);
+    free(writer->parts);
+    free(writer->ranges);
+    free(writer->places);
     free(writer->block);
     free(writer);
 }
@@ -232,7 +199,54 @@ enum status spool_writer_branch(const struct spool_writer *writer, struct spool_
         return status;
     (*branch)->files = writer->files;
     (*branch)->file = SPOOL_FILE_NONE;
-    return STATUS_OK;
+    if (!writer->is_keyed)
+        return STATUS_OK;
+    status = spool_writer_sort(*branch, &writer->order, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    writer_free(*branch);
+    *branch = NULL;
+    return status;
+}
+
+static bool allocate_keyed(struct spool_writer *writer)
+{
+    const size_t rows = writer->block_rows_max;
+
+    free(writer->parts);
+    free(writer->ranges);
+    free(writer->places);
+    writer->parts = malloc(rows * sizeof *writer->parts);
+    writer->ranges = malloc(rows * sizeof *writer->ranges);
+    writer->places = malloc(rows * sizeof *writer->places);
+    return writer->parts && writer->ranges && writer->places;
+}
+
+enum status spool_writer_sort(struct spool_writer *writer, const struct spool_order *order,
+                              struct error *err)
+{
+    writer->is_keyed = order->by_key;
+    writer->order = *order;
+    return !order->by_key || allocate_keyed(writer) ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status spool_writer_grow(struct spool_writer *writer, struct error *err)
+{
+    const uint32_t rows = 2 * writer->block_rows_max;
+    char *block;
+
+    if (++writer->blocks_full < BLOCKS_OF_A_SIZE || fixed_size(writer, rows) > BLOCK_FIXED_BYTES)
+        return STATUS_OK;
+    block = calloc(1, fixed_size(writer, rows));
+    if (!block)
+        return fail_no_memory(err);
+    free(writer->block);
+    writer->block = block;
+    writer->block_rows_max = rows;
+    writer->block_size = fixed_size(writer, rows);
+    writer->blocks_full = 0;
+    place_columns(writer);
+    return allocate_keyed(writer) ? STATUS_OK : fail_no_memory(err);
 }
 
 /* The column that the next cell belongs to, or NULL with the failure kept. */
@@ -286,6 +300,7 @@ enum status spool_put_null(struct spool_writer *writer, struct error *err)
     if (!column)
         return writer->error.status;
     column->nulls[row / 8] |= (uint8_t)(1u << (row % 8));
+    column->has_nulls = true;
     column->entry.nulls++;
     if (type == SPOOL_TEXT)
         column->offsets[row + 1] = (uint32_t)column->texts.size;
@@ -524,6 +539,7 @@ static void clear_block(struct spool_writer *writer)
         if (was_full)
             memset(writer->columns[i].nulls, 0, spool_nulls_size(writer->block_rows_max));
         writer->columns[i].texts.size = 0;
+        writer->columns[i].has_nulls = false;
     }
     writer->block_rows = writer->summarised = 0;
     writer->block_text_size = 0;
@@ -535,19 +551,39 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     size_t fixed, size;
 
     summarise(writer);
+    if (writer->is_keyed) {
+        const bool was_full = writer->block_rows == writer->block_rows_max;
+
+        TRY(spool_write_keyed(writer, err));
+        clear_block(writer);
+        return was_full ? spool_writer_grow(writer, err) : STATUS_OK;
+    }
     size = fixed = compact(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         size += spool_pad(writer->columns[i].texts.size);
-    TRY(spool_files_place(writer->files, &writer->file, size, writer->block_rows, &place, err));
+    TRY(spool_files_place(writer->files, &writer->file,
+                          &(struct spool_block_entry){.size = size, .rows = writer->block_rows},
+                          &place, err));
     TRY(write_block(writer, fixed, &place, err));
     clear_block(writer);
     return STATUS_OK;
 }
 
+/* Where no more rows fit into the block. */
+static enum status flush_full(struct spool_writer *writer, struct error *err)
+{
+    struct error reason;
+
+    if (writer->block_rows < writer->block_rows_max && writer->block_text_size < BLOCK_TEXT_BYTES)
+        return STATUS_OK;
+    if (flush_block(writer, &reason) == STATUS_OK)
+        return STATUS_OK;
+    WRITER_FAIL(writer, err, writer_error = reason);
+}
+
 enum status spool_end_row(struct spool_writer *writer, struct error *err)
 {
     XXH128_hash_t hash;
-    struct error reason;
 
     if (writer->error.status != STATUS_OK)
         WRITER_FAIL(writer, err, writer_error = writer->error);
@@ -562,17 +598,55 @@ enum status spool_end_row(struct spool_writer *writer, struct error *err)
     hash = XXH3_128bits(writer->row.data, writer->row.size);
     ((struct row_hash *)writer->block)[writer->block_rows] =
         (struct row_hash){.low = hash.low64, .high = hash.high64};
+    if (writer->is_keyed)
+        writer->parts[writer->block_rows] = PART_BY_HASH;
     writer->row.size = 0;
     writer->column = 0;
     writer->rows++;
     writer->block_rows++;
     if (writer->block_rows - writer->summarised == TILE_ROWS)
         summarise(writer);
-    if (writer->block_rows < writer->block_rows_max && writer->block_text_size < BLOCK_TEXT_BYTES)
-        return STATUS_OK;
-    if (flush_block(writer, &reason) == STATUS_OK)
-        return STATUS_OK;
-    WRITER_FAIL(writer, err, writer_error = reason);
+    return flush_full(writer, err);
+}
+
+static void copy_cell(struct spool_writer *writer, struct writer_column *column,
+                      const struct spool_column_view *view, uint32_t row)
+{
+    const uint32_t to = writer->block_rows;
+
+    if (spool_is_null(view, row)) {
+        column->nulls[to / 8] |= (uint8_t)(1u << (to % 8));
+        column->has_nulls = true;
+    }
+    if (column->type == SPOOL_TEXT) {
+        const size_t size = view->offsets[row + 1] - view->offsets[row];
+
+        if (size)
+            memcpy(column->texts.data + column->texts.size, view->bytes + view->offsets[row], size);
+        column->texts.size += size;
+        writer->block_text_size += size;
+        column->offsets[to + 1] = (uint32_t)column->texts.size;
+    } else {
+        *number_cell(writer, column) = view->numbers[(size_t)row * view->stride];
+    }
+}
+
+enum status spool_put_copy(struct spool_writer *writer, const struct spool_block *block,
+                           uint32_t row, struct row_hash hash, uint32_t part, struct error *err)
+{
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        const struct spool_column_view *view = &block->columns[i];
+
+        if (view->type == SPOOL_TEXT &&
+            !run_reserve(&writer->columns[i].texts, view->offsets[row + 1] - view->offsets[row]))
+            WRITER_FAIL(writer, err, fail_no_memory(&writer_error));
+    }
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        copy_cell(writer, &writer->columns[i], &block->columns[i], row);
+    ((struct row_hash *)writer->block)[writer->block_rows] = hash;
+    writer->parts[writer->block_rows] = (uint8_t)part;
+    writer->summarised = ++writer->block_rows;
+    return flush_full(writer, err);
 }
 
 uint64_t spool_writer_rows(const struct spool_writer *writer)
@@ -742,6 +816,7 @@ enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number,
 
 static enum status finish(struct spool_writer *writer, struct error *err)
 {
+    struct spool_settled settled = {.gone = NULL};
     struct spool_column_entry *entries;
     enum status status;
 
@@ -757,7 +832,11 @@ static enum status finish(struct spool_writer *writer, struct error *err)
         entries[i] = writer->columns[i].entry;
         entries[i].type = writer->columns[i].type;
     }
-    status = spool_files_finish(writer->files, entries, writer->column_count, err);
+    status = writer->is_keyed ? spool_settle(writer, &settled, err) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = spool_files_finish(writer->files, entries, writer->column_count,
+                                    writer->is_keyed ? &settled : NULL, err);
+    spool_settled_deinit(&settled);
     free(entries);
     return status;
 }

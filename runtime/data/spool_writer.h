@@ -11,6 +11,10 @@ struct spool_writer;
 /* bytes_max bounds the file (0: no bound): LIMIT when it would grow beyond. */
 enum status spool_writer_open(const char *path, const struct spool_column *columns, size_t count,
                               uint64_t bytes_max, struct spool_writer **writer, struct error *err);
+/* Before the first row: how the spool lies (spool.h). Branches do as their writer, parts of
+ * other processes must be told the same. */
+enum status spool_writer_sort(struct spool_writer *writer, const struct spool_order *order,
+                              struct error *err);
 /* The next cell of the current row: columns in order, then spool_end_row. */
 enum status spool_put_null(struct spool_writer *writer, struct error *err);
 /* NaN is put as NULL, and -0 as 0. */

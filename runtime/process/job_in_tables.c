@@ -42,6 +42,7 @@ static enum status fetch(const struct job *job, struct error *err)
 {
     const struct role_options *options = job->options;
     const struct rows_reading reading = {.folder = job->folder,
+                                         .spec = &job->spec,
                                          .database = options->database,
                                          .schema =
                                              options->schema ? options->schema : PGSTORE_SCHEMA,

@@ -29,6 +29,7 @@ struct launcher;
  * order to do so lies (extension/engine/rows/direct.h), and the spools are wanted. */
 struct rows_reading {
     const char *folder;
+    const struct jobspec *spec;
     const char *database, *schema; /* as below */
     uint64_t job;
     const char *snapshot; /* NULL: none was named */

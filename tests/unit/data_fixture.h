@@ -31,7 +31,8 @@ static inline const char *folder_file(struct folder *folder, const char *name)
 static inline void folder_close(struct folder *folder)
 {
     static const char *const names[] = {"train.spool",   "train.1.spool",    "train.2.spool",
-                                        "train.3.spool", "validation.spool", "job.db",
+                                        "train.3.spool", "train.4.spool",    "train.5.spool",
+                                        "train.6.spool", "validation.spool", "job.db",
                                         "job.db-wal",    "job.db-shm"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)

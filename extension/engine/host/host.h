@@ -74,6 +74,7 @@ struct scan {
     const struct spool_column *spooled; /* (count): with names, for messages */
     const char *path;                   /* of the spool */
     uint32_t threads;                   /* at most */
+    struct spool_order order;           /* in which the spool lies */
     struct spool_writer *writer;        /* the readers' branches are joined into it */
 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "extension/engine/rows/bad_rows.h"
-#include "runtime/data/spool.h"
+#include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
 #include "scoring/transform.h"
@@ -311,8 +311,21 @@ struct spool_job {
     struct spool_column *columns; /* of the feeds */
     char path[PATH_MAX];
     uint32_t readers; /* at most; 1: in the order of the SELECT */
+    struct spool_order order;
     bool has_label;
 };
+
+static enum status open_writer(const struct spool_job *job, struct spool_writer **writer,
+                               struct error *err)
+{
+    enum status status;
+
+    TRY(spool_writer_open(job->path, job->columns, job->source->count, 0, writer, err));
+    status = spool_writer_sort(*writer, &job->order, err);
+    if (status != STATUS_OK)
+        spool_writer_abandon(*writer);
+    return status;
+}
 
 /* By one reader, on the user's own connection. */
 static enum status spool_in_order(const struct spool_job *job, struct arena *arena, uint64_t *rows,
@@ -336,7 +349,7 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
 
     if (!spooling.reals || !spooling.spread)
         return fail_no_memory(err);
-    TRY(spool_writer_open(job->path, job->columns, source->count, 0, &spooling.writer, err));
+    TRY(open_writer(job, &spooling.writer, err));
     status = bad && !source->kept ? bad_rows_query(bad, &sink, err)
                                   : host->rows->query(host->self, source->select, &sink, err);
     if (status != STATUS_OK) {
@@ -383,7 +396,8 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
                         .vectors = source->query.vectors,
                         .spooled = job->columns,
                         .path = job->path,
-                        .threads = job->readers};
+                        .threads = job->readers,
+                        .order = job->order};
     enum status status;
 
     if (!types || !columns)
@@ -392,7 +406,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
         types[i] = source->feeds[i].type;
         columns[i] = source->feeds[i].column;
     }
-    TRY(spool_writer_open(job->path, job->columns, source->count, 0, &scan.writer, err));
+    TRY(open_writer(job, &scan.writer, err));
     status = host->rows->scan(host->self, source->select, &scan, outcome, err);
     if (status == STATUS_OK && job->request->bad && has_bad_rows(job, scan.writer))
         *outcome = (struct scan_outcome){.reason = "there are bad rows"};
@@ -419,6 +433,8 @@ static enum status spool_source(const struct spool_request *request, const struc
                             .source = source,
                             .columns = ARENA_NEW(arena, struct spool_column, source->count),
                             .readers = training->shuffle ? request->cores : 1,
+                            .order = dataset_order(training, source->kept != NULL,
+                                                   request->host->jobs ? 1 : request->cores),
                             .has_label = request->plan->label_column >= 0};
 
     if (!job.columns)

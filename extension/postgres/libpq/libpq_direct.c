@@ -11,6 +11,7 @@
 #include "extension/postgres/libpq/libpq_wait.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 
 #define READERS 2 /* connections of a worker; there may be many workers */
@@ -192,9 +193,12 @@ static enum status read_into(struct direct_reader *reader, const struct direct_r
     scan.vectors = rows->vectors;
     scan.path = path;
     scan.threads = READERS;
+    scan.order = dataset_order(reader->reading->spec, !slice_is(rows->spool, "train"), READERS);
     TRY(spool_writer_open(path, rows->spooled, rows->count, 0, &scan.writer, err));
-    status = libpq_scan_shared(&reader->host, &scan, tables, columns, rows->column_count,
-                               reader->reading->snapshot, err);
+    status = spool_writer_sort(scan.writer, &scan.order, err);
+    if (status == STATUS_OK)
+        status = libpq_scan_shared(&reader->host, &scan, tables, columns, rows->column_count,
+                                   reader->reading->snapshot, err);
     if (status == STATUS_OK)
         return spool_writer_close(scan.writer, err);
     spool_writer_abandon(scan.writer);

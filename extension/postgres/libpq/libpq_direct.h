@@ -10,6 +10,7 @@
 /* Where the rows are read from, and where the spools go. */
 struct direct_reading {
     const char *folder; /* of the job: of the worker alone */
+    const struct jobspec *spec;
     struct slice snapshot;
     struct slice schema, journal; /* the job's table, whose owner ordered it */
 };

@@ -51,6 +51,9 @@ static void put_order(const struct order *order, struct text *bytes)
     const struct scan *scan = &order->scan;
 
     put_sized(bytes, slice_of(scan->path));
+    put_u8(bytes, scan->order.by_key);
+    put_u64(bytes, scan->order.seed);
+    put_f64(bytes, scan->order.held_out);
     put_u64(bytes, scan->count);
     for (size_t i = 0; i < scan->count; i++) {
         put_sized(bytes, scan->spooled[i].name);
@@ -101,6 +104,9 @@ static struct vectors read_vectors(struct byte_reader *reader)
 static void read_scan(struct byte_reader *reader, struct arena *arena, struct scan *scan)
 {
     const struct slice path = copy_sized(reader);
+    const bool by_key = read_u8(reader) != 0;
+    const uint64_t seed = read_u64(reader);
+    const double held_out = read_f64(reader);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
     int *columns = palloc0(sizeof *columns * (count + 1));
@@ -116,6 +122,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
+    scan->order = (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out};
     scan->vectors = vectors;
 }
 
@@ -219,7 +226,9 @@ static enum status read_part(struct session *session, struct pieces *pieces,
 
     TRY(spool_part_open(order->scan.path, (uint32_t)number, order->scan.spooled, order->scan.count,
                         &reader.writer, err));
-    status = read_pieces(session, pieces, &reader, err);
+    status = spool_writer_sort(reader.writer, &order->scan.order, err);
+    if (status == STATUS_OK)
+        status = read_pieces(session, pieces, &reader, err);
     text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
     if (status == STATUS_OK)
         status = spool_part_close(reader.writer, &index, err);

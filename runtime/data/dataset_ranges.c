@@ -1,0 +1,263 @@
+#include "runtime/data/dataset_ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/data/dataset_encode.h"
+#include "runtime/data/row_order.h"
+#include "runtime/data/spool_reader.h"
+
+#define LIST_BITS  10
+#define LIST_SHIFT (SPOOL_RANGE_BITS - LIST_BITS)
+#define KEY_BITS   64
+
+struct range_loader {
+    const struct dataset *dataset;
+    struct encoder encoder;
+    struct spool_column_view *columns;
+    /* The rows that were found, block after block: */
+    struct row_hash *hashes;          /* (capacity) */
+    uint32_t *rows, *places, *sorted; /* (capacity) */
+    uint64_t *space;                  /* (2 * capacity) */
+    uint32_t count, capacity;
+    struct found_block {
+        uint32_t block, end; /* behind its last row, of the above */
+    } *found;
+    uint32_t found_count, found_capacity;
+};
+
+/* ---- what there is ---- */
+
+static enum status list_blocks(struct part_source *source, struct error *err)
+{
+    const struct spool *spool = source->spool;
+    uint64_t all = 0;
+
+    source->list_starts = calloc((1u << LIST_BITS) + 2, sizeof *source->list_starts);
+    if (!source->list_starts)
+        return fail_no_memory(err);
+    for (uint32_t b = 0; b < spool->block_count; b++)
+        for (uint32_t i = spool->blocks[b].first_range >> LIST_SHIFT;
+             spool->blocks[b].part == source->part &&
+             i <= spool->blocks[b].last_range >> LIST_SHIFT;
+             i++, all++)
+            source->list_starts[i + 2]++;
+    source->lists = calloc(all + 1, sizeof *source->lists);
+    if (!source->lists)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < 1u << LIST_BITS; i++)
+        source->list_starts[i + 2] += source->list_starts[i + 1];
+    for (uint32_t b = 0; b < spool->block_count; b++)
+        for (uint32_t i = spool->blocks[b].first_range >> LIST_SHIFT;
+             spool->blocks[b].part == source->part &&
+             i <= spool->blocks[b].last_range >> LIST_SHIFT;
+             i++)
+            source->lists[source->list_starts[i + 1]++] = b;
+    return STATUS_OK;
+}
+
+enum status part_source_init(struct part_source *source, const struct spool *spool,
+                             enum spool_part part, const struct transform *transform,
+                             struct error *err)
+{
+    const uint32_t ranges = 1u << spool->ranges.bits;
+
+    *source = (struct part_source){
+        .spool = spool, .part = part, .has_plain_numbers = has_plain_numbers(spool, transform)};
+    if (spool->ranges.rows[part] > UINT32_MAX)
+        return fail(err, STATUS_LIMIT, "%llu rows, where a job can have at most %u",
+                    (unsigned long long)spool->ranges.rows[part], UINT32_MAX);
+    source->starts = calloc(ranges + 1ull, sizeof *source->starts);
+    if (!source->starts)
+        return fail_no_memory(err);
+    for (uint32_t range = 0; range < ranges; range++)
+        source->starts[range + 1] = source->starts[range] + spool->ranges.counts[part][range];
+    return list_blocks(source, err);
+}
+
+void part_source_deinit(struct part_source *source)
+{
+    free(source->list_starts);
+    free(source->lists);
+    free(source->starts);
+    *source = (struct part_source){.spool = NULL};
+}
+
+/* ---- a loader ---- */
+
+enum status range_loader_new(const struct dataset *dataset, const struct spool *spool,
+                             struct range_loader **loader, struct error *err)
+{
+    struct range_loader *made = calloc(1, sizeof *made);
+
+    *loader = made;
+    if (!made)
+        return fail_no_memory(err);
+    made->dataset = dataset;
+    made->columns = calloc(spool->column_count, sizeof *made->columns);
+    if (made->columns && encoder_init(&made->encoder, &dataset->transform))
+        return STATUS_OK;
+    range_loader_free(made);
+    *loader = NULL;
+    return fail_no_memory(err);
+}
+
+void range_loader_free(struct range_loader *loader)
+{
+    if (!loader)
+        return;
+    encoder_deinit(&loader->encoder);
+    free(loader->columns);
+    free(loader->hashes);
+    free(loader->rows);
+    free(loader->places);
+    free(loader->sorted);
+    free(loader->space);
+    free(loader->found);
+    free(loader);
+}
+
+static enum status reserve(struct range_loader *loader, uint32_t rows, struct error *err)
+{
+    const size_t capacity = (size_t)rows + rows / 8 + 64;
+
+    loader->count = loader->found_count = 0;
+    if (rows <= loader->capacity)
+        return STATUS_OK;
+    free(loader->hashes);
+    free(loader->rows);
+    free(loader->places);
+    free(loader->sorted);
+    free(loader->space);
+    loader->hashes = malloc(capacity * sizeof *loader->hashes);
+    loader->rows = malloc(capacity * sizeof *loader->rows);
+    loader->places = malloc(capacity * sizeof *loader->places);
+    loader->sorted = malloc(capacity * sizeof *loader->sorted);
+    loader->space = malloc(2 * capacity * sizeof *loader->space);
+    loader->capacity = 0;
+    if (!loader->hashes || !loader->rows || !loader->places || !loader->sorted || !loader->space)
+        return fail_no_memory(err);
+    loader->capacity = (uint32_t)capacity;
+    return STATUS_OK;
+}
+
+/* ---- loading ---- */
+
+static enum status fail_rows(struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "spool: a range has other rows than the index says");
+}
+
+/* The ranges that are loaded, [first, end). */
+struct wanted {
+    const struct part_source *source;
+    uint32_t first, end, rows;
+};
+
+static uint32_t range_of(const struct spool *spool, const struct row_hash *hash)
+{
+    const struct row_key key = {spool->ranges.seed, RANDOM_LANE, 0};
+
+    return (uint32_t)(row_key_bits(&key, hash) >> (KEY_BITS - spool->ranges.bits));
+}
+
+static enum status note_block(struct range_loader *loader, uint32_t number, struct error *err)
+{
+    if (loader->found_count == loader->found_capacity) {
+        const uint32_t capacity = loader->found_capacity ? 2 * loader->found_capacity : 64;
+        struct found_block *found = realloc(loader->found, capacity * sizeof *found);
+
+        if (!found)
+            return fail_no_memory(err);
+        loader->found = found;
+        loader->found_capacity = capacity;
+    }
+    loader->found[loader->found_count++] = (struct found_block){number, loader->count};
+    return STATUS_OK;
+}
+
+/* The block's rows that are wanted, to the loader. */
+static enum status find_rows(struct range_loader *loader, const struct wanted *wanted,
+                             uint32_t number, struct error *err)
+{
+    const struct spool *spool = wanted->source->spool;
+    const struct spool_block *block = &spool->blocks[number];
+    const uint32_t shift = SPOOL_RANGE_BITS - spool->ranges.bits;
+    const bool is_whole = block->first_range >> shift >= wanted->first &&
+                          block->last_range >> shift < wanted->end;
+    const uint32_t before = loader->count;
+
+    for (uint32_t row = 0; row < block->rows; row++) {
+        if (spool_is_gone(block, row))
+            continue;
+        if (!is_whole) {
+            const uint32_t range = range_of(spool, &block->hashes[row]);
+
+            if (range < wanted->first || range >= wanted->end)
+                continue;
+        }
+        if (loader->count == wanted->rows)
+            return fail_rows(err);
+        loader->hashes[loader->count] = block->hashes[row];
+        loader->rows[loader->count++] = row;
+    }
+    return loader->count > before ? note_block(loader, number, err) : STATUS_OK;
+}
+
+/* The blocks that reach into the wanted ranges, each once. */
+static enum status find_all(struct range_loader *loader, const struct wanted *wanted,
+                            struct error *err)
+{
+    const struct part_source *source = wanted->source;
+    const uint32_t shift = SPOOL_RANGE_BITS - source->spool->ranges.bits;
+    const uint32_t first = wanted->first << shift, last = (wanted->end << shift) - 1;
+
+    for (uint32_t list = first >> LIST_SHIFT; list <= last >> LIST_SHIFT; list++)
+        for (uint32_t i = source->list_starts[list]; i < source->list_starts[list + 1]; i++) {
+            const struct spool_block *block = &source->spool->blocks[source->lists[i]];
+            const uint32_t from = block->first_range > first ? block->first_range : first;
+
+            if (block->first_range > last || block->last_range < first ||
+                from >> LIST_SHIFT != list)
+                continue;
+            TRY(find_rows(loader, wanted, source->lists[i], err));
+        }
+    return loader->count == wanted->rows ? STATUS_OK : fail_rows(err);
+}
+
+/* Of each row that was found its place in the part: they lie by key. */
+static void place_rows(struct range_loader *loader, const struct wanted *wanted, uint32_t start)
+{
+    const struct row_key key = {wanted->source->spool->ranges.seed, RANDOM_LANE, 0};
+
+    row_order_run(&key, loader->hashes, 0, loader->count, loader->space, loader->sorted);
+    for (uint32_t rank = 0; rank < loader->count; rank++)
+        loader->places[loader->sorted[rank]] = start + rank;
+}
+
+enum status range_load(struct range_loader *loader, const struct part_source *source,
+                       const struct class_index *index, uint32_t first, uint32_t end,
+                       struct dataset_part *part, struct error *err)
+{
+    const uint32_t start = (uint32_t)source->starts[first];
+    const struct wanted wanted = {source, first, end, (uint32_t)source->starts[end] - start};
+    uint32_t at = 0;
+
+    if (wanted.rows == 0)
+        return STATUS_OK;
+    TRY(reserve(loader, wanted.rows, err));
+    TRY(find_all(loader, &wanted, err));
+    place_rows(loader, &wanted, start);
+    for (uint32_t i = 0; i < loader->found_count; i++) {
+        const struct found_block *found = &loader->found[i];
+        const struct placed_rows rows = {loader->rows + at, loader->places + at, found->end - at,
+                                         source->spool->number_count};
+        struct spool_block block;
+
+        TRY(spool_open_block(source->spool, found->block, loader->columns, &block, err));
+        TRY(encode_placed(loader->dataset, source->has_plain_numbers, index, &loader->encoder,
+                          &block, &rows, part, err));
+        at = found->end;
+    }
+    return STATUS_OK;
+}

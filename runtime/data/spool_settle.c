@@ -1,0 +1,629 @@
+/*
+ * Three passes over the hashes of all rows, range by range or block by block, by all threads:
+ *
+ *     copies   of equal rows all but one get hashes of their own, by their number
+ *     parts    which rows are held out is known when all hashes are: those of least key
+ *     counts   rows of each range, and the sample
+ *
+ * A row whose hash or part is another one then is gone from its block, and a copy is put where it
+ * belongs: two rows in a million, unless the table is full of equal rows.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/team.h"
+#include "runtime/data/row_order.h"
+#include "runtime/data/spool_block.h"
+#include "runtime/data/spool_writer_parts.h"
+
+#define ROWS_A_TASK   16384
+#define TASK_BITS_MAX 10
+#define BIN_BITS      12 /* of the keys by which rows are held out */
+#define BINS          (1u << BIN_BITS)
+#define KEY_BITS      64
+#define SAMPLE_MARGIN 8 /* standard deviations of what is expected below a key */
+
+/* A row, under the hash that it has at last. */
+struct placed_row {
+    uint64_t key; /* of the purpose at hand */
+    struct row_hash hash;
+    uint32_t block, row;
+};
+
+struct rows_list {
+    struct placed_row *rows;
+    size_t count, capacity;
+};
+
+/* One of the team. */
+struct settler {
+    struct spool_writer *writer; /* of the copies that it puts */
+    struct spool_column_view *columns;
+    struct distinct {
+        struct row_hash hash;
+        uint64_t count; /* of equal rows so far; 0: the slot is free */
+    } *distinct;
+    uint32_t slots, taken;
+    uint64_t *bins;   /* (BINS): rows by their key */
+    uint32_t *counts; /* (SPOOL_PARTS, ranges) */
+    struct row_hash sums[SPOOL_PARTS];
+    struct rows_list list; /* rows that the pass found */
+    struct error err;
+};
+
+struct settling {
+    struct spool_writer *writer;
+    enum spool_type *types;
+    struct spool_shape shape;
+    struct spool_block_entry *entries; /* (count): as the pass began */
+    uint32_t count;
+    uint64_t *gone;  /* bits of each row of all blocks */
+    uint64_t *words; /* (count + 1): where a block's bits begin */
+    uint64_t rows, held_out;
+    struct team *team;
+    struct settler *settlers; /* (team_size) */
+    /* The pass over copies: the blocks that hold rows of a task's range. */
+    uint32_t task_bits;
+    uint32_t *lists, *list_starts;
+    /* The pass over parts: rows in bins below are held out, above they are kept. */
+    uint32_t bin;
+    /* The pass over counts. */
+    uint32_t range_bits;
+    uint64_t sample_below;
+};
+
+static bool is_gone(const struct settling *settling, uint32_t block, uint32_t row)
+{
+    return settling->gone[settling->words[block] + row / 64] >> (row % 64) & 1;
+}
+
+/* Blocks of wide ranges have rows of several tasks. */
+static void mark_gone(struct settling *settling, uint32_t block, uint32_t row)
+{
+    __atomic_fetch_or(&settling->gone[settling->words[block] + row / 64], 1ull << (row % 64),
+                      __ATOMIC_RELAXED);
+}
+
+static const struct row_hash *hashes_of(const struct settling *settling, uint32_t block)
+{
+    return spool_files_block(settling->writer->files, &settling->entries[block]);
+}
+
+static bool equal_hashes(const struct row_hash *a, const struct row_hash *b)
+{
+    return a->low == b->low && a->high == b->high;
+}
+
+static enum status list_row(struct rows_list *list, const struct placed_row *row, struct error *err)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        struct placed_row *rows = realloc(list->rows, capacity * sizeof *rows);
+
+        if (!rows)
+            return fail_no_memory(err);
+        list->rows = rows;
+        list->capacity = capacity;
+    }
+    list->rows[list->count++] = *row;
+    return STATUS_OK;
+}
+
+/* By key, and then by hash, which is another one for each row. */
+static int compare_rows(const void *a, const void *b)
+{
+    const struct placed_row *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->hash.low != y->hash.low)
+        return x->hash.low < y->hash.low ? -1 : 1;
+    return (x->hash.high > y->hash.high) - (x->hash.high < y->hash.high);
+}
+
+/* What the members found goes to the first one, sorted. */
+static enum status gather_rows(struct settling *settling, struct error *err)
+{
+    struct rows_list *all = &settling->settlers[0].list;
+
+    for (uint32_t m = 1; m < team_size(settling->team); m++) {
+        struct rows_list *list = &settling->settlers[m].list;
+
+        for (size_t i = 0; i < list->count; i++)
+            TRY(list_row(all, &list->rows[i], err));
+        list->count = 0;
+    }
+    if (all->count)
+        qsort(all->rows, all->count, sizeof *all->rows, compare_rows);
+    return STATUS_OK;
+}
+
+static enum status first_error(const struct settling *settling, struct error *err)
+{
+    for (uint32_t m = 0; m < team_size(settling->team); m++)
+        if (settling->settlers[m].err.status != STATUS_OK) {
+            *err = settling->settlers[m].err;
+            return err->status;
+        }
+    return STATUS_OK;
+}
+
+/* ---- blocks ---- */
+
+/* The blocks that are written by now. */
+static enum status take_entries(struct settling *settling, struct error *err)
+{
+    const uint32_t before = settling->count;
+    const struct spool_block_entry *entries;
+    uint64_t size, words = settling->words ? settling->words[before] : 0;
+    void *memory;
+
+    entries = spool_files_entries(settling->writer->files, &settling->count, &size);
+    TRY(spool_files_map(settling->writer->files, err));
+    memory = realloc(settling->entries, (settling->count + 1ull) * sizeof *entries);
+    if (!memory)
+        return fail_no_memory(err);
+    settling->entries = memory;
+    if (settling->count)
+        memcpy(settling->entries, entries, settling->count * sizeof *entries);
+    memory = realloc(settling->words, (settling->count + 1ull) * sizeof *settling->words);
+    if (!memory)
+        return fail_no_memory(err);
+    settling->words = memory;
+    for (uint32_t i = before; i <= settling->count; i++) {
+        settling->words[i] = words;
+        words += i < settling->count ? spool_bit_words(settling->entries[i].rows) : 0;
+    }
+    words = settling->words[before];
+    memory = realloc(settling->gone,
+                     (settling->words[settling->count] + 1) * sizeof *settling->gone);
+    if (!memory)
+        return fail_no_memory(err);
+    settling->gone = memory;
+    memset(settling->gone + words, 0,
+           (settling->words[settling->count] - words) * sizeof *settling->gone);
+    return STATUS_OK;
+}
+
+/* The row is gone, and a copy of it belongs to another range or part. */
+static enum status move_row(struct settling *settling, struct settler *settler, uint32_t number,
+                            uint32_t row, struct row_hash hash, uint32_t part, struct error *err)
+{
+    struct spool_block block = {.rows = settling->entries[number].rows,
+                                .size = settling->entries[number].size,
+                                .hashes = hashes_of(settling, number),
+                                .columns = settler->columns};
+
+    TRY(spool_view_columns(&settling->shape, &block, err));
+    mark_gone(settling, number, row);
+    return spool_put_copy(settler->writer, &block, row, hash, part, err);
+}
+
+static enum status flush_copies(struct settling *settling, struct error *err)
+{
+    for (uint32_t m = 0; m < team_size(settling->team); m++)
+        TRY(spool_writer_flush(settling->settlers[m].writer, err));
+    return take_entries(settling, err);
+}
+
+/* ---- equal rows ---- */
+
+static struct distinct *find_slot(const struct settler *settler, const struct row_hash *hash)
+{
+    uint32_t slot = (uint32_t)hash->low & (settler->slots - 1);
+
+    while (settler->distinct[slot].count && !equal_hashes(&settler->distinct[slot].hash, hash))
+        slot = (slot + 1) & (settler->slots - 1);
+    return &settler->distinct[slot];
+}
+
+static enum status grow_distinct(struct settler *settler, struct error *err)
+{
+    struct distinct *before = settler->distinct;
+    const uint32_t slots = settler->slots;
+
+    if (slots > UINT32_MAX / 4)
+        return fail_no_memory(err);
+    settler->distinct = calloc(2 * (size_t)slots, sizeof *settler->distinct);
+    if (!settler->distinct) {
+        settler->distinct = before;
+        return fail_no_memory(err);
+    }
+    settler->slots = 2 * slots;
+    for (uint32_t i = 0; i < slots; i++)
+        if (before[i].count)
+            *find_slot(settler, &before[i].hash) = before[i];
+    free(before);
+    return STATUS_OK;
+}
+
+/* How many rows equal to this one came before it. */
+static enum status number_row(struct settler *settler, const struct row_hash *hash,
+                              uint64_t *number, struct error *err)
+{
+    struct distinct *distinct = find_slot(settler, hash);
+
+    *number = distinct->count;
+    if (distinct->count++ > 0)
+        return STATUS_OK;
+    distinct->hash = *hash;
+    return 2 * ++settler->taken > settler->slots ? grow_distinct(settler, err) : STATUS_OK;
+}
+
+static struct row_hash hash_of_copy(const struct row_hash *hash, uint64_t number)
+{
+    return (struct row_hash){.low = random_bits(hash->low, RANDOM_TWIN, hash->high, number),
+                             .high = random_bits(hash->high, RANDOM_TWIN, hash->low, number)};
+}
+
+static void count_bin(const struct settling *settling, struct settler *settler,
+                      const struct row_hash *hash)
+{
+    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
+
+    if (settling->held_out > 0)
+        settler->bins[row_key_bits(&key, hash) >> (KEY_BITS - BIN_BITS)]++;
+}
+
+static enum status number_block(struct settling *settling, struct settler *settler, uint32_t block,
+                                uint32_t task, struct error *err)
+{
+    const struct row_key key = {settling->writer->order.seed, RANDOM_LANE, 0};
+    const struct spool_block_entry *entry = &settling->entries[block];
+    const uint32_t shift = SPOOL_RANGE_BITS - settling->task_bits;
+    const bool is_whole = entry->first_range >> shift == entry->last_range >> shift;
+    const struct row_hash *hashes = hashes_of(settling, block);
+    uint64_t number;
+
+    for (uint32_t row = 0; row < entry->rows; row++) {
+        struct row_hash hash = hashes[row];
+
+        if (!is_whole && row_key_bits(&key, &hash) >> (KEY_BITS - SPOOL_RANGE_BITS) >> shift != task)
+            continue;
+        TRY(number_row(settler, &hash, &number, err));
+        if (number > 0) {
+            hash = hash_of_copy(&hash, number);
+            TRY(move_row(settling, settler, block, row, hash, PART_BY_HASH, err));
+        }
+        count_bin(settling, settler, &hash);
+    }
+    return STATUS_OK;
+}
+
+static void number_task(void *context, uint32_t member, uint32_t task)
+{
+    struct settling *settling = context;
+    struct settler *settler = &settling->settlers[member];
+
+    memset(settler->distinct, 0, settler->slots * sizeof *settler->distinct);
+    settler->taken = 0;
+    for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
+        if (settler->err.status == STATUS_OK)
+            number_block(settling, settler, settling->lists[i], task, &settler->err);
+}
+
+/* Which blocks each task looks at. */
+static enum status list_blocks(struct settling *settling, struct error *err)
+{
+    const uint32_t tasks = 1u << settling->task_bits;
+    const uint32_t shift = SPOOL_RANGE_BITS - settling->task_bits;
+    uint64_t all = 0;
+
+    settling->list_starts = calloc(tasks + 2ull, sizeof *settling->list_starts);
+    if (!settling->list_starts)
+        return fail_no_memory(err);
+    for (uint32_t b = 0; b < settling->count; b++)
+        for (uint32_t t = settling->entries[b].first_range >> shift;
+             t <= (uint32_t)settling->entries[b].last_range >> shift; t++, all++)
+            settling->list_starts[t + 2]++;
+    settling->lists = calloc(all + 1, sizeof *settling->lists);
+    if (!settling->lists)
+        return fail_no_memory(err);
+    for (uint32_t t = 0; t < tasks; t++)
+        settling->list_starts[t + 2] += settling->list_starts[t + 1];
+    for (uint32_t b = 0; b < settling->count; b++)
+        for (uint32_t t = settling->entries[b].first_range >> shift;
+             t <= (uint32_t)settling->entries[b].last_range >> shift; t++)
+            settling->lists[settling->list_starts[t + 1]++] = b;
+    return STATUS_OK;
+}
+
+static enum status settle_copies(struct settling *settling, struct error *err)
+{
+    while (settling->task_bits < TASK_BITS_MAX && settling->rows >> settling->task_bits > ROWS_A_TASK)
+        settling->task_bits++;
+    TRY(list_blocks(settling, err));
+    team_run(settling->team, 1u << settling->task_bits, number_task, settling);
+    TRY(first_error(settling, err));
+    return flush_copies(settling, err);
+}
+
+/* ---- rows that are held out ---- */
+
+/* Rows of the bin in which the parts meet are listed, and rows that lie in the wrong part. */
+static void part_task(void *context, uint32_t member, uint32_t block)
+{
+    struct settling *settling = context;
+    struct settler *settler = &settling->settlers[member];
+    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
+    const struct row_hash *hashes = hashes_of(settling, block);
+    const uint32_t part = settling->entries[block].part;
+
+    for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
+        const uint64_t bits = row_key_bits(&key, &hashes[row]);
+        const uint32_t bin = (uint32_t)(bits >> (KEY_BITS - BIN_BITS));
+
+        if (is_gone(settling, block, row) ||
+            (bin != settling->bin && part == (bin < settling->bin ? SPOOL_HELD_OUT : SPOOL_KEPT)))
+            continue;
+        if (settler->err.status == STATUS_OK)
+            list_row(&settler->list, &(struct placed_row){bits, hashes[row], block, row},
+                     &settler->err);
+    }
+}
+
+/* How many rows are in the bins before the one that the last held-out row is in. */
+static uint64_t find_bin(struct settling *settling)
+{
+    uint64_t before = 0;
+
+    for (settling->bin = 0;; settling->bin++) {
+        uint64_t count = 0;
+
+        for (uint32_t m = 0; m < team_size(settling->team); m++)
+            count += settling->settlers[m].bins[settling->bin];
+        if (before + count >= settling->held_out)
+            return before;
+        before += count;
+    }
+}
+
+static enum status settle_parts(struct settling *settling, struct error *err)
+{
+    struct settler *settler = &settling->settlers[0];
+    struct rows_list *list = &settler->list;
+    uint64_t before;
+
+    if (settling->held_out == 0)
+        return STATUS_OK;
+    before = find_bin(settling);
+    team_run(settling->team, settling->count, part_task, settling);
+    TRY(first_error(settling, err));
+    TRY(gather_rows(settling, err));
+    for (size_t i = 0; i < list->count; i++) {
+        const struct placed_row *row = &list->rows[i];
+        const uint32_t bin = (uint32_t)(row->key >> (KEY_BITS - BIN_BITS));
+        uint32_t part = bin < settling->bin ? SPOOL_HELD_OUT : SPOOL_KEPT;
+
+        if (bin == settling->bin && before < settling->held_out) {
+            part = SPOOL_HELD_OUT;
+            before++;
+        }
+        if (part != settling->entries[row->block].part)
+            TRY(move_row(settling, settler, row->block, row->row, row->hash, part, err));
+    }
+    list->count = 0;
+    return flush_copies(settling, err);
+}
+
+/* ---- what the index says of all rows ---- */
+
+static void add_hash(struct row_hash *sum, const struct row_hash *hash)
+{
+    sum->high += hash->high + (sum->low + hash->low < sum->low);
+    sum->low += hash->low;
+}
+
+static void count_task(void *context, uint32_t member, uint32_t block)
+{
+    struct settling *settling = context;
+    struct settler *settler = &settling->settlers[member];
+    const struct row_key lane = {settling->writer->order.seed, RANDOM_LANE, 0};
+    const struct row_key sample = {settling->writer->order.seed, RANDOM_SAMPLE, 0};
+    const struct row_hash *hashes = hashes_of(settling, block);
+    const uint32_t part = settling->entries[block].part;
+    uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);
+
+    for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
+        uint64_t key;
+
+        if (is_gone(settling, block, row))
+            continue;
+        counts[row_key_bits(&lane, &hashes[row]) >> (KEY_BITS - settling->range_bits)]++;
+        add_hash(&settler->sums[part], &hashes[row]);
+        if (part != SPOOL_KEPT)
+            continue;
+        key = row_key_bits(&sample, &hashes[row]);
+        if (key <= settling->sample_below && settler->err.status == STATUS_OK)
+            list_row(&settler->list, &(struct placed_row){key, hashes[row], block, row},
+                     &settler->err);
+    }
+}
+
+/* The key below which there are enough rows, unless a wonder happens: then all are looked at. */
+static uint64_t sample_below(uint64_t kept)
+{
+    const double wanted = SPOOL_SAMPLE_ROWS + SAMPLE_MARGIN * sqrt(SPOOL_SAMPLE_ROWS);
+
+    return wanted < (double)kept ? (uint64_t)ldexp(wanted / (double)kept, KEY_BITS) : UINT64_MAX;
+}
+
+static void clear_counts(struct settling *settling)
+{
+    for (uint32_t m = 0; m < team_size(settling->team); m++) {
+        struct settler *settler = &settling->settlers[m];
+
+        memset(settler->counts, 0, (SPOOL_PARTS * sizeof *settler->counts) << settling->range_bits);
+        memset(settler->sums, 0, sizeof settler->sums);
+        settler->list.count = 0;
+    }
+}
+
+static enum status count_rows(struct settling *settling, struct error *err)
+{
+    const uint64_t kept = settling->rows - settling->held_out;
+    const uint64_t wanted = kept < SPOOL_SAMPLE_ROWS ? kept : SPOOL_SAMPLE_ROWS;
+
+    settling->sample_below = sample_below(kept);
+    for (;;) {
+        clear_counts(settling);
+        team_run(settling->team, settling->count, count_task, settling);
+        TRY(first_error(settling, err));
+        TRY(gather_rows(settling, err));
+        if (settling->settlers[0].list.count >= wanted)
+            return STATUS_OK;
+        settling->sample_below = UINT64_MAX;
+    }
+}
+
+static enum status take_counts(const struct settling *settling, struct spool_settled *settled,
+                               struct error *err)
+{
+    const size_t ranges = (size_t)SPOOL_PARTS << settling->range_bits;
+    const struct rows_list *list = &settling->settlers[0].list;
+    struct spool_keyed_entry *entry = &settled->entry;
+
+    settled->counts = calloc(ranges, sizeof *settled->counts);
+    settled->sample = calloc(SPOOL_SAMPLE_ROWS, sizeof *settled->sample);
+    if (!settled->counts || !settled->sample)
+        return fail_no_memory(err);
+    entry->range_bits = settling->range_bits;
+    entry->seed = settling->writer->order.seed;
+    for (uint32_t m = 0; m < team_size(settling->team); m++) {
+        const struct settler *settler = &settling->settlers[m];
+
+        for (size_t i = 0; i < ranges; i++)
+            settled->counts[i] += settler->counts[i];
+        for (uint32_t part = 0; part < SPOOL_PARTS; part++)
+            add_hash(&entry->sums[part], &settler->sums[part]);
+    }
+    for (size_t i = 0; i < ranges; i++)
+        entry->rows[i >> settling->range_bits] += settled->counts[i];
+    for (; entry->sample_rows < SPOOL_SAMPLE_ROWS && entry->sample_rows < list->count;
+         entry->sample_rows++)
+        settled->sample[entry->sample_rows] = (struct spool_sample_row){
+            list->rows[entry->sample_rows].block, list->rows[entry->sample_rows].row};
+    return STATUS_OK;
+}
+
+/* Of blocks that have such rows. */
+static enum status take_gone(const struct settling *settling, struct spool_settled *settled,
+                             struct error *err)
+{
+    settled->gone = malloc((settling->words[settling->count] + 1) * sizeof *settled->gone);
+    if (!settled->gone)
+        return fail_no_memory(err);
+    for (uint32_t block = 0; block < settling->count; block++) {
+        const uint64_t first = settling->words[block], end = settling->words[block + 1];
+        uint32_t gone = 0;
+
+        for (uint64_t i = first; i < end; i++)
+            gone += (uint32_t)__builtin_popcountll(settling->gone[i]);
+        if (gone == 0)
+            continue;
+        spool_files_mark(settling->writer->files, block, gone, settled->entry.gone_words);
+        memcpy(settled->gone + settled->entry.gone_words, settling->gone + first,
+               (end - first) * sizeof *settled->gone);
+        settled->entry.gone_words += end - first;
+    }
+    return STATUS_OK;
+}
+
+/* ---- all of it ---- */
+
+/* At least one row, never all, of two or more. */
+static uint64_t held_out_rows(uint64_t rows, double share)
+{
+    const double held_out = floor((double)rows * share);
+
+    if (share <= 0 || rows < 2)
+        return 0;
+    if (held_out < 1)
+        return 1;
+    return held_out > (double)(rows - 1) ? rows - 1 : (uint64_t)held_out;
+}
+
+static enum status settler_init(const struct settling *settling, struct settler *settler,
+                                struct error *err)
+{
+    error_clear(&settler->err);
+    settler->slots = 1024;
+    settler->distinct = calloc(settler->slots, sizeof *settler->distinct);
+    settler->columns = calloc(settling->shape.column_count, sizeof *settler->columns);
+    settler->bins = calloc(BINS, sizeof *settler->bins);
+    settler->counts =
+        calloc((size_t)SPOOL_PARTS << settling->range_bits, sizeof *settler->counts);
+    if (!settler->distinct || !settler->columns || !settler->bins || !settler->counts)
+        return fail_no_memory(err);
+    return spool_writer_branch(settling->writer, &settler->writer, err);
+}
+
+static enum status settling_init(struct settling *settling, struct error *err)
+{
+    const struct spool_writer *writer = settling->writer;
+
+    settling->rows = writer->rows;
+    settling->held_out = held_out_rows(writer->rows, writer->order.held_out);
+    settling->range_bits = spool_range_bits(writer->rows);
+    settling->types = calloc(writer->column_count, sizeof *settling->types);
+    settling->settlers = calloc(team_size(settling->team), sizeof *settling->settlers);
+    if (!settling->types || !settling->settlers)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < writer->column_count; i++)
+        settling->types[i] = writer->columns[i].type;
+    settling->shape =
+        (struct spool_shape){settling->types, writer->column_count, writer->number_count};
+    for (uint32_t m = 0; m < team_size(settling->team); m++)
+        TRY(settler_init(settling, &settling->settlers[m], err));
+    return take_entries(settling, err);
+}
+
+static void settling_deinit(struct settling *settling)
+{
+    for (uint32_t m = 0; settling->settlers && m < team_size(settling->team); m++) {
+        struct settler *settler = &settling->settlers[m];
+        struct error ignored;
+
+        if (settler->writer)
+            spool_writer_join(settling->writer, settler->writer, &ignored);
+        free(settler->distinct);
+        free(settler->columns);
+        free(settler->bins);
+        free(settler->counts);
+        free(settler->list.rows);
+    }
+    free(settling->settlers);
+    free(settling->types);
+    free(settling->entries);
+    free(settling->words);
+    free(settling->gone);
+    free(settling->lists);
+    free(settling->list_starts);
+    team_free(settling->team);
+}
+
+enum status spool_settle(struct spool_writer *writer, struct spool_settled *settled,
+                         struct error *err)
+{
+    const uint32_t threads = writer->rows > ROWS_A_TASK ? writer->order.threads : 1;
+    struct settling settling = {.writer = writer, .team = team_new(threads)};
+    enum status status;
+
+    TRY_OR(done, status, settling_init(&settling, err));
+    TRY_OR(done, status, settle_copies(&settling, err));
+    TRY_OR(done, status, settle_parts(&settling, err));
+    TRY_OR(done, status, count_rows(&settling, err));
+    TRY_OR(done, status, take_counts(&settling, settled, err));
+    status = take_gone(&settling, settled, err);
+done:
+    settling_deinit(&settling);
+    return status;
+}
+
+void spool_settled_deinit(struct spool_settled *settled)
+{
+    free(settled->counts);
+    free(settled->sample);
+    free(settled->gone);
+}

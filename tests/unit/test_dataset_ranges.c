@@ -1,0 +1,181 @@
+/*
+ * A spool that lies by key gives the same data set as one that lies as the SELECT gave the rows:
+ * which rows are held out, under which hash, in which place, with which inputs.
+ */
+#include "tests/check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/data/spool_reader.h"
+#include "tests/unit/data_fixture.h"
+
+#define COLUMNS 4 /* x, n (numeric), colour (category), y (the label) */
+
+static const struct spool_column columns[COLUMNS] = {{{"x", 1}, SPOOL_REAL},
+                                                     {{"n", 1}, SPOOL_INTEGER},
+                                                     {{"colour", 6}, SPOOL_TEXT},
+                                                     {{"y", 1}, SPOOL_TEXT}};
+
+struct table {
+    struct folder keyed, plain;
+    struct spec_input inputs[COLUMNS - 1];
+    struct jobspec spec;
+    uint32_t rows, different; /* of `rows` rows so many are */
+};
+
+static void table_open(struct table *table, uint32_t rows, uint32_t different, double test_size)
+{
+    *table = (struct table){.rows = rows,
+                            .different = different,
+                            .inputs = {{SLICE("x"), INPUT_NUMERIC, 0},
+                                       {SLICE("n"), INPUT_NUMERIC, 0},
+                                       {SLICE("colour"), INPUT_CATEGORY, 100}},
+                            .spec = {.task = TASK_CLASSIFICATION,
+                                     .input_count = 3,
+                                     .label = SLICE("y"),
+                                     .label_type = LABEL_TEXT,
+                                     .standardize = true,
+                                     .shuffle = true,
+                                     .epochs = 100,
+                                     .test_size = test_size,
+                                     .seed = 7}};
+    table->spec.inputs = table->inputs;
+    folder_open(&table->keyed);
+    folder_open(&table->plain);
+}
+
+static void table_close(struct table *table)
+{
+    folder_close(&table->keyed);
+    folder_close(&table->plain);
+}
+
+static void put_row(const struct table *table, struct spool_writer *writer, uint32_t i)
+{
+    const uint32_t row = i % table->different;
+    const struct slice label = row % 3 ? SLICE("yes") : SLICE("no");
+    struct error err;
+    char colour[16];
+
+    snprintf(colour, sizeof colour, "c%u", row * row % 61);
+    CHECK_OK(row % 19 == 4 ? spool_put_null(writer, &err)
+                           : spool_put_real(writer, row * 0.37 - 1e4, &err));
+    CHECK_OK(row % 29 == 7 ? spool_put_null(writer, &err) : spool_put_integer(writer, row, &err));
+    CHECK_OK(row % 23 == 6 ? spool_put_null(writer, &err)
+                           : spool_put_text(writer, slice_of(colour), &err));
+    CHECK_OK(spool_put_text(writer, label, &err));
+    CHECK_OK(spool_end_row(writer, &err));
+}
+
+/* From last to first, by two writers; the last rows by another process. */
+static void write_keyed(struct table *table, uint32_t threads)
+{
+    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads};
+    const char *path = folder_file(&table->keyed, "train.spool");
+    struct spool_writer *writer, *branch, *part;
+    struct text index;
+    struct error err;
+
+    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
+    CHECK_OK(spool_writer_open(path, columns, COLUMNS, 0, &writer, &err));
+    CHECK_OK(spool_writer_sort(writer, &order, &err));
+    CHECK_OK(spool_writer_branch(writer, &branch, &err));
+    CHECK_OK(spool_part_open(path, 5, columns, COLUMNS, &part, &err));
+    CHECK_OK(spool_writer_sort(part, &order, &err));
+    for (uint32_t i = table->rows; i-- > 0;)
+        put_row(table, i % 3 == 0 ? writer : i % 3 == 1 ? branch : part, i);
+    CHECK_OK(spool_part_close(part, &index, &err));
+    CHECK_OK(spool_writer_join(writer, branch, &err));
+    CHECK_OK(spool_writer_join_part(writer, 5, text_slice(&index), &err));
+    CHECK_INT(spool_writer_rows(writer), table->rows);
+    CHECK_OK(spool_writer_close(writer, &err));
+    text_deinit(&index);
+}
+
+static void write_plain(struct table *table)
+{
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(spool_writer_open(folder_file(&table->plain, "train.spool"), columns, COLUMNS, 0,
+                               &writer, &err));
+    for (uint32_t i = 0; i < table->rows; i++)
+        put_row(table, writer, i);
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static void check_part(const struct dataset *dataset, const struct dataset_part *x,
+                       const struct dataset_part *y)
+{
+    const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
+
+    CHECK_INT(x->rows, y->rows);
+    for (uint32_t row = 0; row < x->rows; row++) {
+        assert_memory_equal(&x->hashes[row], &y->hashes[row], sizeof *x->hashes);
+        assert_memory_equal(x->dense + row * width, y->dense + row * width, width * sizeof(float));
+        assert_memory_equal(x->ids + row * ids, y->ids + row * ids, ids * sizeof(int32_t));
+        CHECK_INT(x->classes[row], y->classes[row]);
+    }
+}
+
+static void check_same(struct table *table, struct team *team)
+{
+    struct dataset x, y;
+    struct error err;
+
+    CHECK_OK(dataset_open(table->keyed.path, &table->spec, team, &x, &err));
+    CHECK_OK(dataset_open(table->plain.path, &table->spec, NULL, &y, &err));
+    CHECK(x.transform.inputs[0].mean == y.transform.inputs[0].mean);
+    CHECK(x.transform.inputs[0].scale == y.transform.inputs[0].scale);
+    CHECK_INT(x.transform.id_rows, y.transform.id_rows);
+    CHECK_INT(x.labels.count, y.labels.count);
+    check_part(&x, &x.train, &y.train);
+    check_part(&x, &x.validation, &y.validation);
+    dataset_close(&x);
+    dataset_close(&y);
+}
+
+static void compare(uint32_t rows, uint32_t different, double test_size)
+{
+    struct team *team = team_new(3);
+    struct table table;
+
+    table_open(&table, rows, different, test_size);
+    write_plain(&table);
+    for (uint32_t threads = 1; threads <= 2; threads++) {
+        write_keyed(&table, threads);
+        check_same(&table, team);
+    }
+    table_close(&table);
+    team_free(team);
+}
+
+static void rows_that_lie_by_key_are_the_same_rows(void **state)
+{
+    (void)state;
+    compare(20, 20, 0.3);
+    compare(2, 2, 0);
+    compare(150, 150, 0.2);
+    compare(5000, 5000, 0);
+    compare(100000, 100000, 0.1);
+}
+
+static void equal_rows_are_numbered_in_any_order(void **state)
+{
+    (void)state;
+    compare(150, 149, 0.2);
+    compare(3000, 2, 0.2);
+    compare(60000, 4, 0.3);
+    compare(70000, 50000, 0.25);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_that_lie_by_key_are_the_same_rows),
+        cmocka_unit_test(equal_rows_are_numbered_in_any_order),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
