@@ -13,6 +13,9 @@ target_compile_definitions(test_memory_of_statements
 totrain_test(test_memory_of_models
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_models.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
-foreach(name statements models)
+totrain_test(test_memory_of_columns
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_columns.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+  USES jobspec scoring data LIBS PkgConfig::CJSON LABEL unit)
+foreach(name statements models columns)
   target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
 endforeach()

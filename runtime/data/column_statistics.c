@@ -1,0 +1,414 @@
+#include "runtime/data/column_statistics.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/spool_reader.h"
+#include "scoring/transform.h"
+
+#define TILE_COLUMNS 8  /* that are copied at a time */
+#define WORD_COST    64 /* bytes that the table and the arena need for a word, besides its own */
+
+/* ---- new and free ---- */
+
+static void describe_columns(struct column_statistics *statistics)
+{
+    const struct jobspec *spec = statistics->spec;
+
+    for (uint32_t i = 0; i < statistics->column_count; i++) {
+        struct column_counts *column = &statistics->columns[i];
+
+        if (i < spec->input_count) {
+            column->name = spec->inputs[i].name;
+            column->content = spec->inputs[i].type == INPUT_NUMERIC ? COLUMN_NUMBERS : COLUMN_WORDS;
+        } else {
+            column->name = spec->label;
+            column->content = spec->task == TASK_REGRESSION ? COLUMN_NUMBERS : COLUMN_CLASSES;
+        }
+        if (column->content == COLUMN_NUMBERS)
+            column->number = statistics->number_count++;
+        word_table_init(&column->table);
+        arena_init(&column->words, statistics->word_bytes_max);
+    }
+}
+
+enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_max,
+                                  struct column_statistics **statistics, struct error *err)
+{
+    struct column_statistics *made = calloc(1, sizeof *made);
+
+    *statistics = made;
+    if (!made)
+        return fail_no_memory(err);
+    *made = (struct column_statistics){.spec = spec, .word_bytes_max = word_bytes_max};
+    made->columns = calloc(spec->input_count + 1, sizeof *made->columns);
+    if (made->columns) {
+        made->column_count = (uint32_t)spec->input_count + task_has_label(spec->task);
+        describe_columns(made);
+        made->moments = calloc(made->number_count + 1u, sizeof *made->moments);
+        made->tile = malloc(EXACT_TILE_ROWS * TILE_COLUMNS * sizeof *made->tile);
+    }
+    if (made->columns && made->moments && made->tile)
+        return STATUS_OK;
+    column_statistics_free(made);
+    *statistics = NULL;
+    return fail_no_memory(err);
+}
+
+void column_statistics_free(struct column_statistics *statistics)
+{
+    if (!statistics)
+        return;
+    for (uint32_t i = 0; i < statistics->column_count; i++) {
+        word_table_deinit(&statistics->columns[i].table);
+        arena_deinit(&statistics->columns[i].words);
+    }
+    free(statistics->columns);
+    free(statistics->moments);
+    free(statistics->tile);
+    free(statistics);
+}
+
+uint64_t column_statistics_rows(const struct column_statistics *statistics)
+{
+    return statistics->rows;
+}
+
+/* ---- words ---- */
+
+enum status list_words(const struct column_counts *column, struct word_entry **entries,
+                       uint32_t *count, struct error *err)
+{
+    *count = 0;
+    *entries = malloc((column->table.count + (size_t)1) * sizeof **entries);
+    if (!*entries)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < column->table.count; i++)
+        if (column->table.entries[i].count)
+            (*entries)[(*count)++] = column->table.entries[i];
+    return STATUS_OK;
+}
+
+/* A label that is refused anyway is the better reason. */
+static enum status refuse_labels(const struct column_statistics *statistics,
+                                 const struct column_counts *column, struct error *err)
+{
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
+
+    TRY(list_words(column, &entries, &count, err));
+    status = check_classes(statistics->spec, entries, count, err);
+    free(entries);
+    return status;
+}
+
+/* The column with the most words is the one to be named. */
+static enum status refuse_word_bytes(const struct column_statistics *statistics, struct error *err)
+{
+    const struct column_counts *column = &statistics->columns[0];
+
+    for (uint32_t i = 1; i < statistics->column_count; i++)
+        if (statistics->columns[i].word_bytes > column->word_bytes)
+            column = &statistics->columns[i];
+    if (column->content == COLUMN_CLASSES)
+        TRY(refuse_labels(statistics, column, err));
+    fail(err, STATUS_LIMIT,
+         "column \"%.*s\" has more than %u different values, and those of all columns take more "
+         "than the %zu bytes that there are for them",
+         SLICE_FORMAT(column->name), column->table.count, statistics->word_bytes_max);
+    return error_hint(err, "Leave the column out, or have the SELECT give its rare values one "
+                           "name.");
+}
+
+static enum status add_word(struct column_statistics *statistics, struct column_counts *column,
+                            struct slice word, uint32_t *entry, struct error *err)
+{
+    const size_t room = statistics->word_bytes_max - statistics->word_bytes;
+
+    if (room < WORD_COST || word.size > room - WORD_COST)
+        return refuse_word_bytes(statistics, err);
+    word = arena_copy(&column->words, word);
+    if (!word.data)
+        return fail_no_memory(err);
+    *entry = word_table_add(&column->table, word);
+    if (*entry == WORD_TABLE_NONE)
+        return fail_no_memory(err);
+    column->table.entries[*entry].count = 0;
+    if (*entry < FEW_WORDS && word.size == sizeof *column->few)
+        memcpy(&column->few[*entry], word.data, sizeof *column->few);
+    column->word_bytes += WORD_COST + word.size;
+    statistics->word_bytes += WORD_COST + word.size;
+    return STATUS_OK;
+}
+
+enum status count_word(struct column_statistics *statistics, struct column_counts *column,
+                       struct slice word, uint64_t count, struct error *err)
+{
+    uint32_t entry = word_table_find(&column->table, word);
+
+    if (entry == WORD_TABLE_NONE)
+        TRY(add_word(statistics, column, word, &entry, err));
+    column->table.entries[entry].count += count;
+    return STATUS_OK;
+}
+
+static enum status count_category(struct column_statistics *statistics,
+                                  struct column_counts *column, const struct cell *cell,
+                                  uint64_t count, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    bool is_null;
+
+    TRY(cell_to_word(cell, column->name, buffer, &word, &is_null, err));
+    return count_word(statistics, column, word, count, err);
+}
+
+/* Labels are few, or the job fails: most are among the first ones. */
+static enum status count_class(struct column_statistics *statistics, struct column_counts *column,
+                               const struct spool_column_view *view, uint32_t row,
+                               const struct cell *cell, uint64_t count, struct error *err)
+{
+    const uint32_t few = column->table.count < FEW_WORDS ? column->table.count : FEW_WORDS;
+    int64_t bits;
+
+    if (cell->type == CELL_TEXT)
+        return count_word(statistics, column, cell->text, count, err);
+    bits = spool_integer(view, row);
+    for (uint32_t entry = 0; entry < few; entry++)
+        if (column->few[entry] == bits) {
+            column->table.entries[entry].count += count;
+            return STATUS_OK;
+        }
+    return count_word(statistics, column, (struct slice){(const char *)&bits, sizeof bits}, count,
+                      err);
+}
+
+/* ---- rows ---- */
+
+/* Rows of a block, to be added or to be taken out. */
+struct run {
+    const struct spool_column_view *columns;
+    uint32_t first, rows;
+    const uint8_t *is_used; /* (rows) */
+    bool takes_out;
+};
+
+static bool row_is_used(const struct run *run, uint32_t row)
+{
+    return !run->is_used || run->is_used[row];
+}
+
+static uint64_t counts_as(const struct run *run)
+{
+    return run->takes_out ? UINT64_MAX : 1;
+}
+
+static enum status count_words(struct column_statistics *statistics, const struct run *run,
+                               uint32_t number, struct error *err)
+{
+    struct column_counts *column = &statistics->columns[number];
+    const struct spool_column_view *view = &run->columns[number];
+    const uint64_t count = counts_as(run);
+
+    for (uint32_t i = 0; i < run->rows; i++) {
+        const uint32_t row = run->first + i;
+        const struct cell cell = spool_cell(view, row);
+
+        if (!row_is_used(run, i))
+            continue;
+        if (cell.type == CELL_NULL)
+            column->nulls += count;
+        else if (cell.type == CELL_REAL && isinf(cell.real))
+            column->infinite += count;
+        else if (column->content == COLUMN_WORDS)
+            TRY(count_category(statistics, column, &cell, count, err));
+        else
+            TRY(count_class(statistics, column, view, row, &cell, count, err));
+    }
+    return STATUS_OK;
+}
+
+static void add_tile(struct column_statistics *statistics, const struct run *run, uint32_t column,
+                     uint32_t columns, const double *x, size_t stride, uint32_t first,
+                     uint32_t rows)
+{
+    struct exact_moments *moments = statistics->moments + statistics->columns[column].number;
+    const uint8_t *used = run->is_used ? run->is_used + first : NULL;
+
+    if (run->takes_out)
+        exact_moments_subtract(moments, columns, x, stride, rows, used);
+    else
+        exact_moments_add(moments, columns, x, stride, rows, used);
+}
+
+/* How many columns of reals, from this one on, lie side by side. */
+static uint32_t real_columns(const struct column_statistics *statistics, const struct run *run,
+                             uint32_t column)
+{
+    const struct spool_column_view *first = &run->columns[column];
+    uint32_t count = 0;
+
+    while (column + count < statistics->column_count &&
+           statistics->columns[column + count].content == COLUMN_NUMBERS &&
+           first[count].type == SPOOL_REAL && first[count].numbers == first->numbers + count &&
+           first[count].stride == first->stride)
+        count++;
+    return count;
+}
+
+/* As many columns of integers, from this one on; at most those that are copied at a time. */
+static uint32_t integer_columns(const struct column_statistics *statistics, const struct run *run,
+                                uint32_t column)
+{
+    uint32_t count = 0;
+
+    while (count < TILE_COLUMNS && column + count < statistics->column_count &&
+           statistics->columns[column + count].content == COLUMN_NUMBERS &&
+           run->columns[column + count].type == SPOOL_INTEGER)
+        count++;
+    return count;
+}
+
+static void copy_integers(const struct run *run, uint32_t column, double *x, uint32_t first,
+                          uint32_t rows)
+{
+    const struct spool_column_view *view = &run->columns[column];
+
+    for (uint32_t i = 0; i < rows; i++, x += TILE_COLUMNS)
+        *x = (double)spool_integer(view, run->first + first + i);
+}
+
+/* Among the rows of the run that count. */
+static uint64_t nulls_in(const struct run *run, const struct spool_column_view *view)
+{
+    uint64_t nulls = 0;
+
+    for (uint32_t i = 0; view->nulls && i < run->rows; i++) {
+        const uint32_t row = run->first + i;
+
+        if (row % 8 == 0 && view->nulls[row / 8] == 0)
+            i += 7; /* of eight rows, or of fewer at the end, none is NULL */
+        else
+            nulls += spool_is_null(view, row) && row_is_used(run, i);
+    }
+    return nulls;
+}
+
+/* NULL cells hold 0, which adds nothing to the sums but was counted. */
+static void count_nulls(struct column_statistics *statistics, const struct run *run,
+                        uint32_t number)
+{
+    struct column_counts *column = &statistics->columns[number];
+    const uint64_t nulls = nulls_in(run, &run->columns[number]) * counts_as(run);
+
+    column->nulls += nulls;
+    statistics->moments[column->number].count -= nulls;
+}
+
+/* The columns that could be added together, from this one on. */
+static uint32_t add_numbers(struct column_statistics *statistics, const struct run *run,
+                            uint32_t column)
+{
+    const struct spool_column_view *view = &run->columns[column];
+    const uint32_t reals = real_columns(statistics, run, column);
+    const uint32_t columns = reals ? reals : integer_columns(statistics, run, column);
+
+    for (uint32_t first = 0; first < run->rows; first += EXACT_TILE_ROWS) {
+        const uint32_t left = run->rows - first;
+        const uint32_t rows = left < EXACT_TILE_ROWS ? left : EXACT_TILE_ROWS;
+        const int64_t *from = view->numbers + (size_t)(run->first + first) * view->stride;
+
+        for (uint32_t i = 0; i < columns && !reals; i++)
+            copy_integers(run, column + i, statistics->tile + i, first, rows);
+        add_tile(statistics, run, column, columns, reals ? (const double *)from : statistics->tile,
+                 reals ? view->stride : TILE_COLUMNS, first, rows);
+    }
+    for (uint32_t i = 0; i < columns; i++)
+        count_nulls(statistics, run, column + i);
+    return columns;
+}
+
+static enum status check_types(const struct column_statistics *statistics,
+                               const struct spool_column_view *columns, struct error *err)
+{
+    static const enum spool_type label_types[] = {
+        [LABEL_INTEGER] = SPOOL_INTEGER,
+        [LABEL_REAL] = SPOOL_REAL,
+        [LABEL_TEXT] = SPOOL_TEXT,
+    };
+    const struct jobspec *spec = statistics->spec;
+
+    for (uint32_t i = 0; i < statistics->column_count; i++)
+        if (statistics->columns[i].content == COLUMN_NUMBERS && columns[i].type == SPOOL_TEXT)
+            return fail(err, STATUS_INVALID, "%s \"%.*s\" is text, where numbers were expected",
+                        i < spec->input_count ? "column" : "label column",
+                        SLICE_FORMAT(statistics->columns[i].name));
+    if (task_has_label(spec->task) &&
+        columns[spec->input_count].type != label_types[spec->label_type])
+        return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",
+                    SLICE_FORMAT(spec->label), spool_type_words[columns[spec->input_count].type],
+                    spool_type_words[label_types[spec->label_type]]);
+    return STATUS_OK;
+}
+
+static enum status count_run(struct column_statistics *statistics, const struct run *run,
+                             struct error *err)
+{
+    TRY(check_types(statistics, run->columns, err));
+    for (uint32_t i = 0; i < run->rows; i++)
+        statistics->rows += row_is_used(run, i) ? counts_as(run) : 0;
+    for (uint32_t column = 0; column < statistics->column_count;)
+        if (statistics->columns[column].content == COLUMN_NUMBERS)
+            column += add_numbers(statistics, run, column);
+        else
+            TRY(count_words(statistics, run, column++, err));
+    return STATUS_OK;
+}
+
+enum status column_statistics_add(struct column_statistics *statistics,
+                                  const struct spool_column_view *columns, uint32_t first,
+                                  uint32_t rows, const uint8_t *is_used, struct error *err)
+{
+    return count_run(statistics, &(struct run){columns, first, rows, is_used, false}, err);
+}
+
+enum status column_statistics_subtract(struct column_statistics *statistics,
+                                       const struct spool_column_view *columns, uint32_t first,
+                                       uint32_t rows, const uint8_t *is_used, struct error *err)
+{
+    return count_run(statistics, &(struct run){columns, first, rows, is_used, true}, err);
+}
+
+/* ---- merge ---- */
+
+static enum status merge_column(struct column_statistics *statistics, struct column_counts *column,
+                                const struct column_counts *other, struct error *err)
+{
+    column->nulls += other->nulls;
+    column->infinite += other->infinite;
+    for (uint32_t i = 0; i < other->table.count; i++) {
+        const struct word_entry *entry = &other->table.entries[i];
+
+        if (entry->count)
+            TRY(count_word(statistics, column, entry->word, entry->count, err));
+    }
+    return STATUS_OK;
+}
+
+enum status column_statistics_merge(struct column_statistics *statistics,
+                                    const struct column_statistics *other, struct error *err)
+{
+    assert(statistics->column_count == other->column_count);
+    assert(statistics->number_count == other->number_count);
+    statistics->rows += other->rows;
+    for (uint32_t i = 0; i < statistics->number_count; i++)
+        exact_moments_merge(&statistics->moments[i], &other->moments[i]);
+    for (uint32_t i = 0; i < statistics->column_count; i++)
+        TRY(merge_column(statistics, &statistics->columns[i], &other->columns[i], err));
+    return STATUS_OK;
+}

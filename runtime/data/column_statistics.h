@@ -1,0 +1,48 @@
+/*
+ * column_statistics.h - what a job learns about its columns before the first step.
+ *
+ *     writer 0   blocks --add--> statistics ----------------------------.
+ *     writer 1   blocks --add--> statistics --put--> bytes --read--> statistics --finish--> learned
+ *                       rows that are held out --subtract---------------'
+ *
+ * Of a numeric input, and of the label of a regression, the exact sums (exact_sum.h); of a
+ * category, and of the label of a classification, each word and how often it is there; of each the
+ * NULLs. All of it is counted exactly and can be taken out again, also from other statistics than
+ * it was added to as long as these are merged before the end. So neither the order of rows, nor
+ * who read them, nor how parts were merged changes a byte of what is put or learned
+ * (column_statistics_bytes.h, column_statistics_finish.h).
+ *
+ * After a call that failed the statistics are not those of any rows, and can only be freed. Not
+ * for several threads at once: each writer has its own.
+ */
+#ifndef RUNTIME_DATA_COLUMN_STATISTICS_H
+#define RUNTIME_DATA_COLUMN_STATISTICS_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/spool.h"
+
+struct column_statistics;
+
+/* Of no rows. The spec is borrowed. word_bytes_max: of the different words of all columns, and
+ * what counting each takes. */
+enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_max,
+                                  struct column_statistics **statistics, struct error *err);
+void column_statistics_free(struct column_statistics *statistics);
+
+/* Rows [first, first + rows) of a block with the columns of the spec, its inputs and the label;
+ * of these the ones that is_used (rows) marks (NULL: all). NULL cells of numbers hold 0, as spool.h
+ * says. LIMIT, naming the column, where the words take more than word_bytes_max. INVALID for a
+ * column of another type than the spec's. */
+enum status column_statistics_add(struct column_statistics *statistics,
+                                  const struct spool_column_view *columns, uint32_t first,
+                                  uint32_t rows, const uint8_t *is_used, struct error *err);
+enum status column_statistics_subtract(struct column_statistics *statistics,
+                                       const struct spool_column_view *columns, uint32_t first,
+                                       uint32_t rows, const uint8_t *is_used, struct error *err);
+/* Adds those of another writer of the same job. */
+enum status column_statistics_merge(struct column_statistics *statistics,
+                                    const struct column_statistics *other, struct error *err);
+
+uint64_t column_statistics_rows(const struct column_statistics *statistics);
+
+#endif

@@ -1,0 +1,375 @@
+#include "runtime/data/column_statistics_finish.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/exact_measure.h"
+
+/* ---- do the counts fit ---- */
+
+static enum status refuse_counts(const struct column_counts *column, struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "no rows have the statistics of column \"%.*s\"",
+                SLICE_FORMAT(column->name));
+}
+
+/* Numbers that were infinite; all counts are modulo 2^64. */
+static uint64_t infinite_in(const struct column_statistics *statistics,
+                            const struct column_counts *column)
+{
+    if (column->content != COLUMN_NUMBERS)
+        return column->infinite;
+    return statistics->rows - column->nulls - statistics->moments[column->number].count;
+}
+
+static enum status check_counts(const struct column_statistics *statistics,
+                                const struct column_counts *column, struct error *err)
+{
+    const uint64_t infinite = infinite_in(statistics, column);
+    uint64_t left = statistics->rows;
+
+    if (column->nulls > left || infinite > left - column->nulls)
+        return refuse_counts(column, err);
+    left -= column->nulls + infinite;
+    if (column->content == COLUMN_NUMBERS)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < column->table.count; i++) {
+        if (column->table.entries[i].count > left)
+            return refuse_counts(column, err);
+        left -= column->table.entries[i].count;
+    }
+    return left == 0 ? STATUS_OK : refuse_counts(column, err);
+}
+
+static void refuse_rows(const struct column_statistics *statistics, uint32_t number,
+                        const char *what, uint64_t bad, struct error *err)
+{
+    fail(err, STATUS_INVALID, "%s \"%.*s\" is %s in %llu of %llu %s",
+         number < statistics->spec->input_count ? "column" : "label column",
+         SLICE_FORMAT(statistics->columns[number].name), what, (unsigned long long)bad,
+         (unsigned long long)statistics->rows, statistics->rows == 1 ? "row" : "rows");
+}
+
+static enum status check_finite(const struct column_statistics *statistics, uint32_t number,
+                                struct error *err)
+{
+    const uint64_t infinite = infinite_in(statistics, &statistics->columns[number]);
+
+    if (infinite == 0)
+        return STATUS_OK;
+    refuse_rows(statistics, number, "infinite", infinite, err);
+    return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
+static enum status check_label(const struct column_statistics *statistics, struct error *err)
+{
+    const uint32_t label = (uint32_t)statistics->spec->input_count;
+
+    if (statistics->columns[label].nulls) {
+        refuse_rows(statistics, label, "NULL", statistics->columns[label].nulls, err);
+        return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
+                          SLICE_FORMAT(statistics->spec->label));
+    }
+    return check_finite(statistics, label, err);
+}
+
+static enum status check_columns(const struct column_statistics *statistics, struct error *err)
+{
+    if (statistics->rows == 0)
+        return fail(err, STATUS_INVALID, "there are no rows to learn from");
+    for (uint32_t i = 0; i < statistics->column_count; i++)
+        TRY(check_counts(statistics, &statistics->columns[i], err));
+    if (task_has_label(statistics->spec->task))
+        TRY(check_label(statistics, err));
+    for (uint32_t i = 0; i < statistics->spec->input_count; i++)
+        TRY(check_finite(statistics, i, err));
+    return STATUS_OK;
+}
+
+/* ---- inputs ---- */
+
+static enum status take_moments(const struct column_statistics *statistics,
+                                const struct column_counts *column, struct transform_input *input,
+                                struct error *err)
+{
+    const bool standardize = statistics->spec->standardize;
+    double mean, scale;
+
+    if (!exact_moments_measure(&statistics->moments[column->number], &mean, &scale))
+        return refuse_counts(column, err);
+    input->type = INPUT_NUMERIC;
+    input->mean = standardize ? mean : 0;
+    input->scale = standardize ? scale : 1;
+    input->null_value = standardize ? 0 : transform_number(input, mean);
+    return STATUS_OK;
+}
+
+/* By count descending, then by bytes: nothing in it depends on the rows' order. */
+static int compare_counts(const void *a, const void *b)
+{
+    const struct word_entry *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count > y->count ? -1 : 1;
+    return slice_compare(x->word, y->word);
+}
+
+static enum status copy_words(const struct word_entry *entries, struct transform_input *input,
+                              struct arena *arena, struct error *err)
+{
+    input->words = ARENA_NEW(arena, struct slice, input->word_count);
+    input->word_counts = ARENA_NEW(arena, uint64_t, input->word_count);
+    if (!input->words || !input->word_counts)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < input->word_count; i++) {
+        input->words[i] = arena_copy(arena, entries[i].word);
+        input->word_counts[i] = entries[i].count;
+        if (!input->words[i].data)
+            return fail_no_memory(err);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_words(const struct column_counts *column, uint32_t words_max,
+                              struct transform_input *input, struct arena *arena, struct error *err)
+{
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
+
+    TRY(list_words(column, &entries, &count, err));
+    qsort(entries, count, sizeof *entries, compare_counts);
+    input->type = INPUT_CATEGORY;
+    input->word_count = count < words_max ? count : words_max;
+    if (count > words_max)
+        input->hash_buckets = words_max / 10 ? words_max / 10 : 1;
+    status = copy_words(entries, input, arena, err);
+    free(entries);
+    return status;
+}
+
+static enum status fill_transform(const struct column_statistics *statistics,
+                                  struct transform *transform, struct arena *arena,
+                                  struct error *err)
+{
+    const struct jobspec *spec = statistics->spec;
+
+    transform->input_count = (uint32_t)spec->input_count;
+    transform->inputs = ARENA_NEW(arena, struct transform_input, spec->input_count);
+    if (!transform->inputs)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct column_counts *column = &statistics->columns[i];
+        struct transform_input *input = &transform->inputs[i];
+
+        input->name = arena_copy(arena, column->name);
+        if (!input->name.data)
+            return fail_no_memory(err);
+        input->has_nulls = column->nulls > 0;
+        if (column->content == COLUMN_NUMBERS)
+            TRY(take_moments(statistics, column, input, err));
+        else
+            TRY(take_words(column, spec->inputs[i].vocabulary_max, input, arena, err));
+    }
+    return transform_finish(transform, arena, err);
+}
+
+/* ---- classes ---- */
+
+struct cell class_to_cell(enum label_type type, struct slice word)
+{
+    struct cell cell = {.type = CELL_TEXT, .text = word};
+
+    if (type == LABEL_INTEGER) {
+        cell = (struct cell){.type = CELL_INTEGER};
+        memcpy(&cell.integer, word.data, sizeof cell.integer);
+    } else if (type == LABEL_REAL) {
+        cell = (struct cell){.type = CELL_REAL};
+        memcpy(&cell.real, word.data, sizeof cell.real);
+    }
+    return cell;
+}
+
+static enum status refuse_fraction(const struct jobspec *spec, double fraction, struct error *err)
+{
+    struct text value;
+
+    text_init(&value, 40); /* %g would call 30.000000000000004 a 30 */
+    text_append_real(&value, fraction);
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has %s, and the labels of a classifier are whole numbers or text",
+         SLICE_FORMAT(spec->label), text_string(&value));
+    text_deinit(&value);
+    return error_hint(err, "Train a regressor to predict a real number.");
+}
+
+/* The least fraction is the one to be named, whatever the order of the rows. */
+static enum status check_fractions(const struct jobspec *spec, const struct word_entry *entries,
+                                   uint32_t count, struct error *err)
+{
+    double least = INFINITY;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const double real = class_to_cell(LABEL_REAL, entries[i].word).real;
+
+        if (real != floor(real) && real < least)
+            least = real;
+    }
+    return isinf(least) ? STATUS_OK : refuse_fraction(spec, least, err);
+}
+
+enum status check_classes(const struct jobspec *spec, const struct word_entry *entries,
+                          uint32_t count, struct error *err)
+{
+    if (spec->label_type == LABEL_REAL)
+        TRY(check_fractions(spec, entries, count, err));
+    for (uint32_t i = 0; i < count && spec->label_type == LABEL_TEXT; i++)
+        if (memchr(entries[i].word.data, '\0', entries[i].word.size))
+            return fail(err, STATUS_INVALID, "label column \"%.*s\" has a text with a zero byte",
+                        SLICE_FORMAT(spec->label));
+    if (count <= CLASSES_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has more than %d different values, and a classifier tells at most "
+         "that many apart",
+         SLICE_FORMAT(spec->label), CLASSES_MAX);
+    return error_hint(err, "Train a regressor to predict a number.");
+}
+
+static enum status check_class_count(const struct jobspec *spec, const struct cell *only,
+                                     uint32_t count, struct error *err)
+{
+    struct text value;
+
+    if (spec->n_classes && count > spec->n_classes)
+        return fail(err, STATUS_INVALID,
+                    "label column \"%.*s\" has %u different values, and model.n_classes is %u",
+                    SLICE_FORMAT(spec->label), count, spec->n_classes);
+    if (count > 1)
+        return STATUS_OK;
+    text_init(&value, 100);
+    if (only->type == CELL_TEXT)
+        text_append(&value, slice_prefix(only->text, 64));
+    else if (only->type == CELL_INTEGER)
+        text_printf(&value, "%lld", (long long)only->integer);
+    else
+        text_append_real(&value, only->real);
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has only the value \"%s\": there is nothing to tell apart",
+         SLICE_FORMAT(spec->label), text_string(&value));
+    text_deinit(&value);
+    return STATUS_INVALID;
+}
+
+struct sortable {
+    struct cell value;
+    const struct word_entry *entry;
+};
+
+static int compare_classes(const void *a, const void *b)
+{
+    const struct cell *x = &((const struct sortable *)a)->value;
+    const struct cell *y = &((const struct sortable *)b)->value;
+
+    if (x->type == CELL_TEXT)
+        return slice_compare(x->text, y->text);
+    if (x->type == CELL_INTEGER)
+        return (x->integer > y->integer) - (x->integer < y->integer);
+    return (x->real > y->real) - (x->real < y->real);
+}
+
+/* The index has the classes in their order. */
+static enum status add_class(const struct sortable *sorted, uint32_t class, struct dataset *dataset,
+                             struct class_index *index, struct error *err)
+{
+    const struct slice word = arena_copy(&dataset->arena, sorted->entry->word);
+
+    if (!word.data || word_table_add(&index->table, word) == WORD_TABLE_NONE)
+        return fail_no_memory(err);
+    index->table.entries[class].count = sorted->entry->count;
+    index->classes[class] = class;
+    if (sorted->value.type != CELL_TEXT && class < FEW_CLASSES)
+        memcpy(&index->few[class], word.data, sizeof *index->few);
+    dataset->labels.values[class] = sorted->value;
+    if (sorted->value.type == CELL_TEXT)
+        dataset->labels.values[class].text = word;
+    return STATUS_OK;
+}
+
+static enum status add_classes(const struct jobspec *spec, const struct sortable *sorted,
+                               uint32_t count, uint64_t rows, struct dataset *dataset,
+                               struct class_index *index, struct error *err)
+{
+    dataset->labels.values = ARENA_NEW(&dataset->arena, struct cell, count);
+    dataset->class_weights = ARENA_NEW(&dataset->arena, float, count);
+    index->classes = ARENA_NEW(&dataset->arena, uint32_t, count);
+    if (!dataset->labels.values || !dataset->class_weights || !index->classes)
+        return fail_no_memory(err);
+    dataset->labels.count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const double per_class = (double)count * (double)sorted[i].entry->count;
+
+        TRY(add_class(&sorted[i], i, dataset, index, err));
+        dataset->class_weights[i] = spec->balanced ? (float)((double)rows / per_class) : 1;
+    }
+    return STATUS_OK;
+}
+
+static enum status learn_classes(const struct column_statistics *statistics,
+                                 const struct word_entry *entries, uint32_t count,
+                                 struct dataset *dataset, struct class_index *index,
+                                 struct error *err)
+{
+    const struct jobspec *spec = statistics->spec;
+    struct sortable *sorted;
+    enum status status;
+
+    TRY(check_classes(spec, entries, count, err));
+    sorted = malloc((count + (size_t)1) * sizeof *sorted);
+    if (!sorted)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] =
+            (struct sortable){class_to_cell(spec->label_type, entries[i].word), &entries[i]};
+    qsort(sorted, count, sizeof *sorted, compare_classes);
+    status = check_class_count(spec, &sorted[0].value, count, err);
+    if (status == STATUS_OK)
+        status = add_classes(spec, sorted, count, statistics->rows, dataset, index, err);
+    free(sorted);
+    return status;
+}
+
+static enum status fill_labels(const struct column_statistics *statistics, struct dataset *dataset,
+                               struct class_index *index, struct error *err)
+{
+    const struct jobspec *spec = statistics->spec;
+    const struct column_counts *label = &statistics->columns[spec->input_count];
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
+
+    dataset->labels.type = spec->label_type;
+    dataset->label_scale = 1;
+    if (!task_has_label(spec->task))
+        return STATUS_OK;
+    if (label->content == COLUMN_NUMBERS)
+        return exact_moments_measure(&statistics->moments[label->number], &dataset->label_mean,
+                                     &dataset->label_scale)
+                   ? STATUS_OK
+                   : refuse_counts(label, err);
+    TRY(list_words(label, &entries, &count, err));
+    status = learn_classes(statistics, entries, count, dataset, index, err);
+    free(entries);
+    return status;
+}
+
+enum status column_statistics_finish(const struct column_statistics *statistics,
+                                     struct dataset *dataset, struct class_index *index,
+                                     struct error *err)
+{
+    TRY(check_columns(statistics, err));
+    TRY(fill_transform(statistics, &dataset->transform, &dataset->arena, err));
+    return fill_labels(statistics, dataset, index, err);
+}

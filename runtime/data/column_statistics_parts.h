@@ -1,0 +1,61 @@
+/*
+ * column_statistics_parts.h - the statistics as their files share them.
+ */
+#ifndef RUNTIME_DATA_COLUMN_STATISTICS_PARTS_H
+#define RUNTIME_DATA_COLUMN_STATISTICS_PARTS_H
+
+#include "base/cell.h"
+#include "runtime/data/column_statistics.h"
+#include "runtime/data/exact_sum.h"
+#include "runtime/data/word_table.h"
+
+#define FEW_WORDS 8
+
+enum column_content {
+    COLUMN_NUMBERS, /* a numeric input, or the label of a regression */
+    COLUMN_WORDS,   /* a category */
+    COLUMN_CLASSES  /* the label of a classification: texts, or the bytes of numbers */
+};
+
+/* Counts are modulo 2^64, so that a row may be taken out before it is added. A word that was taken
+ * out as often as it was added stays in the table with a count of 0, and counts as absent. */
+struct column_counts {
+    enum column_content content;
+    struct slice name;
+    uint64_t nulls;
+
+    uint32_t number; /* COLUMN_NUMBERS: which of the moments */
+
+    uint64_t infinite; /* otherwise: numbers that are no words */
+    struct word_table table;
+    struct arena words;
+    size_t word_bytes;
+    int64_t few[FEW_WORDS]; /* of numbers: the first entries' bits, which are faster compared */
+};
+
+struct column_statistics {
+    const struct jobspec *spec;
+    uint64_t rows;
+    uint32_t column_count, number_count;
+    struct column_counts *columns; /* (column_count) */
+    struct exact_moments *moments; /* (number_count) */
+    double *tile;                  /* (EXACT_TILE_ROWS, a few columns): numbers to be added */
+    size_t word_bytes, word_bytes_max;
+};
+
+/* Adds so many of a word of a column that is not of numbers. */
+enum status count_word(struct column_statistics *statistics, struct column_counts *column,
+                       struct slice word, uint64_t count, struct error *err);
+
+/* Those of a column that are there: entries (*count), to be freed. */
+enum status list_words(const struct column_counts *column, struct word_entry **entries,
+                       uint32_t *count, struct error *err);
+
+/* INVALID where the labels of a classification are no classes, or more than there can be. */
+enum status check_classes(const struct jobspec *spec, const struct word_entry *entries,
+                          uint32_t count, struct error *err);
+
+/* What a number that is a class was: the bytes of the word. */
+struct cell class_to_cell(enum label_type type, struct slice word);
+
+#endif

@@ -1,0 +1,599 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "runtime/data/column_statistics.h"
+#include "runtime/data/column_statistics_bytes.h"
+#include "runtime/data/column_statistics_finish.h"
+#include "runtime/data/dataset_learn.h"
+#include "runtime/data/spool_reader.h"
+#include "tests/check.h"
+#include "tests/unit/data_fixture.h"
+
+#define INPUTS     7
+#define COLUMNS    (INPUTS + 1)
+#define ROWS       3000
+#define WRITERS    4
+#define WORD_BYTES ((size_t)1 << 20)
+
+/* A spool of columns of each kind, with NULLs, and the label. */
+struct table {
+    struct folder folder;
+    struct spool_column columns[COLUMNS];
+    struct spec_input inputs[INPUTS];
+    struct jobspec spec;
+    struct cell cells[ROWS][COLUMNS];
+    struct arena arena;
+    struct spool spool;
+};
+
+static struct cell cell_of(enum spool_type type, uint32_t column, uint32_t row)
+{
+    static const char *const words[] = {"", "a", "b", "blue", "red", "zebra", "an \xc3\xa4", "7"};
+    const uint64_t bits = random_bits(11, RANDOM_SAMPLE, column, row);
+
+    if (type == SPOOL_REAL)
+        return real_cell(column == INPUTS ? (double)(bits % 20) - 7 : (double)(bits % 4001) / 7);
+    if (type == SPOOL_INTEGER)
+        return integer_cell((int64_t)(bits % (40 + row / 50)) - 10);
+    return text_cell(words[bits % 8 * (row % 3 > 0)]);
+}
+
+static void table_open(struct table *table, enum task task, enum label_type label)
+{
+    static const enum spool_type types[] = {
+        [LABEL_INTEGER] = SPOOL_INTEGER, [LABEL_REAL] = SPOOL_REAL, [LABEL_TEXT] = SPOOL_TEXT};
+
+    *table = (struct table){
+        .columns = {{SLICE("x"), SPOOL_REAL},
+                    {SLICE("y"), SPOOL_REAL},
+                    {SLICE("sometimes"), SPOOL_REAL},
+                    {SLICE("whole"), SPOOL_INTEGER},
+                    {SLICE("colour"), SPOOL_TEXT},
+                    {SLICE("code"), SPOOL_INTEGER},
+                    {SLICE("size"), SPOOL_REAL},
+                    {SLICE("label"), types[label]}},
+        .inputs = {{SLICE("x"), INPUT_NUMERIC, 0},
+                   {SLICE("y"), INPUT_NUMERIC, 0},
+                   {SLICE("sometimes"), INPUT_NUMERIC, 0},
+                   {SLICE("whole"), INPUT_NUMERIC, 0},
+                   {SLICE("colour"), INPUT_CATEGORY, 10000},
+                   {SLICE("code"), INPUT_CATEGORY, 20},
+                   {SLICE("size"), INPUT_CATEGORY, 3}},
+        .spec = {.task = task,
+                 .input_count = INPUTS,
+                 .label = SLICE("label"),
+                 .label_type = label,
+                 .standardize = true,
+                 .balanced = true},
+    };
+    table->spec.inputs = table->inputs;
+    for (uint32_t row = 0; row < ROWS; row++)
+        for (uint32_t column = 0; column < COLUMNS; column++) {
+            table->cells[row][column] = cell_of(table->columns[column].type, column, row);
+            if (column > 1 && column < INPUTS && (row + column) % 17 == 0)
+                table->cells[row][column] = null_cell();
+        }
+    folder_open(&table->folder);
+}
+
+/* Writes the cells as they are now. */
+static void table_write(struct table *table, uint32_t rows)
+{
+    struct error err;
+
+    arena_init(&table->arena, ARENA_MAXIMUM);
+    write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS,
+                table->cells[0], rows, NULL);
+    CHECK_OK(spool_open(table->folder.file, NULL, &table->arena, &table->spool, &err));
+    CHECK_INT(table->spool.block_count, 1);
+}
+
+static void table_close(struct table *table)
+{
+    spool_close(&table->spool);
+    arena_deinit(&table->arena);
+    folder_close(&table->folder);
+}
+
+static struct column_statistics *new_statistics(const struct table *table)
+{
+    struct column_statistics *statistics;
+    struct error err;
+
+    CHECK_OK(column_statistics_new(&table->spec, WORD_BYTES, &statistics, &err));
+    return statistics;
+}
+
+static void add(struct column_statistics *statistics, const struct table *table, uint32_t first,
+                uint32_t rows, const uint8_t *is_used)
+{
+    struct error err;
+
+    CHECK_OK(column_statistics_add(statistics, table->spool.blocks[0].columns, first, rows, is_used,
+                                   &err));
+}
+
+static void subtract(struct column_statistics *statistics, const struct table *table,
+                     uint32_t first, uint32_t rows, const uint8_t *is_used)
+{
+    struct error err;
+
+    CHECK_OK(column_statistics_subtract(statistics, table->spool.blocks[0].columns, first, rows,
+                                        is_used, &err));
+}
+
+static void put(const struct column_statistics *statistics, struct text *bytes)
+{
+    struct error err;
+
+    text_init(bytes, TEXT_MAXIMUM);
+    CHECK_OK(column_statistics_put(statistics, bytes, &err));
+}
+
+static void check_same_bytes(const struct column_statistics *statistics,
+                             const struct column_statistics *others)
+{
+    struct text bytes, other_bytes;
+
+    put(statistics, &bytes);
+    put(others, &other_bytes);
+    CHECK(slice_equal(text_slice(&bytes), text_slice(&other_bytes)));
+    text_deinit(&bytes);
+    text_deinit(&other_bytes);
+}
+
+/* ----- what is learned ----- */
+
+struct learned {
+    struct dataset dataset;
+    struct class_index index;
+};
+
+static enum status try_finish(const struct column_statistics *statistics, struct learned *learned,
+                              struct error *err)
+{
+    *learned = (struct learned){0};
+    arena_init(&learned->dataset.arena, ARENA_MAXIMUM);
+    return column_statistics_finish(statistics, &learned->dataset, &learned->index, err);
+}
+
+static void finish(const struct column_statistics *statistics, struct learned *learned)
+{
+    struct error err;
+
+    CHECK_OK(try_finish(statistics, learned, &err));
+}
+
+static void learned_deinit(struct learned *learned)
+{
+    class_index_deinit(&learned->index);
+    arena_deinit(&learned->dataset.arena);
+}
+
+/* Every fifth row is held out, and with them some words and classes. */
+static void mark_training(uint8_t *is_training)
+{
+    for (uint32_t row = 0; row < ROWS; row++)
+        is_training[row] = row % 5 != 2 && row < 2900;
+}
+
+static void a_model_without_label_has_none(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics;
+    struct learned learned;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table_write(&table, 10);
+    table.spec.task = TASK_CLUSTERING;
+    table.spec.label_type = LABEL_NONE;
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, 10, NULL);
+    finish(statistics, &learned);
+    CHECK(learned.dataset.labels.type == LABEL_NONE && learned.dataset.labels.count == 0);
+    CHECK_INT(learned.dataset.transform.input_count, INPUTS);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
+/* By hand, so that it does not depend on another way of learning. */
+static void words_come_by_count_and_classes_by_value(void **state)
+{
+    static struct table table;
+    const int64_t labels[] = {3, -2, 3, 10, -2, 3};
+    const char *const colours[] = {"b", "a", "a", "c", "b", "c"};
+    struct column_statistics *statistics;
+    struct learned learned;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (uint32_t row = 0; row < 6; row++) {
+        for (uint32_t i = 0; i < INPUTS; i++)
+            table.cells[row][i] =
+                table.columns[i].type == SPOOL_INTEGER ? integer_cell(row) : real_cell(row);
+        table.cells[row][4] = text_cell(colours[row]);
+        table.cells[row][INPUTS] = integer_cell(labels[row]);
+    }
+    table.cells[5][4] = null_cell();
+    table_write(&table, 6);
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, 6, NULL);
+    CHECK(column_statistics_rows(statistics) == 6);
+    finish(statistics, &learned);
+
+    const struct transform_input *inputs = learned.dataset.transform.inputs;
+    CHECK(inputs[0].mean == 2.5 && inputs[0].scale == sqrt(35.0 / 12));
+    CHECK_INT(inputs[4].word_count, 3);
+    CHECK_SLICE(inputs[4].words[0], "a");
+    CHECK_SLICE(inputs[4].words[1], "b");
+    CHECK_SLICE(inputs[4].words[2], "c");
+    CHECK(inputs[4].has_nulls && inputs[4].word_counts[2] == 1);
+    CHECK(inputs[5].word_count == 6 && inputs[5].hash_buckets == 0);
+    CHECK(inputs[6].word_count == 3 && inputs[6].hash_buckets == 1); /* of 6, at most 3 */
+    CHECK_SLICE(inputs[6].words[2], "2");
+    CHECK_INT(learned.dataset.labels.count, 3);
+    CHECK_INT(learned.dataset.labels.values[0].integer, -2);
+    CHECK_INT(learned.dataset.labels.values[2].integer, 10);
+    CHECK(learned.dataset.class_weights[0] == 1 && learned.dataset.class_weights[2] == 2);
+    CHECK_INT(class_of(&learned.index, &table.spool.blocks[0].columns[INPUTS], 0), 1);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
+/* ----- groups ----- */
+
+static uint32_t draw(uint64_t seed, uint64_t number, uint32_t below)
+{
+    return (uint32_t)(random_bits(seed, RANDOM_SIMULATION, 1, number) % below);
+}
+
+/* Runs of rows go to random writers. Another one takes out those that are held out, before or after
+ * they are added. */
+static void share_out(uint64_t seed, const struct table *table, const uint8_t *is_training,
+                      struct column_statistics **writers)
+{
+    static uint8_t is_held_out[ROWS];
+
+    for (uint32_t row = 0; row < ROWS; row++)
+        is_held_out[row] = !is_training[row];
+    for (uint32_t row = 0; row < ROWS;) {
+        uint32_t rows = 1 + draw(seed, 4 * row, 700);
+        const uint32_t other = draw(seed, 4 * row + 1, WRITERS);
+
+        rows = rows < ROWS - row ? rows : ROWS - row;
+        if (seed % 2)
+            subtract(writers[other], table, row, rows, is_held_out + row);
+        add(writers[draw(seed, 4 * row + 2, WRITERS)], table, row, rows, NULL);
+        if (seed % 2 == 0)
+            subtract(writers[other], table, row, rows, is_held_out + row);
+        row += rows;
+    }
+}
+
+/* Some by bytes. */
+static void merge(struct column_statistics *statistics, const struct column_statistics *other,
+                  bool by_bytes)
+{
+    struct text bytes;
+    struct error err;
+
+    if (!by_bytes) {
+        CHECK_OK(column_statistics_merge(statistics, other, &err));
+        return;
+    }
+    put(other, &bytes);
+    CHECK_OK(column_statistics_read(statistics, text_slice(&bytes), &err));
+    text_deinit(&bytes);
+}
+
+static void any_split_merged_in_any_order_is_the_same_bytes(void **state)
+{
+    static uint8_t is_training[ROWS];
+    static struct table table;
+    struct column_statistics *whole, *writers[WRITERS], *merged;
+    (void)state;
+
+    mark_training(is_training);
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    table_write(&table, ROWS);
+    whole = new_statistics(&table);
+    add(whole, &table, 0, ROWS, is_training);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        merged = new_statistics(&table);
+        for (uint32_t i = 0; i < WRITERS; i++)
+            writers[i] = new_statistics(&table);
+        share_out(seed, &table, is_training, writers);
+        for (uint32_t i = 0; i < WRITERS; i++) {
+            merge(merged, writers[(i + seed) % WRITERS], (i + seed) % 3 == 0);
+            column_statistics_free(writers[(i + seed) % WRITERS]);
+        }
+        check_same_bytes(merged, whole);
+        column_statistics_free(merged);
+    }
+    column_statistics_free(whole);
+    table_close(&table);
+}
+
+static void what_is_taken_out_leaves_nothing(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics, *none;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    table_write(&table, ROWS);
+    statistics = new_statistics(&table);
+    none = new_statistics(&table);
+    add(statistics, &table, 0, ROWS, NULL);
+    for (uint32_t row = ROWS; row-- > 0;)
+        subtract(statistics, &table, row, 1, NULL);
+    check_same_bytes(statistics, none);
+    CHECK(column_statistics_rows(statistics) == 0);
+    column_statistics_free(statistics);
+    column_statistics_free(none);
+    table_close(&table);
+}
+
+/* ----- what is refused ----- */
+
+static void check_refused(const struct table *table, uint32_t rows, enum status status,
+                          const char *message)
+{
+    struct column_statistics *statistics = new_statistics(table);
+    struct learned learned;
+    struct error err;
+
+    add(statistics, table, 0, rows, NULL);
+    CHECK_INT(try_finish(statistics, &learned, &err), status);
+    assert_string_equal(err.message, message);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+}
+
+static void labels_that_are_no_classes_are_refused(void **state)
+{
+    static struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_REAL);
+    for (uint32_t row = 0; row < 3; row++)
+        table.cells[row][INPUTS] = real_cell(12 + row);
+    table.cells[3][INPUTS] = real_cell(7.5);
+    table.cells[9][INPUTS] = real_cell(2.25);
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID,
+                  "label column \"label\" has 2.25, and the labels of a classifier are whole "
+                  "numbers or text");
+    table.spec.n_classes = 2;
+    check_refused(&table, 3, STATUS_INVALID,
+                  "label column \"label\" has 3 different values, and model.n_classes is 2");
+    table.spec.n_classes = 0;
+    check_refused(&table, 1, STATUS_INVALID,
+                  "label column \"label\" has only the value \"12\": there is nothing to tell "
+                  "apart");
+    check_refused(&table, 0, STATUS_INVALID, "there are no rows to learn from");
+    table_close(&table);
+}
+
+static void texts_with_zero_bytes_are_no_classes(void **state)
+{
+    static struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table.cells[2][INPUTS].text = (struct slice){"a\0b", 3};
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID, "label column \"label\" has a text with a zero byte");
+    table_close(&table);
+}
+
+/* One input that is always 0, and as many classes as rows. */
+static enum status learn_many_classes(uint32_t rows, size_t word_bytes_max, struct error *err)
+{
+    static int64_t numbers[CLASSES_MAX + 2][2];
+    const struct spool_column_view columns[] = {
+        {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 2},
+        {.type = SPOOL_INTEGER, .numbers = &numbers[0][1], .stride = 2}};
+    struct spec_input input = {SLICE("x"), INPUT_NUMERIC, 0};
+    struct jobspec spec = {.task = TASK_CLASSIFICATION,
+                           .inputs = &input,
+                           .input_count = 1,
+                           .label = SLICE("label"),
+                           .label_type = LABEL_INTEGER};
+    struct column_statistics *statistics;
+    struct learned learned = {0};
+    enum status status;
+
+    for (uint32_t i = 0; i < CLASSES_MAX + 2; i++)
+        numbers[i][1] = i;
+    CHECK(column_statistics_new(&spec, word_bytes_max, &statistics, err) == STATUS_OK);
+    status = column_statistics_add(statistics, columns, 0, rows, NULL, err);
+    if (status == STATUS_OK)
+        status = try_finish(statistics, &learned, err);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+    return status;
+}
+
+static void more_classes_than_a_classifier_has_are_refused(void **state)
+{
+    const char *const message = "label column \"label\" has more than 65536 different values";
+    struct error err;
+    (void)state;
+
+    CHECK_OK(learn_many_classes(CLASSES_MAX, SIZE_MAX, &err));
+    CHECK_FAILS(learn_many_classes(CLASSES_MAX + 1, SIZE_MAX, &err), STATUS_INVALID, message);
+    assert_string_equal(err.hint, "Train a regressor to predict a number.");
+    /* Also where there is no room for one more; where there are few enough, that is the reason. */
+    CHECK_FAILS(learn_many_classes(CLASSES_MAX + 2, (CLASSES_MAX + 1) * 72, &err), STATUS_INVALID,
+                message);
+    CHECK_FAILS(learn_many_classes(CLASSES_MAX, 1000000, &err), STATUS_LIMIT, "column \"label\"");
+}
+
+static void what_is_null_or_infinite_is_counted(void **state)
+{
+    static struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_REAL);
+    table.cells[4][6] = table.cells[5][6] = real_cell(INFINITY);
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID, "column \"size\" is infinite in 2 of 20 rows");
+    spool_close(&table.spool);
+    arena_deinit(&table.arena);
+    table.cells[7][0] = table.cells[8][2] = real_cell(-INFINITY);
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID, "column \"x\" is infinite in 1 of 20 rows");
+    spool_close(&table.spool);
+    arena_deinit(&table.arena);
+    table.cells[1][INPUTS] = real_cell(INFINITY);
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID, "label column \"label\" is infinite in 1 of 20 rows");
+    spool_close(&table.spool);
+    arena_deinit(&table.arena);
+    table.cells[2][INPUTS] = null_cell();
+    table_write(&table, 20);
+    check_refused(&table, 20, STATUS_INVALID, "label column \"label\" is NULL in 1 of 20 rows");
+    table_close(&table);
+}
+
+static void columns_of_another_type_are_refused(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_REAL);
+    table_write(&table, 20);
+    table.spec.label_type = LABEL_TEXT;
+    statistics = new_statistics(&table);
+    CHECK_FAILS(column_statistics_add(statistics, table.spool.blocks[0].columns, 0, 1, NULL, &err),
+                STATUS_INVALID, "label column \"label\" is real, where text was expected");
+    column_statistics_free(statistics);
+    table.spec.label_type = LABEL_REAL;
+    table.inputs[4].type = INPUT_NUMERIC;
+    statistics = new_statistics(&table);
+    CHECK_FAILS(column_statistics_add(statistics, table.spool.blocks[0].columns, 0, 1, NULL, &err),
+                STATUS_INVALID, "column \"colour\" is text, where numbers were expected");
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
+static void words_have_a_limit(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics, *others;
+    struct text bytes;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    table_write(&table, ROWS);
+    others = new_statistics(&table);
+    add(others, &table, 0, ROWS, NULL);
+    put(others, &bytes);
+    CHECK_OK(column_statistics_new(&table.spec, 40000, &statistics, &err));
+    CHECK_FAILS(
+        column_statistics_add(statistics, table.spool.blocks[0].columns, 0, ROWS, NULL, &err),
+        STATUS_LIMIT, "column \"size\" has more than ");
+    CHECK(strstr(err.hint, "Leave the column out"));
+    column_statistics_free(statistics);
+    CHECK_OK(column_statistics_new(&table.spec, 40000, &statistics, &err));
+    CHECK_FAILS(column_statistics_merge(statistics, others, &err), STATUS_LIMIT, "\"size\"");
+    column_statistics_free(statistics);
+    CHECK_OK(column_statistics_new(&table.spec, 40000, &statistics, &err));
+    CHECK_FAILS(column_statistics_read(statistics, text_slice(&bytes), &err), STATUS_LIMIT,
+                "\"size\"");
+    column_statistics_free(statistics);
+    column_statistics_free(others);
+    text_deinit(&bytes);
+    table_close(&table);
+}
+
+static void statistics_of_no_rows_are_refused(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics;
+    struct learned learned;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (uint32_t row = 0; row < 40; row++)
+        table.cells[row][6] = real_cell(row);
+    table_write(&table, 40);
+    for (uint32_t row = 0; row < 40; row++) {
+        statistics = new_statistics(&table);
+        add(statistics, &table, 0, 20, NULL);
+        subtract(statistics, &table, row, 1, NULL);
+        if (row < 20)
+            CHECK_OK(try_finish(statistics, &learned, &err));
+        else
+            CHECK_FAILS(try_finish(statistics, &learned, &err), STATUS_CORRUPT, "no rows have");
+        learned_deinit(&learned);
+        column_statistics_free(statistics);
+    }
+    table_close(&table);
+}
+
+static enum status read_into_new(const struct table *table, struct slice bytes, struct error *err)
+{
+    struct column_statistics *statistics = new_statistics(table);
+    const enum status status = column_statistics_read(statistics, bytes, err);
+
+    column_statistics_free(statistics);
+    return status;
+}
+
+static void bytes_that_were_not_put_are_refused(void **state)
+{
+    static struct table table, other;
+    struct column_statistics *statistics;
+    struct text bytes;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table_write(&table, 40);
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, 40, NULL);
+    put(statistics, &bytes);
+    CHECK_OK(read_into_new(&table, text_slice(&bytes), &err));
+    for (size_t size = 0; size < bytes.size; size++)
+        CHECK_INT(read_into_new(&table, (struct slice){bytes.data, size}, &err), STATUS_CORRUPT);
+    text_append_char(&bytes, 0);
+    CHECK_INT(read_into_new(&table, text_slice(&bytes), &err), STATUS_CORRUPT);
+    bytes.size--;
+    table_open(&other, TASK_CLASSIFICATION, LABEL_INTEGER); /* whose classes have eight bytes */
+    CHECK_INT(read_into_new(&other, text_slice(&bytes), &err), STATUS_CORRUPT);
+    other.inputs[0].type = INPUT_CATEGORY;
+    CHECK_INT(read_into_new(&other, text_slice(&bytes), &err), STATUS_CORRUPT);
+    folder_close(&other.folder);
+    text_deinit(&bytes);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_without_label_has_none),
+        cmocka_unit_test(words_come_by_count_and_classes_by_value),
+        cmocka_unit_test(any_split_merged_in_any_order_is_the_same_bytes),
+        cmocka_unit_test(what_is_taken_out_leaves_nothing),
+        cmocka_unit_test(labels_that_are_no_classes_are_refused),
+        cmocka_unit_test(texts_with_zero_bytes_are_no_classes),
+        cmocka_unit_test(more_classes_than_a_classifier_has_are_refused),
+        cmocka_unit_test(what_is_null_or_infinite_is_counted),
+        cmocka_unit_test(columns_of_another_type_are_refused),
+        cmocka_unit_test(words_have_a_limit),
+        cmocka_unit_test(statistics_of_no_rows_are_refused),
+        cmocka_unit_test(bytes_that_were_not_put_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
