@@ -302,8 +302,7 @@ static enum status read_keyed(const struct jobspec *spec, struct class_index *in
     TRY(check_keyed(spool, spec, err));
     if (!spec->shuffle)
         return fail(err, STATUS_CORRUPT, "the rows lie by key, and not as the SELECT gave them");
-    TRY(learn_transform(spool, spec, NULL, team, dataset, err));
-    TRY(learn_labels(spool, spec, NULL, team, dataset, index, err));
+    TRY(dataset_learn(spool, spec, NULL, team, dataset, index, err));
     TRY(part_allocate(dataset, spec->task, rows[SPOOL_KEPT], true, &dataset->train, err));
     TRY(part_allocate(dataset, spec->task, rows[SPOOL_HELD_OUT], true, &dataset->validation, err));
     TRY(load_part(dataset, spool, SPOOL_KEPT, index, team, &dataset->train, err));
@@ -360,8 +359,7 @@ static enum status read_plain(const struct jobspec *spec, struct split *split,
         spec->has_validation ? 0 : held_out_rows(spool->rows, spec->test_size);
 
     TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
-    TRY(learn_transform(spool, spec, split->is_training, team, dataset, err));
-    TRY(learn_labels(spool, spec, split->is_training, team, dataset, index, err));
+    TRY(dataset_learn(spool, spec, split->is_training, team, dataset, index, err));
     is_dense = !stays_in_spool(dataset, spec);
     TRY(part_allocate(dataset, spec->task, spool->rows - held_out, is_dense, &dataset->train, err));
     TRY(part_allocate(dataset, spec->task, held_out, is_dense, &dataset->validation, err));
@@ -395,6 +393,7 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
         .seed = spec->seed,
         .held_out = is_validation || spec->has_validation ? 0 : spec->test_size,
         .threads = threads,
+        .spec = is_validation ? NULL : spec,
     };
 }
 

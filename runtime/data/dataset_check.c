@@ -1,6 +1,9 @@
 #include "runtime/data/dataset_check.h"
 
 #include <math.h>
+#include <stdlib.h>
+
+#include "runtime/data/spool_reader.h"
 
 static enum status refuse_rows(struct slice column, const char *kind, const char *what,
                                uint64_t bad, uint64_t rows, struct error *err)
@@ -10,16 +13,22 @@ static enum status refuse_rows(struct slice column, const char *kind, const char
                 rows == 1 ? "row" : "rows");
 }
 
-static uint64_t count_infinite(const struct spool *spool, uint32_t column)
+static enum status count_infinite(const struct spool *spool, uint32_t column, uint64_t *infinite,
+                                  struct error *err)
 {
-    uint64_t infinite = 0;
+    struct spool_column_view *columns = calloc(spool->column_count, sizeof *columns);
+    enum status status = columns ? STATUS_OK : fail_no_memory(err);
 
-    for (uint32_t b = 0; b < spool->block_count; b++) {
-        const struct spool_column_view *view = &spool->blocks[b].columns[column];
-        for (uint32_t row = 0; row < spool->blocks[b].rows; row++)
-            infinite += !isfinite(spool_real(view, row)) && !spool_is_gone(&spool->blocks[b], row);
+    *infinite = 0;
+    for (uint32_t b = 0; b < spool->block_count && status == STATUS_OK; b++) {
+        struct spool_block block;
+
+        status = spool_open_block(spool, b, columns, &block, err);
+        for (uint32_t row = 0; status == STATUS_OK && row < block.rows; row++)
+            *infinite += !isfinite(spool_real(&columns[column], row)) && !spool_is_gone(&block, row);
     }
-    return infinite;
+    free(columns);
+    return status;
 }
 
 /* Where there is none the summaries show that without reading the rows. */
@@ -27,11 +36,13 @@ static enum status check_finite(const struct spool *spool, uint32_t column, stru
                                 const char *kind, struct error *err)
 {
     const struct spool_column_summary *summary = &spool->summaries[column];
+    uint64_t infinite;
 
     if (spool->types[column] != SPOOL_REAL ||
         (isfinite(summary->least) && isfinite(summary->greatest)))
         return STATUS_OK;
-    refuse_rows(name, kind, "infinite", count_infinite(spool, column), spool->rows, err);
+    TRY(count_infinite(spool, column, &infinite, err));
+    refuse_rows(name, kind, "infinite", infinite, spool->rows, err);
     return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
 }
 

@@ -18,9 +18,6 @@ struct class_index {
     int64_t few[FEW_CLASSES]; /* the bits of up to so many numbers, which are faster compared */
 };
 
-enum status learn_labels(const struct spool *spool, const struct jobspec *spec,
-                         const uint8_t *is_used, struct team *team, struct dataset *dataset,
-                         struct class_index *index, struct error *err);
 /* -1 for one that is not known */
 int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
                  uint32_t row);

@@ -1,16 +1,17 @@
 /*
- * dataset_learn.h - the transform of the inputs, learned from the training rows.
+ * dataset_learn.h - transform and labels, learned from the training rows.
  */
 #ifndef RUNTIME_DATA_DATASET_LEARN_H
 #define RUNTIME_DATA_DATASET_LEARN_H
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset_labels.h"
 
 struct team;
 
-/* From the rows that `is_used` marks (NULL: all). */
-enum status learn_transform(const struct spool *spool, const struct jobspec *spec,
-                            const uint8_t *is_used, struct team *team, struct dataset *dataset,
-                            struct error *err);
+/* From the statistics of a spool that lies by key; from the rows of another one that `is_used`
+ * marks (NULL: all). Errors: column_statistics_finish.h. */
+enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
+                          const uint8_t *is_used, struct team *team, struct dataset *dataset,
+                          struct class_index *index, struct error *err);
 
 #endif

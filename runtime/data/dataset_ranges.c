@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_reader.h"
 
@@ -81,6 +80,31 @@ void part_source_deinit(struct part_source *source)
     free(source->lists);
     free(source->starts);
     *source = (struct part_source){.spool = NULL};
+}
+
+static uint32_t range_that_begins(const struct part_source *source, uint64_t row)
+{
+    uint32_t low = 0, high = 1u << source->spool->ranges.bits;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (source->starts[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+enum status part_source_find(const struct part_source *source, uint32_t first_row,
+                             uint32_t end_row, uint32_t *first, uint32_t *end, struct error *err)
+{
+    *first = range_that_begins(source, first_row);
+    *end = range_that_begins(source, end_row);
+    if (source->starts[*first] == first_row && source->starts[*end] == end_row)
+        return STATUS_OK;
+    return fail(err, STATUS_INVALID, "rows %u to %u are not whole ranges", first_row, end_row);
 }
 
 /* ---- a loader ---- */
@@ -235,6 +259,18 @@ static void place_rows(struct range_loader *loader, const struct wanted *wanted,
         loader->places[loader->sorted[rank]] = start + rank;
 }
 
+enum status range_load_block(struct range_loader *loader, const struct part_source *source,
+                             const struct class_index *index, uint32_t block,
+                             const struct placed_rows *rows, struct dataset_part *part,
+                             struct error *err)
+{
+    struct spool_block opened;
+
+    TRY(spool_open_block(source->spool, block, loader->columns, &opened, err));
+    return encode_placed(loader->dataset, source->has_plain_numbers, index, &loader->encoder,
+                         &opened, rows, part, err);
+}
+
 enum status range_load(struct range_loader *loader, const struct part_source *source,
                        const struct class_index *index, uint32_t first, uint32_t end,
                        struct dataset_part *part, struct error *err)
@@ -252,11 +288,8 @@ enum status range_load(struct range_loader *loader, const struct part_source *so
         const struct found_block *found = &loader->found[i];
         const struct placed_rows rows = {loader->rows + at, loader->places + at, found->end - at,
                                          source->spool->number_count};
-        struct spool_block block;
 
-        TRY(spool_open_block(source->spool, found->block, loader->columns, &block, err));
-        TRY(encode_placed(loader->dataset, source->has_plain_numbers, index, &loader->encoder,
-                          &block, &rows, part, err));
+        TRY(range_load_block(loader, source, index, found->block, &rows, part, err));
         at = found->end;
     }
     return STATUS_OK;

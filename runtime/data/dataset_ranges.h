@@ -9,8 +9,7 @@
 #ifndef RUNTIME_DATA_DATASET_RANGES_H
 #define RUNTIME_DATA_DATASET_RANGES_H
 
-#include "runtime/data/dataset_labels.h"
-#include "runtime/data/dataset_parts.h"
+#include "runtime/data/dataset_encode.h"
 
 /* A part of the data set, as it lies in a spool. */
 struct part_source {
@@ -26,6 +25,10 @@ enum status part_source_init(struct part_source *source, const struct spool *spo
                              enum spool_part part, const struct transform *transform,
                              struct error *err);
 void part_source_deinit(struct part_source *source);
+/* The ranges [*first, *end) that have the rows [first_row, end_row). INVALID: none have just
+ * these. */
+enum status part_source_find(const struct part_source *source, uint32_t first_row,
+                             uint32_t end_row, uint32_t *first, uint32_t *end, struct error *err);
 
 /* Memory of one member of the team, in which it loads. */
 struct range_loader;
@@ -38,5 +41,11 @@ void range_loader_free(struct range_loader *loader);
 enum status range_load(struct range_loader *loader, const struct part_source *source,
                        const struct class_index *index, uint32_t first, uint32_t end,
                        struct dataset_part *part, struct error *err);
+
+/* Rows of one block to their places. */
+enum status range_load_block(struct range_loader *loader, const struct part_source *source,
+                             const struct class_index *index, uint32_t block,
+                             const struct placed_rows *rows, struct dataset_part *part,
+                             struct error *err);
 
 #endif

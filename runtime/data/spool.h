@@ -63,12 +63,16 @@ struct row_hash {
  */
 enum spool_part { SPOOL_KEPT, SPOOL_HELD_OUT, SPOOL_PARTS };
 
+struct jobspec;
+
 /* All zero: as the SELECT gave the rows. */
 struct spool_order {
     bool by_key;
     uint64_t seed;
     double held_out;  /* share of the rows: those of least random(seed, hash) */
     uint32_t threads; /* that may be started when the writer is closed */
+    /* The job whose columns these are: the spool has statistics of them then. NULL: it has none. */
+    const struct jobspec *spec;
 };
 
 struct spool_writer;
@@ -114,6 +118,7 @@ struct spool_ranges {
         uint32_t block, row;
     } *sample; /* (sample_rows): the kept rows of least random(seed, hash), in that order */
     uint32_t sample_rows;
+    struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
 };
 
 struct spool {

@@ -23,6 +23,7 @@
  * that lies by key:
  *
  *     spool_keyed_entry | rows of each range, of both parts | sample | bits of rows that are gone
+ *     | statistics of the columns
  *
  * The blocks of a file lie one behind the other in the order of their entries, and the
  * index behind those of the first.
@@ -78,6 +79,7 @@ struct spool_keyed_entry {
     struct row_hash sums[SPOOL_PARTS]; /* of the rows' hashes: the same in any order */
     uint32_t range_bits, sample_rows;
     uint64_t gone_words, seed;
+    uint64_t statistics_size;
 };
 
 

@@ -20,6 +20,35 @@ static uint64_t held_out_below(const struct spool_order *order)
     return (uint64_t)ldexp(order->held_out, KEY_BITS);
 }
 
+/* The block as columns. */
+static const struct spool_column_view *view_block(struct spool_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        const struct writer_column *column = &writer->columns[i];
+
+        writer->views[i] = (struct spool_column_view){
+            .type = column->type, .nulls = column->has_nulls ? column->nulls : NULL};
+        if (column->type == SPOOL_TEXT) {
+            writer->views[i].offsets = column->offsets;
+            writer->views[i].bytes = column->texts.data;
+        } else {
+            writer->views[i].numbers = writer->numbers + column->number;
+            writer->views[i].stride = writer->number_count;
+        }
+    }
+    return writer->views;
+}
+
+static enum status add_statistics(struct spool_writer *writer, struct error *err)
+{
+    if (!writer->statistics)
+        return STATUS_OK;
+    for (uint32_t row = 0; row < writer->block_rows; row++)
+        writer->parts[row] = PART_OF(writer->ranges[row]) == SPOOL_KEPT;
+    return column_statistics_add(writer->statistics, view_block(writer), 0, writer->block_rows,
+                                 writer->parts, err);
+}
+
 /* Part and range of each row; counts of both parts. */
 static void find_ranges(struct spool_writer *writer, uint32_t counts[SPOOL_PARTS])
 {
@@ -202,6 +231,7 @@ enum status spool_write_keyed(struct spool_writer *writer, struct error *err)
     uint32_t bits[SPOOL_PARTS];
 
     find_ranges(writer, counts);
+    TRY(add_statistics(writer, err));
     for (uint32_t part = 0; part < SPOOL_PARTS; part++)
         bits[part] = bits_of(counts[part] * row_bytes);
     deal_rows(writer, bits, starts);

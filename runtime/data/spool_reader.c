@@ -362,14 +362,16 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
         (const struct spool_keyed_entry *)(entries + spool->block_count);
     struct spool_ranges *ranges = &spool->ranges;
     const uint32_t *counts = (const uint32_t *)(entry + 1);
+    const uint64_t *gone;
     uint64_t counts_size;
 
     if (size < sizeof *entry || entry->range_bits != spool_range_bits(spool->rows) ||
-        entry->sample_rows > SPOOL_SAMPLE_ROWS || entry->gone_words > size)
+        entry->sample_rows > SPOOL_SAMPLE_ROWS || entry->gone_words > size / sizeof(uint64_t) ||
+        entry->statistics_size > size)
         return corrupt(err, "the index is cut short");
     counts_size = (SPOOL_PARTS * sizeof *counts) << entry->range_bits;
     if (size != sizeof *entry + counts_size + entry->sample_rows * sizeof *ranges->sample +
-                    entry->gone_words * sizeof(uint64_t) ||
+                    entry->gone_words * sizeof(uint64_t) + spool_pad(entry->statistics_size) ||
         entry->rows[SPOOL_KEPT] > spool->rows ||
         entry->rows[SPOOL_HELD_OUT] != spool->rows - entry->rows[SPOOL_KEPT])
         return corrupt(err, "the index is cut short");
@@ -379,10 +381,12 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
     memcpy(ranges->sums, entry->sums, sizeof ranges->sums);
     ranges->sample_rows = entry->sample_rows;
     ranges->sample = (const struct spool_sample_row *)((const char *)counts + counts_size);
+    gone = (const uint64_t *)(ranges->sample + ranges->sample_rows);
+    ranges->statistics =
+        (struct slice){(const char *)(gone + entry->gone_words), entry->statistics_size};
     TRY(read_counts(ranges, counts, err));
     TRY(read_sample(spool, err));
-    return read_gone(spool, entries, (const uint64_t *)(ranges->sample + ranges->sample_rows),
-                     entry->gone_words, err);
+    return read_gone(spool, entries, gone, entry->gone_words, err);
 }
 
 static enum status read_spool(const char *path, struct spool *spool, struct team *team,
@@ -411,7 +415,7 @@ static enum status read_spool(const char *path, struct spool *spool, struct team
     TRY(read_columns(spool, columns, arena, err));
     TRY(place_blocks(spool, entries, &extents, arena, err));
     if (spool->is_keyed)
-        TRY(read_keyed(spool, entries, header->index_size - plain_index_size(header), err));
+        return read_keyed(spool, entries, header->index_size - plain_index_size(header), err);
     return open_blocks(spool, team, arena, err);
 }
 

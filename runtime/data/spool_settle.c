@@ -5,14 +5,15 @@
  *     parts    which rows are held out is known when all hashes are: those of least key
  *     counts   rows of each range, and the sample
  *
- * A row whose hash or part is another one then is gone from its block, and a copy is put where it
- * belongs: two rows in a million, unless the table is full of equal rows.
+ * A row whose hash or part is another one then is gone from its block, and from the statistics, and
+ * a copy is put where it belongs: a few hundred in a million, unless the table is full of equal rows.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/team.h"
+#include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_block.h"
 #include "runtime/data/spool_writer_parts.h"
@@ -197,6 +198,9 @@ static enum status move_row(struct settling *settling, struct settler *settler, 
 
     TRY(spool_view_columns(&settling->shape, &block, err));
     mark_gone(settling, number, row);
+    if (settler->writer->statistics && settling->entries[number].part == SPOOL_KEPT)
+        TRY(column_statistics_subtract(settler->writer->statistics, block.columns, row, 1, NULL,
+                                       err));
     return spool_put_copy(settler->writer, &block, row, hash, part, err);
 }
 
@@ -530,6 +534,29 @@ static enum status take_gone(const struct settling *settling, struct spool_settl
     return STATUS_OK;
 }
 
+/* With what the copies changed. */
+static enum status take_statistics(struct settling *settling, struct spool_settled *settled,
+                                   struct error *err)
+{
+    static const char zeros[SPOOL_ALIGN];
+    size_t size;
+
+    for (uint32_t m = 0; m < team_size(settling->team); m++) {
+        struct spool_writer *writer = settling->settlers[m].writer;
+
+        settling->settlers[m].writer = NULL;
+        TRY(spool_writer_join(settling->writer, writer, err));
+    }
+    text_init(&settled->statistics, SPOOL_STATISTICS_BYTES_MAX);
+    if (!settling->writer->statistics)
+        return STATUS_OK;
+    TRY(column_statistics_put(settling->writer->statistics, &settled->statistics, err));
+    size = settled->statistics.size;
+    settled->entry.statistics_size = size;
+    text_append(&settled->statistics, (struct slice){zeros, spool_pad(size) - size});
+    return settled->statistics.failed ? fail_no_memory(err) : STATUS_OK;
+}
+
 /* ---- all of it ---- */
 
 /* At least one row, never all, of two or more. */
@@ -615,7 +642,8 @@ enum status spool_settle(struct spool_writer *writer, struct spool_settled *sett
     TRY_OR(done, status, settle_parts(&settling, err));
     TRY_OR(done, status, count_rows(&settling, err));
     TRY_OR(done, status, take_counts(&settling, settled, err));
-    status = take_gone(&settling, settled, err);
+    TRY_OR(done, status, take_gone(&settling, settled, err));
+    status = take_statistics(&settling, settled, err);
 done:
     settling_deinit(&settling);
     return status;
@@ -626,4 +654,5 @@ void spool_settled_deinit(struct spool_settled *settled)
     free(settled->counts);
     free(settled->sample);
     free(settled->gone);
+    text_deinit(&settled->statistics);
 }

@@ -2,6 +2,8 @@
 
 #include "runtime/data/spool_writer_parts.h"
 
+#include "runtime/data/column_statistics_bytes.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -146,6 +148,8 @@ static void writer_free(struct spool_writer *writer)
     free(writer->parts);
     free(writer->ranges);
     free(writer->places);
+    free(writer->views);
+    column_statistics_free(writer->statistics);
     free(writer->block);
     free(writer);
 }
@@ -227,7 +231,14 @@ enum status spool_writer_sort(struct spool_writer *writer, const struct spool_or
 {
     writer->is_keyed = order->by_key;
     writer->order = *order;
-    return !order->by_key || allocate_keyed(writer) ? STATUS_OK : fail_no_memory(err);
+    if (!order->by_key)
+        return STATUS_OK;
+    writer->views = calloc(writer->column_count, sizeof *writer->views);
+    if (!writer->views || !allocate_keyed(writer))
+        return fail_no_memory(err);
+    return order->spec ? column_statistics_new(order->spec, SPOOL_WORD_BYTES_MAX,
+                                               &writer->statistics, err)
+                       : STATUS_OK;
 }
 
 enum status spool_writer_grow(struct spool_writer *writer, struct error *err)
@@ -698,6 +709,8 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
         if (from->has_values)
             widen(&writer->columns[i], from->entry.least, from->entry.greatest);
     }
+    if (status == STATUS_OK && branch->statistics)
+        status = column_statistics_merge(writer->statistics, branch->statistics, &reason);
     writer->rows += branch->rows;
     writer_free(branch);
     if (status != STATUS_OK)
@@ -707,7 +720,7 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
 
 /* ----- parts: what a writer of another process leaves, as bytes ----- */
 
-static void put_part(const struct spool_writer *part, struct text *index)
+static enum status put_part(const struct spool_writer *part, struct text *index, struct error *err)
 {
     const struct spool_block_entry *entries;
     uint32_t count;
@@ -727,6 +740,7 @@ static void put_part(const struct spool_writer *part, struct text *index)
     }
     put_u32(index, count);
     text_append(index, (struct slice){(const char *)entries, count * sizeof *entries});
+    return part->statistics ? column_statistics_put(part->statistics, index, err) : STATUS_OK;
 }
 
 enum status spool_part_open(const char *path, uint32_t number, const struct spool_column *columns,
@@ -752,8 +766,9 @@ enum status spool_part_close(struct spool_writer *part, struct text *index, stru
     enum status status = finish_rows(part, err);
 
     if (status == STATUS_OK) {
-        put_part(part, index);
-        status = index->failed ? fail_no_memory(err) : STATUS_OK;
+        status = put_part(part, index, err);
+        if (status == STATUS_OK && index->failed)
+            status = fail_no_memory(err);
     }
     if (status == STATUS_OK)
         status = spool_files_close(part->files, err);
@@ -790,8 +805,12 @@ static enum status take_part(struct spool_writer *writer, uint32_t number,
     }
     count = read_u32(reader);
     bytes = read_bytes(reader, (size_t)count * sizeof *entries);
-    if (!reader_is_done(reader))
+    if (reader->failed || (!writer->statistics && !reader_is_done(reader)))
         return fail(err, STATUS_CORRUPT, "the part of a spool is described by other bytes");
+    if (writer->statistics)
+        TRY(column_statistics_read(
+            writer->statistics,
+            (struct slice){(const char *)reader->at, (size_t)(reader->end - reader->at)}, err));
     entries = malloc(bytes.size + 1);
     if (!entries)
         return fail_no_memory(err);

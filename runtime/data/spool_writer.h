@@ -6,6 +6,9 @@
 
 #include "runtime/data/spool.h"
 
+#define SPOOL_WORD_BYTES_MAX       ((size_t)1 << 30) /* of different words, while they are counted */
+#define SPOOL_STATISTICS_BYTES_MAX ((size_t)2 << 30)
+
 struct spool_writer;
 
 /* bytes_max bounds the file (0: no bound): LIMIT when it would grow beyond. */

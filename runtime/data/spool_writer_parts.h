@@ -8,6 +8,7 @@
 #ifndef RUNTIME_DATA_SPOOL_WRITER_PARTS_H
 #define RUNTIME_DATA_SPOOL_WRITER_PARTS_H
 
+#include "runtime/data/column_statistics.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
 
@@ -55,6 +56,8 @@ struct spool_writer {
     uint32_t *ranges;     /* (block_rows_max): of each row, where its key lies */
     uint32_t *places;     /* (block_rows_max): the rows, range by range */
     uint32_t blocks_full; /* of this size */
+    struct spool_column_view *views;      /* (column_count): of the block */
+    struct column_statistics *statistics; /* of the rows that are kept; NULL: nobody asks for it */
     struct run out;       /* blocks that follow each other in the file, until they are written */
     uint64_t out_offset;
 };
@@ -64,7 +67,7 @@ struct spool_writer {
 
 bool run_reserve(struct run *run, size_t more);
 
-/* The block as blocks of ranges, and how many rows were written. */
+/* The block as blocks of ranges; its rows that are kept go into the statistics. */
 enum status spool_write_keyed(struct spool_writer *writer, struct error *err);
 /* A writer whose rows are many gets larger blocks: of each range more rows lie together. */
 enum status spool_writer_grow(struct spool_writer *writer, struct error *err);
@@ -79,6 +82,7 @@ struct spool_settled {
     uint32_t *counts;                /* (SPOOL_PARTS, ranges) */
     struct spool_sample_row *sample; /* (entry.sample_rows) */
     uint64_t *gone;                  /* (entry.gone_words) */
+    struct text statistics;          /* bytes */
 };
 
 /* All rows are written. The entries of their blocks say then which of them are gone. */

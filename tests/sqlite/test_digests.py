@@ -12,17 +12,17 @@ import harness
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
     "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32 LABEL class":
-        "9ed25c79dd8b4773d4920281916bbc867522af8deba8e696853f5500116ac612",
+        "b3baa84a026c3c6bc5b6eb42d19270cf0792b97dc9d5531804593c6eb750154e",
     "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad' LABEL class":
-        "5aaac7862ca2a40ec8233506d0781f5d5e2589ccabab3a4baaacb7fe2a5202d5",
+        "52a37d5ed2173ca37ec6fd307080fa4bdd215578973974e2f4b79a5abce5bd7e",
     "LinearRegressor WITH train.epoch = 20, model.optimizer = 'SGD' LABEL petal_width":
-        "4730440f8cde068f675040b64af7f470d13526430a5089f08dfa17e4fae9ded2",
+        "a04bccd7cad31aa2385261940111feb3f4e3e84f887b9e5e8ae2700411a0dfed",
     "DNNRegressor WITH model.hidden_units = [16], train.epoch = 20, model.dropout = 0.2, train.early_stopping = 3, "
     "train.test_size = 0.2 LABEL sepal_length":
-        "843b4ce00e68669c7b6c0dd7347e6d1fe4ca00184e7221cf5f66608195330059",
+        "e6514b6e4146636880b239465a95110534d217b16d4c89e359c515fbd63aed5d",
     "DNNRegressor WITH model.hidden_units = [16], model.activation = 'tanh', model.optimizer = 'Nesterov', "
     "model.l2 = 0.01, train.epoch = 20 LABEL sepal_length":
-        "3275834b8433d833452dc1db50c3456b3df1d6726e3c5a273eda697b5953bdfa",
+        "e397577a810cc3fc36f6620bf422323f22f68f129d3aa50bd068085761205050",
 }
 
 

@@ -71,7 +71,7 @@ static void put_row(const struct table *table, struct spool_writer *writer, uint
 /* From last to first, by two writers; the last rows by another process. */
 static void write_keyed(struct table *table, uint32_t threads)
 {
-    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads};
+    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads, &table->spec};
     const char *path = folder_file(&table->keyed, "train.spool");
     struct spool_writer *writer, *branch, *part;
     struct text index;

@@ -62,6 +62,7 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
     const struct job *job = &training->job;
     struct spool_request request = {.host = job->host,
                                     .plan = job->plan,
+                                    .spec = &job->spec,
                                     .folder = &job->folder,
                                     .sink = job->sink,
                                     .cores = launch_cores()};
@@ -87,12 +88,12 @@ static enum status prepare(struct job *job, struct error *err)
     const struct kind_shape shape = shape_of(plan);
     uint64_t rows = 0;
 
+    TRY(lower_train(plan, job->arena, &job->spec, err));
     if (plan->cluster.reads_directly)
         TRY(direct_prepare(job->host, plan, &job->folder, job->arena, &training->request.order,
                            err));
     else
         TRY(spool(training, &rows, err));
-    TRY(lower_train(plan, job->arena, &job->spec, err));
     training->request.job.workers_max = job->spec.max_workers;
     /* A small job of one worker has its master and its worker in the supervisor: to
      * start them apart takes longer than the job, and with one worker no other

@@ -426,7 +426,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 static enum status spool_source(const struct spool_request *request, const struct source *source,
                                 struct arena *arena, uint64_t *rows, struct error *err)
 {
-    const struct jobspec *training = &request->plan->spec;
+    const struct jobspec *training = request->spec;
     struct scan_outcome outcome = {.reason = training->shuffle ? "there is one processor"
                                                                : "rows are wanted in order"};
     struct spool_job job = {.request = request,

@@ -15,6 +15,7 @@ struct bad_rows;
 struct spool_request {
     const struct host *host;
     const struct plan *plan;
+    const struct jobspec *spec; /* of the job that the rows are for */
     const struct job_folder *folder;
     const struct sink *sink; /* for notices */
     uint32_t cores;

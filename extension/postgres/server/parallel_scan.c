@@ -23,6 +23,8 @@
 #include "base/bytes.h"
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/sql/table_scan.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_write.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
 
@@ -45,6 +47,21 @@ struct order {
 
 /* ----- the order as bytes ----- */
 
+/* As JSON; empty: there is none. */
+static void put_spec(const struct jobspec *spec, struct text *bytes)
+{
+    struct text json;
+    struct error err;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    if (spec && jobspec_write(spec, &json, &err) != STATUS_OK) {
+        text_deinit(&json);
+        elog(ERROR, "%s", err.message);
+    }
+    put_sized(bytes, text_slice(&json));
+    text_deinit(&json);
+}
+
 static void put_order(const struct order *order, struct text *bytes)
 {
     const struct table_scan *tables = &order->tables;
@@ -54,6 +71,7 @@ static void put_order(const struct order *order, struct text *bytes)
     put_u8(bytes, scan->order.by_key);
     put_u64(bytes, scan->order.seed);
     put_f64(bytes, scan->order.held_out);
+    put_spec(scan->order.spec, bytes);
     put_u64(bytes, scan->count);
     for (size_t i = 0; i < scan->count; i++) {
         put_sized(bytes, scan->spooled[i].name);
@@ -101,12 +119,26 @@ static struct vectors read_vectors(struct byte_reader *reader)
     return vectors;
 }
 
+static const struct jobspec *read_spec(struct byte_reader *reader, struct arena *arena)
+{
+    const struct slice json = read_sized(reader, JOBSPEC_BYTES_MAX);
+    struct jobspec *spec = palloc0(sizeof *spec);
+    struct error err;
+
+    if (json.size == 0)
+        return NULL;
+    if (jobspec_read(json, arena, spec, &err) != STATUS_OK)
+        elog(ERROR, "%s", err.message);
+    return spec;
+}
+
 static void read_scan(struct byte_reader *reader, struct arena *arena, struct scan *scan)
 {
     const struct slice path = copy_sized(reader);
     const bool by_key = read_u8(reader) != 0;
     const uint64_t seed = read_u64(reader);
     const double held_out = read_f64(reader);
+    const struct jobspec *spec = read_spec(reader, arena);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
     int *columns = palloc0(sizeof *columns * (count + 1));
@@ -122,7 +154,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
-    scan->order = (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out};
+    scan->order = (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out, .spec = spec};
     scan->vectors = vectors;
 }
 
