@@ -288,7 +288,6 @@ static enum status add_class(const struct sortable *sorted, uint32_t class, stru
 
     if (!word.data || word_table_add(&index->table, word) == WORD_TABLE_NONE)
         return fail_no_memory(err);
-    index->table.entries[class].count = sorted->entry->count;
     index->classes[class] = class;
     if (sorted->value.type != CELL_TEXT && class < FEW_CLASSES)
         memcpy(&index->few[class], word.data, sizeof *index->few);

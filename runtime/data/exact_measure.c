@@ -95,7 +95,7 @@ static double round_number(struct cut_number number)
     unsigned_wide rest, half;
     uint64_t mantissa;
 
-    if (length == 0 || dropped > length)
+    if (length == 0)
         return 0;
     half = (unsigned_wide)1 << (dropped - 1);
     rest = number.integer & (2 * half - 1);
@@ -175,8 +175,7 @@ bool exact_moments_measure(const struct exact_moments *moments, double *mean, do
     memcpy(magnitude, moments->sum, sizeof magnitude);
     if (is_negative)
         negate(magnitude, EXACT_SUM_WORDS);
-    if (count >> 63 || moments->squares[EXACT_SQUARE_WORDS - 1] >> 63 ||
-        !find_spread(moments, magnitude, spread))
+    if (count >> 63 || !find_spread(moments, magnitude, spread))
         return false;
     if (count == 0)
         return bit_length(magnitude, EXACT_SUM_WORDS) == 0 &&

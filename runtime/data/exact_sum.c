@@ -368,8 +368,6 @@ static void find_ends(const uint64_t *words, uint32_t count, uint32_t *first, ui
     *end = count;
     while (*end > 1 && words[*end - 1] == sign_of(words[*end - 2]))
         --*end;
-    if (*end == 1 && words[0] == 0)
-        *end = 0;
     while (*first < *end && words[*first] == 0)
         ++*first;
 }
@@ -390,12 +388,12 @@ static bool read_words(struct byte_reader *reader, uint64_t *words, uint32_t cou
     const uint32_t first = read_u8(reader), end = read_u8(reader);
     uint32_t first_put, end_put;
 
-    if (first > end || end > count)
+    if (end == 0 || end > count)
         return false;
     memset(words, 0, count * sizeof *words);
     for (uint32_t i = first; i < end; i++)
         words[i] = read_u64(reader);
-    for (uint32_t i = end; i < count && end > 0; i++)
+    for (uint32_t i = end; i < count; i++)
         words[i] = sign_of(words[end - 1]);
     find_ends(words, count, &first_put, &end_put);
     return !reader->failed && first == first_put && end == end_put;

@@ -85,10 +85,58 @@ static inline double decimals(uint64_t row)
     return (double)(mixed_bits(row) % 100000) / 100;
 }
 
+/* The mean of each two lies between two neighbours, of which the greater is the even one. */
+static inline double odd_neighbours(uint64_t row)
+{
+    return 1 + DBL_EPSILON * (double)(1 + row % 2);
+}
+
+/* The mean of each four is a little more than the number between two neighbours. */
+static inline double more_than_a_tie(uint64_t row)
+{
+    const double numbers[] = {1, 1, 2 + 2 * DBL_EPSILON, 5e-324};
+
+    return numbers[row % 4];
+}
+
+/* The scale of each eight is a little more than the number between two neighbours. */
+static inline double scale_more_than_a_tie(uint64_t row)
+{
+    const double numbers[] = {1 + DBL_EPSILON, -1, 0x1p-53 + 0x1p-105, 0x1p-53 - 0x1p-105};
+
+    return row % 8 < 4 ? numbers[row % 8] : 0x1p-53;
+}
+
+/* And that of each 32 of these is so by far less. */
+static inline double scale_hardly_more_than_a_tie(uint64_t row)
+{
+    if (row % 32 < 18)
+        return row % 2 ? 0x1p52 + 3 : -0x1p52 - 3;
+    return row % 32 < 20 ? 5e-324 * (row % 2 ? 1 : -1) : 0;
+}
+
+static inline double least_once(uint64_t row)
+{
+    return row == 0 ? 5e-324 : 0;
+}
+
 static double (*const exact_columns[])(uint64_t row) = {
-    share,    any_bits,        noise_on_a_large_number, constant,   greatest,
-    least,    one_of_each_end, many_magnitudes,         neighbours, whole_numbers,
+    share,
+    any_bits,
+    noise_on_a_large_number,
+    constant,
+    greatest,
+    least,
+    one_of_each_end,
+    many_magnitudes,
+    neighbours,
+    whole_numbers,
     decimals,
+    odd_neighbours,
+    more_than_a_tie,
+    scale_more_than_a_tie,
+    scale_hardly_more_than_a_tie,
+    least_once,
 };
 #define EXACT_COLUMNS ((uint32_t)(sizeof exact_columns / sizeof *exact_columns))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """exact_reference.py > exact_reference.h: mean and scale of the columns of exact_columns.h, in rational
-arithmetic, rounded once. Each in the first 1, 2, 300 and all rows."""
+arithmetic, rounded once. Each in the first 1, 2, 288 and all rows."""
 import math
 import struct
 import sys
@@ -40,12 +40,19 @@ COLUMNS = {
     "neighbours": lambda row: 1 + 2.0**-52 * (row % 5),
     "whole_numbers": lambda row: float(mixed_bits(row) >> 10) - 2.0**53,
     "decimals": lambda row: (mixed_bits(row) % 100000) / 100,
+    "odd_neighbours": lambda row: 1 + 2.0**-52 * (1 + row % 2),
+    "more_than_a_tie": lambda row: [1.0, 1.0, 2 + 2.0**-51, 5e-324][row % 4],
+    "scale_more_than_a_tie": lambda row: ([1 + 2.0**-52, -1.0, 2.0**-53 + 2.0**-105, 2.0**-53 - 2.0**-105]
+                                          + 4 * [2.0**-53])[row % 8],
+    "scale_hardly_more_than_a_tie": lambda row: (9 * [-2.0**52 - 3, 2.0**52 + 3] + [-5e-324, 5e-324]
+                                                 + 12 * [0.0])[row % 32],
+    "least_once": lambda row: 0.0 if row else 5e-324,
 }
 
 
 def rounded_root(square):
-    """The double nearest to the square root: 300 bits of it settle that."""
-    shift = max(0, 300 - square.numerator.bit_length() + square.denominator.bit_length()) | 1
+    """The double nearest to the square root. 4,000 bits settle on which side of a tie it lies."""
+    shift = max(0, 8000 - square.numerator.bit_length() + square.denominator.bit_length()) | 1
     root = math.isqrt((square.numerator << 2 * shift) // square.denominator)
     return float(Fraction(root, 1 << shift))
 
@@ -67,7 +74,7 @@ def main():
         print(f"    /* {name} */")
         print("    {")
         numbers = [Fraction(column(row)) for row in range(ROWS)]
-        for rows in (1, 2, 300, ROWS):
+        for rows in (1, 2, 288, ROWS):
             mean, scale = measure(numbers[:rows])
             print(f"        {{{rows}, {mean.hex()}, {scale.hex()}}},")
         print("    },")

@@ -1,6 +1,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/bytes.h"
 #include "base/random.h"
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/column_statistics_bytes.h"
@@ -244,6 +245,39 @@ static void words_come_by_count_and_classes_by_value(void **state)
     table_close(&table);
 }
 
+/* Two columns of three that lie in the other order, and not side by side. */
+static void columns_may_lie_anywhere(void **state)
+{
+    static int64_t numbers[600][3];
+    const struct spool_column_view columns[] = {
+        {.type = SPOOL_REAL, .numbers = &numbers[0][2], .stride = 3},
+        {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 3}};
+    struct spec_input inputs[] = {{SLICE("x"), INPUT_NUMERIC, 0}, {SLICE("y"), INPUT_NUMERIC, 0}};
+    struct jobspec spec = {.task = TASK_CLUSTERING,
+                           .inputs = inputs,
+                           .input_count = 2,
+                           .label_type = LABEL_NONE,
+                           .standardize = true};
+    struct column_statistics *statistics;
+    struct learned learned;
+    struct error err;
+    (void)state;
+
+    for (uint32_t row = 0; row < 600; row++)
+        for (uint32_t i = 0; i < 3; i++) {
+            const double number = row + 1000.0 * i;
+
+            memcpy(&numbers[row][i], &number, sizeof number);
+        }
+    CHECK_OK(column_statistics_new(&spec, WORD_BYTES, &statistics, &err));
+    CHECK_OK(column_statistics_add(statistics, columns, 100, 500, NULL, &err));
+    finish(statistics, &learned);
+    CHECK(learned.dataset.transform.inputs[0].mean == 2349.5);
+    CHECK(learned.dataset.transform.inputs[1].mean == 349.5);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+}
+
 /* ----- groups ----- */
 
 static uint32_t draw(uint64_t seed, uint64_t number, uint32_t below)
@@ -299,6 +333,8 @@ static void any_split_merged_in_any_order_is_the_same_bytes(void **state)
 
     mark_training(is_training);
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    table.cells[5][6] = table.cells[2000][6] = real_cell(INFINITY);
+    table.cells[7][0] = real_cell(-INFINITY);
     table_write(&table, ROWS);
     whole = new_statistics(&table);
     add(whole, &table, 0, ROWS, is_training);
@@ -579,11 +615,90 @@ static void bytes_that_were_not_put_are_refused(void **state)
     table_close(&table);
 }
 
+/* Of one category, with a label of reals; each word of the category once. */
+struct put_counts {
+    uint64_t rows, nulls;
+    const char *words; /* a letter each */
+    uint64_t times;
+    double label;    /* beside another one, which is 8 */
+    uint8_t content; /* of the category's column */
+};
+
+static enum status read_and_finish(const struct put_counts *counts, struct error *err)
+{
+    struct spec_input input = {SLICE("c"), INPUT_CATEGORY, 10};
+    struct jobspec spec = {.task = TASK_CLASSIFICATION,
+                           .inputs = &input,
+                           .input_count = 1,
+                           .label = SLICE("label"),
+                           .label_type = LABEL_REAL};
+    const double eight = 8;
+    struct column_statistics *statistics;
+    struct learned learned = {0};
+    struct text bytes;
+    enum status status;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    put_u8(&bytes, 1);
+    put_u32(&bytes, 2);
+    put_u64(&bytes, counts->rows);
+    put_u8(&bytes, counts->content);
+    put_u64(&bytes, counts->nulls);
+    put_u64(&bytes, 0);
+    put_u32(&bytes, (uint32_t)strlen(counts->words));
+    for (const char *word = counts->words; *word; word++) {
+        put_sized(&bytes, (struct slice){word, 1});
+        put_u64(&bytes, counts->times);
+    }
+    put_u8(&bytes, 2); /* classes */
+    put_u64(&bytes, 0);
+    put_u64(&bytes, 0);
+    put_u32(&bytes, 2);
+    put_sized(&bytes, (struct slice){(const char *)&counts->label, sizeof counts->label});
+    put_u64(&bytes, 1);
+    put_sized(&bytes, (struct slice){(const char *)&eight, sizeof eight});
+    put_u64(&bytes, counts->rows - 1);
+    CHECK(column_statistics_new(&spec, WORD_BYTES, &statistics, err) == STATUS_OK);
+    status = column_statistics_read(statistics, text_slice(&bytes), err);
+    if (status == STATUS_OK)
+        status = try_finish(statistics, &learned, err);
+    learned_deinit(&learned);
+    column_statistics_free(statistics);
+    text_deinit(&bytes);
+    return status;
+}
+
+static void counts_that_do_not_fit_are_refused(void **state)
+{
+    static const struct put_counts wrong[] = {
+        {3, 1, "ba", 1, 2, 1},
+        {3, 1, "aa", 1, 2, 1},
+        {3, 3, "ab", 0, 2, 1},
+        {3, 0, "ab", 1, 2, 1},
+        {3, 4, "ab", 1, 2, 1},
+        {1, 2, "", 1, 2, 1},
+        {3, 4, "ab", UINT64_MAX / 2 + 1, 2, 1},
+        {3, 1, "ab", 1, -0.0, 1},
+        {3, 1, "ab", 1, -INFINITY, 1},
+        {3, 1, "ab", 1, (double)NAN, 1},
+        {3, 1, "ab", 1, 2, 2},
+    };
+    struct error err;
+    (void)state;
+
+    CHECK_OK(read_and_finish(&(struct put_counts){3, 1, "ab", 1, 2, 1}, &err));
+    CHECK_OK(read_and_finish(&(struct put_counts){3, 1, "ab", 1, 0.0, 1}, &err));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        if (read_and_finish(&wrong[i], &err) != STATUS_CORRUPT)
+            check_failed("counts %zu are not refused", i);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_without_label_has_none),
         cmocka_unit_test(words_come_by_count_and_classes_by_value),
+        cmocka_unit_test(columns_may_lie_anywhere),
         cmocka_unit_test(any_split_merged_in_any_order_is_the_same_bytes),
         cmocka_unit_test(what_is_taken_out_leaves_nothing),
         cmocka_unit_test(labels_that_are_no_classes_are_refused),
@@ -594,6 +709,7 @@ int main(void)
         cmocka_unit_test(words_have_a_limit),
         cmocka_unit_test(statistics_of_no_rows_are_refused),
         cmocka_unit_test(bytes_that_were_not_put_are_refused),
+        cmocka_unit_test(counts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -238,6 +238,25 @@ static bool is_read(const struct text *bytes, size_t size)
     return exact_moments_read(&reader, &found);
 }
 
+/* Words [first, end) of a sum: 0 but for word 16. */
+static bool is_read_with_words(uint8_t first, uint8_t end, uint64_t word)
+{
+    struct text bytes;
+    bool result;
+
+    text_init(&bytes, TEXT_MAXIMUM);
+    put_u64(&bytes, 1);
+    put_u8(&bytes, first);
+    put_u8(&bytes, end);
+    for (uint32_t i = first; i < end; i++)
+        put_u64(&bytes, i == 16 ? word : 0);
+    put_u8(&bytes, 1); /* squares that are 0 */
+    put_u8(&bytes, 1);
+    result = is_read(&bytes, bytes.size);
+    text_deinit(&bytes);
+    return result;
+}
+
 static void other_bytes_are_refused(void **state)
 {
     const double x = 3;
@@ -250,9 +269,15 @@ static void other_bytes_are_refused(void **state)
     CHECK(is_read(&bytes, bytes.size));
     for (size_t size = 0; size < bytes.size; size++)
         CHECK(!is_read(&bytes, size));
-    bytes.data[9] = EXACT_SUM_WORDS + 1; /* where the words of the sum end */
-    CHECK(!is_read(&bytes, bytes.size));
     text_deinit(&bytes);
+    /* The words of the sum, from the first to the end, in more bytes than any have: */
+    CHECK(is_read_with_words(16, 17, 1 << 20));
+    CHECK(!is_read_with_words(15, 17, 1 << 20)); /* the first is 0 */
+    CHECK(!is_read_with_words(16, 18, 1 << 20)); /* the last repeats the sign */
+    CHECK(!is_read_with_words(16, EXACT_SUM_WORDS + 1, 1 << 20));
+    CHECK(!is_read_with_words(17, 16, 0));
+    CHECK(!is_read_with_words(0, 0, 0));
+    CHECK(is_read_with_words(1, 1, 0));
     moments.sum[1074 / 64] = 0;
     moments.sum[1074 / 64 + 1] = UINT64_MAX; /* a word more than is needed for it: */
     bytes_of(&moments, &bytes);
@@ -275,6 +300,8 @@ static void sums_of_no_numbers_are_not_measured(void **state)
     wrong.count = 1; /* the sum of squares is less than one number with that sum has */
     CHECK(!exact_moments_measure(&wrong, &mean, &scale));
     wrong.count = 0;
+    CHECK(!exact_moments_measure(&wrong, &mean, &scale));
+    wrong = (struct exact_moments){.count = (uint64_t)1 << 63}; /* fewer than none */
     CHECK(!exact_moments_measure(&wrong, &mean, &scale));
     wrong = moments;
     wrong.squares[EXACT_SQUARE_WORDS - 1] = 1; /* beyond the square of any double */
