@@ -23,20 +23,23 @@
  */
 struct dataset_part {
     uint32_t rows;
-    float *dense;            /* (rows, dense_width); NULL: encoded where they are taken */
-    uint32_t *cells;         /* (rows), where dense is NULL: the row's first number in the
-                                spool, counted in numbers from the start of its map */
+    float *dense;            /* (rows, dense_width) */
     int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
     struct row_hash sum;     /* of the hashes (dataset_summary.h) */
+    /* (2^range_bits + 1): where the finest ranges of keys begin that are counted; NULL: the rows
+     * are looked at. */
+    const uint64_t *range_starts;
+    uint32_t range_bits;
+    void *memory; /* of all of the above but these */
+    size_t memory_size;
 };
 
 struct row_store;
-struct part_source;
-struct class_index;
+struct keyed_rows;
 
 struct dataset {
     struct transform transform;
@@ -48,20 +51,20 @@ struct dataset {
     struct row_store *store;               /* which rows are in memory: row_store.h */
     uint64_t seed;
     bool shuffle;
-    struct spool spool; /* of the parts without dense; else closed */
-    struct arena views; /* of the spool */
-    struct arena arena; /* transform, labels */
+    struct spool spool, validation_spool; /* that the rows are read from */
+    struct arena views;                   /* of the spools */
+    struct keyed_rows *keyed;             /* of spools that lie by key */
+    struct arena arena;                   /* transform, labels */
 };
 
 /* How a job's train.spool, or its validation.spool, lies. threads: that its writer may start. */
 struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads);
 
 /*
- * Opens `folder`/train.spool (and validation.spool when the spec says so),
- * learns transform and labels from the training rows, and encodes, each with
- * the team (NULL: the caller alone). A job of few epochs over numbers without
- * NULLs leaves them in the spool, which costs less than a copy that is read
- * once or twice; otherwise the spool is not needed afterwards.
+ * Opens `folder`/train.spool (and validation.spool when the spec says so), and takes transform and
+ * labels from the statistics of the training rows. Rows of spools that lie by key are read and
+ * encoded when somebody holds them (row_store.h); others at once, with the team (NULL: the caller
+ * alone).
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_parts.h"
@@ -83,9 +85,7 @@ static void place_dense(const struct encoding *encoding, const struct encoder *e
     const int64_t *numbers = block->numbers + (size_t)row * encoding->spool->number_count;
     const size_t width = transform->dense_width;
 
-    if (!part->dense)
-        part->cells[place] = (uint32_t)(numbers - (const int64_t *)encoding->spool->map);
-    else if (encoding->has_plain_numbers)
+    if (encoding->has_plain_numbers)
         transform_reals(transform, (const double *)numbers, part->dense + place * width);
     else if (width)
         memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
@@ -140,8 +140,7 @@ static void encode_task(void *context, uint32_t member, uint32_t number)
     error_clear(&encoding->block_errors[number]);
     encode_block(encoding, &encoding->encoders[member], &encoding->spool->blocks[number],
                  &encoding->block_errors[number]);
-    if (encoding->train->dense)
-        spool_release_block(encoding->spool, number);
+    spool_release_block(encoding->spool, number);
 }
 
 bool encoder_init(struct encoder *encoder, const struct transform *transform)
@@ -234,7 +233,7 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
     /* The first blocks already touch nearly every page of the parts: the places
      * of their rows lie anywhere. So the spool's pages go before, and of those
      * that are read again each block's go behind it. */
-    for (uint32_t b = 0; b < spool->block_count && encoding->train->dense; b++)
+    for (uint32_t b = 0; b < spool->block_count; b++)
         spool_release_block(spool, b);
     team_run(team, spool->block_count, encode_task, encoding);
     return first_failure(encoding->block_errors, spool->block_count, err);
@@ -279,45 +278,61 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
     return status;
 }
 
-enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
-                          bool is_dense, struct dataset_part *part, struct error *err)
+/* One mapping, of which each array has whole pages. */
+static size_t lay_out(const struct dataset *dataset, enum task task, struct dataset_part *part,
+                      char *memory)
 {
-    const uint64_t width = is_dense ? dataset->transform.dense_width : 0;
-    const uint64_t ids = dataset->transform.id_count;
-    const uint64_t bytes = rows * (width * sizeof(float) + ids * sizeof(int32_t));
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), rows = part->rows;
+    const size_t sizes[] = {
+        rows * dataset->transform.dense_width * sizeof *part->dense,
+        rows * dataset->transform.id_count * sizeof *part->ids,
+        rows * sizeof *part->hashes,
+        task_has_label(task) ? rows * sizeof *part->classes : 0,
+    };
+    size_t at[sizeof sizes / sizeof *sizes], end = 0;
 
-    if (bytes > DATASET_BYTES_MAX)
-        return fail(err, STATUS_LIMIT,
-                    "%llu rows of %llu inputs take %llu bytes of memory, more than %llu",
-                    (unsigned long long)rows, (unsigned long long)(width + ids),
-                    (unsigned long long)bytes, (unsigned long long)DATASET_BYTES_MAX);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        at[i] = end;
+        end += (sizes[i] + page) / page * page; /* never empty */
+    }
+    if (memory) {
+        part->dense = (float *)(memory + at[0]);
+        part->ids = (int32_t *)(memory + at[1]);
+        part->hashes = (struct row_hash *)(memory + at[2]);
+        if (task == TASK_CLASSIFICATION)
+            part->classes = (int32_t *)(memory + at[3]);
+        else if (task == TASK_REGRESSION)
+            part->values = (float *)(memory + at[3]);
+    }
+    return end;
+}
+
+enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
+                          struct dataset_part *part, struct error *err)
+{
+    void *memory;
+
+    if (rows > UINT32_MAX)
+        return fail(err, STATUS_LIMIT, "%llu rows, where a job can have at most %u",
+                    (unsigned long long)rows, UINT32_MAX);
     part->rows = (uint32_t)rows;
     if (rows == 0)
         return STATUS_OK;
-    if (is_dense)
-        part->dense = malloc(rows * width * sizeof(float) + 1);
-    else
-        part->cells = malloc(rows * sizeof *part->cells);
-    part->ids = malloc(rows * ids * sizeof(int32_t) + 1);
-    part->hashes = malloc(rows * sizeof *part->hashes);
-    if (task == TASK_CLASSIFICATION)
-        part->classes = malloc(rows * sizeof *part->classes);
-    else if (task == TASK_REGRESSION)
-        part->values = malloc(rows * sizeof *part->values);
-    if ((part->dense || part->cells) && part->ids && part->hashes &&
-        (part->classes || part->values || !task_has_label(task)))
-        return STATUS_OK;
-    part_free(part);
-    return fail_no_memory(err);
+    part->memory_size = lay_out(dataset, task, part, NULL);
+    memory = mmap(NULL, part->memory_size, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        *part = (struct dataset_part){0};
+        return fail_no_memory(err);
+    }
+    part->memory = memory;
+    lay_out(dataset, task, part, memory);
+    return STATUS_OK;
 }
 
 void part_free(struct dataset_part *part)
 {
-    free(part->dense);
-    free(part->cells);
-    free(part->ids);
-    free(part->values);
-    free(part->classes);
-    free(part->hashes);
+    if (part->memory)
+        munmap(part->memory, part->memory_size);
     *part = (struct dataset_part){0};
 }

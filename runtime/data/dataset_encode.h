@@ -38,9 +38,9 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
                           const struct spool_block *block, const struct placed_rows *rows,
                           struct dataset_part *part, struct error *err);
 
-/* is_dense: its dense inputs are encoded now, else where they are taken. */
+/* Room for the rows, which takes memory where it is written. LIMIT, NO_MEMORY. */
 enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
-                          bool is_dense, struct dataset_part *part, struct error *err);
+                          struct dataset_part *part, struct error *err);
 /* Whether the dense inputs of a row are its first numbers, in their order. */
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform);
 void part_free(struct dataset_part *part);

@@ -11,7 +11,6 @@
 #define KEY_BITS   64
 
 struct range_loader {
-    const struct dataset *dataset;
     struct encoder encoder;
     struct spool_column_view *columns;
     /* The rows that were found, block after block: */
@@ -117,7 +116,6 @@ enum status range_loader_new(const struct dataset *dataset, const struct spool *
     *loader = made;
     if (!made)
         return fail_no_memory(err);
-    made->dataset = dataset;
     made->columns = calloc(spool->column_count, sizeof *made->columns);
     if (made->columns && encoder_init(&made->encoder, &dataset->transform))
         return STATUS_OK;
@@ -259,7 +257,7 @@ static void place_rows(struct range_loader *loader, const struct wanted *wanted,
         loader->places[loader->sorted[rank]] = start + rank;
 }
 
-enum status range_load_block(struct range_loader *loader, const struct part_source *source,
+enum status range_load_block(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
                              const struct class_index *index, uint32_t block,
                              const struct placed_rows *rows, struct dataset_part *part,
                              struct error *err)
@@ -267,11 +265,11 @@ enum status range_load_block(struct range_loader *loader, const struct part_sour
     struct spool_block opened;
 
     TRY(spool_open_block(source->spool, block, loader->columns, &opened, err));
-    return encode_placed(loader->dataset, source->has_plain_numbers, index, &loader->encoder,
+    return encode_placed(dataset, source->has_plain_numbers, index, &loader->encoder,
                          &opened, rows, part, err);
 }
 
-enum status range_load(struct range_loader *loader, const struct part_source *source,
+enum status range_load(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
                        const struct class_index *index, uint32_t first, uint32_t end,
                        struct dataset_part *part, struct error *err)
 {
@@ -289,7 +287,7 @@ enum status range_load(struct range_loader *loader, const struct part_source *so
         const struct placed_rows rows = {loader->rows + at, loader->places + at, found->end - at,
                                          source->spool->number_count};
 
-        TRY(range_load_block(loader, source, index, found->block, &rows, part, err));
+        TRY(range_load_block(loader, dataset, source, index, found->block, &rows, part, err));
         at = found->end;
     }
     return STATUS_OK;

@@ -38,12 +38,12 @@ void range_loader_free(struct range_loader *loader);
 
 /* The rows of the ranges [first, end) to their places in the part. CORRUPT where the spool holds
  * other rows than its index says. */
-enum status range_load(struct range_loader *loader, const struct part_source *source,
+enum status range_load(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
                        const struct class_index *index, uint32_t first, uint32_t end,
                        struct dataset_part *part, struct error *err);
 
 /* Rows of one block to their places. */
-enum status range_load_block(struct range_loader *loader, const struct part_source *source,
+enum status range_load_block(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
                              const struct class_index *index, uint32_t block,
                              const struct placed_rows *rows, struct dataset_part *part,
                              struct error *err);

@@ -52,10 +52,7 @@ static void copy_row(const struct dataset *dataset, const struct dataset_part *f
 {
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
 
-    if (from->dense)
-        memcpy(to->dense + place * width, from->dense + row * width, width * sizeof *to->dense);
-    else
-        to->cells[place] = from->cells[row];
+    memcpy(to->dense + place * width, from->dense + row * width, width * sizeof *to->dense);
     memcpy(to->ids + place * ids, from->ids + row * ids, ids * sizeof *to->ids);
     if (from->classes)
         to->classes[place] = from->classes[row];
@@ -82,8 +79,7 @@ enum status dataset_take_sample(struct dataset *dataset, struct team *team, stru
             sampling.rows[found++] = row;
         }
     row_order(&key, sampling.hashes, count, team, sampling.space, sampling.order);
-    status =
-        part_allocate(dataset, task_of(train), count, train->dense != NULL, &dataset->sample, err);
+    status = part_allocate(dataset, task_of(train), count, &dataset->sample, err);
     for (uint32_t i = 0; status == STATUS_OK && i < count; i++)
         copy_row(dataset, train, sampling.rows[sampling.order[i]], &dataset->sample, i);
     sampling_deinit(&sampling);

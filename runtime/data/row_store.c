@@ -44,7 +44,7 @@ struct region {
     size_t row_bytes;
 };
 
-#define REGIONS 5
+#define REGIONS 4
 
 static struct region region_of(const void *start, size_t row_bytes)
 {
@@ -57,10 +57,9 @@ static void list_regions(const struct dataset *dataset, const struct dataset_par
     const void *labels = part->values ? (const void *)part->values : part->classes;
 
     regions[0] = region_of(part->dense, dataset->transform.dense_width * sizeof(float));
-    regions[1] = region_of(part->cells, sizeof *part->cells);
-    regions[2] = region_of(part->ids, dataset->transform.id_count * sizeof(int32_t));
-    regions[3] = region_of(labels, sizeof(int32_t));
-    regions[4] = region_of(part->hashes, sizeof *part->hashes);
+    regions[1] = region_of(part->ids, dataset->transform.id_count * sizeof(int32_t));
+    regions[2] = region_of(labels, sizeof(int32_t));
+    regions[3] = region_of(part->hashes, sizeof *part->hashes);
 }
 
 static uint32_t rows_of_chunk(const struct dataset *dataset, const struct dataset_part *part)
@@ -138,9 +137,20 @@ static enum status make_room(struct row_store *store, struct error *err)
 }
 
 /* Do its rows come when they are held? */
-static bool comes_and_goes(const struct row_store *store, const struct row_run *run)
+static bool comes_and_goes(const struct row_store *store, enum part_name part)
 {
-    return store->source.load && run->part != PART_SAMPLE;
+    return store->source.load && (part != PART_SAMPLE || store->source.has_sample);
+}
+
+static uint64_t bytes_of(const struct dataset *dataset, const struct row_run *run)
+{
+    struct region regions[REGIONS];
+    uint64_t of_row = 0;
+
+    list_regions(dataset, part_of(dataset, run->part), regions);
+    for (int i = 0; i < REGIONS; i++)
+        of_row += regions[i].row_bytes;
+    return of_row * (run->end - run->first);
 }
 
 /* It is held by nobody yet. */
@@ -159,7 +169,7 @@ static enum status add_run(const struct dataset *dataset, struct row_run run, st
     run.chunks = calloc(run.chunk_count, sizeof *run.chunks);
     if (!run.chunks)
         return fail_no_memory(err);
-    if (comes_and_goes(store, &run)) {
+    if (comes_and_goes(store, run.part)) {
         status = source->load(source->context, dataset, part, run.first, run.end, team, err);
         if (status != STATUS_OK) {
             free(run.chunks);
@@ -167,6 +177,7 @@ static enum status add_run(const struct dataset *dataset, struct row_run run, st
         }
     }
     team_run(team, run.chunk_count, note_chunk, &(struct hashing){dataset, &run});
+    store->bytes += bytes_of(dataset, &run);
     *added = &store->runs[store->run_count++];
     **added = run;
     return STATUS_OK;
@@ -181,6 +192,7 @@ static void remove_run(const struct dataset *dataset, struct row_run *run)
 
     for (uint32_t chunk = 0; chunk < run->chunk_count; chunk++)
         store->was_bad |= !is_good(dataset, run, chunk);
+    store->bytes -= bytes_of(dataset, run);
     source->drop(source->context, dataset, part_of(dataset, run->part), run->first, run->end);
     free(run->chunks);
     memmove(run, run + 1, behind * sizeof *run);
@@ -199,7 +211,9 @@ enum status row_store_open(struct dataset *dataset, const struct row_source *sou
         return fail_no_memory(err);
     if (source)
         dataset->store->source = *source;
-    status = row_store_hold(dataset, &dataset->sample, 0, dataset->sample.rows, team, err);
+    status = source && source->has_sample
+                 ? STATUS_OK
+                 : row_store_hold(dataset, &dataset->sample, 0, dataset->sample.rows, team, err);
     if (status != STATUS_OK)
         row_store_close(dataset);
     return status;
@@ -215,6 +229,11 @@ void row_store_close(struct dataset *dataset)
         free(store->runs);
     free(store);
     dataset->store = NULL;
+}
+
+void row_store_keep(const struct dataset *dataset, uint64_t bytes)
+{
+    dataset->store->bytes_kept = bytes;
 }
 
 enum status row_store_hold(const struct dataset *dataset, const struct dataset_part *part,
@@ -242,7 +261,8 @@ void row_store_release(const struct dataset *dataset, const struct dataset_part 
     run = find_run(dataset->store, name_of(dataset, part), first, end);
     assert(run && run->holders > 0);
     run->holders--;
-    if (run->holders == 0 && comes_and_goes(dataset->store, run))
+    if (run->holders == 0 && comes_and_goes(dataset->store, run->part) &&
+        dataset->store->bytes > dataset->store->bytes_kept)
         remove_run(dataset, run);
 }
 

@@ -1,12 +1,14 @@
 /*
  * row_store.h - which rows of a data set are in memory.
  *
- *              hold                      last release
- *     away ------------> held, hashed ----------------> away
+ *              hold                    last release
+ *     away ------------> held, hashed --------------> away, or kept as long as there is room
+ *                             ^                            |
+ *                             '------------ hold ----------'
  *
  * A part numbers all of its rows and has room for each; what lies there is a row's only while
- * somebody holds it. Where rows come from is the matter of a source. Without one all rows are in
- * memory from the beginning and stay there, whoever holds them. The rows of the sample stay, too.
+ * somebody holds it, or as long as it is kept. Where rows come from is the matter of a source.
+ * Without one all rows are in memory from the beginning and stay there, whoever holds them.
  *
  * Rows in memory are hashed, by chunks of 1 MiB, when they are held for the first time since they
  * came. The hashes are compared again in turns, and before rows go, so that a bit of them that
@@ -27,6 +29,7 @@ struct row_source {
     /* Nobody reads them any more. */
     void (*drop)(void *context, const struct dataset *dataset, const struct dataset_part *part,
                  uint32_t first, uint32_t end);
+    bool has_sample; /* the sample's rows come from it, too; else they are there and stay */
 };
 
 struct row_run;
@@ -35,8 +38,9 @@ struct row_store {
     struct row_source source; /* load NULL: none */
     struct row_run *runs;     /* (run_count) in memory, by their numbers */
     size_t run_count, room;
-    uint64_t made; /* runs so far: the number of the next one */
-    bool was_bad;  /* rows had changed by themselves before they went */
+    uint64_t made;              /* runs so far: the number of the next one */
+    uint64_t bytes, bytes_kept; /* in memory; of rows that nobody holds, too, as many may be */
+    bool was_bad;               /* rows had changed by themselves before they went */
 };
 
 /* Makes dataset->store, with a copy of the source (NULL: none), and hashes the sample. NO_MEMORY:
@@ -44,6 +48,9 @@ struct row_store {
 enum status row_store_open(struct dataset *dataset, const struct row_source *source,
                            struct team *team, struct error *err);
 void row_store_close(struct dataset *dataset); /* also where there is none */
+/* Rows that nobody holds stay in memory while all there take no more than so many bytes. Before it
+ * is told: none stay. */
+void row_store_keep(const struct dataset *dataset, uint64_t bytes);
 
 /*
  * The rows [first, end) of a part, whole ranges as dataset_share_out cuts them, can be read until

@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "runtime/data/dataset_encode.h"
 #include "runtime/data/dataset_summary.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
@@ -85,7 +86,6 @@ static void fill_part(const struct rows_shape *shape, struct dataset_part *part,
 static void close_part(struct dataset_part *part)
 {
     free(part->dense);
-    free(part->cells);
     free(part->ids);
     free(part->classes);
     free(part->values);
@@ -212,7 +212,8 @@ void hide_rows(struct dataset *dataset)
 
     assert(hidden);
     hidden->loads_left = UINT32_MAX;
-    open_store(dataset, &(struct row_source){hidden, load_rows, drop_rows});
+    open_store(dataset, &(struct row_source){
+                            .context = hidden, .load = load_rows, .drop = drop_rows});
     hide_part(dataset, &dataset->train, &hidden->train);
     hide_part(dataset, &dataset->validation, &hidden->validation);
 }
@@ -230,8 +231,7 @@ void show_rows(struct dataset *dataset)
     }
     free(hidden);
     row_store_close(dataset);
-    close_part(&dataset->sample);
-    dataset->sample = (struct dataset_part){.rows = 0};
+    part_free(&dataset->sample);
 }
 
 void keep_rows(struct dataset *dataset)

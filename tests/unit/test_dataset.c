@@ -146,51 +146,6 @@ static void encoding_and_scoring_give_the_same_bits(void **state)
     table_close(&table);
 }
 
-static void check_same_rows(const struct dataset *a, const struct dataset_part *x,
-                            const struct dataset *b, const struct dataset_part *y)
-{
-    CHECK_INT(x->rows, y->rows);
-    for (uint32_t row = 0; row < x->rows; row++) {
-        float first[1], second[1];
-
-        dataset_expect_label(x, row);
-        dataset_prefetch_row(a, x, row);
-        dataset_take_row(a, x, row, first);
-        dataset_take_row(b, y, row, second);
-        CHECK(first[0] == second[0] && x->ids[row] == y->ids[row]);
-        CHECK(x->classes[row] == y->classes[row]);
-    }
-    assert_memory_equal(x->hashes, y->hashes, x->rows * sizeof *x->hashes);
-}
-
-static void few_epochs_take_the_same_numbers_from_the_spool(void **state)
-{
-    struct table spooled, encoded;
-    (void)state;
-
-    table_open(&spooled, TASK_CLASSIFICATION, LABEL_INTEGER);
-    spooled.spec.test_size = 0.2;
-    for (int i = 0; i < 40000; i++)
-        add_row(&spooled, real_cell(i * 0.37 - 1e4), text_cell(i % 3 ? "red" : "blue"),
-                integer_cell(i % 2));
-    encoded = spooled;
-    encoded.spec.inputs = encoded.inputs;
-    spooled.spec.epochs = 1;
-    reopen(&spooled, NULL);
-    reopen(&encoded, NULL);
-    CHECK(!spooled.dataset.train.dense && encoded.dataset.train.dense);
-    check_same_rows(&spooled.dataset, &spooled.dataset.train, &encoded.dataset,
-                    &encoded.dataset.train);
-    check_same_rows(&spooled.dataset, &spooled.dataset.validation, &encoded.dataset,
-                    &encoded.dataset.validation);
-    dataset_close(&encoded.dataset);
-    /* NULLs are none of the row's numbers. */
-    add_row(&spooled, null_cell(), text_cell("red"), integer_cell(1));
-    reopen(&spooled, NULL);
-    CHECK(spooled.dataset.train.dense);
-    table_close(&spooled);
-}
-
 static void check_same_part(const struct dataset_part *a, const struct dataset_part *b,
                             const struct transform *transform)
 {
@@ -753,7 +708,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_encoded_as_the_transform_says),
         cmocka_unit_test(encoding_and_scoring_give_the_same_bits),
-        cmocka_unit_test(few_epochs_take_the_same_numbers_from_the_spool),
         cmocka_unit_test(the_physical_order_of_rows_changes_no_bit),
         cmocka_unit_test(an_epoch_visits_each_row_once_in_an_order_of_its_own),
         cmocka_unit_test(rows_that_tie_do_not_slow_or_break_the_order),

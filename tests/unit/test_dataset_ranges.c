@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/data/row_store.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/unit/data_fixture.h"
 
@@ -119,6 +120,17 @@ static void check_part(const struct dataset *dataset, const struct dataset_part 
     }
 }
 
+/* In some pieces of whole ranges, the last one first. */
+static void hold(const struct dataset *dataset, const struct dataset_part *part, struct team *team)
+{
+    uint32_t starts[6];
+    struct error err;
+
+    dataset_share_out(dataset, part, 5, starts);
+    for (int i = 5; i-- > 0;)
+        CHECK_OK(row_store_hold(dataset, part, starts[i], starts[i + 1], team, &err));
+}
+
 static void check_same(struct table *table, struct team *team)
 {
     struct dataset x, y;
@@ -130,8 +142,14 @@ static void check_same(struct table *table, struct team *team)
     CHECK(x.transform.inputs[0].scale == y.transform.inputs[0].scale);
     CHECK_INT(x.transform.id_rows, y.transform.id_rows);
     CHECK_INT(x.labels.count, y.labels.count);
+    hold(&x, &x.train, team);
+    hold(&x, &x.validation, team);
+    CHECK_OK(row_store_hold(&x, &x.sample, 0, x.sample.rows, team, &err));
     check_part(&x, &x.train, &y.train);
     check_part(&x, &x.validation, &y.validation);
+    check_part(&x, &x.sample, &y.sample);
+    assert_memory_equal(&x.train.sum, &y.train.sum, sizeof x.train.sum);
+    assert_memory_equal(&x.validation.sum, &y.validation.sum, sizeof x.validation.sum);
     dataset_close(&x);
     dataset_close(&y);
 }

@@ -1,0 +1,224 @@
+#include "runtime/data/keyed_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset_learn.h"
+#include "runtime/data/dataset_ranges.h"
+#include "runtime/data/row_store.h"
+
+#define TASKS_A_MEMBER 2 /* of a load, so that nobody waits long for the last */
+
+struct keyed_rows {
+    struct part_source train, validation;
+    struct class_index index;
+    struct range_loader *loaders[TEAM_SIZE_MAX]; /* made when a team of so many loads */
+};
+
+static enum status open_sources(struct keyed_rows *rows, const struct dataset *dataset,
+                                bool has_validation, struct error *err)
+{
+    const struct spool *spool = has_validation ? &dataset->validation_spool : &dataset->spool;
+    const enum spool_part part = has_validation ? SPOOL_KEPT : SPOOL_HELD_OUT;
+
+    TRY(part_source_init(&rows->train, &dataset->spool, SPOOL_KEPT, &dataset->transform, err));
+    return part_source_init(&rows->validation, spool, part, &dataset->transform, err);
+}
+
+/* ---- load ---- */
+
+struct loading {
+    struct keyed_rows *rows;
+    const struct dataset *dataset;
+    const struct part_source *source;
+    struct dataset_part part; /* where the rows go */
+    uint32_t first, end, tasks;
+    struct error *errors; /* (tasks) */
+};
+
+static void load_task(void *context, uint32_t member, uint32_t task)
+{
+    const struct loading *loading = context;
+    const uint64_t ranges = loading->end - loading->first;
+
+    error_clear(&loading->errors[task]);
+    range_load(loading->rows->loaders[member], loading->dataset, loading->source, &loading->rows->index,
+               loading->first + (uint32_t)(ranges * task / loading->tasks),
+               loading->first + (uint32_t)(ranges * (task + 1) / loading->tasks),
+               (struct dataset_part *)&loading->part, &loading->errors[task]);
+}
+
+static enum status make_loaders(struct keyed_rows *rows, const struct dataset *dataset,
+                                uint32_t count, struct error *err)
+{
+    for (uint32_t m = 0; m < count; m++)
+        if (!rows->loaders[m])
+            TRY(range_loader_new(dataset, rows->train.spool, &rows->loaders[m], err));
+    return STATUS_OK;
+}
+
+static enum status load_ranges(struct keyed_rows *rows, const struct dataset *dataset,
+                               const struct part_source *source, const struct dataset_part *part, uint32_t first, uint32_t end,
+                               struct team *team, struct error *err)
+{
+    struct error errors[TASKS_A_MEMBER * TEAM_SIZE_MAX];
+    struct loading loading = {
+        .rows = rows, .dataset = dataset, .source = source, .part = *part, .errors = errors};
+
+    TRY(part_source_find(source, first, end, &loading.first, &loading.end, err));
+    loading.tasks = TASKS_A_MEMBER * team_size(team);
+    if (loading.tasks > loading.end - loading.first)
+        loading.tasks = loading.end - loading.first;
+    team_run(team, loading.tasks, load_task, &loading);
+    return first_failure(errors, loading.tasks, err);
+}
+
+/* A row of the sample: where it is, and where it goes. */
+struct sampled {
+    uint32_t block, row, place;
+};
+
+static int compare_sampled(const void *a, const void *b)
+{
+    const struct sampled *x = a, *y = b;
+
+    if (x->block != y->block)
+        return x->block < y->block ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* Block by block: rows and places (count), of one block. */
+static enum status load_sampled(struct keyed_rows *rows, const struct dataset *dataset, const struct sampled *sampled,
+                                uint32_t count, uint32_t *numbers, uint32_t *places,
+                                struct dataset_part part, struct error *err)
+{
+    const uint32_t stride = rows->train.spool->number_count;
+
+    for (uint32_t first = 0, end; first < count; first = end) {
+        for (end = first; end < count && sampled[end].block == sampled[first].block; end++) {
+            numbers[end - first] = sampled[end].row;
+            places[end - first] = sampled[end].place;
+        }
+        TRY(range_load_block(rows->loaders[0], dataset, &rows->train, &rows->index, sampled[first].block,
+                             &(struct placed_rows){numbers, places, end - first, stride},
+                             &part, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status load_sample(struct keyed_rows *rows, const struct dataset *dataset,
+                               const struct dataset_part *part,
+                               struct error *err)
+{
+    const struct spool_ranges *ranges = &rows->train.spool->ranges;
+    const uint32_t count = ranges->sample_rows;
+    struct sampled *sampled = calloc(count + 1ull, sizeof *sampled);
+    uint32_t *numbers = calloc(2 * (count + 1ull), sizeof *numbers);
+    enum status status;
+
+    for (uint32_t i = 0; sampled && i < count; i++)
+        sampled[i] = (struct sampled){ranges->sample[i].block, ranges->sample[i].row, i};
+    if (sampled)
+        qsort(sampled, count, sizeof *sampled, compare_sampled);
+    status = sampled && numbers
+                 ? load_sampled(rows, dataset, sampled, count, numbers, numbers + count, *part, err)
+                 : fail_no_memory(err);
+    free(sampled);
+    free(numbers);
+    return status;
+}
+
+static enum status load(void *context, const struct dataset *dataset,
+                        const struct dataset_part *part, uint32_t first, uint32_t end,
+                        struct team *team, struct error *err)
+{
+    struct keyed_rows *rows = context;
+
+    TRY(make_loaders(rows, dataset, team_size(team), err));
+    if (part == &dataset->sample)
+        return load_sample(rows, dataset, part, err);
+    return load_ranges(rows, dataset, part == &dataset->train ? &rows->train : &rows->validation, part,
+                       first, end, team, err);
+}
+
+/* Whole pages alone: those at the ends hold rows of others, too. */
+static void forget(const void *start, size_t row_bytes, uint32_t first, uint32_t end)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = ((uintptr_t)start + first * row_bytes + page - 1) / page * page;
+    const uintptr_t to = ((uintptr_t)start + end * row_bytes) / page * page;
+
+    if (start && from < to)
+        madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
+static void drop(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                 uint32_t first, uint32_t end)
+{
+    (void)context;
+    forget(part->dense, dataset->transform.dense_width * sizeof *part->dense, first, end);
+    forget(part->ids, dataset->transform.id_count * sizeof *part->ids, first, end);
+    forget(part->values, sizeof *part->values, first, end);
+    forget(part->classes, sizeof *part->classes, first, end);
+    forget(part->hashes, sizeof *part->hashes, first, end);
+}
+
+/* ---- open and close ---- */
+
+static enum status reserve_part(const struct dataset *dataset, enum task task,
+                                const struct part_source *source, struct dataset_part *part,
+                                struct error *err)
+{
+    const struct spool_ranges *ranges = &source->spool->ranges;
+
+    TRY(part_allocate(dataset, task, ranges->rows[source->part], part, err));
+    part->sum = ranges->sums[source->part];
+    part->range_starts = source->starts;
+    part->range_bits = ranges->bits;
+    return STATUS_OK;
+}
+
+static enum status check_order(const struct spool *spool, const struct jobspec *spec,
+                               struct error *err)
+{
+    return spec->shuffle && spool->ranges.seed == spec->seed
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "the rows lie in another order than the job's");
+}
+
+enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,
+                            struct error *err)
+{
+    struct keyed_rows *rows = calloc(1, sizeof *rows);
+    struct row_source source = {
+        .context = rows, .load = load, .drop = drop, .has_sample = true};
+
+    if (!rows)
+        return fail_no_memory(err);
+    dataset->keyed = rows;
+    TRY(check_order(&dataset->spool, spec, err));
+    if (spec->has_validation)
+        TRY(check_order(&dataset->validation_spool, spec, err));
+    TRY(dataset_learn(&dataset->spool, spec, NULL, team, dataset, &rows->index, err));
+    TRY(open_sources(rows, dataset, spec->has_validation, err));
+    TRY(reserve_part(dataset, spec->task, &rows->train, &dataset->train, err));
+    TRY(reserve_part(dataset, spec->task, &rows->validation, &dataset->validation, err));
+    TRY(part_allocate(dataset, spec->task, dataset->spool.ranges.sample_rows, &dataset->sample,
+                      err));
+    return row_store_open(dataset, &source, team, err);
+}
+
+void keyed_rows_close(struct keyed_rows *rows)
+{
+    if (!rows)
+        return;
+    for (int m = 0; m < TEAM_SIZE_MAX; m++)
+        range_loader_free(rows->loaders[m]);
+    part_source_deinit(&rows->train);
+    part_source_deinit(&rows->validation);
+    class_index_deinit(&rows->index);
+    free(rows);
+}

@@ -1,0 +1,23 @@
+/*
+ * keyed_rows.h - the rows of a job whose spools lie by key, as a source of a row store.
+ *
+ *     spools --range_load--> places of the parts --drop--> away
+ *
+ * A worker so has in memory what its lanes need, and no more: the spools are mapped, and what was
+ * read of them is the system's to forget.
+ */
+#ifndef RUNTIME_DATA_KEYED_ROWS_H
+#define RUNTIME_DATA_KEYED_ROWS_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
+
+struct keyed_rows;
+
+/* Of the data set the spools are there. It gets transform and labels, parts without rows, keyed
+ * rows and a row store that has them for its source. Errors: dataset_open's. */
+enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,
+                            struct error *err);
+void keyed_rows_close(struct keyed_rows *rows);
+
+#endif
