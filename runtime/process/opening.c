@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "runtime/data/row_store.h"
 #include "runtime/loop/loop_watch.h"
 
 struct learner_loader {
@@ -21,6 +22,14 @@ struct learner_loader {
     void *context;
 };
 
+/* Rows of one epoch are of no use after it. */
+static uint64_t bytes_kept(const struct job *job)
+{
+    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+
+    return job->spec.epochs > 1 ? machine / 4 / job->spec.max_workers : 0;
+}
+
 static void *open_learner(void *argument)
 {
     struct learner_loader *opening = argument;
@@ -30,6 +39,8 @@ static void *open_learner(void *argument)
     if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
         opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
+    if (opening->has_dataset)
+        row_store_keep(&opening->dataset, bytes_kept(job));
     if (opening->has_dataset && learning_open(&job->spec, &opening->dataset, opening->team,
                                               &opening->learning, &opening->err) != STATUS_OK)
         opening->learning.self = NULL;
