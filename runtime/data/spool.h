@@ -96,9 +96,10 @@ struct spool_column_view {
 struct spool_block {
     uint32_t rows;
     uint64_t first_row;            /* not of a spool that lies by key */
-    size_t size;                   /* in bytes, with its texts */
-    const struct row_hash *hashes; /* what a block begins with */
-    uint64_t hash;                 /* of its bytes */
+    const struct row_hash *hashes; /* (rows) */
+    const uint8_t *bytes;          /* of columns: (size) */
+    size_t size;                   /* with its texts */
+    uint64_t hash;                 /* of all of its bytes */
     /* Of a spool that lies by key: until the block is opened there are no views of it. */
     const int64_t *numbers; /* (rows, spool.number_count) */
     struct spool_column_view *columns;

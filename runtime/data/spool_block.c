@@ -9,7 +9,7 @@ size_t spool_fixed_size(const struct spool_shape *shape, uint32_t rows)
 {
     const uint32_t texts = shape->column_count - shape->number_count;
 
-    return spool_hashes_size(rows) + shape->column_count * spool_nulls_size(rows) +
+    return shape->column_count * spool_nulls_size(rows) +
            spool_numbers_size(rows, shape->number_count) + texts * spool_offsets_size(rows);
 }
 
@@ -51,12 +51,11 @@ enum status spool_view_columns(const struct spool_shape *shape, struct spool_blo
                                struct error *err)
 {
     const uint32_t rows = block->rows;
-    const uint8_t *at = (const uint8_t *)block->hashes;
+    const uint8_t *at = block->bytes;
     const uint8_t *texts = at + spool_fixed_size(shape, rows);
     size_t left = block->size - (size_t)(texts - at);
     uint32_t number = 0;
 
-    at += spool_hashes_size(rows);
     for (uint32_t i = 0; i < shape->column_count; i++, at += spool_nulls_size(rows))
         TRY(read_nulls(at, rows, &block->columns[i].nulls, err));
     block->numbers = (const int64_t *)at;

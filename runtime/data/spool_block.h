@@ -12,10 +12,10 @@ struct spool_shape {
     uint32_t column_count, number_count;
 };
 
-/* Of a block but its texts. */
+/* Of a block but its hashes and texts. */
 size_t spool_fixed_size(const struct spool_shape *shape, uint32_t rows);
 
-/* Of the block its rows, size and hashes are set, and columns is (column_count): views are filled
+/* Of the block its rows, bytes and size are set, and columns is (column_count): views are filled
  * in. CORRUPT for bytes that no writer leaves. */
 enum status spool_view_columns(const struct spool_shape *shape, struct spool_block *block,
                                struct error *err);

@@ -183,6 +183,24 @@ static enum status place_block(struct spool_files *files, uint32_t *file,
     return STATUS_OK;
 }
 
+enum status spool_files_reserve(struct spool_files *files, uint32_t *file, size_t size,
+                                uint64_t *offset, struct error *err)
+{
+    enum status status;
+
+    pthread_mutex_lock(&files->lock);
+    status = check_room(files, size, 0, err);
+    if (status == STATUS_OK)
+        status = choose_file(files, file, err);
+    if (status == STATUS_OK) {
+        *offset = files->sizes[*file];
+        files->sizes[*file] += size;
+        files->bytes += size;
+    }
+    pthread_mutex_unlock(&files->lock);
+    return status;
+}
+
 enum status spool_files_place(struct spool_files *files, uint32_t *file,
                               const struct spool_block_entry *block, struct spool_place *place,
                               struct error *err)
@@ -224,10 +242,20 @@ enum status spool_files_map(struct spool_files *files, struct error *err)
     return STATUS_OK;
 }
 
-const void *spool_files_block(const struct spool_files *files,
-                              const struct spool_block_entry *block)
+struct spool_block spool_files_block(const struct spool_files *files,
+                                     const struct spool_block_entry *entry)
 {
-    return (const char *)files->maps[block->file] + block->offset;
+    const char *map = files->maps[entry->file];
+
+    return (struct spool_block){.rows = entry->rows,
+                                .size = entry->size,
+                                .bytes = (const uint8_t *)map + entry->offset,
+                                .hashes = (const struct row_hash *)(map + entry->hashes)};
+}
+
+uint64_t spool_files_size(const struct spool_files *files, uint32_t file)
+{
+    return files->sizes[file];
 }
 
 void spool_files_mark(struct spool_files *files, uint32_t entry, uint32_t gone, uint64_t gone_at)

@@ -38,6 +38,9 @@ const struct spool_block_entry *spool_files_entries(const struct spool_files *fi
 enum status spool_files_adopt(struct spool_files *files, uint32_t number,
                               const struct spool_block_entry *entries, uint32_t count,
                               uint64_t size, struct error *err);
+/* Room in the writer's file that is no block's. */
+enum status spool_files_reserve(struct spool_files *files, uint32_t *file, size_t size,
+                                uint64_t *offset, struct error *err);
 /* Gives a block its place; what else its entry says is kept. *file is the writer's:
  * SPOOL_FILE_NONE before its first block,
  * which makes a file for it. There are SPOOL_FILES_MAX; after these, files get several
@@ -53,8 +56,9 @@ void spool_files_seal(struct spool_files *files, const struct spool_place *place
 uint64_t spool_files_rows(const struct spool_files *files);
 /* Maps all that is written, to be read. Until the next call blocks stay where they are. */
 enum status spool_files_map(struct spool_files *files, struct error *err);
-const void *spool_files_block(const struct spool_files *files,
-                              const struct spool_block_entry *block);
+struct spool_block spool_files_block(const struct spool_files *files,
+                                     const struct spool_block_entry *entry);
+uint64_t spool_files_size(const struct spool_files *files, uint32_t file);
 /* Rows of the block are gone: how many, and where their bits are. */
 void spool_files_mark(struct spool_files *files, uint32_t entry, uint32_t gone, uint64_t gone_at);
 

@@ -7,13 +7,14 @@
  * Each file but the first, which has all of it, holds nothing but the blocks of
  * another writer; train.spool is followed by train.1.spool.
  *
- * A block is the fixed part and then the texts. Where each section of the
+ * A block is the hashes of its rows, the fixed part and then the texts. Where each section of the
  * fixed part lies follows from the number of rows and the columns' types alone:
  *
- *     row hashes | NULL bitmap of each column | numbers | offsets of each text column | texts of
- * each
+ *     row hashes | ... | NULL bitmap of each column | numbers | offsets of each text column | texts
  *
- * so that the writer fills a full block in place and writes it as it stands.
+ * so that the writer fills a full block in place and writes it as it stands. In a spool that lies by
+ * key the hashes of many blocks lie together before all of these: what is settled over all rows
+ * needs no more of them.
  * Numbers lie row by row: 8 bytes for each real or integer column, in column
  * order, so that a row that is wanted alone is one piece of memory. Offsets are
  * rows + 1 of 4 bytes. Every section is padded with zeros to 8 bytes.
@@ -25,8 +26,8 @@
  *     spool_keyed_entry | rows of each range, of both parts | sample | bits of rows that are gone
  *     | statistics of the columns
  *
- * The blocks of a file lie one behind the other in the order of their entries, and the
- * index behind those of the first.
+ * The blocks of a file lie in the order of their entries, none over another one's, and the index
+ * behind those of the first.
  */
 #ifndef RUNTIME_DATA_SPOOL_FORMAT_H
 #define RUNTIME_DATA_SPOOL_FORMAT_H
@@ -64,8 +65,9 @@ struct spool_column_entry {
 };
 
 struct spool_block_entry {
-    uint64_t offset, size;
-    uint64_t hash; /* XXH3-64 of the block */
+    uint64_t hashes;       /* where those of its rows begin in the file */
+    uint64_t offset, size; /* of the rest */
+    uint64_t hash;         /* XXH3-64 of the rest, seeded with that of the hashes */
     uint32_t rows, file;
     /* Of a spool that lies by key: */
     uint64_t gone_at;                 /* where the bits of its rows that are gone begin, in words */

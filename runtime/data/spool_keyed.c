@@ -3,6 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/hash.h"
 #include "runtime/data/row_order.h"
 
@@ -115,16 +118,6 @@ static size_t text_bytes(const struct writer_column *column, const uint32_t *row
     return size;
 }
 
-static size_t gather_hashes(const struct spool_writer *writer, const uint32_t *rows, uint32_t count,
-                            char *to)
-{
-    const struct row_hash *hashes = (const struct row_hash *)writer->block;
-
-    for (uint32_t i = 0; i < count; i++)
-        ((struct row_hash *)to)[i] = hashes[rows[i]];
-    return spool_hashes_size(count);
-}
-
 static size_t gather_nulls(const struct writer_column *column, const uint32_t *rows, uint32_t count,
                            char *to)
 {
@@ -166,7 +159,7 @@ static size_t gather_texts(const struct writer_column *column, const uint32_t *r
 static void gather(const struct spool_writer *writer, const uint32_t *rows, uint32_t count,
                    char *to)
 {
-    size_t at = gather_hashes(writer, rows, count, to), texts;
+    size_t at = 0, texts;
 
     for (uint32_t i = 0; i < writer->column_count; i++)
         at += gather_nulls(&writer->columns[i], rows, count, to + at);
@@ -189,19 +182,47 @@ static enum status write_out(struct spool_writer *writer, struct error *err)
     return STATUS_OK;
 }
 
-static enum status write_range(struct spool_writer *writer, uint32_t part, uint32_t range,
-                               uint32_t bits, const uint32_t *rows, uint32_t count,
+/* The hashes of all rows, range by range; where they begin in the file. */
+static enum status write_hashes(struct spool_writer *writer, uint64_t *offset, struct error *err)
+{
+    const struct row_hash *hashes = (const struct row_hash *)writer->block;
+    const size_t size = writer->block_rows * sizeof *hashes;
+    struct row_hash *to;
+
+    TRY(spool_files_reserve(writer->files, &writer->file, size, offset, err));
+    if (!run_reserve(&writer->out, size))
+        return fail_no_memory(err);
+    to = (struct row_hash *)writer->out.data;
+    for (uint32_t i = 0; i < writer->block_rows; i++)
+        to[i] = hashes[writer->places[i]];
+    return spool_files_write(writer->files, writer->file, to, size, *offset, err);
+}
+
+static uint64_t sum_hashes(const struct spool_writer *writer, const uint32_t *rows, uint32_t count)
+{
+    const struct row_hash *hashes = (const struct row_hash *)writer->block;
+    XXH3_state_t state;
+
+    XXH3_64bits_reset(&state);
+    for (uint32_t i = 0; i < count; i++)
+        XXH3_64bits_update(&state, &hashes[rows[i]], sizeof *hashes);
+    return XXH3_64bits_digest(&state);
+}
+
+static enum status write_range(struct spool_writer *writer, uint64_t hashes, uint32_t part,
+                               uint32_t range, uint32_t bits, const uint32_t *rows, uint32_t count,
                                struct error *err)
 {
     const uint32_t of_range = 1u << (SPOOL_RANGE_BITS - bits);
-    struct spool_block_entry entry = {.rows = count,
+    struct spool_block_entry entry = {.hashes = hashes,
+                                      .rows = count,
                                       .part = part,
                                       .first_range = (uint16_t)(range * of_range),
                                       .last_range = (uint16_t)(range * of_range + of_range - 1)};
     struct spool_place place;
     char *to;
 
-    entry.size = spool_hashes_size(count) + writer->column_count * spool_nulls_size(count) +
+    entry.size = writer->column_count * spool_nulls_size(count) +
                  spool_numbers_size(count, writer->number_count);
     for (uint32_t i = 0; i < writer->column_count; i++)
         if (writer->columns[i].type == SPOOL_TEXT)
@@ -217,7 +238,8 @@ static enum status write_range(struct spool_writer *writer, uint32_t part, uint3
     to = writer->out.data + writer->out.size;
     memset(to, 0, entry.size);
     gather(writer, rows, count, to);
-    spool_files_seal(writer->files, &place, hash_bytes(to, entry.size, 0));
+    spool_files_seal(writer->files, &place,
+                     hash_bytes(to, entry.size, sum_hashes(writer, rows, count)));
     writer->out.size += entry.size;
     return writer->out.size < OUT_BYTES ? STATUS_OK : write_out(writer, err);
 }
@@ -229,19 +251,21 @@ enum status spool_write_keyed(struct spool_writer *writer, struct error *err)
         sizeof(struct row_hash) + writer->number_count * sizeof *writer->numbers +
         (writer->block_rows ? writer->block_text_size / writer->block_rows : 0);
     uint32_t bits[SPOOL_PARTS];
+    uint64_t hashes;
 
     find_ranges(writer, counts);
     TRY(add_statistics(writer, err));
     for (uint32_t part = 0; part < SPOOL_PARTS; part++)
         bits[part] = bits_of(counts[part] * row_bytes);
     deal_rows(writer, bits, starts);
+    TRY(write_hashes(writer, &hashes, err));
     for (uint32_t part = 0; part < SPOOL_PARTS; part++)
         for (uint32_t range = 0; range < 1u << bits[part]; range++) {
             const uint32_t *start = starts + (part << RANGES_BITS) + range;
 
             if (start[1] > start[0])
-                TRY(write_range(writer, part, range, bits[part], writer->places + start[0],
-                                start[1] - start[0], err));
+                TRY(write_range(writer, hashes + start[0] * sizeof(struct row_hash), part, range,
+                                bits[part], writer->places + start[0], start[1] - start[0], err));
         }
     return write_out(writer, err);
 }

@@ -206,26 +206,34 @@ static enum status place_block(const struct spool *spool, const struct spool_blo
                                struct spool_block *block, struct error *err)
 {
     const struct spool_shape shape = shape_of(spool);
-    size_t at;
+    size_t hashes_end, from, at;
 
     if (entry->file >= SPOOL_FILES_MAX || entry->part >= SPOOL_PARTS ||
         entry->first_range > entry->last_range)
         return corrupt(err, "the index is wrong about a block");
-    at = extents->next[entry->file];
-    if (entry->offset != at - extents->base[entry->file] || entry->size % SPOOL_ALIGN ||
-        entry->size > extents->end[entry->file] - at || entry->rows == 0 ||
+    from = extents->end[entry->file] - extents->base[entry->file]; /* where it must end */
+    hashes_end = entry->rows * sizeof(struct row_hash);
+    if (entry->offset % SPOOL_ALIGN || entry->offset > from || entry->size % SPOOL_ALIGN ||
+        entry->size > from - entry->offset || entry->hashes % SPOOL_ALIGN ||
+        entry->hashes > entry->offset || hashes_end > entry->offset - entry->hashes ||
+        entry->offset < extents->next[entry->file] - extents->base[entry->file] ||
+        entry->rows == 0 ||
         entry->rows > (spool->is_keyed ? SPOOL_BLOCK_ROWS_MAX : SPOOL_BLOCK_ROWS) ||
         spool_fixed_size(&shape, entry->rows) > entry->size)
         return corrupt(err, "the index is wrong about a block");
+    at = extents->base[entry->file] + entry->offset;
     *block = (struct spool_block){.rows = entry->rows,
                                   .first_row = first_row,
+                                  .hashes = (const struct row_hash *)(spool->map +
+                                                                      extents->base[entry->file] +
+                                                                      entry->hashes),
+                                  .bytes = spool->map + at,
                                   .size = entry->size,
                                   .hash = entry->hash,
-                                  .hashes = (const struct row_hash *)(spool->map + at),
                                   .part = (enum spool_part)entry->part,
                                   .first_range = entry->first_range,
                                   .last_range = entry->last_range};
-    extents->next[entry->file] += entry->size;
+    extents->next[entry->file] = at + entry->size;
     return STATUS_OK;
 }
 
@@ -262,7 +270,9 @@ enum status spool_open_block(const struct spool *spool, uint32_t number,
     *block = spool->blocks[number];
     memset(columns, 0, spool->column_count * sizeof *columns);
     block->columns = columns;
-    if (block->hash != hash_bytes(block->hashes, block->size, 0))
+    if (block->hash !=
+        hash_bytes(block->bytes, block->size,
+                   hash_bytes(block->hashes, block->rows * sizeof *block->hashes, 0)))
         return corrupt(err, "a block's checksum differs");
     return spool_view_columns(&shape, block, err);
 }
@@ -444,7 +454,7 @@ void spool_release_block(const struct spool *spool, uint32_t number)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t first = (uintptr_t)spool->blocks[number].hashes / page * page;
-    const uintptr_t end = (uintptr_t)spool->blocks[number].hashes + spool->blocks[number].size;
+    const uintptr_t end = (uintptr_t)spool->blocks[number].bytes + spool->blocks[number].size;
 
     madvise((void *)first, end / page * page - first, MADV_DONTNEED);
 }

@@ -88,7 +88,7 @@ static void mark_gone(struct settling *settling, uint32_t block, uint32_t row)
 
 static const struct row_hash *hashes_of(const struct settling *settling, uint32_t block)
 {
-    return spool_files_block(settling->writer->files, &settling->entries[block]);
+    return spool_files_block(settling->writer->files, &settling->entries[block]).hashes;
 }
 
 static bool equal_hashes(const struct row_hash *a, const struct row_hash *b)
@@ -152,6 +152,22 @@ static enum status first_error(const struct settling *settling, struct error *er
 
 /* ---- blocks ---- */
 
+/* Entries of a part are another process's. */
+static enum status check_entry(const struct settling *settling,
+                               const struct spool_block_entry *entry, struct error *err)
+{
+    const uint64_t end = spool_files_size(settling->writer->files, entry->file);
+
+    if (entry->part < SPOOL_PARTS && entry->first_range <= entry->last_range && entry->rows > 0 &&
+        entry->rows <= SPOOL_BLOCK_ROWS_MAX && entry->hashes % SPOOL_ALIGN == 0 &&
+        entry->offset % SPOOL_ALIGN == 0 && entry->hashes <= end &&
+        entry->rows * sizeof(struct row_hash) <= end - entry->hashes && entry->offset <= end &&
+        entry->size <= end - entry->offset &&
+        spool_fixed_size(&settling->shape, entry->rows) <= entry->size)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "the part of a spool has a block that is not there");
+}
+
 /* The blocks that are written by now. */
 static enum status take_entries(struct settling *settling, struct error *err)
 {
@@ -172,6 +188,8 @@ static enum status take_entries(struct settling *settling, struct error *err)
     if (!memory)
         return fail_no_memory(err);
     settling->words = memory;
+    for (uint32_t i = before; i < settling->count; i++)
+        TRY(check_entry(settling, &settling->entries[i], err));
     for (uint32_t i = before; i <= settling->count; i++) {
         settling->words[i] = words;
         words += i < settling->count ? spool_bit_words(settling->entries[i].rows) : 0;
@@ -191,11 +209,10 @@ static enum status take_entries(struct settling *settling, struct error *err)
 static enum status move_row(struct settling *settling, struct settler *settler, uint32_t number,
                             uint32_t row, struct row_hash hash, uint32_t part, struct error *err)
 {
-    struct spool_block block = {.rows = settling->entries[number].rows,
-                                .size = settling->entries[number].size,
-                                .hashes = hashes_of(settling, number),
-                                .columns = settler->columns};
+    struct spool_block block =
+        spool_files_block(settling->writer->files, &settling->entries[number]);
 
+    block.columns = settler->columns;
     TRY(spool_view_columns(&settling->shape, &block, err));
     mark_gone(settling, number, row);
     if (settler->writer->statistics && settling->entries[number].part == SPOOL_KEPT)

@@ -75,6 +75,7 @@ static void place_columns(struct spool_writer *writer)
         }
 }
 
+/* Hashes included: they come first of a block in memory. */
 static size_t fixed_size(const struct spool_writer *writer, uint32_t rows)
 {
     const uint32_t texts = writer->column_count - writer->number_count;
@@ -524,11 +525,12 @@ static enum status write_block(const struct spool_writer *writer, size_t fixed_s
                                const struct spool_place *place, struct error *err)
 {
     static const char zeros[SPOOL_ALIGN];
+    const size_t hashes = writer->block_rows * sizeof(struct row_hash);
     struct block_writing writing = {
         .files = writer->files, .file = place->file, .offset = place->offset};
 
-    XXH3_64bits_reset(&writing.hash);
-    TRY(append(&writing, writer->block, fixed_size, err));
+    XXH3_64bits_reset_withSeed(&writing.hash, XXH3_64bits(writer->block, hashes));
+    TRY(append(&writing, writer->block + hashes, fixed_size - hashes, err));
     for (uint32_t i = 0; i < writer->column_count; i++) {
         const struct run *texts = &writer->columns[i].texts;
         if (texts->size == 0)
@@ -559,7 +561,8 @@ static void clear_block(struct spool_writer *writer)
 static enum status flush_block(struct spool_writer *writer, struct error *err)
 {
     struct spool_place place;
-    size_t fixed, size;
+    size_t fixed, size, hashes;
+    uint64_t offset;
 
     summarise(writer);
     if (writer->is_keyed) {
@@ -572,8 +575,13 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     size = fixed = compact(writer);
     for (uint32_t i = 0; i < writer->column_count; i++)
         size += spool_pad(writer->columns[i].texts.size);
+    hashes = writer->block_rows * sizeof(struct row_hash);
+    TRY(spool_files_reserve(writer->files, &writer->file, hashes, &offset, err));
+    TRY(spool_files_write(writer->files, writer->file, writer->block, hashes, offset, err));
     TRY(spool_files_place(writer->files, &writer->file,
-                          &(struct spool_block_entry){.size = size, .rows = writer->block_rows},
+                          &(struct spool_block_entry){.hashes = offset,
+                                                      .size = size - hashes,
+                                                      .rows = writer->block_rows},
                           &place, err));
     TRY(write_block(writer, fixed, &place, err));
     clear_block(writer);

@@ -25,8 +25,8 @@ static const struct spool_column columns[] = {
     {{"x", 1}, SPOOL_REAL}, {{"n", 1}, SPOOL_INTEGER}, {{"t", 1}, SPOOL_TEXT}};
 
 /* Two files of memory, and the folder whose links reach them. */
-static char folder[] = "/tmp/fuzz-spool-XXXXXX", path[64], second_path[64];
-static int file = -1, second = -1;
+static char folder[] = "/tmp/fuzz-spool-XXXXXX", path[64], second_path[64], third_path[64];
+static int file = -1, second = -1, third = -1;
 
 static int open_memory(const char *link)
 {
@@ -43,6 +43,7 @@ static void remove_folder(void)
 {
     unlink(path);
     unlink(second_path);
+    unlink(third_path);
     rmdir(folder);
 }
 
@@ -54,27 +55,35 @@ static void open_files(void)
         abort();
     snprintf(path, sizeof path, "%s/t.spool", folder);
     snprintf(second_path, sizeof second_path, "%s/t.1.spool", folder);
+    snprintf(third_path, sizeof third_path, "%s/t.2.spool", folder);
     atexit(remove_folder);
     file = open_memory(path);
     second = open_memory(second_path);
+    third = open_memory(third_path);
 }
 
 static uint64_t read_all(const struct spool *spool)
 {
+    static struct spool_column_view views[SPOOL_COLUMNS_MAX];
     uint64_t sum = 0;
 
     for (uint32_t b = 0; b < spool->block_count; b++) {
-        const struct spool_block *block = &spool->blocks[b];
-        for (uint32_t row = 0; row < block->rows; row++) {
-            sum += block->hashes[row].low ^ block->hashes[row].high;
+        struct spool_block block;
+
+        if (spool_open_block(spool, b, views, &block, NULL) != STATUS_OK)
+            continue;
+        for (uint32_t row = 0; row < block.rows; row++) {
+            sum += block.hashes[row].low ^ block.hashes[row].high ^ spool_is_gone(&block, row);
             for (uint32_t c = 0; c < spool->column_count; c++) {
-                struct cell cell = spool_cell(&block->columns[c], row);
+                struct cell cell = spool_cell(&block.columns[c], row);
                 sum += (uint64_t)cell.integer + (cell.real > 0) + cell.type;
                 for (size_t i = 0; i < cell.text.size; i++)
                     sum += (uint8_t)cell.text.data[i];
             }
         }
     }
+    for (size_t i = 0; i < spool->ranges.statistics.size; i++)
+        sum += (uint8_t)spool->ranges.statistics.data[i];
     return sum;
 }
 
@@ -94,6 +103,16 @@ static void open_and_read(void)
     arena_deinit(&arena);
 }
 
+static void seal_block(const uint8_t *bytes, size_t size, struct spool_block_entry *entry)
+{
+    const size_t hashes = entry->rows * sizeof(struct row_hash);
+
+    if (entry->file == 0 && entry->offset <= size && entry->size <= size - entry->offset &&
+        entry->hashes <= size && hashes <= size - entry->hashes)
+        entry->hash = XXH3_64bits_withSeed(bytes + entry->offset, entry->size,
+                                           XXH3_64bits(bytes + entry->hashes, hashes));
+}
+
 /* Make the checksums of a patched file fit, as far as it still has the parts. */
 static void seal(uint8_t *bytes, size_t size)
 {
@@ -106,10 +125,9 @@ static void seal(uint8_t *bytes, size_t size)
     if (offset >= sizeof *header && offset <= size && offset % 8 == 0 &&
         index_size <= size - offset && first <= index_size) {
         entries = (struct spool_block_entry *)(bytes + offset + first);
-        for (uint64_t i = 0; i < (index_size - first) / sizeof *entries; i++)
-            if (entries[i].file == 0 && entries[i].offset <= size &&
-                entries[i].size <= size - entries[i].offset)
-                entries[i].hash = XXH3_64bits(bytes + entries[i].offset, entries[i].size);
+        for (uint64_t i = 0;
+             i < (index_size - first) / sizeof *entries && i < header->block_count; i++)
+            seal_block(bytes, size, &entries[i]);
         header->index_hash = XXH3_64bits(bytes + offset, index_size);
     }
     header->header_hash = XXH3_64bits(header, offsetof(struct spool_header, header_hash));
@@ -142,11 +160,14 @@ static void put_branch(struct spool_writer *writer, uint32_t rows)
 /* Patches of four bytes: where (two), what (two); the first cuts the file. */
 static void patch(const uint8_t *data, size_t size)
 {
+    const struct spool_order order = {
+        .by_key = size && data[0] & 2, .seed = 1, .held_out = 0.3, .threads = 1};
     struct spool_writer *writer;
     uint8_t *bytes;
     off_t file_size;
 
-    if (spool_writer_open(path, columns, 3, 0, &writer, NULL))
+    if (spool_writer_open(path, columns, 3, 0, &writer, NULL) ||
+        spool_writer_sort(writer, &order, NULL))
         abort();
     put_template(writer, size ? data[0] : 0);
     if (size && data[0] % 2)

@@ -292,7 +292,8 @@ class Masters(pods.Case):
 
     def test_a_job_that_failed_fails_again_and_says_so_to_the_job(self):
         self.submit()
-        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1)")
+        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1) "
+                     "WHERE octet_length(bytes) > 999")
         self.check_failed(self.master(), "")
         self.api.modify("jobs", "train", lambda job: job["spec"].update(backoffLimit=50))
         again = self.master()
@@ -302,7 +303,8 @@ class Masters(pods.Case):
     def test_a_failure_is_not_said_to_another_job_of_the_name(self):
         """The Job was deleted and one of the same name made, as the master of the first fails."""
         self.submit()
-        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1)")
+        self.execute(f"UPDATE totrain_jobs.input_{self.number} SET bytes = set_byte(bytes, 999, get_byte(bytes, 999) # 1) "
+                     "WHERE octet_length(bytes) > 999")
         with self.api.lock:
             self.api.delete("jobs", "train", cascades=False)
             self.api.create("jobs", {"metadata": {"name": "train"}, "spec": {"backoffLimit": 50}})

@@ -757,7 +757,9 @@ static void seal(uint8_t *bytes)
         (struct spool_block_entry *)(bytes + header->index_offset +
                                      header->column_count * sizeof(struct spool_column_entry));
 
-    entry->hash = hash_bytes(bytes + entry->offset, entry->size, 0);
+    entry->hash =
+        hash_bytes(bytes + entry->offset, entry->size,
+                   hash_bytes(bytes + entry->hashes, entry->rows * sizeof(struct row_hash), 0));
     header->index_hash = hash_bytes(bytes + header->index_offset, header->index_size, 0);
     header->header_hash = hash_bytes(header, offsetof(struct spool_header, header_hash), 0);
 }
