@@ -134,8 +134,8 @@ static uint32_t range_of(const struct dataset *dataset, const struct dataset_par
 static void share_ranges(const struct dataset_part *part, uint32_t ranges, uint32_t *starts)
 {
     for (uint64_t range = 0; range <= ranges; range++)
-        starts[range] = (uint32_t)
-            part->range_starts[((range << part->range_bits) + ranges - 1) / ranges];
+        starts[range] =
+            (uint32_t)part->range_starts[((range << part->range_bits) + ranges - 1) / ranges];
 }
 
 void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,

@@ -25,7 +25,8 @@ static enum status count_infinite(const struct spool *spool, uint32_t column, ui
 
         status = spool_open_block(spool, b, columns, &block, err);
         for (uint32_t row = 0; status == STATUS_OK && row < block.rows; row++)
-            *infinite += !isfinite(spool_real(&columns[column], row)) && !spool_is_gone(&block, row);
+            *infinite +=
+                !isfinite(spool_real(&columns[column], row)) && !spool_is_gone(&block, row);
     }
     free(columns);
     return status;

@@ -20,7 +20,7 @@ struct range_loader {
     uint32_t count, capacity;
     struct found_block {
         uint32_t block, end; /* behind its last row, of the above */
-    } *found;
+    } * found;
     uint32_t found_count, found_capacity;
 };
 
@@ -96,8 +96,8 @@ static uint32_t range_that_begins(const struct part_source *source, uint64_t row
     return low;
 }
 
-enum status part_source_find(const struct part_source *source, uint32_t first_row,
-                             uint32_t end_row, uint32_t *first, uint32_t *end, struct error *err)
+enum status part_source_find(const struct part_source *source, uint32_t first_row, uint32_t end_row,
+                             uint32_t *first, uint32_t *end, struct error *err)
 {
     *first = range_that_begins(source, first_row);
     *end = range_that_begins(source, end_row);
@@ -205,8 +205,8 @@ static enum status find_rows(struct range_loader *loader, const struct wanted *w
     const struct spool *spool = wanted->source->spool;
     const struct spool_block *block = &spool->blocks[number];
     const uint32_t shift = SPOOL_RANGE_BITS - spool->ranges.bits;
-    const bool is_whole = block->first_range >> shift >= wanted->first &&
-                          block->last_range >> shift < wanted->end;
+    const bool is_whole =
+        block->first_range >> shift >= wanted->first && block->last_range >> shift < wanted->end;
     const uint32_t before = loader->count;
 
     for (uint32_t row = 0; row < block->rows; row++) {
@@ -257,21 +257,21 @@ static void place_rows(struct range_loader *loader, const struct wanted *wanted,
         loader->places[loader->sorted[rank]] = start + rank;
 }
 
-enum status range_load_block(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
-                             const struct class_index *index, uint32_t block,
-                             const struct placed_rows *rows, struct dataset_part *part,
-                             struct error *err)
+enum status range_load_block(struct range_loader *loader, const struct dataset *dataset,
+                             const struct part_source *source, const struct class_index *index,
+                             uint32_t block, const struct placed_rows *rows,
+                             struct dataset_part *part, struct error *err)
 {
     struct spool_block opened;
 
     TRY(spool_open_block(source->spool, block, loader->columns, &opened, err));
-    return encode_placed(dataset, source->has_plain_numbers, index, &loader->encoder,
-                         &opened, rows, part, err);
+    return encode_placed(dataset, source->has_plain_numbers, index, &loader->encoder, &opened, rows,
+                         part, err);
 }
 
-enum status range_load(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
-                       const struct class_index *index, uint32_t first, uint32_t end,
-                       struct dataset_part *part, struct error *err)
+enum status range_load(struct range_loader *loader, const struct dataset *dataset,
+                       const struct part_source *source, const struct class_index *index,
+                       uint32_t first, uint32_t end, struct dataset_part *part, struct error *err)
 {
     const uint32_t start = (uint32_t)source->starts[first];
     const struct wanted wanted = {source, first, end, (uint32_t)source->starts[end] - start};

@@ -27,8 +27,8 @@ enum status part_source_init(struct part_source *source, const struct spool *spo
 void part_source_deinit(struct part_source *source);
 /* The ranges [*first, *end) that have the rows [first_row, end_row). INVALID: none have just
  * these. */
-enum status part_source_find(const struct part_source *source, uint32_t first_row,
-                             uint32_t end_row, uint32_t *first, uint32_t *end, struct error *err);
+enum status part_source_find(const struct part_source *source, uint32_t first_row, uint32_t end_row,
+                             uint32_t *first, uint32_t *end, struct error *err);
 
 /* Memory of one member of the team, in which it loads. */
 struct range_loader;
@@ -38,14 +38,14 @@ void range_loader_free(struct range_loader *loader);
 
 /* The rows of the ranges [first, end) to their places in the part. CORRUPT where the spool holds
  * other rows than its index says. */
-enum status range_load(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
-                       const struct class_index *index, uint32_t first, uint32_t end,
-                       struct dataset_part *part, struct error *err);
+enum status range_load(struct range_loader *loader, const struct dataset *dataset,
+                       const struct part_source *source, const struct class_index *index,
+                       uint32_t first, uint32_t end, struct dataset_part *part, struct error *err);
 
 /* Rows of one block to their places. */
-enum status range_load_block(struct range_loader *loader, const struct dataset *dataset, const struct part_source *source,
-                             const struct class_index *index, uint32_t block,
-                             const struct placed_rows *rows, struct dataset_part *part,
-                             struct error *err);
+enum status range_load_block(struct range_loader *loader, const struct dataset *dataset,
+                             const struct part_source *source, const struct class_index *index,
+                             uint32_t block, const struct placed_rows *rows,
+                             struct dataset_part *part, struct error *err);
 
 #endif

@@ -45,8 +45,8 @@ static void load_task(void *context, uint32_t member, uint32_t task)
     const uint64_t ranges = loading->end - loading->first;
 
     error_clear(&loading->errors[task]);
-    range_load(loading->rows->loaders[member], loading->dataset, loading->source, &loading->rows->index,
-               loading->first + (uint32_t)(ranges * task / loading->tasks),
+    range_load(loading->rows->loaders[member], loading->dataset, loading->source,
+               &loading->rows->index, loading->first + (uint32_t)(ranges * task / loading->tasks),
                loading->first + (uint32_t)(ranges * (task + 1) / loading->tasks),
                (struct dataset_part *)&loading->part, &loading->errors[task]);
 }
@@ -61,8 +61,8 @@ static enum status make_loaders(struct keyed_rows *rows, const struct dataset *d
 }
 
 static enum status load_ranges(struct keyed_rows *rows, const struct dataset *dataset,
-                               const struct part_source *source, const struct dataset_part *part, uint32_t first, uint32_t end,
-                               struct team *team, struct error *err)
+                               const struct part_source *source, const struct dataset_part *part,
+                               uint32_t first, uint32_t end, struct team *team, struct error *err)
 {
     struct error errors[TASKS_A_MEMBER * TEAM_SIZE_MAX];
     struct loading loading = {
@@ -91,9 +91,9 @@ static int compare_sampled(const void *a, const void *b)
 }
 
 /* Block by block: rows and places (count), of one block. */
-static enum status load_sampled(struct keyed_rows *rows, const struct dataset *dataset, const struct sampled *sampled,
-                                uint32_t count, uint32_t *numbers, uint32_t *places,
-                                struct dataset_part part, struct error *err)
+static enum status load_sampled(struct keyed_rows *rows, const struct dataset *dataset,
+                                const struct sampled *sampled, uint32_t count, uint32_t *numbers,
+                                uint32_t *places, struct dataset_part part, struct error *err)
 {
     const uint32_t stride = rows->train.spool->number_count;
 
@@ -102,16 +102,15 @@ static enum status load_sampled(struct keyed_rows *rows, const struct dataset *d
             numbers[end - first] = sampled[end].row;
             places[end - first] = sampled[end].place;
         }
-        TRY(range_load_block(rows->loaders[0], dataset, &rows->train, &rows->index, sampled[first].block,
-                             &(struct placed_rows){numbers, places, end - first, stride},
-                             &part, err));
+        TRY(range_load_block(
+            rows->loaders[0], dataset, &rows->train, &rows->index, sampled[first].block,
+            &(struct placed_rows){numbers, places, end - first, stride}, &part, err));
     }
     return STATUS_OK;
 }
 
 static enum status load_sample(struct keyed_rows *rows, const struct dataset *dataset,
-                               const struct dataset_part *part,
-                               struct error *err)
+                               const struct dataset_part *part, struct error *err)
 {
     const struct spool_ranges *ranges = &rows->train.spool->ranges;
     const uint32_t count = ranges->sample_rows;
@@ -131,17 +130,29 @@ static enum status load_sample(struct keyed_rows *rows, const struct dataset *da
     return status;
 }
 
+static enum status load_part(struct keyed_rows *rows, const struct dataset *dataset,
+                             const struct dataset_part *part, uint32_t first, uint32_t end,
+                             struct team *team, struct error *err)
+{
+    TRY(make_loaders(rows, dataset, team_size(team), err));
+    if (part == &dataset->sample)
+        return load_sample(rows, dataset, part, err);
+    return load_ranges(rows, dataset, part == &dataset->train ? &rows->train : &rows->validation,
+                       part, first, end, team, err);
+}
+
+/* A file that is damaged is no memory that changed by itself. */
 static enum status load(void *context, const struct dataset *dataset,
                         const struct dataset_part *part, uint32_t first, uint32_t end,
                         struct team *team, struct error *err)
 {
-    struct keyed_rows *rows = context;
+    const enum status status = load_part(context, dataset, part, first, end, team, err);
 
-    TRY(make_loaders(rows, dataset, team_size(team), err));
-    if (part == &dataset->sample)
-        return load_sample(rows, dataset, part, err);
-    return load_ranges(rows, dataset, part == &dataset->train ? &rows->train : &rows->validation, part,
-                       first, end, team, err);
+    if (status != STATUS_CORRUPT)
+        return status;
+    if (err)
+        err->status = STATUS_IO;
+    return STATUS_IO;
 }
 
 /* Whole pages alone: those at the ends hold rows of others, too. */
@@ -193,8 +204,7 @@ enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec,
                             struct error *err)
 {
     struct keyed_rows *rows = calloc(1, sizeof *rows);
-    struct row_source source = {
-        .context = rows, .load = load, .drop = drop, .has_sample = true};
+    struct row_source source = {.context = rows, .load = load, .drop = drop, .has_sample = true};
 
     if (!rows)
         return fail_no_memory(err);

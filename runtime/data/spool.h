@@ -29,7 +29,7 @@
 #include "base/error.h"
 #include "base/team.h"
 
-#define SPOOL_BLOCK_ROWS     16384     /* of the SELECT's order */
+#define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
 #define SPOOL_COLUMNS_MAX    2001
 #define SPOOL_ROWS_MAX       UINT32_MAX
@@ -110,14 +110,14 @@ struct spool_block {
 
 /* Of a spool that lies by key. */
 struct spool_ranges {
-    uint64_t seed;                      /* of the keys */
-    uint32_t bits;                      /* ranges are 2^bits */
+    uint64_t seed; /* of the keys */
+    uint32_t bits; /* ranges are 2^bits */
     uint64_t rows[SPOOL_PARTS];
-    struct row_hash sums[SPOOL_PARTS];  /* of the rows' hashes */
+    struct row_hash sums[SPOOL_PARTS];   /* of the rows' hashes */
     const uint32_t *counts[SPOOL_PARTS]; /* (2^bits): rows of each range */
     const struct spool_sample_row {
         uint32_t block, row;
-    } *sample; /* (sample_rows): the kept rows of least random(seed, hash), in that order */
+    } * sample; /* (sample_rows): the kept rows of least random(seed, hash), in that order */
     uint32_t sample_rows;
     struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
 };

@@ -1,4 +1,4 @@
-#include "runtime/data/spool_writer_parts.h"
+#include "runtime/data/spool_settle.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -379,8 +379,8 @@ static enum status append_keyed(struct spool_files *files, const struct spool_se
     const struct spool_keyed_entry *entry = &settled->entry;
 
     TRY(append(files, entry, sizeof *entry, hash, err));
-    TRY(append(files, settled->counts,
-               (SPOOL_PARTS * sizeof *settled->counts) << entry->range_bits, hash, err));
+    TRY(append(files, settled->counts, (SPOOL_PARTS * sizeof *settled->counts) << entry->range_bits,
+               hash, err));
     TRY(append(files, settled->sample, entry->sample_rows * sizeof *settled->sample, hash, err));
     TRY(append(files, settled->gone, entry->gone_words * sizeof *settled->gone, hash, err));
     return append(files, settled->statistics.data, settled->statistics.size, hash, err);

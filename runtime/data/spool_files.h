@@ -64,7 +64,7 @@ void spool_files_mark(struct spool_files *files, uint32_t entry, uint32_t gone, 
 
 /* Index and header; then nothing can be added. */
 struct spool_settled;
-/* settled: of a spool that lies by key (spool_writer_parts.h), else NULL. */
+/* settled: of a spool that lies by key (spool_settle.h), else NULL. */
 enum status spool_files_finish(struct spool_files *files, const struct spool_column_entry *columns,
                                uint32_t count, const struct spool_settled *settled,
                                struct error *err);

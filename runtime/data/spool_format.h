@@ -12,8 +12,8 @@
  *
  *     row hashes | ... | NULL bitmap of each column | numbers | offsets of each text column | texts
  *
- * so that the writer fills a full block in place and writes it as it stands. In a spool that lies by
- * key the hashes of many blocks lie together before all of these: what is settled over all rows
+ * so that the writer fills a full block in place and writes it as it stands. In a spool that lies
+ * by key the hashes of many blocks lie together before all of these: what is settled over all rows
  * needs no more of them.
  * Numbers lie row by row: 8 bytes for each real or integer column, in column
  * order, so that a row that is wanted alone is one piece of memory. Offsets are
@@ -83,7 +83,6 @@ struct spool_keyed_entry {
     uint64_t gone_words, seed;
     uint64_t statistics_size;
 };
-
 
 /* What comes first of each cell in the bytes that the row hash covers. */
 enum spool_hash_tag { HASH_NULL, HASH_REAL, HASH_INTEGER, HASH_TEXT };

@@ -1,4 +1,4 @@
-#include "runtime/data/spool_writer_parts.h"
+#include "runtime/data/spool_keyed.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,8 +167,8 @@ static void gather(const struct spool_writer *writer, const uint32_t *rows, uint
     texts = at + (writer->column_count - writer->number_count) * spool_offsets_size(count);
     for (uint32_t i = 0; i < writer->column_count; i++)
         if (writer->columns[i].type == SPOOL_TEXT) {
-            texts += gather_texts(&writer->columns[i], rows, count, (uint32_t *)(to + at),
-                                  to + texts);
+            texts +=
+                gather_texts(&writer->columns[i], rows, count, (uint32_t *)(to + at), to + texts);
             at += spool_offsets_size(count);
         }
 }
@@ -226,8 +226,8 @@ static enum status write_range(struct spool_writer *writer, uint64_t hashes, uin
                  spool_numbers_size(count, writer->number_count);
     for (uint32_t i = 0; i < writer->column_count; i++)
         if (writer->columns[i].type == SPOOL_TEXT)
-            entry.size += spool_offsets_size(count) +
-                          spool_pad(text_bytes(&writer->columns[i], rows, count));
+            entry.size +=
+                spool_offsets_size(count) + spool_pad(text_bytes(&writer->columns[i], rows, count));
     TRY(spool_files_place(writer->files, &writer->file, &entry, &place, err));
     if (writer->out.size > 0 && place.offset != writer->out_offset + writer->out.size)
         TRY(write_out(writer, err)); /* the file has another writer, too */

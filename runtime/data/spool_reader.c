@@ -145,8 +145,8 @@ static enum status check_header(const struct spool *spool, const struct spool_he
     if (header->file_size != spool->map_size)
         return corrupt(err, "the file has another size than its header says");
     if (header->column_count == 0 || header->column_count > SPOOL_COLUMNS_MAX ||
-        header->rows > SPOOL_ROWS_MAX || header->is_keyed > 1 ||
-        header->file_count == 0 || header->file_count > SPOOL_FILES_MAX)
+        header->rows > SPOOL_ROWS_MAX || header->is_keyed > 1 || header->file_count == 0 ||
+        header->file_count > SPOOL_FILES_MAX)
         return corrupt(err, "the header counts more than a spool can hold");
     if (header->index_offset < sizeof *header || header->index_offset % SPOOL_ALIGN ||
         header->index_offset > spool->map_size ||
@@ -222,17 +222,17 @@ static enum status place_block(const struct spool *spool, const struct spool_blo
         spool_fixed_size(&shape, entry->rows) > entry->size)
         return corrupt(err, "the index is wrong about a block");
     at = extents->base[entry->file] + entry->offset;
-    *block = (struct spool_block){.rows = entry->rows,
-                                  .first_row = first_row,
-                                  .hashes = (const struct row_hash *)(spool->map +
-                                                                      extents->base[entry->file] +
-                                                                      entry->hashes),
-                                  .bytes = spool->map + at,
-                                  .size = entry->size,
-                                  .hash = entry->hash,
-                                  .part = (enum spool_part)entry->part,
-                                  .first_range = entry->first_range,
-                                  .last_range = entry->last_range};
+    *block = (struct spool_block){
+        .rows = entry->rows,
+        .first_row = first_row,
+        .hashes =
+            (const struct row_hash *)(spool->map + extents->base[entry->file] + entry->hashes),
+        .bytes = spool->map + at,
+        .size = entry->size,
+        .hash = entry->hash,
+        .part = (enum spool_part)entry->part,
+        .first_range = entry->first_range,
+        .last_range = entry->last_range};
     extents->next[entry->file] = at + entry->size;
     return STATUS_OK;
 }

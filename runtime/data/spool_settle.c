@@ -1,13 +1,5 @@
-/*
- * Three passes over the hashes of all rows, range by range or block by block, by all threads:
- *
- *     copies   of equal rows all but one get hashes of their own, by their number
- *     parts    which rows are held out is known when all hashes are: those of least key
- *     counts   rows of each range, and the sample
- *
- * A row whose hash or part is another one then is gone from its block, and from the statistics, and
- * a copy is put where it belongs: a few hundred in a million, unless the table is full of equal rows.
- */
+#include "runtime/data/spool_settle.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +8,6 @@
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_block.h"
-#include "runtime/data/spool_writer_parts.h"
 
 #define ROWS_A_TASK   16384
 #define TASK_BITS_MAX 10
@@ -44,7 +35,7 @@ struct settler {
     struct distinct {
         struct row_hash hash;
         uint64_t count; /* of equal rows so far; 0: the slot is free */
-    } *distinct;
+    } * distinct;
     uint32_t slots, taken;
     uint64_t *bins;   /* (BINS): rows by their key */
     uint32_t *counts; /* (SPOOL_PARTS, ranges) */
@@ -195,8 +186,8 @@ static enum status take_entries(struct settling *settling, struct error *err)
         words += i < settling->count ? spool_bit_words(settling->entries[i].rows) : 0;
     }
     words = settling->words[before];
-    memory = realloc(settling->gone,
-                     (settling->words[settling->count] + 1) * sizeof *settling->gone);
+    memory =
+        realloc(settling->gone, (settling->words[settling->count] + 1) * sizeof *settling->gone);
     if (!memory)
         return fail_no_memory(err);
     settling->gone = memory;
@@ -300,7 +291,8 @@ static enum status number_block(struct settling *settling, struct settler *settl
     for (uint32_t row = 0; row < entry->rows; row++) {
         struct row_hash hash = hashes[row];
 
-        if (!is_whole && row_key_bits(&key, &hash) >> (KEY_BITS - SPOOL_RANGE_BITS) >> shift != task)
+        if (!is_whole &&
+            row_key_bits(&key, &hash) >> (KEY_BITS - SPOOL_RANGE_BITS) >> shift != task)
             continue;
         TRY(number_row(settler, &hash, &number, err));
         if (number > 0) {
@@ -352,7 +344,8 @@ static enum status list_blocks(struct settling *settling, struct error *err)
 
 static enum status settle_copies(struct settling *settling, struct error *err)
 {
-    while (settling->task_bits < TASK_BITS_MAX && settling->rows >> settling->task_bits > ROWS_A_TASK)
+    while (settling->task_bits < TASK_BITS_MAX &&
+           settling->rows >> settling->task_bits > ROWS_A_TASK)
         settling->task_bits++;
     TRY(list_blocks(settling, err));
     team_run(settling->team, 1u << settling->task_bits, number_task, settling);
@@ -596,8 +589,7 @@ static enum status settler_init(const struct settling *settling, struct settler 
     settler->distinct = calloc(settler->slots, sizeof *settler->distinct);
     settler->columns = calloc(settling->shape.column_count, sizeof *settler->columns);
     settler->bins = calloc(BINS, sizeof *settler->bins);
-    settler->counts =
-        calloc((size_t)SPOOL_PARTS << settling->range_bits, sizeof *settler->counts);
+    settler->counts = calloc((size_t)SPOOL_PARTS << settling->range_bits, sizeof *settler->counts);
     if (!settler->distinct || !settler->columns || !settler->bins || !settler->counts)
         return fail_no_memory(err);
     return spool_writer_branch(settling->writer, &settler->writer, err);

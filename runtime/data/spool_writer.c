@@ -1,6 +1,7 @@
 #include "runtime/data/spool_writer.h"
 
-#include "runtime/data/spool_writer_parts.h"
+#include "runtime/data/spool_keyed.h"
+#include "runtime/data/spool_settle.h"
 
 #include "runtime/data/column_statistics_bytes.h"
 
@@ -237,9 +238,9 @@ enum status spool_writer_sort(struct spool_writer *writer, const struct spool_or
     writer->views = calloc(writer->column_count, sizeof *writer->views);
     if (!writer->views || !allocate_keyed(writer))
         return fail_no_memory(err);
-    return order->spec ? column_statistics_new(order->spec, SPOOL_WORD_BYTES_MAX,
-                                               &writer->statistics, err)
-                       : STATUS_OK;
+    return order->spec
+               ? column_statistics_new(order->spec, SPOOL_WORD_BYTES_MAX, &writer->statistics, err)
+               : STATUS_OK;
 }
 
 enum status spool_writer_grow(struct spool_writer *writer, struct error *err)
@@ -579,9 +580,8 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     TRY(spool_files_reserve(writer->files, &writer->file, hashes, &offset, err));
     TRY(spool_files_write(writer->files, writer->file, writer->block, hashes, offset, err));
     TRY(spool_files_place(writer->files, &writer->file,
-                          &(struct spool_block_entry){.hashes = offset,
-                                                      .size = size - hashes,
-                                                      .rows = writer->block_rows},
+                          &(struct spool_block_entry){
+                              .hashes = offset, .size = size - hashes, .rows = writer->block_rows},
                           &place, err));
     TRY(write_block(writer, fixed, &place, err));
     clear_block(writer);

@@ -52,13 +52,13 @@ struct spool_writer {
 
     bool is_keyed;
     struct spool_order order;
-    uint8_t *parts;       /* (block_rows_max): enum spool_part, or PART_BY_HASH */
-    uint32_t *ranges;     /* (block_rows_max): of each row, where its key lies */
-    uint32_t *places;     /* (block_rows_max): the rows, range by range */
-    uint32_t blocks_full; /* of this size */
+    uint8_t *parts;                       /* (block_rows_max): enum spool_part, or PART_BY_HASH */
+    uint32_t *ranges;                     /* (block_rows_max): of each row, where its key lies */
+    uint32_t *places;                     /* (block_rows_max): the rows, range by range */
+    uint32_t blocks_full;                 /* of this size */
     struct spool_column_view *views;      /* (column_count): of the block */
     struct column_statistics *statistics; /* of the rows that are kept; NULL: nobody asks for it */
-    struct run out;       /* blocks that follow each other in the file, until they are written */
+    struct run out; /* blocks that follow each other in the file, until they are written */
     uint64_t out_offset;
 };
 
@@ -67,27 +67,11 @@ struct spool_writer {
 
 bool run_reserve(struct run *run, size_t more);
 
-/* The block as blocks of ranges; its rows that are kept go into the statistics. */
-enum status spool_write_keyed(struct spool_writer *writer, struct error *err);
 /* A writer whose rows are many gets larger blocks: of each range more rows lie together. */
 enum status spool_writer_grow(struct spool_writer *writer, struct error *err);
 
 /* One more row, as it lies in another block, under a hash of its own; summaries have it already. */
 enum status spool_put_copy(struct spool_writer *writer, const struct spool_block *block,
                            uint32_t row, struct row_hash hash, uint32_t part, struct error *err);
-
-/* What the index of a spool that lies by key says, in memory of its own. */
-struct spool_settled {
-    struct spool_keyed_entry entry;
-    uint32_t *counts;                /* (SPOOL_PARTS, ranges) */
-    struct spool_sample_row *sample; /* (entry.sample_rows) */
-    uint64_t *gone;                  /* (entry.gone_words) */
-    struct text statistics;          /* bytes */
-};
-
-/* All rows are written. The entries of their blocks say then which of them are gone. */
-enum status spool_settle(struct spool_writer *writer, struct spool_settled *settled,
-                         struct error *err);
-void spool_settled_deinit(struct spool_settled *settled);
 
 #endif

@@ -83,7 +83,8 @@ void worker_send_to_all(const struct worker *worker, const struct message *messa
     }
 }
 
-/* It never had rows, or it ran out of memory: this worker's failure does not fail the job. */
+/* It never had rows, cannot read them any more, or ran out of memory: this worker's failure does
+ * not fail the job. */
 static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_UNABLE);
@@ -118,7 +119,7 @@ void worker_fail(struct worker *worker, const struct error *err, struct outbox *
 {
     worker->failure = *err;
     worker->state = WORKER_FAILED;
-    worker->is_unable = err->status == STATUS_NO_MEMORY;
+    worker->is_unable = err->status == STATUS_NO_MEMORY || err->status == STATUS_IO;
     send_failure(worker, outbox);
 }
 

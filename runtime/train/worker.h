@@ -166,7 +166,7 @@ struct worker {
     struct learning learning;
     enum worker_state state;
     struct error failure;
-    bool is_unable; /* FAILED before it had rows: reported by UNABLE, and the process ends */
+    bool is_unable; /* FAILED without rows or memory: reported by UNABLE, and the process ends */
 
     peer_id master, next_peer;
     struct search search; /* of the master */

@@ -125,8 +125,8 @@ static void seal(uint8_t *bytes, size_t size)
     if (offset >= sizeof *header && offset <= size && offset % 8 == 0 &&
         index_size <= size - offset && first <= index_size) {
         entries = (struct spool_block_entry *)(bytes + offset + first);
-        for (uint64_t i = 0;
-             i < (index_size - first) / sizeof *entries && i < header->block_count; i++)
+        for (uint64_t i = 0; i < (index_size - first) / sizeof *entries && i < header->block_count;
+             i++)
             seal_block(bytes, size, &entries[i]);
         header->index_hash = XXH3_64bits(bytes + offset, index_size);
     }

@@ -212,8 +212,8 @@ void hide_rows(struct dataset *dataset)
 
     assert(hidden);
     hidden->loads_left = UINT32_MAX;
-    open_store(dataset, &(struct row_source){
-                            .context = hidden, .load = load_rows, .drop = drop_rows});
+    open_store(dataset,
+               &(struct row_source){.context = hidden, .load = load_rows, .drop = drop_rows});
     hide_part(dataset, &dataset->train, &hidden->train);
     hide_part(dataset, &dataset->validation, &hidden->validation);
 }

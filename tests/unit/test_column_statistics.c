@@ -6,7 +6,6 @@
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/dataset_learn.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"

@@ -4,6 +4,7 @@
  */
 #include "tests/check.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,7 +73,8 @@ static void put_row(const struct table *table, struct spool_writer *writer, uint
 /* From last to first, by two writers; the last rows by another process. */
 static void write_keyed(struct table *table, uint32_t threads)
 {
-    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads, &table->spec};
+    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads,
+                                      &table->spec};
     const char *path = folder_file(&table->keyed, "train.spool");
     struct spool_writer *writer, *branch, *part;
     struct text index;
@@ -188,11 +190,84 @@ static void equal_rows_are_numbered_in_any_order(void **state)
     compare(70000, 50000, 0.25);
 }
 
+/* What the files have changed is found when it is read, and by nobody who does not need it. */
+static void a_block_that_changed_is_found_by_who_holds_its_rows(void **state)
+{
+    struct table table;
+    struct dataset dataset;
+    uint32_t starts[9], refused = 0;
+    struct error err;
+    uint8_t byte;
+    int file;
+    (void)state;
+
+    table_open(&table, 20000, 20000, 0);
+    write_keyed(&table, 1);
+    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    file = open(table.keyed.file, O_RDWR);
+    CHECK(file >= 0 && pread(file, &byte, 1, 150000) == 1);
+    byte ^= 4;
+    CHECK(pwrite(file, &byte, 1, 150000) == 1);
+    close(file);
+    dataset_share_out(&dataset, &dataset.train, 8, starts);
+    for (int i = 0; i < 8; i++) {
+        const enum status status =
+            row_store_hold(&dataset, &dataset.train, starts[i], starts[i + 1], NULL, &err);
+
+        if (status == STATUS_OK)
+            continue;
+        CHECK_FAILS(status, STATUS_IO, "a block's checksum differs");
+        refused++;
+    }
+    CHECK_INT(refused, 1);
+    dataset_close(&dataset);
+    table_close(&table);
+}
+
+static long resident_pages(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long pages = -1, files = -1;
+
+    CHECK(file && fscanf(file, "%*s %ld %ld", &pages, &files) == 2);
+    fclose(file);
+    return pages - files;
+}
+
+static void rows_that_are_released_take_no_memory(void **state)
+{
+    struct table table;
+    struct dataset dataset;
+    uint32_t starts[65];
+    struct error err;
+    long before, most = 0;
+    (void)state;
+
+    table_open(&table, 400000, 400000, 0);
+    write_keyed(&table, 2);
+    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    dataset_share_out(&dataset, &dataset.train, 64, starts);
+    before = resident_pages();
+    for (int i = 0; i < 64; i++) {
+        long now;
+
+        CHECK_OK(row_store_hold(&dataset, &dataset.train, starts[i], starts[i + 1], NULL, &err));
+        row_store_release(&dataset, &dataset.train, starts[i], starts[i + 1]);
+        now = resident_pages() - before;
+        most = now > most ? now : most;
+    }
+    CHECK(most < (long)(dataset.train.memory_size / 4096 / 8));
+    dataset_close(&dataset);
+    table_close(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_lie_by_key_are_the_same_rows),
         cmocka_unit_test(equal_rows_are_numbered_in_any_order),
+        cmocka_unit_test(a_block_that_changed_is_found_by_who_holds_its_rows),
+        cmocka_unit_test(rows_that_are_released_take_no_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,8 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
-    scan->order = (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out, .spec = spec};
+    scan->order =
+        (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out, .spec = spec};
     scan->vectors = vectors;
 }
 
