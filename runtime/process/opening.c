@@ -22,12 +22,14 @@ struct learner_loader {
     void *context;
 };
 
-/* Rows of one epoch are of no use after it. */
-static uint64_t bytes_kept(const struct job *job)
+/* Rows of one epoch are of no use after it; those of more have what the learner and its sums leave,
+ * and a quarter of that is for whatever else there is. */
+static uint64_t bytes_kept(const struct job *job, const struct learning *learning)
 {
-    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t memory = job_memory(job, job->spec.max_workers);
+    const uint64_t used = 3 * learning->state_bytes(learning->self);
 
-    return job->spec.epochs > 1 ? machine / 4 / job->spec.max_workers : 0;
+    return job->spec.epochs > 1 && memory > used ? (memory - used) / 4 * 3 : 0;
 }
 
 static void *open_learner(void *argument)
@@ -39,11 +41,11 @@ static void *open_learner(void *argument)
     if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
         opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
-    if (opening->has_dataset)
-        row_store_keep(&opening->dataset, bytes_kept(job));
     if (opening->has_dataset && learning_open(&job->spec, &opening->dataset, opening->team,
                                               &opening->learning, &opening->err) != STATUS_OK)
         opening->learning.self = NULL;
+    if (opening->learning.self)
+        row_store_keep(&opening->dataset, bytes_kept(job, &opening->learning));
     close(opening->done);
     return NULL;
 }
