@@ -226,9 +226,11 @@ static enum status find_rows(struct range_loader *loader, const struct wanted *w
     return loader->count > before ? note_block(loader, number, err) : STATUS_OK;
 }
 
-/* The blocks that reach into the wanted ranges, each once. */
-static enum status find_all(struct range_loader *loader, const struct wanted *wanted,
-                            struct error *err)
+/* What is done with the blocks that reach into the wanted ranges, each once. */
+enum pass { PASS_EXPECT, PASS_FIND };
+
+static enum status pass_over(struct range_loader *loader, const struct wanted *wanted,
+                             enum pass pass, struct error *err)
 {
     const struct part_source *source = wanted->source;
     const uint32_t shift = SPOOL_RANGE_BITS - source->spool->ranges.bits;
@@ -242,8 +244,20 @@ static enum status find_all(struct range_loader *loader, const struct wanted *wa
             if (block->first_range > last || block->last_range < first ||
                 from >> LIST_SHIFT != list)
                 continue;
-            TRY(find_rows(loader, wanted, source->lists[i], err));
+            if (pass == PASS_EXPECT)
+                spool_expect_block(source->spool, source->lists[i]);
+            else
+                TRY(find_rows(loader, wanted, source->lists[i], err));
         }
+    return STATUS_OK;
+}
+
+/* The kernel reads them side by side, while the first are looked at. */
+static enum status find_all(struct range_loader *loader, const struct wanted *wanted,
+                            struct error *err)
+{
+    TRY(pass_over(loader, wanted, PASS_EXPECT, err));
+    TRY(pass_over(loader, wanted, PASS_FIND, err));
     return loader->count == wanted->rows ? STATUS_OK : fail_rows(err);
 }
 

@@ -9,8 +9,10 @@
 #include "runtime/data/dataset_learn.h"
 #include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_store.h"
+#include "runtime/data/spool_reader.h"
 
-#define TASKS_A_MEMBER 2 /* of a load, so that nobody waits long for the last */
+#define ROWS_AHEAD     64 /* of the sample, whose blocks the kernel reads meanwhile */
+#define TASKS_A_MEMBER 2  /* of a load, so that nobody waits long for the last */
 
 struct keyed_rows {
     struct part_source train, validation;
@@ -97,7 +99,10 @@ static enum status load_sampled(struct keyed_rows *rows, const struct dataset *d
 {
     const uint32_t stride = rows->train.spool->number_count;
 
-    for (uint32_t first = 0, end; first < count; first = end) {
+    for (uint32_t first = 0, end, ahead = 0; first < count; first = end) {
+        for (; ahead < count && ahead < first + ROWS_AHEAD; ahead++)
+            if (ahead == 0 || sampled[ahead].block != sampled[ahead - 1].block)
+                spool_expect_block(rows->train.spool, sampled[ahead].block);
         for (end = first; end < count && sampled[end].block == sampled[first].block; end++) {
             numbers[end - first] = sampled[end].row;
             places[end - first] = sampled[end].place;

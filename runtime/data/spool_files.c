@@ -232,6 +232,8 @@ static enum status map_file(struct spool_files *files, uint32_t file, struct err
         return fail_errno(err, STATUS_IO, "cannot read %s", path);
     }
     files->map_sizes[file] = files->sizes[file];
+    /* Hashes are wanted, and not the blocks around them. */
+    madvise(files->maps[file], files->map_sizes[file], MADV_RANDOM);
     return STATUS_OK;
 }
 
@@ -240,6 +242,23 @@ enum status spool_files_map(struct spool_files *files, struct error *err)
     for (uint32_t file = 0; file < SPOOL_FILES_MAX; file++)
         TRY(map_file(files, file, err));
     return STATUS_OK;
+}
+
+void spool_files_expect_hashes(const struct spool_files *files,
+                               const struct spool_block_entry *entries, uint32_t count)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const uintptr_t at = (uintptr_t)files->maps[entries[i].file] + entries[i].hashes;
+        uint64_t size = 0;
+
+        for (end = i; end < count && entries[end].file == entries[i].file &&
+                      entries[end].hashes == entries[i].hashes + size;
+             end++)
+            size += entries[end].rows * sizeof(struct row_hash);
+        madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+    }
 }
 
 struct spool_block spool_files_block(const struct spool_files *files,

@@ -56,6 +56,9 @@ void spool_files_seal(struct spool_files *files, const struct spool_place *place
 uint64_t spool_files_rows(const struct spool_files *files);
 /* Maps all that is written, to be read. Until the next call blocks stay where they are. */
 enum status spool_files_map(struct spool_files *files, struct error *err);
+/* The kernel begins to read the hashes of these blocks, where they are not in memory. */
+void spool_files_expect_hashes(const struct spool_files *files,
+                               const struct spool_block_entry *entries, uint32_t count);
 struct spool_block spool_files_block(const struct spool_files *files,
                                      const struct spool_block_entry *entry);
 uint64_t spool_files_size(const struct spool_files *files, uint32_t file);

@@ -439,6 +439,9 @@ enum status spool_open(const char *path, struct team *team, struct arena *arena,
     status = read_spool(path, spool, team, arena, err);
     if (status != STATUS_OK)
         spool_close(spool);
+    else if (spool
+                 ->is_keyed) /* blocks of a range lie anywhere: what is around them is not wanted */
+        madvise((void *)spool->map, spool->map_size, MADV_RANDOM);
     return status;
 }
 
@@ -447,6 +450,21 @@ void spool_close(struct spool *spool)
     if (spool->map)
         munmap((void *)spool->map, spool->map_size);
     *spool = (struct spool){0};
+}
+
+static void expect(const void *bytes, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;
+
+    madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+}
+
+void spool_expect_block(const struct spool *spool, uint32_t number)
+{
+    const struct spool_block *block = &spool->blocks[number];
+
+    expect(block->hashes, block->rows * sizeof *block->hashes);
+    expect(block->bytes, block->size);
 }
 
 /* A page that two blocks share goes with the second. */

@@ -19,6 +19,8 @@ enum status spool_open_block(const struct spool *spool, uint32_t number,
                              struct spool_column_view *columns, struct spool_block *block,
                              struct error *err);
 
+/* The kernel begins to read the block, where the file is not in memory. */
+void spool_expect_block(const struct spool *spool, uint32_t number);
 /* The block's pages leave our memory; a later access reads them from the file again. */
 void spool_release_block(const struct spool *spool, uint32_t number);
 

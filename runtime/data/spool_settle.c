@@ -11,6 +11,7 @@
 
 #define ROWS_A_TASK   16384
 #define TASK_BITS_MAX 10
+#define BLOCKS_AHEAD  64 /* whose hashes the kernel reads at a time */
 #define BIN_BITS      12 /* of the keys by which rows are held out */
 #define BINS          (1u << BIN_BITS)
 #define KEY_BITS      64
@@ -75,6 +76,16 @@ static void mark_gone(struct settling *settling, uint32_t block, uint32_t row)
 {
     __atomic_fetch_or(&settling->gone[settling->words[block] + row / 64], 1ull << (row % 64),
                       __ATOMIC_RELAXED);
+}
+
+/* Those of the next blocks, when the first of them is looked at. */
+static void expect_hashes(const struct settling *settling, uint32_t block)
+{
+    const uint32_t left = settling->count - block;
+
+    if (block % BLOCKS_AHEAD == 0)
+        spool_files_expect_hashes(settling->writer->files, &settling->entries[block],
+                                  left < BLOCKS_AHEAD ? left : BLOCKS_AHEAD);
 }
 
 static const struct row_hash *hashes_of(const struct settling *settling, uint32_t block)
@@ -312,6 +323,9 @@ static void number_task(void *context, uint32_t member, uint32_t task)
     memset(settler->distinct, 0, settler->slots * sizeof *settler->distinct);
     settler->taken = 0;
     for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
+        spool_files_expect_hashes(settling->writer->files, &settling->entries[settling->lists[i]],
+                                  1);
+    for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
         if (settler->err.status == STATUS_OK)
             number_block(settling, settler, settling->lists[i], task, &settler->err);
 }
@@ -364,6 +378,7 @@ static void part_task(void *context, uint32_t member, uint32_t block)
     const struct row_hash *hashes = hashes_of(settling, block);
     const uint32_t part = settling->entries[block].part;
 
+    expect_hashes(settling, block);
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         const uint64_t bits = row_key_bits(&key, &hashes[row]);
         const uint32_t bin = (uint32_t)(bits >> (KEY_BITS - BIN_BITS));
@@ -439,6 +454,7 @@ static void count_task(void *context, uint32_t member, uint32_t block)
     const uint32_t part = settling->entries[block].part;
     uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);
 
+    expect_hashes(settling, block);
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         uint64_t key;
 

@@ -261,7 +261,7 @@ static void rows_that_cannot_be_read_end_the_worker(void **state)
     static const struct {
         enum status failure;
         enum message_type told;
-    } cases[] = {{STATUS_IO, MESSAGE_FAILED},
+    } cases[] = {{STATUS_IO, MESSAGE_UNABLE},
                  {STATUS_NO_MEMORY, MESSAGE_UNABLE},
                  {STATUS_CORRUPT, MESSAGE_DAMAGED}};
     (void)state;
