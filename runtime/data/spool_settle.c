@@ -285,7 +285,7 @@ static void count_bin(const struct settling *settling, struct settler *settler,
 {
     const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
 
-    if (settling->held_out > 0)
+    if (settling->writer->order.held_out > 0)
         settler->bins[row_key_bits(&key, hash) >> (KEY_BITS - BIN_BITS)]++;
 }
 
@@ -414,7 +414,7 @@ static enum status settle_parts(struct settling *settling, struct error *err)
     struct rows_list *list = &settler->list;
     uint64_t before;
 
-    if (settling->held_out == 0)
+    if (settling->writer->order.held_out <= 0)
         return STATUS_OK;
     before = find_bin(settling);
     team_run(settling->team, settling->count, part_task, settling);
@@ -501,7 +501,7 @@ static enum status count_rows(struct settling *settling, struct error *err)
         team_run(settling->team, settling->count, count_task, settling);
         TRY(first_error(settling, err));
         TRY(gather_rows(settling, err));
-        if (settling->settlers[0].list.count >= wanted)
+        if (settling->settlers[0].list.count >= wanted || settling->sample_below == UINT64_MAX)
             return STATUS_OK;
         settling->sample_below = UINT64_MAX;
     }
