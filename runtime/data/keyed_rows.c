@@ -92,44 +92,87 @@ static int compare_sampled(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Block by block: rows and places (count), of one block. */
-static enum status load_sampled(struct keyed_rows *rows, const struct dataset *dataset,
-                                const struct sampled *sampled, uint32_t count, uint32_t *numbers,
-                                uint32_t *places, struct dataset_part part, struct error *err)
-{
-    const uint32_t stride = rows->train.spool->number_count;
+struct sample_loading {
+    struct keyed_rows *rows;
+    const struct dataset *dataset;
+    struct dataset_part part;
+    const struct sampled *sampled; /* (count), by block */
+    uint32_t *numbers, *places;    /* (count): of each its row and place */
+    uint32_t count, tasks;
+    struct error *errors; /* (tasks) */
+};
 
-    for (uint32_t first = 0, end, ahead = 0; first < count; first = end) {
+/* Where the task's rows begin: those of a block are of one task. */
+static uint32_t first_of_task(const struct sample_loading *loading, uint32_t task)
+{
+    uint32_t first = (uint32_t)((uint64_t)loading->count * task / loading->tasks);
+
+    while (first > 0 && first < loading->count &&
+           loading->sampled[first].block == loading->sampled[first - 1].block)
+        first++;
+    return first;
+}
+
+static enum status load_sampled(const struct sample_loading *loading, uint32_t member,
+                                uint32_t first, uint32_t count, struct error *err)
+{
+    const struct part_source *train = &loading->rows->train;
+    const struct sampled *sampled = loading->sampled;
+    struct dataset_part part = loading->part;
+
+    for (uint32_t end, ahead = first; first < count; first = end) {
+        const uint32_t block = sampled[first].block;
+
         for (; ahead < count && ahead < first + ROWS_AHEAD; ahead++)
             if (ahead == 0 || sampled[ahead].block != sampled[ahead - 1].block)
-                spool_expect_block(rows->train.spool, sampled[ahead].block);
-        for (end = first; end < count && sampled[end].block == sampled[first].block; end++) {
-            numbers[end - first] = sampled[end].row;
-            places[end - first] = sampled[end].place;
+                spool_expect_block(train->spool, sampled[ahead].block);
+        for (end = first; end < count && sampled[end].block == block; end++) {
+            loading->numbers[end] = sampled[end].row;
+            loading->places[end] = sampled[end].place;
         }
         TRY(range_load_block(
-            rows->loaders[0], dataset, &rows->train, &rows->index, sampled[first].block,
-            &(struct placed_rows){numbers, places, end - first, stride}, &part, err));
+            loading->rows->loaders[member], loading->dataset, train, &loading->rows->index, block,
+            &(struct placed_rows){loading->numbers + first, loading->places + first, end - first,
+                                  train->spool->number_count},
+            &part, err));
     }
     return STATUS_OK;
 }
 
+static void load_sampled_task(void *context, uint32_t member, uint32_t task)
+{
+    const struct sample_loading *loading = context;
+
+    error_clear(&loading->errors[task]);
+    load_sampled(loading, member, first_of_task(loading, task), first_of_task(loading, task + 1),
+                 &loading->errors[task]);
+}
+
 static enum status load_sample(struct keyed_rows *rows, const struct dataset *dataset,
-                               const struct dataset_part *part, struct error *err)
+                               const struct dataset_part *part, struct team *team,
+                               struct error *err)
 {
     const struct spool_ranges *ranges = &rows->train.spool->ranges;
     const uint32_t count = ranges->sample_rows;
+    struct error errors[TASKS_A_MEMBER * TEAM_SIZE_MAX];
     struct sampled *sampled = calloc(count + 1ull, sizeof *sampled);
     uint32_t *numbers = calloc(2 * (count + 1ull), sizeof *numbers);
+    struct sample_loading loading = {
+        rows,    dataset,         *part, sampled,
+        numbers, numbers + count, count, TASKS_A_MEMBER * team_size(team),
+        errors};
     enum status status;
 
     for (uint32_t i = 0; sampled && i < count; i++)
         sampled[i] = (struct sampled){ranges->sample[i].block, ranges->sample[i].row, i};
     if (sampled)
         qsort(sampled, count, sizeof *sampled, compare_sampled);
-    status = sampled && numbers
-                 ? load_sampled(rows, dataset, sampled, count, numbers, numbers + count, *part, err)
-                 : fail_no_memory(err);
+    if (sampled && numbers) {
+        team_run(team, loading.tasks, load_sampled_task, &loading);
+        status = first_failure(errors, loading.tasks, err);
+    } else {
+        status = fail_no_memory(err);
+    }
     free(sampled);
     free(numbers);
     return status;
@@ -141,7 +184,7 @@ static enum status load_part(struct keyed_rows *rows, const struct dataset *data
 {
     TRY(make_loaders(rows, dataset, team_size(team), err));
     if (part == &dataset->sample)
-        return load_sample(rows, dataset, part, err);
+        return load_sample(rows, dataset, part, team, err);
     return load_ranges(rows, dataset, part == &dataset->train ? &rows->train : &rows->validation,
                        part, first, end, team, err);
 }

@@ -21,7 +21,7 @@
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
-#define BLOCKS_OF_A_SIZE  16                   /* before the next are twice as large */
+#define BLOCKS_OF_A_SIZE  8                    /* before the next are twice as large */
 
 const char *const spool_type_words[] = {
     [SPOOL_REAL] = "real", [SPOOL_INTEGER] = "integer", [SPOOL_TEXT] = "text", NULL};
