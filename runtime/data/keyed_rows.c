@@ -12,12 +12,14 @@
 #include "runtime/data/spool_reader.h"
 
 #define ROWS_AHEAD     64 /* of the sample, whose blocks the kernel reads meanwhile */
-#define TASKS_A_MEMBER 2  /* of a load, so that nobody waits long for the last */
+#define RELEASED_BYTES ((uint64_t)64 << 20)
+#define TASKS_A_MEMBER 2 /* of a load, so that nobody waits long for the last */
 
 struct keyed_rows {
     struct part_source train, validation;
     struct class_index index;
     struct range_loader *loaders[TEAM_SIZE_MAX]; /* made when a team of so many loads */
+    uint64_t bytes_read; /* of the spools, about, since they were released */
 };
 
 static enum status open_sources(struct keyed_rows *rows, const struct dataset *dataset,
@@ -62,6 +64,18 @@ static enum status make_loaders(struct keyed_rows *rows, const struct dataset *d
     return STATUS_OK;
 }
 
+/* Now and then, since it takes as long as a step: what was read is not read again soon. */
+static void release_spool(struct keyed_rows *rows, const struct part_source *source, uint32_t count)
+{
+    const struct spool *spool = source->spool;
+
+    rows->bytes_read += spool->map_size / (spool->rows + 1) * count;
+    if (rows->bytes_read < RELEASED_BYTES)
+        return;
+    rows->bytes_read = 0;
+    spool_release(spool);
+}
+
 static enum status load_ranges(struct keyed_rows *rows, const struct dataset *dataset,
                                const struct part_source *source, const struct dataset_part *part,
                                uint32_t first, uint32_t end, struct team *team, struct error *err)
@@ -75,6 +89,7 @@ static enum status load_ranges(struct keyed_rows *rows, const struct dataset *da
     if (loading.tasks > loading.end - loading.first)
         loading.tasks = loading.end - loading.first;
     team_run(team, loading.tasks, load_task, &loading);
+    release_spool(rows, source, end - first);
     return first_failure(errors, loading.tasks, err);
 }
 
@@ -169,6 +184,7 @@ static enum status load_sample(struct keyed_rows *rows, const struct dataset *da
         qsort(sampled, count, sizeof *sampled, compare_sampled);
     if (sampled && numbers) {
         team_run(team, loading.tasks, load_sampled_task, &loading);
+        spool_release(rows->train.spool);
         status = first_failure(errors, loading.tasks, err);
     } else {
         status = fail_no_memory(err);

@@ -452,6 +452,11 @@ void spool_close(struct spool *spool)
     *spool = (struct spool){0};
 }
 
+void spool_release(const struct spool *spool)
+{
+    madvise((void *)spool->map, spool->map_size, MADV_DONTNEED);
+}
+
 static void expect(const void *bytes, size_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;

@@ -21,6 +21,8 @@ enum status spool_open_block(const struct spool *spool, uint32_t number,
 
 /* The kernel begins to read the block, where the file is not in memory. */
 void spool_expect_block(const struct spool *spool, uint32_t number);
+/* All pages leave our memory, and stay in the system's; later accesses find them there. */
+void spool_release(const struct spool *spool);
 /* The block's pages leave our memory; a later access reads them from the file again. */
 void spool_release_block(const struct spool *spool, uint32_t number);
 
