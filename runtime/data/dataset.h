@@ -14,7 +14,7 @@
 #include "runtime/data/spool.h"
 #include "scoring/model.h"
 
-#define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows */
+#define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows that are all in memory */
 
 /*
  * One part: train or validation. Row major. Rows lie by their keys, which are made from

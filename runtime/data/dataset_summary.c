@@ -66,7 +66,7 @@ enum status dataset_take_sample(struct dataset *dataset, struct team *team, stru
     const struct row_key key = {dataset->seed, RANDOM_SAMPLE, 0};
     const struct dataset_part *train = &dataset->train;
     const uint32_t rows = train->rows;
-    const uint32_t count = rows < DATASET_SAMPLE_ROWS ? rows : DATASET_SAMPLE_ROWS;
+    const uint32_t count = rows < SPOOL_SAMPLE_ROWS ? rows : SPOOL_SAMPLE_ROWS;
     struct sampling sampling;
     enum status status;
     uint32_t found = 0;

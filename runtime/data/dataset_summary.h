@@ -6,10 +6,8 @@
 
 #include "runtime/data/dataset.h"
 
-#define DATASET_SAMPLE_ROWS 16384
-
 /* Copies the training rows of least random(seed, hash) into dataset->sample, in that order: at most
- * DATASET_SAMPLE_ROWS. All training rows must be there. NO_MEMORY. */
+ * SPOOL_SAMPLE_ROWS. All training rows must be there. NO_MEMORY. */
 enum status dataset_take_sample(struct dataset *dataset, struct team *team, struct error *err);
 
 /* The sum of a part's hashes, modulo 2^128: two parts that have the same sum have the same rows, in

@@ -1,6 +1,5 @@
 #include "runtime/data/plain_rows.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,23 +15,6 @@ static void split_deinit(struct split *split)
     free(split->is_training);
     free(split->places);
     free(split->hashes);
-}
-
-/* At least one row, never all, of two or more. */
-static uint32_t held_out_rows(uint64_t rows, double test_size)
-{
-    double held_out = floor((double)rows * test_size);
-
-    if (test_size <= 0 || rows < 2)
-        return 0;
-    if (held_out < 1)
-        return 1;
-    return held_out > (double)(rows - 1) ? (uint32_t)(rows - 1) : (uint32_t)held_out;
-}
-
-static bool is_twin(const struct row_hash *a, const struct row_hash *b)
-{
-    return a->low == b->low && a->high == b->high;
 }
 
 /* Equal rows lie side by side in the sorted order. The second and later ones
@@ -55,16 +37,15 @@ static bool part_twins(const uint64_t *sorted, uint32_t rows, struct row_hash *h
         }
         if (!has_first)
             first = hashes[(uint32_t)sorted[i - 1]];
-        if (!has_first || !is_twin(hash, &first))
+        if (!has_first || !row_hashes_equal(hash, &first))
             number = 0;
         has_first = true;
-        if (!is_twin(hash, &first)) {
+        if (!row_hashes_equal(hash, &first)) {
             first = *hash;
             continue;
         }
         number++;
-        hash->low = random_bits(first.low, RANDOM_TWIN, first.high, number);
-        hash->high = random_bits(first.high, RANDOM_TWIN, first.low, number);
+        *hash = row_hash_of_copy(&first, number);
         has_twins = true;
     }
     return has_twins;
@@ -214,6 +195,18 @@ done:
     return status;
 }
 
+static enum status check_bytes(const struct dataset *dataset, uint64_t rows, struct error *err)
+{
+    const uint64_t bytes = row_store_bytes(dataset, rows);
+
+    return bytes <= DATASET_BYTES_MAX
+               ? STATUS_OK
+               : fail(err, STATUS_LIMIT,
+                      "%llu rows take %llu bytes of memory without shuffle, more than %llu",
+                      (unsigned long long)rows, (unsigned long long)bytes,
+                      (unsigned long long)DATASET_BYTES_MAX);
+}
+
 /* The rows of validation.spool, encoded with what the training rows taught. */
 static enum status encode_validation(const struct jobspec *spec, const struct class_index *index,
                                      struct team *team, struct dataset *dataset, struct error *err)
@@ -222,6 +215,7 @@ static enum status encode_validation(const struct jobspec *spec, const struct cl
     struct split split = {0};
     enum status status;
 
+    TRY_OR(done, status, check_bytes(dataset, spool->rows, err));
     TRY_OR(done, status, split_rows(spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, spec->task, spool->rows, &dataset->validation, err));
@@ -237,10 +231,11 @@ static enum status encode_all(const struct jobspec *spec, struct split *split,
 {
     const struct spool *spool = &dataset->spool;
     const uint32_t held_out =
-        spec->has_validation ? 0 : held_out_rows(spool->rows, spec->test_size);
+        spec->has_validation ? 0 : (uint32_t)row_order_held_out(spool->rows, spec->test_size);
 
     TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
     TRY(dataset_learn(spool, spec, split->is_training, team, dataset, index, err));
+    TRY(check_bytes(dataset, spool->rows, err));
     TRY(part_allocate(dataset, spec->task, spool->rows - held_out, &dataset->train, err));
     TRY(part_allocate(dataset, spec->task, held_out, &dataset->validation, err));
     TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,

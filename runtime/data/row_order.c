@@ -1,5 +1,6 @@
 #include "runtime/data/row_order.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Items are dealt into buckets by the first bits of their keys, part by part,
@@ -29,6 +30,23 @@ uint64_t row_key_bits(const struct row_key *key, const struct row_hash *hash)
     uint64_t folded = hash->low ^ (hash->high << 32 | hash->high >> 32);
 
     return random_bits(key->seed, key->purpose, key->a, folded);
+}
+
+struct row_hash row_hash_of_copy(const struct row_hash *hash, uint64_t number)
+{
+    return (struct row_hash){.low = random_bits(hash->low, RANDOM_TWIN, hash->high, number),
+                             .high = random_bits(hash->high, RANDOM_TWIN, hash->low, number)};
+}
+
+uint64_t row_order_held_out(uint64_t rows, double share)
+{
+    const double held_out = floor((double)rows * share);
+
+    if (share <= 0 || rows < 2)
+        return 0;
+    if (held_out < 1)
+        return 1;
+    return held_out > (double)(rows - 1) ? rows - 1 : (uint64_t)held_out;
 }
 
 static uint64_t item_of(const struct row_key *key, const struct row_hash *hashes, uint32_t row)

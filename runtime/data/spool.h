@@ -143,15 +143,6 @@ static inline bool spool_is_gone(const struct spool_block *block, uint32_t row)
     return block->gone && (block->gone[row / 64] >> (row % 64) & 1);
 }
 
-/* Whether the row is one that trains. is_used (rows of the spool), of a spool that does not lie by
- * key; NULL: all are. */
-static inline bool spool_trains(const struct spool_block *block, uint32_t row,
-                                const uint8_t *is_used)
-{
-    return block->part == SPOOL_KEPT && !spool_is_gone(block, row) &&
-           (!is_used || is_used[block->first_row + row]);
-}
-
 /* ----- cells ----- */
 
 static inline double spool_real(const struct spool_column_view *column, uint32_t row)

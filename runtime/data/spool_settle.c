@@ -93,11 +93,6 @@ static const struct row_hash *hashes_of(const struct settling *settling, uint32_
     return spool_files_block(settling->writer->files, &settling->entries[block]).hashes;
 }
 
-static bool equal_hashes(const struct row_hash *a, const struct row_hash *b)
-{
-    return a->low == b->low && a->high == b->high;
-}
-
 static enum status list_row(struct rows_list *list, const struct placed_row *row, struct error *err)
 {
     if (list->count == list->capacity) {
@@ -236,7 +231,7 @@ static struct distinct *find_slot(const struct settler *settler, const struct ro
 {
     uint32_t slot = (uint32_t)hash->low & (settler->slots - 1);
 
-    while (settler->distinct[slot].count && !equal_hashes(&settler->distinct[slot].hash, hash))
+    while (settler->distinct[slot].count && !row_hashes_equal(&settler->distinct[slot].hash, hash))
         slot = (slot + 1) & (settler->slots - 1);
     return &settler->distinct[slot];
 }
@@ -274,12 +269,6 @@ static enum status number_row(struct settler *settler, const struct row_hash *ha
     return 2 * ++settler->taken > settler->slots ? grow_distinct(settler, err) : STATUS_OK;
 }
 
-static struct row_hash hash_of_copy(const struct row_hash *hash, uint64_t number)
-{
-    return (struct row_hash){.low = random_bits(hash->low, RANDOM_TWIN, hash->high, number),
-                             .high = random_bits(hash->high, RANDOM_TWIN, hash->low, number)};
-}
-
 static void count_bin(const struct settling *settling, struct settler *settler,
                       const struct row_hash *hash)
 {
@@ -307,7 +296,7 @@ static enum status number_block(struct settling *settling, struct settler *settl
             continue;
         TRY(number_row(settler, &hash, &number, err));
         if (number > 0) {
-            hash = hash_of_copy(&hash, number);
+            hash = row_hash_of_copy(&hash, number);
             TRY(move_row(settling, settler, block, row, hash, PART_BY_HASH, err));
         }
         count_bin(settling, settler, &hash);
@@ -585,18 +574,6 @@ static enum status take_statistics(struct settling *settling, struct spool_settl
 
 /* ---- all of it ---- */
 
-/* At least one row, never all, of two or more. */
-static uint64_t held_out_rows(uint64_t rows, double share)
-{
-    const double held_out = floor((double)rows * share);
-
-    if (share <= 0 || rows < 2)
-        return 0;
-    if (held_out < 1)
-        return 1;
-    return held_out > (double)(rows - 1) ? rows - 1 : (uint64_t)held_out;
-}
-
 static enum status settler_init(const struct settling *settling, struct settler *settler,
                                 struct error *err)
 {
@@ -616,7 +593,7 @@ static enum status settling_init(struct settling *settling, struct error *err)
     const struct spool_writer *writer = settling->writer;
 
     settling->rows = writer->rows;
-    settling->held_out = held_out_rows(writer->rows, writer->order.held_out);
+    settling->held_out = row_order_held_out(writer->rows, writer->order.held_out);
     settling->range_bits = spool_range_bits(writer->rows);
     settling->types = calloc(writer->column_count, sizeof *settling->types);
     settling->settlers = calloc(team_size(settling->team), sizeof *settling->settlers);

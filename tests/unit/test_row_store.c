@@ -177,7 +177,7 @@ static bool comes_before(const struct row_key *key, const struct row_hash *a,
 
 static void the_sample_is_the_rows_of_least_keys_in_their_order(void **state)
 {
-    static const uint32_t sizes[] = {1, 500, DATASET_SAMPLE_ROWS, DATASET_SAMPLE_ROWS + 4000};
+    static const uint32_t sizes[] = {1, 500, SPOOL_SAMPLE_ROWS, SPOOL_SAMPLE_ROWS + 4000};
     (void)state;
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -187,7 +187,7 @@ static void the_sample_is_the_rows_of_least_keys_in_their_order(void **state)
         const struct dataset_part *sample = &dataset.sample, *train = &dataset.train;
         uint32_t before_last = 0;
 
-        CHECK_INT(sample->rows, sizes[i] < DATASET_SAMPLE_ROWS ? sizes[i] : DATASET_SAMPLE_ROWS);
+        CHECK_INT(sample->rows, sizes[i] < SPOOL_SAMPLE_ROWS ? sizes[i] : SPOOL_SAMPLE_ROWS);
         show_rows(&dataset);
         keep_rows(&dataset);
         for (uint32_t row = 1; row < sample->rows; row++)
