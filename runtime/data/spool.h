@@ -6,10 +6,12 @@
  *
  *     header   magic, version, byte order, columns and their types, rows, blocks,
  *              offset of the index; written last, so that a file that was cut is refused
- *     block    up to SPOOL_BLOCK_ROWS rows: for each row its 128-bit hash, for each
- *              column a NULL bitmap, the numbers row by row, the texts column by column
+ *     block    rows in the order of the SELECT, or of one range of keys: for each row its 128-bit
+ *              hash, for each column a NULL bitmap, the numbers row by row, the texts column by
+ *              column
  *     index    offset, size, rows and XXH3-64 of each block, NULLs and least and
- *              greatest value of each column
+ *              greatest value of each column; of a spool that lies by key also the rows of each
+ *              range, a sample, and statistics of the columns
  *
  * The hash is XXH3-128 over the row's cells in column order, each as a type
  * byte and its canonical bytes (reals with -0 as 0; texts with their length).
