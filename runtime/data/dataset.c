@@ -89,7 +89,7 @@ void dataset_close(struct dataset *dataset)
     *dataset = (struct dataset){0};
 }
 
-void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row,
+void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row,
                       float *dense)
 {
     const size_t width = dataset->transform.dense_width;
@@ -104,7 +104,7 @@ static void expect(const void *from, size_t size)
 }
 
 void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_part *part,
-                          uint32_t row)
+                          uint64_t row)
 {
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
 
@@ -113,7 +113,7 @@ void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_pa
         expect(part->ids + row * ids, sizeof *part->ids);
 }
 
-void dataset_expect_label(const struct dataset_part *part, uint32_t row)
+void dataset_expect_label(const struct dataset_part *part, uint64_t row)
 {
     if (part->values)
         __builtin_prefetch(part->values + row);
@@ -123,7 +123,7 @@ void dataset_expect_label(const struct dataset_part *part, uint32_t row)
 
 /* The range of the row's key, of `ranges` equal ones. */
 static uint32_t range_of(const struct dataset *dataset, const struct dataset_part *part,
-                         uint32_t row, uint32_t ranges)
+                         uint64_t row, uint32_t ranges)
 {
     const struct row_key key = {dataset->seed, RANDOM_LANE, 0};
 
@@ -131,15 +131,14 @@ static uint32_t range_of(const struct dataset *dataset, const struct dataset_par
 }
 
 /* Where the first of the finest ranges begins that belongs to each. */
-static void share_ranges(const struct dataset_part *part, uint32_t ranges, uint32_t *starts)
+static void share_ranges(const struct dataset_part *part, uint32_t ranges, uint64_t *starts)
 {
     for (uint64_t range = 0; range <= ranges; range++)
-        starts[range] =
-            (uint32_t)part->range_starts[((range << part->range_bits) + ranges - 1) / ranges];
+        starts[range] = part->range_starts[((range << part->range_bits) + ranges - 1) / ranges];
 }
 
 void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
-                       uint32_t ranges, uint32_t *starts)
+                       uint32_t ranges, uint64_t *starts)
 {
     const bool by_key = dataset->shuffle || part != &dataset->train;
 
@@ -149,12 +148,12 @@ void dataset_share_out(const struct dataset *dataset, const struct dataset_part 
     }
     starts[0] = 0;
     for (uint32_t range = 1; range < ranges; range++) {
-        uint32_t low = starts[range - 1], high = part->rows;
+        uint64_t low = starts[range - 1], high = part->rows;
 
         if (!by_key)
-            low = high = (uint32_t)((uint64_t)range * part->rows / ranges);
+            low = high = (uint64_t)((unsigned __int128)range * part->rows / ranges);
         while (low < high) { /* the first row of this range or a later one is in [low, high] */
-            const uint32_t middle = low + (high - low) / 2;
+            const uint64_t middle = low + (high - low) / 2;
 
             if (range_of(dataset, part, middle, ranges) < range)
                 low = middle + 1;

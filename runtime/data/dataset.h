@@ -22,7 +22,7 @@
  * training rows lie as the SELECT gave them).
  */
 struct dataset_part {
-    uint32_t rows;
+    uint64_t rows;
     float *dense;            /* (rows, dense_width) */
     int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
@@ -76,13 +76,13 @@ enum status dataset_open(const char *folder, const struct jobspec *spec, struct 
 void dataset_close(struct dataset *dataset);
 
 /* The dense inputs of a row of a part, to dense (dense_width). */
-void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row,
+void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row,
                       float *dense);
 /* Asks the memory for what will be needed of a row: first for its label and
  * where it lies, and then, when that is here, for its inputs. */
-void dataset_expect_label(const struct dataset_part *part, uint32_t row);
+void dataset_expect_label(const struct dataset_part *part, uint64_t row);
 void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_part *part,
-                          uint32_t row);
+                          uint64_t row);
 
 /*
  * Where each of `ranges` equal ranges of keys begins in the part: starts (ranges + 1). A row's key
@@ -90,6 +90,6 @@ void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_pa
  * do not lie by key: there ranges are equal runs of positions.
  */
 void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
-                       uint32_t ranges, uint32_t *starts);
+                       uint32_t ranges, uint64_t *starts);
 
 #endif

@@ -177,7 +177,7 @@ static enum status encode_some(const struct dataset *dataset, bool has_plain_num
     TRY(encode_inputs(transform, has_plain_numbers, encoder, block, rows->rows + first, count,
                       err));
     for (uint32_t r = 0; r < count; r++) {
-        const size_t place = rows->places[first + r];
+        const size_t place = rows->start + rows->places[first + r];
         const uint32_t row = rows->rows[first + r];
 
         if (has_plain_numbers)
@@ -205,11 +205,13 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
                         left < CHUNK_ROWS ? left : CHUNK_ROWS, part, err));
     }
     for (uint32_t i = 0; i < rows->count; i++) {
-        part->hashes[rows->places[i]] = block->hashes[rows->rows[i]];
+        const size_t place = rows->start + rows->places[i];
+
+        part->hashes[place] = block->hashes[rows->rows[i]];
         if (part->classes)
-            part->classes[rows->places[i]] = class_of(index, label, rows->rows[i]);
+            part->classes[place] = class_of(index, label, rows->rows[i]);
         else if (part->values)
-            part->values[rows->places[i]] =
+            part->values[place] =
                 (float)((spool_number(label, rows->rows[i]) - dataset->label_mean) /
                         dataset->label_scale);
     }
@@ -278,6 +280,16 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
     return status;
 }
 
+/* More have no size of 64 bits with the arrays of a part. */
+static bool has_size(const struct dataset *dataset, uint64_t rows)
+{
+    const struct transform *transform = &dataset->transform;
+    const uint64_t of_row = sizeof(struct row_hash) + sizeof(int32_t) +
+                            (transform->dense_width + transform->id_count) * sizeof(float);
+
+    return rows <= (UINT64_MAX >> 1) / of_row;
+}
+
 /* One mapping, of which each array has whole pages. */
 static size_t lay_out(const struct dataset *dataset, enum task task, struct dataset_part *part,
                       char *memory)
@@ -312,18 +324,20 @@ enum status part_allocate(const struct dataset *dataset, enum task task, uint64_
 {
     void *memory;
 
-    if (rows > UINT32_MAX)
-        return fail(err, STATUS_LIMIT, "%llu rows, where a job can have at most %u",
-                    (unsigned long long)rows, UINT32_MAX);
-    part->rows = (uint32_t)rows;
+    if (!has_size(dataset, rows))
+        return fail(err, STATUS_LIMIT, "%llu rows are more than can have addresses",
+                    (unsigned long long)rows);
+    part->rows = rows;
     if (rows == 0)
         return STATUS_OK;
     part->memory_size = lay_out(dataset, task, part, NULL);
     memory = mmap(NULL, part->memory_size, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
+        fail(err, STATUS_NO_MEMORY, "no addresses are free for %llu rows, which are %llu bytes",
+             (unsigned long long)rows, (unsigned long long)part->memory_size);
         *part = (struct dataset_part){0};
-        return fail_no_memory(err);
+        return STATUS_NO_MEMORY;
     }
     part->memory = memory;
     lay_out(dataset, task, part, memory);

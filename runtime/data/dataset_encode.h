@@ -30,6 +30,7 @@ void encoder_deinit(struct encoder *encoder);
 
 /* Rows of one block, and where they go in their part. */
 struct placed_rows {
+    uint64_t start;                /* of their part, from which places count */
     const uint32_t *rows, *places; /* (count) */
     uint32_t count, stride;        /* numbers of a row of the spool */
 };
@@ -38,7 +39,8 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
                           const struct spool_block *block, const struct placed_rows *rows,
                           struct dataset_part *part, struct error *err);
 
-/* Room for the rows, which takes memory where it is written. LIMIT, NO_MEMORY. */
+/* Room for the rows, which takes memory where it is written. LIMIT where it has no size, NO_MEMORY
+ * where the process has no addresses for it. */
 enum status part_allocate(const struct dataset *dataset, enum task task, uint64_t rows,
                           struct dataset_part *part, struct error *err);
 /* Whether the dense inputs of a row are its first numbers, in their order. */

@@ -40,6 +40,9 @@ static enum status list_blocks(struct part_source *source, struct error *err)
              i <= spool->blocks[b].last_range >> LIST_SHIFT;
              i++, all++)
             source->list_starts[i + 2]++;
+    if (all > UINT32_MAX)
+        return fail(err, STATUS_CORRUPT, "spool: %llu blocks reach into ranges of keys",
+                    (unsigned long long)all);
     source->lists = calloc(all + 1, sizeof *source->lists);
     if (!source->lists)
         return fail_no_memory(err);
@@ -62,9 +65,6 @@ enum status part_source_init(struct part_source *source, const struct spool *spo
 
     *source = (struct part_source){
         .spool = spool, .part = part, .has_plain_numbers = has_plain_numbers(spool, transform)};
-    if (spool->ranges.rows[part] > UINT32_MAX)
-        return fail(err, STATUS_LIMIT, "%llu rows, where a job can have at most %u",
-                    (unsigned long long)spool->ranges.rows[part], UINT32_MAX);
     source->starts = calloc(ranges + 1ull, sizeof *source->starts);
     if (!source->starts)
         return fail_no_memory(err);
@@ -96,14 +96,15 @@ static uint32_t range_that_begins(const struct part_source *source, uint64_t row
     return low;
 }
 
-enum status part_source_find(const struct part_source *source, uint32_t first_row, uint32_t end_row,
+enum status part_source_find(const struct part_source *source, uint64_t first_row, uint64_t end_row,
                              uint32_t *first, uint32_t *end, struct error *err)
 {
     *first = range_that_begins(source, first_row);
     *end = range_that_begins(source, end_row);
     if (source->starts[*first] == first_row && source->starts[*end] == end_row)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "rows %u to %u are not whole ranges", first_row, end_row);
+    return fail(err, STATUS_INVALID, "rows %llu to %llu are not whole ranges",
+                (unsigned long long)first_row, (unsigned long long)end_row);
 }
 
 /* ---- a loader ---- */
@@ -261,14 +262,14 @@ static enum status find_all(struct range_loader *loader, const struct wanted *wa
     return loader->count == wanted->rows ? STATUS_OK : fail_rows(err);
 }
 
-/* Of each row that was found its place in the part: they lie by key. */
-static void place_rows(struct range_loader *loader, const struct wanted *wanted, uint32_t start)
+/* Of each row that was found its place among them: they lie by key. */
+static void place_rows(struct range_loader *loader, const struct wanted *wanted)
 {
     const struct row_key key = {wanted->source->spool->ranges.seed, RANDOM_LANE, 0};
 
-    row_order_run(&key, loader->hashes, 0, loader->count, loader->space, loader->sorted);
+    row_order_run(&key, loader->hashes, loader->count, 0, loader->space, loader->sorted);
     for (uint32_t rank = 0; rank < loader->count; rank++)
-        loader->places[loader->sorted[rank]] = start + rank;
+        loader->places[loader->sorted[rank]] = rank;
 }
 
 enum status range_load_block(struct range_loader *loader, const struct dataset *dataset,
@@ -287,21 +288,24 @@ enum status range_load(struct range_loader *loader, const struct dataset *datase
                        const struct part_source *source, const struct class_index *index,
                        uint32_t first, uint32_t end, struct dataset_part *part, struct error *err)
 {
-    const uint32_t start = (uint32_t)source->starts[first];
-    const struct wanted wanted = {source, first, end, (uint32_t)source->starts[end] - start};
+    const uint64_t start = source->starts[first], rows = source->starts[end] - start;
+    const struct wanted wanted = {source, first, end, (uint32_t)rows};
     uint32_t at = 0;
 
-    if (wanted.rows == 0)
+    if (rows == 0)
         return STATUS_OK;
+    if (rows > UINT32_MAX)
+        return fail(err, STATUS_LIMIT, "%llu rows cannot be read at once",
+                    (unsigned long long)rows);
     TRY(reserve(loader, wanted.rows, err));
     TRY(find_all(loader, &wanted, err));
-    place_rows(loader, &wanted, start);
+    place_rows(loader, &wanted);
     for (uint32_t i = 0; i < loader->found_count; i++) {
         const struct found_block *found = &loader->found[i];
-        const struct placed_rows rows = {loader->rows + at, loader->places + at, found->end - at,
-                                         source->spool->number_count};
+        const struct placed_rows placed = {start, loader->rows + at, loader->places + at,
+                                           found->end - at, source->spool->number_count};
 
-        TRY(range_load_block(loader, dataset, source, index, found->block, &rows, part, err));
+        TRY(range_load_block(loader, dataset, source, index, found->block, &placed, part, err));
         at = found->end;
     }
     return STATUS_OK;

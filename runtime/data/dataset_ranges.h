@@ -20,14 +20,14 @@ struct part_source {
     uint64_t *starts;              /* (2^spool.ranges.bits + 1): the first row of each range */
 };
 
-/* NO_MEMORY, LIMIT for more rows than a part can have. */
+/* NO_MEMORY. */
 enum status part_source_init(struct part_source *source, const struct spool *spool,
                              enum spool_part part, const struct transform *transform,
                              struct error *err);
 void part_source_deinit(struct part_source *source);
 /* The ranges [*first, *end) that have the rows [first_row, end_row). INVALID: none have just
  * these. */
-enum status part_source_find(const struct part_source *source, uint32_t first_row, uint32_t end_row,
+enum status part_source_find(const struct part_source *source, uint64_t first_row, uint64_t end_row,
                              uint32_t *first, uint32_t *end, struct error *err);
 
 /* Memory of one member of the team, in which it loads. */
@@ -37,7 +37,7 @@ enum status range_loader_new(const struct dataset *dataset, const struct spool *
 void range_loader_free(struct range_loader *loader);
 
 /* The rows of the ranges [first, end) to their places in the part. CORRUPT where the spool holds
- * other rows than its index says. */
+ * other rows than its index says, LIMIT where they are more than 2^32 - 1. */
 enum status range_load(struct range_loader *loader, const struct dataset *dataset,
                        const struct part_source *source, const struct class_index *index,
                        uint32_t first, uint32_t end, struct dataset_part *part, struct error *err);

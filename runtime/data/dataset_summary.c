@@ -47,7 +47,7 @@ static enum task task_of(const struct dataset_part *part)
     return part->classes ? TASK_CLASSIFICATION : part->values ? TASK_REGRESSION : TASK_CLUSTERING;
 }
 
-static void copy_row(const struct dataset *dataset, const struct dataset_part *from, uint32_t row,
+static void copy_row(const struct dataset *dataset, const struct dataset_part *from, uint64_t row,
                      struct dataset_part *to, uint32_t place)
 {
     const size_t width = dataset->transform.dense_width, ids = dataset->transform.id_count;
@@ -65,7 +65,7 @@ enum status dataset_take_sample(struct dataset *dataset, struct team *team, stru
 {
     const struct row_key key = {dataset->seed, RANDOM_SAMPLE, 0};
     const struct dataset_part *train = &dataset->train;
-    const uint32_t rows = train->rows;
+    const uint32_t rows = (uint32_t)train->rows;
     const uint32_t count = rows < SPOOL_SAMPLE_ROWS ? rows : SPOOL_SAMPLE_ROWS;
     struct sampling sampling;
     enum status status;
@@ -98,7 +98,7 @@ void dataset_sum_hashes(const struct dataset *dataset, struct dataset_part *part
     const bool has_order = part == &dataset->train && !dataset->shuffle;
     unsigned __int128 sum = 0;
 
-    for (uint32_t row = 0; row < part->rows; row++) {
+    for (uint64_t row = 0; row < part->rows; row++) {
         struct row_hash hash = part->hashes[row];
 
         if (has_order) {

@@ -7,7 +7,7 @@
 #include "runtime/data/dataset.h"
 
 /* Copies the training rows of least random(seed, hash) into dataset->sample, in that order: at most
- * SPOOL_SAMPLE_ROWS. All training rows must be there. NO_MEMORY. */
+ * SPOOL_SAMPLE_ROWS. All training rows must be there, fewer than 2^32. NO_MEMORY. */
 enum status dataset_take_sample(struct dataset *dataset, struct team *team, struct error *err);
 
 /* The sum of a part's hashes, modulo 2^128: two parts that have the same sum have the same rows, in

@@ -65,7 +65,7 @@ static enum status make_loaders(struct keyed_rows *rows, const struct dataset *d
 }
 
 /* Now and then, since it takes as long as a step: what was read is not read again soon. */
-static void release_spool(struct keyed_rows *rows, const struct part_source *source, uint32_t count)
+static void release_spool(struct keyed_rows *rows, const struct part_source *source, uint64_t count)
 {
     const struct spool *spool = source->spool;
 
@@ -78,7 +78,7 @@ static void release_spool(struct keyed_rows *rows, const struct part_source *sou
 
 static enum status load_ranges(struct keyed_rows *rows, const struct dataset *dataset,
                                const struct part_source *source, const struct dataset_part *part,
-                               uint32_t first, uint32_t end, struct team *team, struct error *err)
+                               uint64_t first, uint64_t end, struct team *team, struct error *err)
 {
     struct error errors[TASKS_A_MEMBER * TEAM_SIZE_MAX];
     struct loading loading = {
@@ -147,7 +147,7 @@ static enum status load_sampled(const struct sample_loading *loading, uint32_t m
         }
         TRY(range_load_block(
             loading->rows->loaders[member], loading->dataset, train, &loading->rows->index, block,
-            &(struct placed_rows){loading->numbers + first, loading->places + first, end - first,
+            &(struct placed_rows){0, loading->numbers + first, loading->places + first, end - first,
                                   train->spool->number_count},
             &part, err));
     }
@@ -195,7 +195,7 @@ static enum status load_sample(struct keyed_rows *rows, const struct dataset *da
 }
 
 static enum status load_part(struct keyed_rows *rows, const struct dataset *dataset,
-                             const struct dataset_part *part, uint32_t first, uint32_t end,
+                             const struct dataset_part *part, uint64_t first, uint64_t end,
                              struct team *team, struct error *err)
 {
     TRY(make_loaders(rows, dataset, team_size(team), err));
@@ -207,7 +207,7 @@ static enum status load_part(struct keyed_rows *rows, const struct dataset *data
 
 /* A file that is damaged is no memory that changed by itself. */
 static enum status load(void *context, const struct dataset *dataset,
-                        const struct dataset_part *part, uint32_t first, uint32_t end,
+                        const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err)
 {
     const enum status status = load_part(context, dataset, part, first, end, team, err);
@@ -220,7 +220,7 @@ static enum status load(void *context, const struct dataset *dataset,
 }
 
 /* Whole pages alone: those at the ends hold rows of others, too. */
-static void forget(const void *start, size_t row_bytes, uint32_t first, uint32_t end)
+static void forget(const void *start, size_t row_bytes, uint64_t first, uint64_t end)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t from = ((uintptr_t)start + first * row_bytes + page - 1) / page * page;
@@ -231,7 +231,7 @@ static void forget(const void *start, size_t row_bytes, uint32_t first, uint32_t
 }
 
 static void drop(void *context, const struct dataset *dataset, const struct dataset_part *part,
-                 uint32_t first, uint32_t end)
+                 uint64_t first, uint64_t end)
 {
     (void)context;
     forget(part->dense, dataset->transform.dense_width * sizeof *part->dense, first, end);

@@ -195,11 +195,11 @@ done:
     return status;
 }
 
-static enum status check_bytes(const struct dataset *dataset, uint64_t rows, struct error *err)
+enum status plain_rows_check(const struct dataset *dataset, uint64_t rows, struct error *err)
 {
     const uint64_t bytes = row_store_bytes(dataset, rows);
 
-    return bytes <= DATASET_BYTES_MAX
+    return rows <= UINT32_MAX && bytes <= DATASET_BYTES_MAX
                ? STATUS_OK
                : fail(err, STATUS_LIMIT,
                       "%llu rows take %llu bytes of memory without shuffle, more than %llu",
@@ -215,7 +215,7 @@ static enum status encode_validation(const struct jobspec *spec, const struct cl
     struct split split = {0};
     enum status status;
 
-    TRY_OR(done, status, check_bytes(dataset, spool->rows, err));
+    TRY_OR(done, status, plain_rows_check(dataset, spool->rows, err));
     TRY_OR(done, status, split_rows(spool, spec->seed, 0, false, team, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, spec->task, spool->rows, &dataset->validation, err));
@@ -233,9 +233,11 @@ static enum status encode_all(const struct jobspec *spec, struct split *split,
     const uint32_t held_out =
         spec->has_validation ? 0 : (uint32_t)row_order_held_out(spool->rows, spec->test_size);
 
+    /* Whatever they are encoded as: so their numbers fit into 32 bits. */
+    TRY(plain_rows_check(dataset, spool->rows, err));
     TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
     TRY(dataset_learn(spool, spec, split->is_training, team, dataset, index, err));
-    TRY(check_bytes(dataset, spool->rows, err));
+    TRY(plain_rows_check(dataset, spool->rows, err));
     TRY(part_allocate(dataset, spec->task, spool->rows - held_out, &dataset->train, err));
     TRY(part_allocate(dataset, spec->task, held_out, &dataset->validation, err));
     TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,

@@ -11,6 +11,10 @@
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
 
+/* Whether so many rows can be in memory: their encoded bytes are at most DATASET_BYTES_MAX. LIMIT.
+ */
+enum status plain_rows_check(const struct dataset *dataset, uint64_t rows, struct error *err);
+
 /* Of the data set the spools are there, and are not needed afterwards. It gets everything else, a
  * row store included. Errors: dataset_open's. */
 enum status plain_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,

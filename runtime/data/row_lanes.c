@@ -44,12 +44,31 @@ static bool reserve_order(struct row_lanes *lanes)
     return lanes->order != NULL;
 }
 
+static enum status check_lane(uint64_t rows, uint32_t lanes, struct error *err)
+{
+    if (rows <= ROW_LANES_ROWS_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT, "one of %u lanes has %llu rows, and can have at most %u", lanes,
+         (unsigned long long)rows, ROW_LANES_ROWS_MAX);
+    return error_hint(err,
+                      "Raise job.lanes, or train.batch_size, with which there are more lanes.");
+}
+
+static enum status check_lanes(const struct row_lanes *lanes, struct error *err)
+{
+    for (uint32_t lane = 0; lane < lanes->lanes; lane++)
+        TRY(check_lane(row_lanes_first(lanes, lane + 1) - row_lanes_first(lanes, lane),
+                       lanes->lanes, err));
+    return STATUS_OK;
+}
+
 enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *dataset, uint32_t count,
                            struct error *err)
 {
     const uint32_t sharing = dataset->shuffle ? count : 1; /* lanes with buckets of their own */
     const uint32_t buckets = count_buckets(dataset, sharing);
     const size_t all = (size_t)sharing * buckets;
+    enum status status;
 
     *lanes = (struct row_lanes){.dataset = dataset,
                                 .lanes = count,
@@ -69,7 +88,10 @@ enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *datase
         return fail_no_memory(err);
     }
     dataset_share_out(dataset, &dataset->train, lanes->bucket_count, lanes->starts);
-    return STATUS_OK;
+    status = check_lanes(lanes, err);
+    if (status != STATUS_OK)
+        row_lanes_deinit(lanes);
+    return status;
 }
 
 void row_lanes_deinit(struct row_lanes *lanes)
@@ -87,25 +109,26 @@ void row_lanes_deinit(struct row_lanes *lanes)
     *lanes = (struct row_lanes){.dataset = NULL};
 }
 
-uint32_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane)
+uint64_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane)
 {
-    const uint32_t rows = lanes->dataset->train.rows, over = rows % lanes->lanes;
+    const uint64_t rows = lanes->dataset->train.rows, over = rows % lanes->lanes;
 
     if (lanes->dataset->shuffle)
         return lanes->starts[(size_t)lane * lanes->buckets];
     return lane * (rows / lanes->lanes) + (lane < over ? lane : over);
 }
 
-uint32_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i)
+uint64_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i)
 {
-    return lanes->dataset->shuffle ? row_lanes_first(lanes, lane) + i : i * lanes->lanes + lane;
+    return lanes->dataset->shuffle ? row_lanes_first(lanes, lane) + i
+                                   : (uint64_t)i * lanes->lanes + lane;
 }
 
 /* ---- the order of a bucket ---- */
 
 static uint32_t rows_of(const struct row_lanes *lanes, uint32_t bucket)
 {
-    return lanes->starts[bucket + 1] - lanes->starts[bucket];
+    return (uint32_t)(lanes->starts[bucket + 1] - lanes->starts[bucket]);
 }
 
 static uint32_t sum_order(const struct row_lanes *lanes, uint32_t bucket)
@@ -119,7 +142,7 @@ static bool is_intact(const struct row_lanes *lanes, uint32_t bucket)
 }
 
 /* Its memory goes back, but for what lies in pages beside that of other buckets. */
-static void clear_places(uint32_t *order, uint32_t first, uint32_t count)
+static void clear_places(uint32_t *order, uint64_t first, uint32_t count)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t from = (uintptr_t)(order + first), to = from + count * sizeof *order;
@@ -154,9 +177,11 @@ static void order_bucket(void *context, uint32_t member, uint32_t number)
     const struct ordering *ordering = context;
     struct row_lanes *lanes = ordering->lanes;
     const uint32_t bucket = lanes->wanted[number];
+    const uint64_t first = lanes->starts[bucket], lane = bucket / lanes->buckets;
     const struct row_key key = {lanes->dataset->seed, RANDOM_ORDER, ordering->epoch};
 
-    row_order_run(&key, lanes->dataset->train.hashes, lanes->starts[bucket], rows_of(lanes, bucket),
+    row_order_run(&key, lanes->dataset->train.hashes + first, rows_of(lanes, bucket),
+                  (uint32_t)(first - lanes->starts[lane * lanes->buckets]),
                   lanes->space + 2ull * ordering->largest * member,
                   lanes->order + lanes->all[bucket].place);
     lanes->all[bucket].sum = sum_order(lanes, bucket);
@@ -201,7 +226,7 @@ static int compare_keys(const void *a, const void *b)
 static void place_buckets(struct row_lanes *lanes, uint32_t epoch, uint32_t lane)
 {
     const uint32_t first = lane * lanes->buckets;
-    uint32_t place = lanes->starts[first];
+    uint64_t place = lanes->starts[first];
 
     if (lanes->epochs[lane] == 1ull + epoch)
         return;
@@ -290,7 +315,7 @@ static enum status need_bucket(struct holding *holding, uint32_t number, bool is
 }
 
 /* The last of the lane's buckets that begins at the place or before it. */
-static uint32_t find_in_sequence(const struct row_lanes *lanes, uint32_t lane, uint32_t place)
+static uint32_t find_in_sequence(const struct row_lanes *lanes, uint32_t lane, uint64_t place)
 {
     uint32_t low = lane * lanes->buckets, high = low + lanes->buckets;
 
@@ -309,11 +334,12 @@ static enum status hold_places(struct holding *holding, uint32_t lane,
                                const struct lane_share *share, struct error *err)
 {
     const struct row_lanes *lanes = holding->lanes;
-    const uint32_t from = row_lanes_place(lanes, lane, share->first), to = from + share->count;
+    const uint64_t from = row_lanes_place(lanes, lane, share->first), to = from + share->count;
     const uint32_t end = (lane + 1) * lanes->buckets;
 
     for (uint32_t i = find_in_sequence(lanes, lane, from); i < end; i++) {
-        const uint32_t number = lanes->sequence[i], place = lanes->all[number].place;
+        const uint32_t number = lanes->sequence[i];
+        const uint64_t place = lanes->all[number].place;
 
         if (place >= to)
             break;
@@ -323,7 +349,7 @@ static enum status hold_places(struct holding *holding, uint32_t lane,
 }
 
 /* The last bucket that begins at the row or before it. */
-static uint32_t find_bucket(const struct row_lanes *lanes, uint32_t row)
+static uint32_t find_bucket(const struct row_lanes *lanes, uint64_t row)
 {
     uint32_t low = 0, high = lanes->bucket_count;
 
@@ -343,7 +369,7 @@ static enum status hold_positions(struct holding *holding, uint32_t lane,
                                   const struct lane_share *share, struct error *err)
 {
     const struct row_lanes *lanes = holding->lanes;
-    const uint32_t last = row_lanes_place(lanes, lane, share->first + share->count - 1);
+    const uint64_t last = row_lanes_place(lanes, lane, share->first + share->count - 1);
 
     for (uint32_t number = find_bucket(lanes, row_lanes_place(lanes, lane, share->first));
          number < lanes->bucket_count && lanes->starts[number] <= last; number++)

@@ -33,6 +33,8 @@
 /* Of encoded rows: of a bucket, and of one bucket of each lane together. */
 #define ROW_LANES_BUCKET_BYTES ((uint64_t)4 << 20)
 #define ROW_LANES_BYTES        ((uint64_t)128 << 20)
+/* Of one lane: shares of steps compare products of such counts (runtime/learn/step_shares.h). */
+#define ROW_LANES_ROWS_MAX (UINT32_MAX / 2)
 
 /* What a step takes of a lane. */
 struct lane_share {
@@ -41,7 +43,7 @@ struct lane_share {
 };
 
 struct row_bucket {
-    uint32_t place;  /* where its rows begin in `order`, in the epoch of its lane */
+    uint64_t place;  /* where its rows begin in `order`, in the epoch of its lane */
     uint32_t sum;    /* of the order, as it was made */
     uint64_t needed; /* the step that took rows of it last */
     bool is_held, is_ordered;
@@ -52,7 +54,7 @@ struct row_lanes {
     const struct dataset *dataset;
     uint32_t lanes, buckets;        /* buckets of each lane; without shuffle of all together */
     uint32_t bucket_count;          /* in all */
-    uint32_t *starts;               /* (bucket_count + 1): the first row of each bucket */
+    uint64_t *starts;               /* (bucket_count + 1): the first row of each bucket */
     struct row_bucket *all;         /* (bucket_count) */
     uint64_t *epochs;               /* (lanes): 1 + the epoch that places are of; 0: none */
     uint32_t *sequence;             /* (bucket_count): of each lane its buckets, by their places */
@@ -62,20 +64,20 @@ struct row_lanes {
     uint64_t step;
     uint64_t *space; /* (space_count), to sort in: of the largest bucket for each of the team */
     size_t space_count;
-    uint32_t *order; /* (train.rows), reserved; at the places of a bucket its rows, else 0.
-                        NULL without shuffle */
+    uint32_t *order; /* (train.rows), reserved; at the places of a bucket its rows, counted from
+                        the first one of the lane, else 0. NULL without shuffle */
     bool was_bad;    /* an order had changed by itself before it was given back */
 };
 
-/* It keeps the pointer to the data set. NO_MEMORY. */
+/* It keeps the pointer to the data set. LIMIT for a lane of too many rows, NO_MEMORY. */
 enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *dataset, uint32_t count,
                            struct error *err);
 void row_lanes_deinit(struct row_lanes *lanes);
 
 /* The rows of all lanes before this one. */
-uint32_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane);
+uint64_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane);
 /* Where the lane's row i is: of the order; without shuffle the row itself. */
-uint32_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i);
+uint64_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i);
 
 /* Gives back what the step before was the last to take rows of. A step may begin repeatedly. */
 void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step);

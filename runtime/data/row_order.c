@@ -214,16 +214,16 @@ static uint64_t *sort_items(const struct row_key *key, const struct row_hash *ha
     return items;
 }
 
-void row_order_run(const struct row_key *key, const struct row_hash *hashes, uint32_t first,
-                   uint32_t count, uint64_t *space, uint32_t *order)
+void row_order_run(const struct row_key *key, const struct row_hash *hashes, uint32_t count,
+                   uint32_t first, uint64_t *space, uint32_t *order)
 {
     const uint64_t *sorted;
 
     for (uint32_t i = 0; i < count; i++)
-        space[i] = item_of(key, hashes, first + i);
+        space[i] = item_of(key, hashes, i);
     sorted = sort_items(key, hashes, space, space + count, count);
     for (uint32_t i = 0; i < count; i++)
-        order[i] = (uint32_t)sorted[i];
+        order[i] = first + (uint32_t)sorted[i];
 }
 
 /* ---- the first rows of an order ---- */

@@ -23,9 +23,10 @@ struct row_key {
 size_t row_order_space(uint32_t rows);
 void row_order(const struct row_key *key, const struct row_hash *hashes, uint32_t rows,
                struct team *team, uint64_t *space, uint32_t *order);
-/* The same of the rows [first, first + count), by the caller alone. space: (2 * count). */
-void row_order_run(const struct row_key *key, const struct row_hash *hashes, uint32_t first,
-                   uint32_t count, uint64_t *space, uint32_t *order);
+/* The same of `count` rows, by the caller alone; their numbers begin with `first`. space:
+ * (2 * count). */
+void row_order_run(const struct row_key *key, const struct row_hash *hashes, uint32_t count,
+                   uint32_t first, uint64_t *space, uint32_t *order);
 
 /* Marks the first `count` of all rows' order, without sorting them: is_first (rows), 1 or 0.
  * space: (row_order_space). */

@@ -18,8 +18,8 @@ enum part_name { PART_TRAIN, PART_VALIDATION, PART_SAMPLE };
 struct row_run {
     uint64_t number;
     enum part_name part;
-    uint32_t first, end, holders;
-    uint32_t chunk_rows, chunk_count;
+    uint64_t first, end;
+    uint32_t holders, chunk_rows, chunk_count;
     uint64_t *chunks; /* (chunk_count): hashes */
 };
 
@@ -109,8 +109,8 @@ static void note_chunk(void *context, uint32_t member, uint32_t chunk)
 
 /* ---- runs ---- */
 
-static struct row_run *find_run(const struct row_store *store, enum part_name part, uint32_t first,
-                                uint32_t end)
+static struct row_run *find_run(const struct row_store *store, enum part_name part, uint64_t first,
+                                uint64_t end)
 {
     for (size_t i = 0; i < store->run_count; i++) {
         struct row_run *run = &store->runs[i];
@@ -165,7 +165,7 @@ static enum status add_run(const struct dataset *dataset, struct row_run run, st
     TRY(make_room(store, err));
     run.number = store->made++;
     run.chunk_rows = rows_of_chunk(dataset, part);
-    run.chunk_count = (run.end - run.first - 1) / run.chunk_rows + 1;
+    run.chunk_count = (uint32_t)((run.end - run.first - 1) / run.chunk_rows) + 1;
     run.chunks = calloc(run.chunk_count, sizeof *run.chunks);
     if (!run.chunks)
         return fail_no_memory(err);
@@ -237,7 +237,7 @@ void row_store_keep(const struct dataset *dataset, uint64_t bytes)
 }
 
 enum status row_store_hold(const struct dataset *dataset, const struct dataset_part *part,
-                           uint32_t first, uint32_t end, struct team *team, struct error *err)
+                           uint64_t first, uint64_t end, struct team *team, struct error *err)
 {
     const struct row_run wanted = {.part = name_of(dataset, part), .first = first, .end = end};
     struct row_run *run;
@@ -252,7 +252,7 @@ enum status row_store_hold(const struct dataset *dataset, const struct dataset_p
 }
 
 void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
-                       uint32_t first, uint32_t end)
+                       uint64_t first, uint64_t end)
 {
     struct row_run *run;
 

@@ -24,11 +24,11 @@ struct row_source {
     void *context;
     /* The rows [first, end) of the part are there then. CORRUPT, IO, NO_MEMORY. */
     enum status (*load)(void *context, const struct dataset *dataset,
-                        const struct dataset_part *part, uint32_t first, uint32_t end,
+                        const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err);
     /* Nobody reads them any more. */
     void (*drop)(void *context, const struct dataset *dataset, const struct dataset_part *part,
-                 uint32_t first, uint32_t end);
+                 uint64_t first, uint64_t end);
     bool has_sample; /* the sample's rows come from it, too; else they are there and stay */
 };
 
@@ -58,9 +58,9 @@ void row_store_keep(const struct dataset *dataset, uint64_t bytes);
  * failure (CORRUPT, IO, NO_MEMORY) they are not held.
  */
 enum status row_store_hold(const struct dataset *dataset, const struct dataset_part *part,
-                           uint32_t first, uint32_t end, struct team *team, struct error *err);
+                           uint64_t first, uint64_t end, struct team *team, struct error *err);
 void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
-                       uint32_t first, uint32_t end);
+                       uint64_t first, uint64_t end);
 
 /* At most so many chunks of what is in memory from a position on, which is 0 again after the last
  * one. CORRUPT. */

@@ -34,8 +34,8 @@
 #define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
 #define SPOOL_COLUMNS_MAX    2001
-#define SPOOL_ROWS_MAX       UINT32_MAX
-#define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20) /* one cell */
+#define SPOOL_ROWS_MAX       ((uint64_t)1 << 40) /* a range of keys has some 2^24 of them then */
+#define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20)   /* one cell */
 #define SPOOL_RANGE_BITS     16
 #define SPOOL_RANGES         (1u << SPOOL_RANGE_BITS)
 #define SPOOL_SAMPLE_ROWS    16384

@@ -130,7 +130,8 @@ static enum status check_room(const struct spool_files *files, size_t size, uint
         return fail(err, STATUS_LIMIT, "the rows take more than the %llu bytes that are allowed",
                     (unsigned long long)files->bytes_max);
     if (rows > SPOOL_ROWS_MAX - files->rows)
-        return fail(err, STATUS_LIMIT, "the SELECT returned more than %u rows", SPOOL_ROWS_MAX);
+        return fail(err, STATUS_LIMIT, "the SELECT returned more than %llu rows",
+                    (unsigned long long)SPOOL_ROWS_MAX);
     return STATUS_OK;
 }
 
@@ -141,6 +142,8 @@ static bool reserve_entry(struct spool_files *files)
 
     if (files->entry_count < files->entry_capacity)
         return true;
+    if (files->entry_capacity > UINT32_MAX / 2)
+        return false;
     entries = realloc(files->entries, capacity * sizeof *entries);
     if (!entries)
         return false;

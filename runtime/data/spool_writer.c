@@ -612,8 +612,8 @@ enum status spool_end_row(struct spool_writer *writer, struct error *err)
                          writer->column, writer->column_count));
     if (writer->rows == SPOOL_ROWS_MAX)
         WRITER_FAIL(writer, err,
-                    fail(&writer_error, STATUS_LIMIT, "the SELECT returned more than %u rows",
-                         SPOOL_ROWS_MAX));
+                    fail(&writer_error, STATUS_LIMIT, "the SELECT returned more than %llu rows",
+                         (unsigned long long)SPOOL_ROWS_MAX));
     hash = XXH3_128bits(writer->row.data, writer->row.size);
     ((struct row_hash *)writer->block)[writer->block_rows] =
         (struct row_hash){.low = hash.low64, .high = hash.high64};

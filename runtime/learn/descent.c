@@ -15,9 +15,9 @@
 
 /* ---- the plan of a job ---- */
 
-static uint32_t least(uint64_t a, uint64_t b)
+static uint64_t least(uint64_t a, uint64_t b)
 {
-    return (uint32_t)(a < b ? a : b);
+    return a < b ? a : b;
 }
 
 static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
@@ -27,9 +27,9 @@ static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epo
     return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
 }
 
-uint32_t descent_batch_first(const struct descent *descent, uint64_t step)
+uint64_t descent_batch_first(const struct descent *descent, uint64_t step)
 {
-    return (uint32_t)(step % descent->steps_per_epoch) * descent->batch;
+    return step % descent->steps_per_epoch * descent->batch;
 }
 
 /* With the cool-down that follows an early stop: a quarter of all steps, as planned ones have. */
@@ -65,7 +65,8 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     const uint64_t of_epoch = phase->kind == PHASE_LEARN || step == 0 ? step : step - 1;
 
     phase->epoch = (uint32_t)(of_epoch / descent->steps_per_epoch);
-    phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
+    phase->rows = 0;
+    phase->integer_count = phase->owned_count = phase->real_count = 0;
     if (phase->kind == PHASE_LEARN) {
         phase->rows = least(descent->batch,
                             descent->dataset->train.rows - descent_batch_first(descent, step));
@@ -129,9 +130,9 @@ static enum status check_bytes(const struct descent *descent, struct error *err)
     const struct differentiable *model = &descent->model;
     const uint64_t most = learner_bytes_max(descent->spec);
     const bool keeps_best = descent->spec->early_stopping > 0;
-    const uint64_t bytes =
-        (uint64_t)job_learner_bytes(&descent->cost, keeps_best, descent->dataset->train.rows) +
-        model->space_bytes;
+    const uint64_t bytes = (uint64_t)job_learner_bytes(&descent->cost, keeps_best,
+                                                       (double)descent->dataset->train.rows) +
+                           model->space_bytes;
     char advice[sizeof err->hint];
     uint32_t words = 0;
 
@@ -230,13 +231,13 @@ static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset
 static enum status plan(struct descent *descent, differentiable_open *open_model, struct error *err)
 {
     const struct jobspec *spec = descent->spec;
-    const uint32_t rows = descent->dataset->train.rows;
+    const uint64_t rows = descent->dataset->train.rows;
 
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
     TRY(open_model(spec, descent->dataset, &descent->model, err));
     descent->cost = cost_of(spec, descent->dataset);
-    descent->batch = least(spec->batch_size, rows);
+    descent->batch = (uint32_t)least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
     descent->lanes =
         job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->model.parameter_count);
@@ -374,7 +375,7 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
         const uint32_t from = first > tensor->first ? first : tensor->first;
-        const uint32_t to = least(end, tensor->first + tensor->count);
+        const uint32_t to = (uint32_t)least(end, tensor->first + tensor->count);
 
         if (from < to) {
             const struct fixed_resolved part =
@@ -394,12 +395,13 @@ static enum status fail_not_finite(const struct descent *descent, const char *wh
                                    struct error *err)
 {
     const struct phase *phase = &descent->progress.phase;
-    const uint32_t first = descent_batch_first(descent, phase->step);
+    const uint64_t first = descent_batch_first(descent, phase->step);
 
     if (phase->kind == PHASE_LEARN)
-        fail(err, STATUS_FAILED, "the %s is not finite at step %llu (rows %u to %u of epoch %u)",
-             what, (unsigned long long)phase->step + 1, first + 1, first + phase->rows,
-             phase->epoch + 1);
+        fail(err, STATUS_FAILED,
+             "the %s is not finite at step %llu (rows %llu to %llu of epoch %u)", what,
+             (unsigned long long)phase->step + 1, (unsigned long long)first + 1,
+             (unsigned long long)(first + phase->rows), phase->epoch + 1);
     else
         fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
              (unsigned long long)phase->step);
@@ -456,7 +458,7 @@ static enum status apply_gradient(struct descent *descent, const int64_t *intege
                                   struct error *err)
 {
     struct progress *progress = &descent->progress;
-    const double rows = progress->phase.rows;
+    const double rows = (double)progress->phase.rows;
     uint32_t greatest[TENSORS_MAX];
 
     if (integers[SUM_NOT_FINITE] != 0)
@@ -510,7 +512,7 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
                                     struct learner_report *report, struct error *err)
 {
     struct progress *progress = &descent->progress;
-    const double rows = progress->phase.rows;
+    const double rows = (double)progress->phase.rows;
     const double loss = summed_loss(integers) / rows;
     enum phase_kind next = PHASE_LEARN;
 

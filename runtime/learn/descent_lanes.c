@@ -93,8 +93,8 @@ enum status descent_lanes_init(struct descent *descent, struct error *err)
     if (!descent->lane_rows || !descent->held_out || !descent->shares || !descent->taken)
         return fail_no_memory(err);
     for (uint32_t lane = 0; lane < lanes; lane++)
-        descent->lane_rows[lane] =
-            row_lanes_first(&descent->rows, lane + 1) - row_lanes_first(&descent->rows, lane);
+        descent->lane_rows[lane] = (uint32_t)(row_lanes_first(&descent->rows, lane + 1) -
+                                              row_lanes_first(&descent->rows, lane));
     dataset_share_out(dataset, &dataset->validation, lanes, descent->held_out);
     return STATUS_OK;
 }
@@ -176,8 +176,17 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
     }
 }
 
-static void contribute_gradient(const struct descent *descent, uint32_t lane, uint32_t expected,
-                                struct descent_member *member)
+/* Row i of what the lane takes in an epoch. */
+static struct rows_at rows_at(const struct descent *descent, uint32_t lane, uint32_t i)
+{
+    const struct row_lanes *rows = &descent->rows;
+
+    return (struct rows_at){rows->order ? row_lanes_first(rows, lane) : 0,
+                            row_lanes_place(rows, lane, i)};
+}
+
+static void contribute_gradient(const struct descent *descent, uint32_t lane,
+                                struct rows_at expected, struct descent_member *member)
 {
     const struct phase *phase = &descent->progress.phase;
     const struct lane_share *share = &descent->shares[lane];
@@ -186,13 +195,13 @@ static void contribute_gradient(const struct descent *descent, uint32_t lane, ui
         .part = &descent->dataset->train,
         .class_weights = descent->dataset->class_weights,
         .order = descent->rows.order,
-        .first = row_lanes_place(&descent->rows, lane, share->first),
+        .at = rows_at(descent, lane, share->first),
+        .expected = expected,
         .count = share->count,
         .between = descent->lanes - 1,
         .position = share->position,
-        .expected = expected,
         .step = phase->step,
-        .divisor = phase->rows,
+        .divisor = (double)phase->rows,
     };
     const struct differentiable *model = &descent->model;
     struct lane_gradient gradient;
@@ -213,8 +222,8 @@ static void contribute_evaluation(const struct descent *descent, uint32_t lane,
     const struct lane_rows rows = {
         .dataset = descent->dataset,
         .part = &descent->dataset->validation,
-        .first = descent->held_out[lane],
-        .count = descent->held_out[lane + 1] - descent->held_out[lane],
+        .at.first = descent->held_out[lane],
+        .count = (uint32_t)(descent->held_out[lane + 1] - descent->held_out[lane]),
     };
     const struct differentiable *model = &descent->model;
     uint64_t correct;
@@ -247,15 +256,14 @@ static void clear_sums(const struct descent *descent, struct descent_member *mem
 }
 
 /* Those of the lane that this member probably computes next: of this step, or of the next one. */
-static uint32_t expected_rows(const struct lane_batch *batch, uint32_t task)
+static struct rows_at expected_rows(const struct lane_batch *batch, uint32_t task)
 {
     const struct descent *descent = batch->descent;
     const uint32_t next = task + descent->member_count;
     const uint32_t lane = batch->first + next % batch->count;
     const struct lane_share *share = &descent->shares[lane];
 
-    return row_lanes_place(&descent->rows, lane,
-                           share->first + (next < batch->count ? 0 : share->count));
+    return rows_at(descent, lane, share->first + (next < batch->count ? 0 : share->count));
 }
 
 static void compute_lane_task(void *context, uint32_t number, uint32_t task)
@@ -305,8 +313,8 @@ static void add_members(struct lane_batch *batch, int64_t *integers)
 static void ensure_shares(struct descent *descent)
 {
     const struct phase *phase = &descent->progress.phase;
-    const uint32_t all = descent->dataset->train.rows;
-    const uint32_t first = descent_batch_first(descent, phase->step);
+    const uint64_t all = descent->dataset->train.rows;
+    const uint64_t first = descent_batch_first(descent, phase->step);
     uint32_t position = 0;
 
     if (descent->has_shares && descent->shares_step == phase->step)
@@ -342,7 +350,8 @@ static void ensure_derived(struct descent *descent)
 static uint32_t lanes_per_call(const struct descent *descent, uint32_t count)
 {
     const struct phase *phase = &descent->progress.phase;
-    const double lane_work = descent->cost.multiplications * (phase->rows / descent->lanes + 1);
+    const double lane_work =
+        descent->cost.multiplications * (double)(phase->rows / descent->lanes + 1);
     const double lanes = (1 + floor(SITTING_WORK / lane_work)) * descent->member_count;
 
     return lanes < count ? (uint32_t)lanes : count;
@@ -368,8 +377,8 @@ static enum status hold_held_out(const struct descent *descent, uint32_t first, 
     uint32_t held = 0;
 
     for (; held < *count && (held < descent->member_count || bytes < most); held++) {
-        const uint32_t from = descent->held_out[first + held];
-        const uint32_t to = descent->held_out[first + held + 1];
+        const uint64_t from = descent->held_out[first + held];
+        const uint64_t to = descent->held_out[first + held + 1];
         const enum status status =
             row_store_hold(dataset, &dataset->validation, from, to, descent->own_team, err);
 

@@ -101,7 +101,7 @@ struct descent {
     uint32_t member_count;
     struct row_lanes rows;     /* that train */
     uint32_t *lane_rows;       /* (lanes): how many each has of them */
-    uint32_t *held_out;        /* (lanes + 1): where each lane's rows of validation begin */
+    uint64_t *held_out;        /* (lanes + 1): where each lane's rows of validation begin */
     struct lane_share *shares; /* (lanes): of step `shares_step`, when has_shares */
     uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
@@ -125,7 +125,7 @@ static inline uint32_t descent_levels_at(const struct descent *descent, uint32_t
 void descent_describe_phase(const struct descent *descent, struct phase *phase);
 
 /* How many rows the epoch's earlier steps took. */
-uint32_t descent_batch_first(const struct descent *descent, uint64_t step);
+uint64_t descent_batch_first(const struct descent *descent, uint64_t step);
 
 /* All zero. */
 enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,

@@ -32,17 +32,21 @@ struct tensor {
     bool is_transposed;    /* derive makes a copy of it */
 };
 
-/* Rows [first, first + count) of an order; order NULL: as they lie in the part, every one or at
- * equal distances. A lane's rows of a step have a run of positions in its batch. */
+/* Rows [first, first + count) of an order, whose numbers count from a row of the part; order NULL:
+ * as they lie in the part, every one or at equal distances. A lane's rows of a step have a run of
+ * positions in its batch. */
 struct lane_rows {
     const struct dataset *dataset;
     const struct dataset_part *part; /* of it */
     const float *class_weights;      /* NULL: all 1 */
     const uint32_t *order;
-    uint32_t first, count;
+    struct rows_at {
+        uint64_t from;  /* the row that numbers of the order count from; order NULL: 0 */
+        uint64_t first; /* in the order; order NULL: of the part */
+    } at, expected;     /* its own rows; those that are probably taken next */
+    uint32_t count;
     uint32_t between;  /* order NULL: rows of others between two of them */
     uint32_t position; /* of the first row in its batch, for dropout */
-    uint32_t expected; /* as `first`, of those that are probably taken next */
     uint64_t step;     /* for dropout */
     double divisor;    /* of the gradient: the rows of the batch */
 };

@@ -20,7 +20,7 @@
 #include "scoring/model_write.h"
 
 #define WEIGHT_ONE        0x1p16
-#define WEIGHT_MOST       0x1p31 /* 2^32 rows of that fit into 63 bits */
+#define WEIGHT_MOST       0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
 #define PART_ONE          0x1p32
 #define SUM_BITS          61
 #define FINGERPRINT_BYTES ((size_t)1 << 20)
@@ -73,7 +73,8 @@ struct kmeans {
     const struct dataset *dataset;
     struct team *team; /* which looks for nearest centers, and measures the model */
     struct kmeans_params params;
-    uint32_t lanes, rows, width;
+    uint32_t lanes, width;
+    uint64_t rows;
     int exponent;
     uint64_t contributed, fingerprint;
     struct kmeans_progress progress;
@@ -83,7 +84,7 @@ struct kmeans {
     struct measuring measuring;
     struct kmeans_model measured;
     uint32_t ranges;        /* of each lane, whose rows are held one range after the other */
-    uint32_t *starts;       /* (lanes * ranges + 1): the first row of each */
+    uint64_t *starts;       /* (lanes * ranges + 1): the first row of each */
     uint64_t *nearest;      /* (rows), where its lane has stamps below */
     uint64_t *nearest_run;  /* (lanes): 1 + run that `nearest` is of */
     uint32_t *nearest_upto; /* (lanes): centers that it covers */
@@ -91,7 +92,7 @@ struct kmeans {
     float *row;             /* (width) */
 
     /* ASSIGN, of CHUNK_ROWS rows: each task is of TASK_ROWS of them */
-    uint32_t chunk, chunk_end; /* rows */
+    uint64_t chunk, chunk_end; /* rows */
     struct nearest_center *found;
     float *team_rows; /* (team_size, width) */
 };
@@ -153,7 +154,7 @@ static void begin_run(struct kmeans *kmeans)
     next_stage(kmeans, KMEANS_WEIGHTS);
 }
 
-static void take_row(const struct kmeans *kmeans, uint32_t number, float *row)
+static void take_row(const struct kmeans *kmeans, uint64_t number, float *row)
 {
     dataset_take_row(kmeans->dataset, &kmeans->dataset->train, number, row);
 }
@@ -245,12 +246,13 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
 {
     const struct kind_shape shape = {.task = kmeans->spec->task, .dense = kmeans->width};
     const struct kind_cost cost = kmeans_kind.cost(&kmeans->spec->params, &shape);
-    const double bytes = job_learner_bytes(&cost, false, kmeans->rows);
+    const double bytes = job_learner_bytes(&cost, false, (double)kmeans->rows);
     const uint64_t most = learner_bytes_max(kmeans->spec);
     char advice[sizeof err->hint];
 
     if (kmeans->params.clusters == 0 || kmeans->params.clusters > kmeans->rows) {
-        fail(err, STATUS_INVALID, "%u clusters of %u rows", kmeans->params.clusters, kmeans->rows);
+        fail(err, STATUS_INVALID, "%u clusters of %llu rows", kmeans->params.clusters,
+             (unsigned long long)kmeans->rows);
         return error_hint(err, "Lower model.n_clusters.");
     }
     if (kmeans->width == 0 || kmeans->dataset->transform.id_count > 0)
@@ -258,9 +260,10 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
     if (bytes <= (double)most)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
-         "%u clusters of %u inputs need %.0f bytes to train on %u rows, and a worker has at most "
+         "%u clusters of %u inputs need %.0f bytes to train on %llu rows, and a worker has at most "
          "%llu",
-         kmeans->params.clusters, kmeans->width, bytes, kmeans->rows, (unsigned long long)most);
+         kmeans->params.clusters, kmeans->width, bytes, (unsigned long long)kmeans->rows,
+         (unsigned long long)most);
     snprintf(advice, sizeof advice, "Lower %s, or train on fewer rows.",
              kmeans_kind.size_attribute);
     return learner_hint_bytes(kmeans->spec, advice, err);
@@ -329,7 +332,7 @@ static uint64_t steps_total(const void *self)
 
 /* ---- lanes ---- */
 
-static uint32_t lane_first(const struct kmeans *kmeans, uint32_t lane)
+static uint64_t lane_first(const struct kmeans *kmeans, uint32_t lane)
 {
     return kmeans->starts[(size_t)lane * kmeans->ranges];
 }
@@ -354,22 +357,22 @@ static uint64_t weight_of(double square)
     return weight < WEIGHT_MOST ? (uint64_t)weight : (uint64_t)WEIGHT_MOST;
 }
 
-static uint64_t sum_nearest(const struct kmeans *kmeans, uint32_t first, uint32_t end)
+static uint64_t sum_nearest(const struct kmeans *kmeans, uint64_t first, uint64_t end)
 {
     uint64_t sum = 0;
 
-    for (uint32_t i = first; i < end; i++)
+    for (uint64_t i = first; i < end; i++)
         sum += kmeans->nearest[i];
     return sum;
 }
 
 /* Of these rows, the weight of the nearest center up to those chosen. Returns the sum of what was
  * there before. */
-static uint64_t measure_rows(struct kmeans *kmeans, uint32_t upto, uint32_t first, uint32_t end)
+static uint64_t measure_rows(struct kmeans *kmeans, uint32_t upto, uint64_t first, uint64_t end)
 {
     uint64_t before = 0;
 
-    for (uint32_t i = first; i < end; i++) {
+    for (uint64_t i = first; i < end; i++) {
         take_row(kmeans, i, kmeans->row);
         before += kmeans->nearest[i];
         if (upto == 0)
@@ -387,7 +390,7 @@ static uint64_t measure_rows(struct kmeans *kmeans, uint32_t upto, uint32_t firs
 static enum status measure_nearest(struct kmeans *kmeans, uint32_t lane, struct error *err)
 {
     const uint64_t run = (uint64_t)kmeans->progress.run + 1;
-    const uint32_t first = lane_first(kmeans, lane), end = lane_first(kmeans, lane + 1);
+    const uint64_t first = lane_first(kmeans, lane), end = lane_first(kmeans, lane + 1);
     const bool is_kept = kmeans->nearest_run[lane] == run;
     const uint32_t upto = is_kept ? kmeans->nearest_upto[lane] : 0;
     uint64_t before = 0;
@@ -428,11 +431,12 @@ static enum status contribute_weights(struct kmeans *kmeans, uint32_t lane, int6
 {
     TRY(measure_nearest(kmeans, lane, err));
     add(kmeans, &sums[2 * lane], (int64_t)kmeans->nearest_sum[lane]);
-    add(kmeans, &sums[2 * lane + 1], lane_first(kmeans, lane + 1) - lane_first(kmeans, lane));
+    add(kmeans, &sums[2 * lane + 1],
+        (int64_t)(lane_first(kmeans, lane + 1) - lane_first(kmeans, lane)));
     return STATUS_OK;
 }
 
-static enum status add_center(struct kmeans *kmeans, uint32_t lane, uint32_t row, int64_t *sums,
+static enum status add_center(struct kmeans *kmeans, uint32_t lane, uint64_t row, int64_t *sums,
                               struct error *err)
 {
     uint32_t range = lane * kmeans->ranges;
@@ -455,8 +459,8 @@ static enum status contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t
                                    struct error *err)
 {
     uint64_t rest = kmeans->progress.rest;
-    const uint32_t end = lane_first(kmeans, lane + 1);
-    uint32_t i = lane_first(kmeans, lane);
+    const uint64_t end = lane_first(kmeans, lane + 1);
+    uint64_t i = lane_first(kmeans, lane);
 
     if (lane != kmeans->progress.lane)
         return STATUS_OK;
@@ -475,9 +479,9 @@ static void find_centers(void *context, uint32_t member, uint32_t task)
 {
     const struct kmeans *kmeans = context;
     float *row = kmeans->team_rows + (size_t)member * kmeans->width;
-    const uint32_t first = kmeans->chunk + task * TASK_ROWS;
+    const uint64_t first = kmeans->chunk + (uint64_t)task * TASK_ROWS;
 
-    for (uint32_t i = first; i < kmeans->chunk_end && i < first + TASK_ROWS; i++) {
+    for (uint64_t i = first; i < kmeans->chunk_end && i < first + TASK_ROWS; i++) {
         struct nearest_center *found = &kmeans->found[i - kmeans->chunk];
 
         *found = (struct nearest_center){.square = INFINITY};
@@ -492,7 +496,7 @@ static void find_centers(void *context, uint32_t member, uint32_t task)
 }
 
 /* The team finds the centers; they are added up in the order of the rows [first, end). */
-static void assign_rows(struct kmeans *kmeans, uint32_t first, uint32_t end, double *inertia,
+static void assign_rows(struct kmeans *kmeans, uint64_t first, uint64_t end, double *inertia,
                         int64_t *sums)
 {
     const uint32_t clusters = kmeans->params.clusters, width = kmeans->width;
@@ -500,9 +504,9 @@ static void assign_rows(struct kmeans *kmeans, uint32_t first, uint32_t end, dou
     for (; first < end; first = kmeans->chunk_end) {
         kmeans->chunk = first;
         kmeans->chunk_end = end - first < CHUNK_ROWS ? end : first + CHUNK_ROWS;
-        team_run(kmeans->team, (kmeans->chunk_end - first + TASK_ROWS - 1) / TASK_ROWS,
+        team_run(kmeans->team, (uint32_t)((kmeans->chunk_end - first + TASK_ROWS - 1) / TASK_ROWS),
                  find_centers, kmeans);
-        for (uint32_t i = first; i < kmeans->chunk_end; i++) {
+        for (uint64_t i = first; i < kmeans->chunk_end; i++) {
             const struct nearest_center *found = &kmeans->found[i - first];
             int64_t *sum = sums + clusters + (size_t)found->center * width;
 
@@ -630,7 +634,7 @@ static void apply_assign(struct kmeans *kmeans, const struct phase_totals *total
 
     report->step_applied = true;
     report->rows_applied = kmeans->rows;
-    report->train_loss = ((double)whole + (double)part / PART_ONE) / kmeans->rows;
+    report->train_loss = ((double)whole + (double)part / PART_ONE) / (double)kmeans->rows;
     progress->iteration++;
     progress->phase.step++;
     if (!progress->has_best || whole < progress->best_whole ||
@@ -1052,7 +1056,8 @@ enum status kmeans_open(const struct jobspec *spec, const struct dataset *datase
     kmeans->rows = dataset->train.rows;
     kmeans->width = dataset->transform.dense_width;
     TRY_OR(failed, status, check_plan(kmeans, err));
-    kmeans->lanes = job_lanes(spec->lanes, spec->lanes_max, kmeans->rows, floats_of(kmeans));
+    kmeans->lanes =
+        job_lanes(spec->lanes, spec->lanes_max, (uint32_t)kmeans->rows, floats_of(kmeans));
     kmeans->ranges = 1 + (uint32_t)(row_store_bytes(dataset, kmeans->rows) / kmeans->lanes /
                                     ROW_LANES_BUCKET_BYTES);
     TRY_OR(failed, status, allocate(kmeans, err));

@@ -127,7 +127,7 @@ enum status state_head_open(struct slice head, uint64_t fingerprint, struct byte
 
 static void put_part(const struct dataset_part *part, struct text *out)
 {
-    put_u32(out, part->rows);
+    put_u64(out, part->rows);
     put_u64(out, part->sum.low);
     put_u64(out, part->sum.high);
 }

@@ -41,7 +41,7 @@ struct phase {
     enum phase_kind kind;
     uint64_t step; /* that were applied so far: of the optimizer, iterations of k-means */
     uint32_t epoch;
-    uint32_t rows; /* rows that this phase covers, over all lanes */
+    uint64_t rows; /* rows that this phase covers, over all lanes */
     /* What is summed over all lanes: three vectors of 64-bit integers. */
     uint32_t integer_count; /* few: rank 0 adds them up, and all get the totals */
     uint32_t owned_count;   /* many: whoever owns a segment adds it up, and all get the totals */

@@ -4,7 +4,7 @@
 
 #include "runtime/learn/kernels.h"
 
-void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint32_t row,
+void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint64_t row,
                     uint32_t at, struct loss_labels *labels)
 {
     int32_t class;

@@ -27,7 +27,7 @@ struct loss_labels {
 };
 
 /* The label of a row goes to place `at`. */
-void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint32_t row,
+void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint64_t row,
                     uint32_t at, struct loss_labels *labels);
 /* z becomes dL/dz of 1/divisor times the weighted loss, which is returned summed. */
 double loss_head_backward(const struct loss_head *head, uint32_t n, double divisor,

@@ -83,7 +83,7 @@ static enum status make_scorers(struct measuring *measuring, double row_work, st
 /* The rows of the range are held, and the next ones to be measured. */
 static enum status begin_range(struct measuring *measuring, uint32_t range, struct error *err)
 {
-    const uint32_t first = measuring->starts[range], end = measuring->starts[range + 1];
+    const uint64_t first = measuring->starts[range], end = measuring->starts[range + 1];
 
     TRY(row_store_hold(measuring->dataset, measuring->part, first, end, measuring->team, err));
     measuring->is_held = true;
@@ -146,14 +146,14 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
 
 static uint32_t rows_of_task(const struct measuring *measuring, uint32_t task)
 {
-    const uint32_t first = measuring->next + task * measuring->rows_each;
-    const uint32_t left = first < measuring->end ? measuring->end - first : 0;
+    const uint64_t first = measuring->next + (uint64_t)task * measuring->rows_each;
+    const uint64_t left = first < measuring->end ? measuring->end - first : 0;
 
-    return left < measuring->rows_each ? left : measuring->rows_each;
+    return left < measuring->rows_each ? (uint32_t)left : measuring->rows_each;
 }
 
 static enum status measure_row(const struct measuring *measuring, uint32_t task, uint32_t i,
-                               uint32_t row, struct error *err)
+                               uint64_t row, struct error *err)
 {
     const struct dataset *dataset = measuring->dataset;
     const struct dataset_part *part = measuring->part;
@@ -176,7 +176,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
 {
     const struct measuring *measuring = context;
     const struct transform *transform = &measuring->dataset->transform;
-    const uint32_t first = measuring->next + task * measuring->rows_each;
+    const uint64_t first = measuring->next + (uint64_t)task * measuring->rows_each;
     const uint32_t count = rows_of_task(measuring, task);
     struct scorer *scorer = &measuring->scorers[task];
     struct error *err = &measuring->errors[task];
@@ -188,7 +188,7 @@ static void measure_rows(void *context, uint32_t member, uint32_t task)
                          scorer->dense + (size_t)i * transform->dense_width);
         for (uint32_t j = 0; j < transform->id_count; j++)
             scorer->ids[(size_t)i * transform->id_count + j] =
-                measuring->part->ids[((size_t)first + i) * transform->id_count + j];
+                measuring->part->ids[(first + i) * transform->id_count + j];
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count && err->status == STATUS_OK; i++)

@@ -26,10 +26,10 @@ struct measuring {
     struct metrics_row *rows; /* (scorer_count, rows_each) */
     struct error *errors;     /* (scorer_count) */
     const struct dataset_part *part;
-    uint32_t *starts; /* (range_count + 1): rows of the part that are held together */
+    uint64_t *starts; /* (range_count + 1): rows of the part that are held together */
     uint32_t range, range_count;
     bool is_held;               /* the range's rows */
-    uint32_t next, end;         /* rows, of the range */
+    uint64_t next, end;         /* rows, of the range */
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;

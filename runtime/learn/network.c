@@ -9,10 +9,19 @@
 
 /* ---- rows ---- */
 
-/* Row i of those that begin at `first`. */
-static uint32_t row_at(const struct lane_rows *rows, uint32_t first, uint32_t i)
+/* Row i of those that begin there. */
+static uint64_t row_at(const struct lane_rows *rows, const struct rows_at *at, uint32_t i)
 {
-    return rows->order ? rows->order[first + i] : first + i * (1 + rows->between);
+    return rows->order ? at->from + rows->order[at->first + i]
+                       : at->first + i * (1 + (uint64_t)rows->between);
+}
+
+/* Behind the rows of a lane its order has numbers of another one. */
+static uint64_t expected_row(const struct lane_rows *rows, uint32_t i)
+{
+    const uint64_t row = row_at(rows, &rows->expected, i);
+
+    return row < rows->part->rows ? row : rows->part->rows - 1;
 }
 
 /* Rows lie anywhere in memory: ask for those that probably come next. */
@@ -21,10 +30,10 @@ static void expect_rows(const struct lane_rows *rows, uint32_t i)
     const uint64_t apart = 1 + (uint64_t)rows->between;
 
     if ((!rows->order && apart == 1) ||
-        rows->expected + (i + EXPECT_LABELS) * apart >= rows->part->rows)
+        rows->expected.first + (i + EXPECT_LABELS) * apart >= rows->part->rows)
         return;
-    dataset_expect_label(rows->part, row_at(rows, rows->expected, i + EXPECT_LABELS));
-    dataset_prefetch_row(rows->dataset, rows->part, row_at(rows, rows->expected, i));
+    dataset_expect_label(rows->part, expected_row(rows, i + EXPECT_LABELS));
+    dataset_prefetch_row(rows->dataset, rows->part, expected_row(rows, i));
 }
 
 /* `count` rows from `offset` on go to the space. */
@@ -34,14 +43,14 @@ static void gather(const struct network *network, const struct lane_rows *rows, 
     const size_t width = network->dense_width, ids = network->ids.id_count;
 
     for (uint32_t i = 0; i < count; i++) {
-        const size_t row = row_at(rows, rows->first, offset + i);
+        const uint64_t row = row_at(rows, &rows->at, offset + i);
 
         expect_rows(rows, offset + i);
         if (width)
-            dataset_take_row(rows->dataset, rows->part, (uint32_t)row, space->inputs + i * width);
+            dataset_take_row(rows->dataset, rows->part, row, space->inputs + i * width);
         if (ids)
             memcpy(space->ids + i * ids, rows->part->ids + row * ids, ids * sizeof(int32_t));
-        loss_head_take(&network->head, rows, (uint32_t)row, i, &space->labels);
+        loss_head_take(&network->head, rows, row, i, &space->labels);
     }
 }
 

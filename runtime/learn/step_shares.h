@@ -12,12 +12,10 @@
 #ifndef RUNTIME_LEARN_STEP_SHARES_H
 #define RUNTIME_LEARN_STEP_SHARES_H
 
-#include <stdint.h>
-
-#define STEP_SHARES_LANE_ROWS_MAX (UINT32_MAX / 2)
+#include "runtime/data/row_lanes.h"
 
 /* Of the first `position` rows of the order, how many are of each lane: taken (lanes). rows
- * (lanes): of each at most STEP_SHARES_LANE_ROWS_MAX, `all` of them together; position <= all. */
+ * (lanes): of each at most ROW_LANES_ROWS_MAX, `all` of them together; position <= all. */
 void step_shares_at(const uint32_t *rows, uint32_t lanes, uint64_t all, uint64_t position,
                     uint32_t *taken);
 

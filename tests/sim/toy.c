@@ -42,7 +42,8 @@ static void describe_phase(struct toy *toy)
     phase->epoch = (uint32_t)(phase->number / 5);
     if (phase->number >= toy->plan.phases) {
         phase->kind = PHASE_DONE;
-        phase->rows = phase->integer_count = phase->owned_count = phase->real_count = 0;
+        phase->rows = 0;
+        phase->integer_count = phase->owned_count = phase->real_count = 0;
         return;
     }
     phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_LEARN;
@@ -170,7 +171,7 @@ static enum status toy_apply(void *self, const struct phase_totals *totals,
     struct toy *toy = self;
     struct phase *phase = &toy->phase;
 
-    if (integers[0] != phase->rows || integers[1] != ((int64_t)1 << toy->plan.lanes) - 1)
+    if (integers[0] != (int64_t)phase->rows || integers[1] != ((int64_t)1 << toy->plan.lanes) - 1)
         return fail(err, STATUS_FAILED, "phase %" PRIu64 " sums %" PRId64 " rows of lanes %" PRIx64,
                     phase->number, integers[0], (uint64_t)integers[1]);
     if (toy->state != toy->known)

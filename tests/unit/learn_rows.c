@@ -114,7 +114,7 @@ static struct hidden_part *hidden_of(void *context, const struct dataset *datase
 }
 
 static void copy_row(const struct dataset *dataset, const struct dataset_part *from,
-                     const struct dataset_part *to, uint32_t row)
+                     const struct dataset_part *to, uint64_t row)
 {
     const size_t dense = dataset->transform.dense_width, ids = dataset->transform.id_count;
 
@@ -126,7 +126,7 @@ static void copy_row(const struct dataset *dataset, const struct dataset_part *f
         to->values[row] = from->values[row];
 }
 
-static void hide_row(const struct dataset *dataset, const struct dataset_part *part, uint32_t row)
+static void hide_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row)
 {
     const size_t dense = dataset->transform.dense_width, ids = dataset->transform.id_count;
 
@@ -141,7 +141,7 @@ static void hide_row(const struct dataset *dataset, const struct dataset_part *p
 }
 
 static enum status load_rows(void *context, const struct dataset *dataset,
-                             const struct dataset_part *part, uint32_t first, uint32_t end,
+                             const struct dataset_part *part, uint64_t first, uint64_t end,
                              struct team *team, struct error *err)
 {
     const struct hidden_part *hidden = hidden_of(context, dataset, part);
@@ -149,20 +149,21 @@ static enum status load_rows(void *context, const struct dataset *dataset,
     (void)team;
 
     if (*left == 0)
-        return fail(err, STATUS_IO, "rows %u to %u cannot be read", first, end);
+        return fail(err, STATUS_IO, "rows %llu to %llu cannot be read", (unsigned long long)first,
+                    (unsigned long long)end);
     --*left;
-    for (uint32_t row = first; row < end; row++)
+    for (uint64_t row = first; row < end; row++)
         if (hidden->holders[row]++ == 0)
             copy_row(dataset, &hidden->rows, part, row);
     return STATUS_OK;
 }
 
 static void drop_rows(void *context, const struct dataset *dataset, const struct dataset_part *part,
-                      uint32_t first, uint32_t end)
+                      uint64_t first, uint64_t end)
 {
     const struct hidden_part *hidden = hidden_of(context, dataset, part);
 
-    for (uint32_t row = first; row < end; row++)
+    for (uint64_t row = first; row < end; row++)
         if (--hidden->holders[row] == 0)
             hide_row(dataset, part, row);
 }
@@ -289,6 +290,67 @@ void made_dataset_close(struct dataset *dataset)
     close_part(&dataset->validation);
     free(dataset->labels.values);
     free(dataset->class_weights);
+}
+
+/* ---- more rows than fit into memory ---- */
+
+#define HUGE_RANGE_BITS 16
+
+static enum status load_huge(void *context, const struct dataset *dataset,
+                             const struct dataset_part *part, uint64_t first, uint64_t end,
+                             struct team *team, struct error *err)
+{
+    (void)context;
+    (void)dataset;
+    (void)team;
+    (void)err;
+    for (uint64_t row = first; row < end; row++) {
+        part->values[row] = HUGE_LABEL;
+        part->hashes[row] = hash_of(row);
+    }
+    return STATUS_OK;
+}
+
+static void drop_huge(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                      uint64_t first, uint64_t end)
+{
+    (void)context;
+    (void)dataset;
+    for (uint64_t row = first; row < end; row++)
+        part->values[row] = NAN;
+}
+
+/* Range by range about as many rows. */
+static uint64_t *huge_starts(uint64_t rows)
+{
+    const uint64_t ranges = (uint64_t)1 << HUGE_RANGE_BITS;
+    uint64_t *starts = calloc(ranges + 1, sizeof *starts);
+
+    assert(starts);
+    for (uint64_t range = 0; range <= ranges; range++)
+        starts[range] = (uint64_t)((unsigned __int128)rows * range / ranges);
+    return starts;
+}
+
+struct dataset huge_dataset(uint64_t rows)
+{
+    const struct row_source source = {.load = load_huge, .drop = drop_huge, .has_sample = true};
+    struct dataset dataset = {
+        .label_scale = 1, .seed = SEED, .shuffle = true, .transform = {.dense_width = 1}};
+
+    if (part_allocate(&dataset, TASK_REGRESSION, rows, &dataset.train, NULL) != STATUS_OK ||
+        row_store_open(&dataset, &source, NULL, NULL) != STATUS_OK)
+        abort();
+    dataset.train.range_starts = huge_starts(rows);
+    dataset.train.range_bits = HUGE_RANGE_BITS;
+    return dataset;
+}
+
+void huge_dataset_close(struct dataset *dataset)
+{
+    row_store_close(dataset);
+    free((void *)dataset->train.range_starts);
+    part_free(&dataset->train);
 }
 
 struct jobspec made_spec(const struct dataset *dataset)

@@ -33,6 +33,14 @@ void lose_rows_after(struct dataset *dataset, uint32_t loads);
 /* How many rows somebody holds. */
 uint32_t held_rows(const struct dataset *dataset, const struct dataset_part *part);
 
+/*
+ * So many rows, of which only those in memory take any: a load makes them, and whoever drops them
+ * finds no number there. One input, 0, and a label of HUGE_LABEL; no validation, no sample.
+ */
+#define HUGE_LABEL 2.0f
+struct dataset huge_dataset(uint64_t rows);
+void huge_dataset_close(struct dataset *dataset);
+
 /* A spec that fits, with Adam and defaults; tests change what they are about. */
 struct jobspec made_spec(const struct dataset *dataset);
 

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "runtime/data/dataset_encode.h"
+#include "runtime/data/plain_rows.h"
 #include "runtime/data/row_lanes.h"
 #include "tests/unit/data_fixture.h"
 
@@ -181,15 +183,17 @@ static void epoch_order(const struct dataset *dataset, uint32_t lane_count, uint
 
     CHECK_OK(row_lanes_init(&lanes, dataset, lane_count, &err));
     for (uint32_t lane = 0; lane < lane_count; lane++)
-        shares[lane].count = row_lanes_first(&lanes, lane + 1) - row_lanes_first(&lanes, lane);
+        shares[lane].count =
+            (uint32_t)(row_lanes_first(&lanes, lane + 1) - row_lanes_first(&lanes, lane));
     row_lanes_begin_step(&lanes, 0);
     CHECK_OK(row_lanes_hold(&lanes, epoch, shares, 0, &held, team, &err));
     CHECK_INT(held, lane_count);
     for (uint32_t lane = 0; lane < lane_count; lane++)
         for (uint32_t i = 0; i < shares[lane].count; i++) {
-            const uint32_t place = row_lanes_place(&lanes, lane, i);
+            const uint64_t place = row_lanes_place(&lanes, lane, i);
+            const uint64_t first = row_lanes_first(&lanes, lane);
 
-            *order++ = lanes.order ? lanes.order[place] : place;
+            *order++ = (uint32_t)(lanes.order ? first + lanes.order[place] : place);
         }
     CHECK(row_lanes_are_intact(&lanes));
     row_lanes_deinit(&lanes);
@@ -344,13 +348,13 @@ static void equal_rows_are_spread_over_lanes(void **state)
     reopen(&table, NULL);
     CHECK_OK(row_lanes_init(&lanes, &table.dataset, LANES, &err));
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        const uint32_t first = row_lanes_first(&lanes, lane);
-        const uint32_t rows = row_lanes_first(&lanes, lane + 1) - first;
+        const uint64_t first = row_lanes_first(&lanes, lane);
+        const uint32_t rows = (uint32_t)(row_lanes_first(&lanes, lane + 1) - first);
         uint32_t counts[KINDS] = {0};
 
         least = rows < least ? rows : least;
         most = rows > most ? rows : most;
-        for (uint32_t row = first; row < first + rows; row++)
+        for (uint64_t row = first; row < first + rows; row++)
             counts[table.dataset.train.classes[row]]++;
         for (int kind = 0; kind < KINDS; kind++)
             CHECK(counts[kind] > rows / KINDS * 95 / 100 &&
@@ -359,6 +363,48 @@ static void equal_rows_are_spread_over_lanes(void **state)
     CHECK(most - least < least / 20);
     row_lanes_deinit(&lanes);
     table_close(&table);
+}
+
+/* Without shuffle all rows are in memory: those of 28 numbers and a label take 116 bytes. */
+static void without_shuffle_rows_take_16_gib_at_most(void **state)
+{
+    const struct jobspec spec = {.task = TASK_REGRESSION};
+    struct dataset dataset = {.transform.dense_width = 28};
+    struct error err;
+    (void)state;
+
+    CHECK_OK(plain_rows_check(&dataset, DATASET_BYTES_MAX / 116, &err));
+    CHECK_FAILS(plain_rows_check(&dataset, DATASET_BYTES_MAX / 116 + 1, &err), STATUS_LIMIT,
+                "148102321 rows take 17179869236 bytes of memory without shuffle, more than "
+                "17179869184");
+    /* Of so many nothing is read or allocated before they are refused. */
+    dataset = (struct dataset){.spool.rows = (uint64_t)1 << 32};
+    CHECK_FAILS(plain_rows_open(&dataset, &spec, NULL, &err), STATUS_LIMIT,
+                "4294967296 rows take 17179869184 bytes");
+    dataset = (struct dataset){.spool.rows = ((uint64_t)1 << 32) + 7};
+    CHECK_FAILS(plain_rows_open(&dataset, &spec, NULL, &err), STATUS_LIMIT,
+                "4294967303 rows take 17179869212 bytes");
+}
+
+/* A part has addresses for all of its rows, and no memory yet. */
+static void a_part_has_addresses_for_all_of_its_rows(void **state)
+{
+    struct dataset dataset = {.transform.dense_width = 28};
+    struct dataset_part part = {.rows = 0};
+    struct error err;
+    (void)state;
+
+    CHECK_OK(part_allocate(&dataset, TASK_REGRESSION, 5000000000, &part, &err));
+    CHECK(part.rows == 5000000000);
+    part.dense[28 * part.rows - 1] = part.values[part.rows - 1] = 3;
+    part.hashes[part.rows - 1].high = 7;
+    CHECK(part.dense[28 * part.rows - 1] == 3 && part.values[0] == 0);
+    part_free(&part);
+    CHECK_FAILS(part_allocate(&dataset, TASK_REGRESSION, (uint64_t)1 << 50, &part, &err),
+                STATUS_NO_MEMORY, "no addresses are free for 1125899906842624 rows");
+    CHECK(part.rows == 0 && !part.memory);
+    CHECK_FAILS(part_allocate(&dataset, TASK_REGRESSION, (uint64_t)1 << 57, &part, &err),
+                STATUS_LIMIT, "144115188075855872 rows are more than can have addresses");
 }
 
 static void at_least_one_row_is_held_out_and_never_all(void **state)
@@ -713,6 +759,8 @@ int main(void)
         cmocka_unit_test(rows_that_tie_do_not_slow_or_break_the_order),
         cmocka_unit_test(equal_rows_are_spread_over_batches_and_held_out_rows),
         cmocka_unit_test(equal_rows_are_spread_over_lanes),
+        cmocka_unit_test(without_shuffle_rows_take_16_gib_at_most),
+        cmocka_unit_test(a_part_has_addresses_for_all_of_its_rows),
         cmocka_unit_test(at_least_one_row_is_held_out_and_never_all),
         cmocka_unit_test(statistics_come_from_the_training_rows_alone),
         cmocka_unit_test(rare_words_share_hash_buckets),

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_store.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/unit/data_fixture.h"
@@ -125,7 +126,7 @@ static void check_part(const struct dataset *dataset, const struct dataset_part 
 /* In some pieces of whole ranges, the last one first. */
 static void hold(const struct dataset *dataset, const struct dataset_part *part, struct team *team)
 {
-    uint32_t starts[6];
+    uint64_t starts[6];
     struct error err;
 
     dataset_share_out(dataset, part, 5, starts);
@@ -195,7 +196,7 @@ static void a_block_that_changed_is_found_by_who_holds_its_rows(void **state)
 {
     struct table table;
     struct dataset dataset;
-    uint32_t starts[9], refused = 0;
+    uint64_t starts[9], refused = 0;
     struct error err;
     uint8_t byte;
     int file;
@@ -238,7 +239,7 @@ static void rows_that_are_released_take_no_memory(void **state)
 {
     struct table table;
     struct dataset dataset;
-    uint32_t starts[65];
+    uint64_t starts[65];
     struct error err;
     long before, most = 0;
     (void)state;
@@ -261,9 +262,36 @@ static void rows_that_are_released_take_no_memory(void **state)
     table_close(&table);
 }
 
+/* Of an index that counts more rows than 32 bits do, which are in no block here. */
+static void ranges_of_many_rows_begin_where_the_counts_say(void **state)
+{
+    enum { RANGES = 1 << SPOOL_RANGE_BITS, OF_RANGE = 100001 };
+    static uint32_t counts[RANGES];
+    const struct spool spool = {.is_keyed = true,
+                                .ranges = {.bits = SPOOL_RANGE_BITS, .counts = {counts, counts}}};
+    const struct transform transform = {.dense_width = 1};
+    struct part_source source;
+    uint32_t first, end;
+    struct error err;
+    (void)state;
+
+    for (uint32_t range = 0; range < RANGES; range++)
+        counts[range] = OF_RANGE;
+    CHECK_OK(part_source_init(&source, &spool, SPOOL_KEPT, &transform, &err));
+    CHECK(source.starts[RANGES] == (uint64_t)RANGES * OF_RANGE);
+    CHECK_OK(
+        part_source_find(&source, 60000ull * OF_RANGE, 60003ull * OF_RANGE, &first, &end, &err));
+    CHECK(first == 60000 && end == 60003);
+    CHECK_FAILS(
+        part_source_find(&source, 60000ull * OF_RANGE, 60003ull * OF_RANGE + 1, &first, &end, &err),
+        STATUS_INVALID, "rows 6000060000 to 6000360004 are not whole ranges");
+    part_source_deinit(&source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_of_many_rows_begin_where_the_counts_say),
         cmocka_unit_test(rows_that_lie_by_key_are_the_same_rows),
         cmocka_unit_test(equal_rows_are_numbered_in_any_order),
         cmocka_unit_test(a_block_that_changed_is_found_by_who_holds_its_rows),

@@ -68,7 +68,7 @@ static struct jobspec scoring_example(void)
         .estimator = SLICE("DNNClassifier"),
         .family = SLICE("network"),
         .model_name = SLICE("m"),
-        .scoring = {.rows = UINT32_MAX,
+        .scoring = {.rows = (uint64_t)1 << 40,
                     .shard_rows = 16384,
                     .columns = 4,
                     .inputs = cells,

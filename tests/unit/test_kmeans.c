@@ -457,9 +457,24 @@ static void more_clusters_than_rows_are_refused(void **state)
     made_dataset_close(&dataset);
 }
 
+/* Of each row a worker keeps its distance to a center. */
+static void clusters_of_too_many_rows_are_refused_with_the_bytes(void **state)
+{
+    struct dataset dataset = {.train.rows = (uint64_t)1 << 33, .transform = {.dense_width = 2}};
+    const struct jobspec spec =
+        spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 10});
+    struct learning learning;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_LIMIT,
+                "bytes to train on 8589934592 rows");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clusters_of_too_many_rows_are_refused_with_the_bytes),
         cmocka_unit_test(any_number_of_workers_finds_the_same_centers),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_centers),

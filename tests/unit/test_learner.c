@@ -597,6 +597,40 @@ static void the_named_rows_are_those_of_the_step(void **state)
     made_dataset_close(&dataset);
 }
 
+/* The last step of an epoch of ten thousand million rows. Each of its rows has the same loss, and
+ * what is not in memory has another one. */
+static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
+{
+    enum { LANES = 64, BATCH = 6400 };
+    struct dataset dataset = huge_dataset(10000000000 - 7);
+    struct jobspec spec = made_spec(&dataset);
+    struct descent *descent;
+    struct sums sums;
+    uint32_t done;
+    struct error err;
+    (void)state;
+
+    network_params(&spec.params)->hidden_units.count = 0;
+    spec.batch_size = BATCH;
+    spec.lanes = LANES;
+    descent = opened(&spec, &dataset);
+    CHECK_INT(descent_steps_total(descent), 3 * 1562500);
+    descent->progress.phase.step = 2 * 1562500 - 1;
+    descent_describe_phase(descent, &descent->progress.phase);
+    CHECK_INT(descent_phase(descent)->epoch, 1);
+    CHECK_INT(descent_phase(descent)->rows, BATCH - 7);
+    sums_init(&sums, descent_phase(descent));
+    CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &done, &err));
+    CHECK_INT(descent->shares[LANES - 1].first + descent->shares[LANES - 1].count,
+              descent->lane_rows[LANES - 1]);
+    CHECK(descent->shares[LANES - 1].count >= BATCH / LANES - 1);
+    CHECK_INT(sums.integers[SUM_LOSS_WHOLE],
+              descent->shares[LANES - 1].count * HUGE_LABEL * HUGE_LABEL);
+    sums_deinit(&sums);
+    descent_close(descent);
+    huge_dataset_close(&dataset);
+}
+
 static void an_update_to_infinity_is_seen_at_the_end(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){64, 0, 3, 0, 0, 0});
@@ -1483,6 +1517,7 @@ int main(void)
         cmocka_unit_test(a_step_that_overflows_is_asked_again),
         cmocka_unit_test(a_diverging_job_fails_naming_step_and_rows),
         cmocka_unit_test(the_named_rows_are_those_of_the_step),
+        cmocka_unit_test(the_last_rows_of_a_huge_table_are_learned_from),
         cmocka_unit_test(an_update_to_infinity_is_seen_at_the_end),
         cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
         cmocka_unit_test(a_damaged_state_is_refused_and_changes_nothing),

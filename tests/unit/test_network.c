@@ -228,7 +228,7 @@ static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
     memcpy(mask, fixture.space.masks[0], sizeof mask);
     network_workspace_clear(&fixture.network, &fixture.space);
 
-    rows.first = rows.position = 9;
+    rows.at.first = rows.position = 9;
     rows.count = ROWS - 9;
     gradient_of(&fixture.network, fixture.parameters, &rows, ROWS, 7, &fixture.space);
     assert_memory_equal(fixture.space.masks[0], mask + 9 * 8, (ROWS - 9) * 8 * sizeof *mask);
@@ -263,7 +263,7 @@ static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
     network_workspace_clear(&fixture.network, &fixture.space);
     memset(parts, 0, sizeof parts);
     for (uint32_t first = 0; first < MANY; first += 77) {
-        rows.first = first;
+        rows.at.first = first;
         rows.count = MANY - first < 77 ? MANY - first : 77;
         gradient_of(&fixture.network, fixture.parameters, &rows, MANY, 0, &fixture.space);
         for (uint32_t i = 0; i < count; i++)

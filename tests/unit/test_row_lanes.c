@@ -7,6 +7,7 @@
 
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_order.h"
+#include "runtime/learn/step_shares.h"
 #include "tests/unit/learn_rows.h"
 
 #define LANES_MAX 16
@@ -21,7 +22,13 @@ static void lanes_open(struct row_lanes *lanes, const struct dataset *dataset, u
 
 static uint32_t rows_of_lane(const struct row_lanes *lanes, uint32_t lane)
 {
-    return row_lanes_first(lanes, lane + 1) - row_lanes_first(lanes, lane);
+    return (uint32_t)(row_lanes_first(lanes, lane + 1) - row_lanes_first(lanes, lane));
+}
+
+/* The row at a place of the lane, whose rows are in order. */
+static uint64_t row_at(const struct row_lanes *lanes, uint32_t lane, uint64_t place)
+{
+    return lanes->order ? row_lanes_first(lanes, lane) + lanes->order[place] : place;
 }
 
 /* Holds all that the step takes of some lanes, in as many calls as it wants. */
@@ -62,11 +69,11 @@ static void a_lane_has_the_rows_of_its_range_of_keys(void **state)
     CHECK_INT(row_lanes_first(&lanes, 0), 0);
     CHECK_INT(row_lanes_first(&lanes, LANES), ROWS);
     for (uint32_t lane = 0; lane < LANES; lane++) {
-        const uint32_t first = row_lanes_first(&lanes, lane);
-        const uint32_t end = row_lanes_first(&lanes, lane + 1);
+        const uint64_t first = row_lanes_first(&lanes, lane);
+        const uint64_t end = row_lanes_first(&lanes, lane + 1);
 
         CHECK(end - first > ROWS / LANES * 4 / 5 && end - first < ROWS / LANES * 6 / 5);
-        for (uint32_t row = first; row < end; row++) {
+        for (uint64_t row = first; row < end; row++) {
             const double at = (double)row_key_bits(&key, &dataset.train.hashes[row]) / 0x1p64;
 
             CHECK(at >= (double)lane / LANES && at < (lane + 1.0) / LANES);
@@ -78,11 +85,11 @@ static void a_lane_has_the_rows_of_its_range_of_keys(void **state)
 
 static void check_epoch(const struct row_lanes *lanes, uint32_t lane)
 {
-    const uint32_t first = row_lanes_first(lanes, lane), end = row_lanes_first(lanes, lane + 1);
+    const uint64_t first = row_lanes_first(lanes, lane), end = row_lanes_first(lanes, lane + 1);
     uint8_t *seen = calloc(lanes->dataset->train.rows, 1);
 
-    for (uint32_t place = first; place < end; place++) {
-        const uint32_t row = lanes->order[place];
+    for (uint64_t place = first; place < end; place++) {
+        const uint64_t row = row_at(lanes, lane, place);
 
         CHECK(row >= first && row < end && !seen[row]);
         seen[row] = 1;
@@ -91,7 +98,7 @@ static void check_epoch(const struct row_lanes *lanes, uint32_t lane)
 }
 
 /* Which bucket of all the row is in. */
-static uint32_t bucket_of(const struct row_lanes *lanes, uint32_t row)
+static uint32_t bucket_of(const struct row_lanes *lanes, uint64_t row)
 {
     uint32_t bucket = 0;
 
@@ -119,9 +126,12 @@ static void a_lane_takes_its_rows_bucket_by_bucket(void **state)
         changes = 0;
         for (uint32_t lane = 0; lane < LANES; lane++)
             check_epoch(&lanes, lane);
-        for (uint32_t place = 0; place < ROWS; place++) {
-            const uint32_t bucket = bucket_of(&lanes, lanes.order[place]);
+        for (uint32_t place = 0, lane = 0; place < ROWS; place++) {
+            uint32_t bucket;
 
+            while (row_lanes_first(&lanes, lane + 1) <= place)
+                lane++;
+            bucket = bucket_of(&lanes, row_at(&lanes, lane, place));
             if (changes == 0 || sequences[epoch][changes - 1] != bucket)
                 sequences[epoch][changes++] = bucket;
             same_rows += epoch == 1 && lanes.order[place] == first_epoch[place];
@@ -233,11 +243,11 @@ static void take_step(struct row_lanes *lanes, uint32_t epoch, uint32_t step, ui
     memset(taken, 0xff, WALK_LANES * WALK_BATCH * sizeof *taken);
     for (uint32_t lane = 0; lane < WALK_LANES; lane++)
         for (uint32_t i = 0; i < shares[lane].count; i++) {
-            const uint32_t place = row_lanes_place(lanes, lane, shares[lane].first + i);
-            const uint32_t row = lanes->order ? lanes->order[place] : place;
+            const uint64_t place = row_lanes_place(lanes, lane, shares[lane].first + i);
+            const uint64_t row = row_at(lanes, lane, place);
 
-            CHECK(isfinite(lanes->dataset->train.dense[(size_t)row * WALK_DENSE]));
-            taken[lane * WALK_BATCH + i] = row;
+            CHECK(isfinite(lanes->dataset->train.dense[row * WALK_DENSE]));
+            taken[lane * WALK_BATCH + i] = (uint32_t)row;
         }
 }
 
@@ -301,7 +311,8 @@ static void a_step_that_begins_with_a_bucket_needs_none_before_it(void **state)
     for (uint32_t i = 0; i < lanes.buckets; i++) {
         const uint32_t bucket = lanes.sequence[lanes.buckets + i];
 
-        shares[1] = (struct lane_share){lanes.all[bucket].place - row_lanes_first(&lanes, 1), 1, 0};
+        shares[1] = (struct lane_share){
+            (uint32_t)(lanes.all[bucket].place - row_lanes_first(&lanes, 1)), 1, 0};
         row_lanes_begin_step(&lanes, 2 * i); /* and the step before took none */
         row_lanes_begin_step(&lanes, 2 * i + 1);
         hold(&lanes, 0, shares, 0, WALK_LANES, NULL);
@@ -317,7 +328,7 @@ static void a_bucket_goes_when_its_rows_are_taken(void **state)
     struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
     struct lane_share shares[2] = {{0, 10, 0}, {0, 10, 0}};
     struct row_lanes lanes;
-    uint32_t rows;
+    uint32_t rows, other[100]; /* the order of the other lane, which stays as it is */
     (void)state;
 
     lanes_open(&lanes, &dataset, 2);
@@ -325,6 +336,7 @@ static void a_bucket_goes_when_its_rows_are_taken(void **state)
     row_lanes_begin_step(&lanes, 0);
     hold(&lanes, 0, shares, 0, 2, NULL);
     CHECK_INT(held_now(&lanes), 100);
+    memcpy(other, lanes.order + rows, sizeof other[0] * (100 - rows));
     shares[0] = (struct lane_share){10, rows - 10, 0};
     for (int repeated = 0; repeated < 2; repeated++) {
         row_lanes_begin_step(&lanes, 1);
@@ -335,7 +347,7 @@ static void a_bucket_goes_when_its_rows_are_taken(void **state)
     CHECK_INT(held_now(&lanes), 100 - rows);
     for (uint32_t place = 0; place < rows; place++)
         CHECK_INT(lanes.order[place], 0);
-    CHECK(lanes.order[rows] >= rows); /* the other lane's is as it was */
+    assert_memory_equal(lanes.order + rows, other, sizeof other[0] * (100 - rows));
     row_lanes_deinit(&lanes);
     made_dataset_close(&dataset);
 }
@@ -461,6 +473,107 @@ static void without_shuffle_positions_make_lanes(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- more rows than 32 bits count ---- */
+
+#define HUGE_ROWS ((uint64_t)10000000000)
+
+enum { HUGE_LANES = 64, HUGE_BATCH = 8192 };
+
+static uint64_t sum_counts(const uint32_t *counts)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t lane = 0; lane < HUGE_LANES; lane++)
+        sum += counts[lane];
+    return sum;
+}
+
+/* The last steps of an epoch, behind the 4,294,967,296th row. */
+static void check_last_steps(const uint32_t *rows, struct lane_share *shares)
+{
+    uint32_t before[HUGE_LANES], after[HUGE_LANES];
+
+    for (uint64_t position = HUGE_ROWS - HUGE_ROWS % HUGE_BATCH - 8 * HUGE_BATCH;
+         position < HUGE_ROWS; position += HUGE_BATCH) {
+        const uint64_t left = HUGE_ROWS - position, batch = left < HUGE_BATCH ? left : HUGE_BATCH;
+
+        step_shares_at(rows, HUGE_LANES, HUGE_ROWS, position, before);
+        step_shares_at(rows, HUGE_LANES, HUGE_ROWS, position + batch, after);
+        CHECK(sum_counts(before) == position && sum_counts(after) == position + batch);
+        for (uint32_t lane = 0; lane < HUGE_LANES; lane++) {
+            shares[lane] = (struct lane_share){before[lane], after[lane] - before[lane], 0};
+            CHECK(shares[lane].count <= batch / HUGE_LANES + 1);
+        }
+    }
+    for (uint32_t lane = 0; lane < HUGE_LANES; lane++)
+        CHECK_INT(after[lane], rows[lane]);
+}
+
+static void lanes_of_ten_thousand_million_rows_are_shared_out_to_the_last(void **state)
+{
+    struct dataset dataset = huge_dataset(HUGE_ROWS);
+    struct lane_share shares[HUGE_LANES];
+    uint32_t rows[HUGE_LANES], last = 0;
+    uint64_t from;
+    struct row_lanes lanes;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(row_lanes_init(&lanes, &dataset, HUGE_LANES, &err));
+    CHECK(row_lanes_first(&lanes, HUGE_LANES) == HUGE_ROWS);
+    CHECK(lanes.starts[lanes.bucket_count] == HUGE_ROWS);
+    for (uint32_t lane = 0; lane < HUGE_LANES; lane++)
+        rows[lane] = rows_of_lane(&lanes, lane);
+    CHECK(sum_counts(rows) == HUGE_ROWS);
+    check_last_steps(rows, shares);
+    from = row_lanes_first(&lanes, HUGE_LANES - 1);
+    row_lanes_begin_step(&lanes, 0);
+    hold(&lanes, 0, shares, HUGE_LANES - 1, 1, NULL);
+    CHECK_INT(lanes.held_count, 1);
+    for (uint32_t i = 0; i < shares[HUGE_LANES - 1].count; i++) {
+        const uint64_t place =
+            row_lanes_place(&lanes, HUGE_LANES - 1, shares[HUGE_LANES - 1].first + i);
+        const uint64_t row = row_at(&lanes, HUGE_LANES - 1, place);
+
+        CHECK(row >= from && row < HUGE_ROWS && bucket_of(&lanes, row) == lanes.held[0]);
+        CHECK(dataset.train.values[row] == HUGE_LABEL); /* it is in memory */
+        last = lanes.order[place] != last ? lanes.order[place] : last;
+    }
+    CHECK(last > 0);
+    CHECK(row_lanes_are_intact(&lanes));
+    row_lanes_deinit(&lanes);
+    huge_dataset_close(&dataset);
+}
+
+static void positions_beyond_32_bits_make_lanes(void **state)
+{
+    struct dataset dataset = {.shuffle = false, .train.rows = HUGE_ROWS + 3};
+    struct row_lanes lanes;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(row_lanes_init(&lanes, &dataset, HUGE_LANES, &err));
+    CHECK(row_lanes_first(&lanes, HUGE_LANES) == HUGE_ROWS + 3);
+    CHECK_INT(rows_of_lane(&lanes, 2), HUGE_ROWS / HUGE_LANES + 1);
+    CHECK_INT(rows_of_lane(&lanes, 3), HUGE_ROWS / HUGE_LANES);
+    CHECK(row_lanes_place(&lanes, 2, (uint32_t)(HUGE_ROWS / HUGE_LANES)) == HUGE_ROWS + 2);
+    row_lanes_deinit(&lanes);
+}
+
+static void a_lane_of_too_many_rows_is_refused(void **state)
+{
+    struct dataset dataset = huge_dataset(2ull * ROW_LANES_ROWS_MAX);
+    struct row_lanes lanes;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(row_lanes_init(&lanes, &dataset, 2, &err));
+    row_lanes_deinit(&lanes);
+    CHECK_FAILS(row_lanes_init(&lanes, &dataset, 1, &err), STATUS_LIMIT,
+                "one of 1 lanes has 4294967294 rows, and can have at most 2147483647");
+    huge_dataset_close(&dataset);
+}
+
 static void an_order_that_changes_by_itself_is_found(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
@@ -499,6 +612,9 @@ int main(void)
         cmocka_unit_test(few_buckets_come_in_a_call),
         cmocka_unit_test(rows_that_cannot_be_read_are_a_failure_of_the_step),
         cmocka_unit_test(without_shuffle_positions_make_lanes),
+        cmocka_unit_test(lanes_of_ten_thousand_million_rows_are_shared_out_to_the_last),
+        cmocka_unit_test(positions_beyond_32_bits_make_lanes),
+        cmocka_unit_test(a_lane_of_too_many_rows_is_refused),
         cmocka_unit_test(an_order_that_changes_by_itself_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

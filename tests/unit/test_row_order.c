@@ -93,7 +93,7 @@ static void runs_and_first_rows_are_those_of_the_order(void **state)
             for (uint32_t rank = 0; rank < rows; rank++)
                 CHECK_INT(is_first[order[rank]], rank < count);
         }
-        row_order_run(&key, hashes, first, rows - first, space, run);
+        row_order_run(&key, hashes + first, rows - first, first, space, run);
         for (uint32_t rank = 0, place = 0; rank < rows; rank++)
             if (order[rank] >= first)
                 CHECK_INT(run[place++], order[rank]);

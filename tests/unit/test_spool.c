@@ -10,7 +10,7 @@
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/data/spool_reader.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool_writer_parts.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 
@@ -808,9 +808,74 @@ static void texts_that_end_before_they_start_are_refused(void **state)
     folder_close(&folder);
 }
 
+/* ---- more rows than 32 bits count ---- */
+
+/* A spool of 20 rows, whose header says that it has others. */
+static void write_row_count(const char *path, uint64_t rows)
+{
+    static uint8_t bytes[1 << 16];
+    size_t size = 0;
+    FILE *file;
+
+    write_rows(path, 20);
+    file = fopen(path, "r+e");
+    CHECK(file && (size = fread(bytes, 1, sizeof bytes, file)) < sizeof bytes);
+    ((struct spool_header *)bytes)->rows = rows;
+    seal(bytes);
+    rewind(file);
+    CHECK(fwrite(bytes, 1, size, file) == size && fclose(file) == 0);
+}
+
+static void a_count_of_rows_is_read_in_64_bits(void **state)
+{
+    struct folder folder;
+    (void)state;
+
+    folder_open(&folder);
+    folder_file(&folder, "train.spool");
+    write_row_count(folder.file, 20);
+    check_rows(folder.file, 20);
+    write_row_count(folder.file, ((uint64_t)1 << 32) + 20);
+    check_refused(folder.file, "blocks are missing");
+    write_row_count(folder.file, SPOOL_ROWS_MAX);
+    check_refused(folder.file, "blocks are missing");
+    write_row_count(folder.file, SPOOL_ROWS_MAX + 1);
+    check_refused(folder.file, "the header counts more than a spool can hold");
+    folder_close(&folder);
+}
+
+static enum status put_small_row(struct spool_writer *writer, struct error *err)
+{
+    TRY(spool_put_real(writer, 1, err));
+    TRY(spool_put_integer(writer, 1, err));
+    TRY(spool_put_text(writer, SLICE("a"), err));
+    return spool_end_row(writer, err);
+}
+
+static void a_writer_counts_rows_in_64_bits(void **state)
+{
+    struct spool_writer *writer;
+    struct folder folder;
+    struct error err;
+    (void)state;
+
+    folder_open(&folder);
+    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), mixed, 3, 0, &writer, &err));
+    writer->rows = UINT32_MAX; /* as if it had as many behind it */
+    CHECK_OK(put_small_row(writer, &err));
+    CHECK(writer->rows == (uint64_t)UINT32_MAX + 1);
+    writer->rows = SPOOL_ROWS_MAX;
+    CHECK_FAILS(put_small_row(writer, &err), STATUS_LIMIT,
+                "the SELECT returned more than 1099511627776 rows");
+    spool_writer_abandon(writer);
+    folder_close(&folder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_count_of_rows_is_read_in_64_bits),
+        cmocka_unit_test(a_writer_counts_rows_in_64_bits),
         cmocka_unit_test(rows_come_back_as_they_were_put),
         cmocka_unit_test(summaries_count_nulls_and_span_the_values),
         cmocka_unit_test(wide_tables_get_smaller_blocks),

@@ -94,7 +94,7 @@ static void lanes_of_positions_keep_the_order(void **state)
 
 static void the_largest_lanes_do_not_overflow(void **state)
 {
-    const uint32_t most = STEP_SHARES_LANE_ROWS_MAX;
+    const uint32_t most = ROW_LANES_ROWS_MAX;
     const uint32_t rows[] = {most, 1, most, most - 1, 0};
     const uint64_t all = 3ull * most;
     uint32_t taken[5];
