@@ -44,8 +44,10 @@ struct keyed_rows;
 struct dataset {
     struct transform transform;
     struct labels labels;
-    double label_mean, label_scale;        /* regression: values = (label - mean) / scale */
-    float *class_weights;                  /* (labels.count); all 1 unless balanced */
+    double label_mean, label_scale; /* regression: values = (label - mean) / scale */
+    float *class_weights;           /* (labels.count); all 1 unless balanced */
+    float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
+                             held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */
     struct dataset_part sample;            /* of the training rows: dataset_summary.h */
     struct row_store *store;               /* which rows are in memory: row_store.h */

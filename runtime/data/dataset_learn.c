@@ -1,5 +1,6 @@
 #include "runtime/data/dataset_learn.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "runtime/data/column_statistics_bytes.h"
@@ -63,6 +64,28 @@ static enum status count_rows(const struct spool *spool, const struct jobspec *s
     return status;
 }
 
+/* A greater number is never encoded as a smaller one: the least and the greatest cell say enough.
+ */
+static float greatest_of(const struct transform_input *input,
+                         const struct spool_column_summary *summary)
+{
+    const float least = fabsf(transform_number(input, summary->least));
+    const float greatest = fabsf(transform_number(input, summary->greatest));
+    const float null = input->has_nulls ? fmaxf(1, fabsf(input->null_value)) : 0; /* and its flag */
+
+    return fmaxf(null, fmaxf(least, greatest));
+}
+
+static float greatest_of_all(const struct spool *spool, const struct transform *transform)
+{
+    float greatest = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            greatest = fmaxf(greatest, greatest_of(&transform->inputs[i], &spool->summaries[i]));
+    return greatest;
+}
+
 enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
                           const uint8_t *is_used, struct team *team, struct dataset *dataset,
                           struct class_index *index, struct error *err)
@@ -77,6 +100,8 @@ enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
         status = count_rows(spool, spec, is_used, team, statistics, err);
     if (status == STATUS_OK)
         status = column_statistics_finish(statistics, dataset, index, err);
+    if (status == STATUS_OK)
+        dataset->dense_greatest = greatest_of_all(spool, &dataset->transform);
     column_statistics_free(statistics);
     return status;
 }

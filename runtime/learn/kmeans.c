@@ -172,24 +172,13 @@ static void release_range(const struct kmeans *kmeans, uint32_t range)
 }
 
 /* So that the sum of all rows' greatest input fits. */
-static enum status find_exponent(struct kmeans *kmeans, struct error *err)
+static int exponent_of(const struct kmeans *kmeans)
 {
-    float greatest = 0;
     int row_bits, value_bits;
 
-    for (uint32_t range = 0; range < kmeans->lanes * kmeans->ranges; range++) {
-        TRY(hold_range(kmeans, range, err));
-        for (uint32_t i = kmeans->starts[range]; i < kmeans->starts[range + 1]; i++) {
-            take_row(kmeans, i, kmeans->row);
-            for (uint32_t j = 0; j < kmeans->width; j++)
-                greatest = fabsf(kmeans->row[j]) > greatest ? fabsf(kmeans->row[j]) : greatest;
-        }
-        release_range(kmeans, range);
-    }
     (void)frexp((double)kmeans->rows, &row_bits);
-    (void)frexp((double)greatest, &value_bits);
-    kmeans->exponent = SUM_BITS - row_bits - value_bits;
-    return STATUS_OK;
+    (void)frexp((double)kmeans->dataset->dense_greatest, &value_bits);
+    return SUM_BITS - row_bits - value_bits;
 }
 
 static void guard_arrays(struct kmeans *kmeans)
@@ -1062,7 +1051,7 @@ enum status kmeans_open(const struct jobspec *spec, const struct dataset *datase
                                     ROW_LANES_BUCKET_BYTES);
     TRY_OR(failed, status, allocate(kmeans, err));
     dataset_share_out(dataset, &dataset->train, kmeans->lanes * kmeans->ranges, kmeans->starts);
-    TRY_OR(failed, status, find_exponent(kmeans, err));
+    kmeans->exponent = exponent_of(kmeans);
     TRY_OR(failed, status, compute_fingerprint(kmeans, err));
     restart(kmeans);
     *learning = table;

@@ -197,11 +197,23 @@ static void show_part(const struct dataset *dataset, struct dataset_part *part,
     free(hidden->holders);
 }
 
+static float greatest_dense(const struct dataset *dataset, const struct dataset_part *part)
+{
+    const size_t width = dataset->transform.dense_width;
+    float greatest = 0;
+
+    for (size_t i = 0; i < part->rows * width; i++)
+        greatest = fmaxf(greatest, fabsf(part->dense[i]));
+    return greatest;
+}
+
 static void open_store(struct dataset *dataset, const struct row_source *source)
 {
     struct error err;
 
     assert(!dataset->store);
+    dataset->dense_greatest = fmaxf(greatest_dense(dataset, &dataset->train),
+                                    greatest_dense(dataset, &dataset->validation));
     if (dataset_take_sample(dataset, NULL, &err) != STATUS_OK ||
         row_store_open(dataset, source, NULL, &err) != STATUS_OK)
         abort();

@@ -134,6 +134,15 @@ static void hold(const struct dataset *dataset, const struct dataset_part *part,
         CHECK_OK(row_store_hold(dataset, part, starts[i], starts[i + 1], team, &err));
 }
 
+static float greatest_dense(const struct dataset *dataset, const struct dataset_part *part)
+{
+    float greatest = 0;
+
+    for (uint64_t i = 0; i < part->rows * dataset->transform.dense_width; i++)
+        greatest = fmaxf(greatest, fabsf(part->dense[i]));
+    return greatest;
+}
+
 static void check_same(struct table *table, struct team *team)
 {
     struct dataset x, y;
@@ -145,6 +154,9 @@ static void check_same(struct table *table, struct team *team)
     CHECK(x.transform.inputs[0].scale == y.transform.inputs[0].scale);
     CHECK_INT(x.transform.id_rows, y.transform.id_rows);
     CHECK_INT(x.labels.count, y.labels.count);
+    CHECK(x.dense_greatest == y.dense_greatest);
+    CHECK(x.dense_greatest ==
+          fmaxf(greatest_dense(&y, &y.train), greatest_dense(&y, &y.validation)));
     hold(&x, &x.train, team);
     hold(&x, &x.validation, team);
     CHECK_OK(row_store_hold(&x, &x.sample, 0, x.sample.rows, team, &err));
