@@ -21,7 +21,8 @@
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
 #define CELL_BYTES        (1 + sizeof(double)) /* of the canonical row: tag and value */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
-#define BLOCKS_OF_A_SIZE  8                    /* before the next are twice as large */
+#define WRITER_ALIGNMENT  _Alignof(struct spool_writer)
+#define BLOCKS_OF_A_SIZE  8 /* before the next are twice as large */
 
 const char *const spool_type_words[] = {
     [SPOOL_REAL] = "real", [SPOOL_INTEGER] = "integer", [SPOOL_TEXT] = "text", NULL};
@@ -74,6 +75,18 @@ static void place_columns(struct spool_writer *writer)
             writer->columns[i].offsets = (uint32_t *)(writer->block + at);
             at += spool_offsets_size(rows);
         }
+}
+
+/* What rows do not write where nothing is NULL, and where the first text begins. */
+static void clear_columns(struct spool_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->column_count; i++) {
+        struct writer_column *column = &writer->columns[i];
+
+        memset(column->nulls, 0, spool_nulls_size(writer->block_rows_max));
+        if (column->type == SPOOL_TEXT)
+            column->offsets[0] = 0;
+    }
 }
 
 /* Hashes included: they come first of a block in memory. */
@@ -159,9 +172,10 @@ static void writer_free(struct spool_writer *writer)
 static enum status writer_new(const struct spool_column *columns, size_t count,
                               struct spool_writer **writer, struct error *err)
 {
-    *writer = calloc(1, sizeof **writer);
+    *writer = aligned_alloc(WRITER_ALIGNMENT, sizeof **writer);
     if (!*writer)
         return fail_no_memory(err);
+    memset(*writer, 0, sizeof **writer);
     if (writer_allocate(*writer, columns, count))
         return STATUS_OK;
     writer_free(*writer);
@@ -250,15 +264,15 @@ enum status spool_writer_grow(struct spool_writer *writer, struct error *err)
 
     if (++writer->blocks_full < BLOCKS_OF_A_SIZE || fixed_size(writer, rows) > BLOCK_FIXED_BYTES)
         return STATUS_OK;
-    block = calloc(1, fixed_size(writer, rows));
+    block = realloc(writer->block, fixed_size(writer, rows)); /* its pages stay */
     if (!block)
         return fail_no_memory(err);
-    free(writer->block);
     writer->block = block;
     writer->block_rows_max = rows;
     writer->block_size = fixed_size(writer, rows);
     writer->blocks_full = 0;
     place_columns(writer);
+    clear_columns(writer);
     return allocate_keyed(writer) ? STATUS_OK : fail_no_memory(err);
 }
 
@@ -545,13 +559,8 @@ static enum status write_block(const struct spool_writer *writer, size_t fixed_s
 
 static void clear_block(struct spool_writer *writer)
 {
-    const bool was_full = writer->block_rows == writer->block_rows_max;
-
-    if (!was_full)
-        memset(writer->block, 0, writer->block_size);
+    clear_columns(writer);
     for (uint32_t i = 0; i < writer->column_count; i++) {
-        if (was_full)
-            memset(writer->columns[i].nulls, 0, spool_nulls_size(writer->block_rows_max));
         writer->columns[i].texts.size = 0;
         writer->columns[i].has_nulls = false;
     }

@@ -30,8 +30,10 @@ struct writer_column {
     bool has_nulls;  /* the block has some */
 };
 
+/* Each reader's own changes with each row: it shares no line of the cache with what others change.
+ */
 struct spool_writer {
-    struct spool_files *files;
+    _Alignas(64) struct spool_files *files;
     uint32_t file; /* of these, where the blocks go */
     uint64_t rows;
     struct error error; /* of the first failure; status OK before */
