@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/team.h"
 #include "runtime/launch/control.h"
 #include "runtime/launch/job_lock.h"
 
 #define MKDIR_TRIES_MAX 1000
+#define LARGE_BYTES     (16 << 20)
+#define REMOVERS        4
 
 static enum status path_fits(int size, const char *what, struct error *err)
 {
@@ -285,21 +288,70 @@ enum status job_folder_write(const struct job_folder *folder, const char *name, 
     return STATUS_OK;
 }
 
-/* A job's folder has files only. */
+/* Names of files in a folder. */
+struct file_names {
+    int folder;
+    uint32_t count, capacity;
+    char (*names)[NAME_MAX + 1];
+};
+
+static bool add_name(struct file_names *list, const char *name)
+{
+    if (list->count == list->capacity) {
+        const uint32_t capacity = list->capacity ? 2 * list->capacity : 16;
+        void *names = realloc(list->names, capacity * sizeof *list->names);
+
+        if (!names)
+            return false;
+        list->names = names;
+        list->capacity = capacity;
+    }
+    snprintf(list->names[list->count++], sizeof *list->names, "%s", name);
+    return true;
+}
+
+static void remove_task(void *context, uint32_t member, uint32_t number)
+{
+    const struct file_names *list = context;
+    (void)member;
+
+    (void)unlinkat(list->folder, list->names[number], 0);
+}
+
+/* Removing a large file takes milliseconds, in which its memory is given back. */
+static bool is_large(int folder, const char *name)
+{
+    struct stat information;
+
+    return fstatat(folder, name, &information, AT_SYMLINK_NOFOLLOW) == 0 &&
+           information.st_size >= LARGE_BYTES;
+}
+
+/* A job's folder has files only. Large ones are removed side by side. */
 static void remove_files(const char *path, const char *suffix)
 {
     DIR *folder = opendir(path);
+    struct file_names large = {.folder = -1};
     struct dirent *entry;
 
     if (!folder)
         return;
+    large.folder = dirfd(folder);
     while ((entry = readdir(folder))) {
         size_t size = strlen(entry->d_name), end = strlen(suffix);
 
         if (entry->d_name[0] != '.' && size >= end &&
-            strcmp(entry->d_name + size - end, suffix) == 0)
-            (void)unlinkat(dirfd(folder), entry->d_name, 0);
+            strcmp(entry->d_name + size - end, suffix) == 0 &&
+            !(is_large(large.folder, entry->d_name) && add_name(&large, entry->d_name)))
+            (void)unlinkat(large.folder, entry->d_name, 0);
     }
+    if (large.count > 0) {
+        struct team *team = team_new(large.count < REMOVERS ? large.count : REMOVERS);
+
+        team_run(team, large.count, remove_task, &large);
+        team_free(team);
+    }
+    free(large.names);
     closedir(folder);
 }
 

@@ -120,6 +120,29 @@ static void cleaning_keeps_the_result_and_drops_rows_and_sockets(void **state)
     CHECK(access(sockets, F_OK) != 0);
 }
 
+static void large_files_go_as_small_ones_do(void **state)
+{
+    struct job_folder folder;
+    char name[32], path[PATH_MAX];
+    struct error err;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &folder, &err));
+    touch(&folder, "job.db");
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "train.%d.spool", i);
+        touch(&folder, name);
+        CHECK_OK(job_folder_file(&folder, name, path, &err));
+        CHECK_INT(truncate(path, i % 4 == 3 ? 1 : 32 << 20), 0);
+    }
+    job_folder_drop_rows(&folder);
+    for (int i = 0; i < 40; i++) {
+        snprintf(name, sizeof name, "train.%d.spool", i);
+        CHECK(!exists(&folder, name));
+    }
+    CHECK(exists(&folder, "job.db"));
+}
+
 /* What the kernel does when the session's process ends. */
 static void die(struct job_folder *folder)
 {
@@ -311,6 +334,7 @@ int main(void)
         IN_STATE(ids_are_above_all_that_exist_and_folders_private),
         IN_STATE(a_state_folder_that_cannot_be_made_is_named),
         IN_STATE(cleaning_keeps_the_result_and_drops_rows_and_sockets),
+        IN_STATE(large_files_go_as_small_ones_do),
         IN_STATE(the_rows_of_a_killed_session_go_and_those_of_a_living_one_stay),
         IN_STATE(a_control_link_to_a_foreign_folder_is_left_alone),
         IN_STATE(only_the_newest_finished_folders_are_kept),
