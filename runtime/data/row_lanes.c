@@ -82,8 +82,10 @@ enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *datase
     lanes->keys = calloc(buckets, sizeof *lanes->keys);
     lanes->held = calloc(all, sizeof *lanes->held);
     lanes->wanted = calloc(all, sizeof *lanes->wanted);
+    lanes->released = calloc(all, sizeof *lanes->released);
     if (!lanes->starts || !lanes->all || !lanes->epochs || !lanes->sequence || !lanes->keys ||
-        !lanes->held || !lanes->wanted || (dataset->shuffle && !reserve_order(lanes))) {
+        !lanes->held || !lanes->wanted || !lanes->released ||
+        (dataset->shuffle && !reserve_order(lanes))) {
         row_lanes_deinit(lanes);
         return fail_no_memory(err);
     }
@@ -96,7 +98,7 @@ enum status row_lanes_init(struct row_lanes *lanes, const struct dataset *datase
 
 void row_lanes_deinit(struct row_lanes *lanes)
 {
-    row_lanes_release(lanes);
+    row_lanes_release(lanes, NULL);
     if (lanes->order)
         munmap(lanes->order, order_bytes(lanes));
     free(lanes->starts);
@@ -106,6 +108,7 @@ void row_lanes_deinit(struct row_lanes *lanes)
     free(lanes->keys);
     free(lanes->held);
     free(lanes->wanted);
+    free(lanes->released);
     *lanes = (struct row_lanes){.dataset = NULL};
 }
 
@@ -248,27 +251,36 @@ static void place_buckets(struct row_lanes *lanes, uint32_t epoch, uint32_t lane
 
 /* ---- hold, release ---- */
 
-static void release_bucket(struct row_lanes *lanes, uint32_t number)
+/* The bucket is no longer held once the spans are released. */
+static void let_go(struct row_lanes *lanes, uint32_t number, uint32_t *count)
 {
-    const struct dataset *dataset = lanes->dataset;
-
     forget_order(lanes, number);
-    row_store_release(dataset, &dataset->train, lanes->starts[number], lanes->starts[number + 1]);
+    lanes->released[(*count)++] =
+        (struct row_span){lanes->starts[number], lanes->starts[number + 1]};
     lanes->all[number].is_held = false;
 }
 
-void row_lanes_release(struct row_lanes *lanes)
+static void release_spans(struct row_lanes *lanes, uint32_t count, struct team *team)
 {
+    if (count > 0)
+        row_store_release_all(lanes->dataset, &lanes->dataset->train, lanes->released, count, team);
+}
+
+void row_lanes_release(struct row_lanes *lanes, struct team *team)
+{
+    uint32_t count = 0;
+
     while (lanes->held_count > 0)
-        release_bucket(lanes, lanes->held[--lanes->held_count]);
+        let_go(lanes, lanes->held[--lanes->held_count], &count);
+    release_spans(lanes, count, team);
     free(lanes->space);
     lanes->space = NULL;
     lanes->space_count = 0;
 }
 
-void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step)
+void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step, struct team *team)
 {
-    uint32_t kept = 0;
+    uint32_t kept = 0, count = 0;
 
     if (step == lanes->step)
         return;
@@ -276,11 +288,12 @@ void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step)
         const uint32_t number = lanes->held[i];
 
         if (lanes->all[number].is_taken || lanes->all[number].needed != lanes->step)
-            release_bucket(lanes, number);
+            let_go(lanes, number, &count);
         else
             lanes->held[kept++] = number;
     }
     lanes->held_count = kept;
+    release_spans(lanes, count, team);
     lanes->step = step;
 }
 

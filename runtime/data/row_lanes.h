@@ -50,6 +50,8 @@ struct row_bucket {
     bool is_taken; /* that step took its last row */
 };
 
+struct row_span;
+
 struct row_lanes {
     const struct dataset *dataset;
     uint32_t lanes, buckets;        /* buckets of each lane; without shuffle of all together */
@@ -61,6 +63,7 @@ struct row_lanes {
     struct bucket_key *keys;        /* (buckets): of the lane whose buckets are being placed */
     uint32_t *held, held_count;     /* (bucket_count) */
     uint32_t *wanted, wanted_count; /* (bucket_count): that are to be ordered */
+    struct row_span *released;      /* (bucket_count): space of a call */
     uint64_t step;
     uint64_t *space; /* (space_count), to sort in: of the largest bucket for each of the team */
     size_t space_count;
@@ -79,8 +82,9 @@ uint64_t row_lanes_first(const struct row_lanes *lanes, uint32_t lane);
 /* Where the lane's row i is: of the order; without shuffle the row itself. */
 uint64_t row_lanes_place(const struct row_lanes *lanes, uint32_t lane, uint32_t i);
 
-/* Gives back what the step before was the last to take rows of. A step may begin repeatedly. */
-void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step);
+/* Gives back what the step before was the last to take rows of. A step may begin repeatedly. The
+ * team shares the work, here and below. */
+void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step, struct team *team);
 
 /*
  * The rows that the step takes of the lanes [first, first + *count) are held, and in the epoch's
@@ -91,7 +95,7 @@ void row_lanes_begin_step(struct row_lanes *lanes, uint64_t step);
 enum status row_lanes_hold(struct row_lanes *lanes, uint32_t epoch, const struct lane_share *shares,
                            uint32_t first, uint32_t *count, struct team *team, struct error *err);
 /* Gives back everything. */
-void row_lanes_release(struct row_lanes *lanes);
+void row_lanes_release(struct row_lanes *lanes, struct team *team);
 
 /* Whether all orders are, and were, as they were made. */
 bool row_lanes_are_intact(const struct row_lanes *lanes);

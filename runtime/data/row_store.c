@@ -20,6 +20,7 @@ struct row_run {
     enum part_name part;
     uint64_t first, end;
     uint32_t holders, chunk_rows, chunk_count;
+    bool is_leaving;  /* a call of row_store_release_all removes it */
     uint64_t *chunks; /* (chunk_count): hashes */
 };
 
@@ -184,19 +185,31 @@ static enum status add_run(const struct dataset *dataset, struct row_run run, st
 }
 
 /* Rows that stay for a short time are compared here alone. */
-static void remove_run(const struct dataset *dataset, struct row_run *run)
+static void drop_run(void *context, uint32_t member, uint32_t number)
 {
+    const struct dataset *dataset = context;
     struct row_store *store = dataset->store;
-    const struct row_source *source = &store->source;
-    const size_t behind = (size_t)(store->runs + store->run_count - (run + 1));
+    const struct row_run *run = &store->runs[number];
+    (void)member;
 
+    if (!run->is_leaving)
+        return;
     for (uint32_t chunk = 0; chunk < run->chunk_count; chunk++)
-        store->was_bad |= !is_good(dataset, run, chunk);
-    store->bytes -= bytes_of(dataset, run);
-    source->drop(source->context, dataset, part_of(dataset, run->part), run->first, run->end);
+        if (!is_good(dataset, run, chunk))
+            __atomic_store_n(&store->was_bad, true, __ATOMIC_RELAXED);
+    store->source.drop(store->source.context, dataset, part_of(dataset, run->part), run->first,
+                       run->end);
     free(run->chunks);
-    memmove(run, run + 1, behind * sizeof *run);
-    store->run_count--;
+}
+
+static void remove_leaving(struct row_store *store)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < store->run_count; i++)
+        if (!store->runs[i].is_leaving)
+            store->runs[kept++] = store->runs[i];
+    store->run_count = kept;
 }
 
 /* ---- life ---- */
@@ -251,19 +264,42 @@ enum status row_store_hold(const struct dataset *dataset, const struct dataset_p
     return STATUS_OK;
 }
 
+/* Whether the rows are to leave. */
+static bool let_go(const struct dataset *dataset, enum part_name part, const struct row_span *span)
+{
+    struct row_store *store = dataset->store;
+    struct row_run *run;
+
+    if (span->first == span->end)
+        return false;
+    run = find_run(store, part, span->first, span->end);
+    assert(run && run->holders > 0);
+    run->holders--;
+    run->is_leaving =
+        run->holders == 0 && comes_and_goes(store, run->part) && store->bytes > store->bytes_kept;
+    if (run->is_leaving)
+        store->bytes -= bytes_of(dataset, run);
+    return run->is_leaving;
+}
+
+void row_store_release_all(const struct dataset *dataset, const struct dataset_part *part,
+                           const struct row_span *spans, uint32_t count, struct team *team)
+{
+    struct row_store *store = dataset->store;
+    bool are_leaving = false;
+
+    for (uint32_t i = 0; i < count; i++)
+        are_leaving |= let_go(dataset, name_of(dataset, part), &spans[i]);
+    if (!are_leaving)
+        return;
+    team_run(team, (uint32_t)store->run_count, drop_run, (void *)dataset);
+    remove_leaving(store);
+}
+
 void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
                        uint64_t first, uint64_t end)
 {
-    struct row_run *run;
-
-    if (first == end)
-        return;
-    run = find_run(dataset->store, name_of(dataset, part), first, end);
-    assert(run && run->holders > 0);
-    run->holders--;
-    if (run->holders == 0 && comes_and_goes(dataset->store, run->part) &&
-        dataset->store->bytes > dataset->store->bytes_kept)
-        remove_run(dataset, run);
+    row_store_release_all(dataset, part, &(struct row_span){first, end}, 1, NULL);
 }
 
 /* ---- verify ---- */

@@ -26,10 +26,15 @@ struct row_source {
     enum status (*load)(void *context, const struct dataset *dataset,
                         const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err);
-    /* Nobody reads them any more. */
+    /* Nobody reads them any more. Several threads may drop rows of their own. */
     void (*drop)(void *context, const struct dataset *dataset, const struct dataset_part *part,
                  uint64_t first, uint64_t end);
     bool has_sample; /* the sample's rows come from it, too; else they are there and stay */
+};
+
+/* The rows [first, end) of a part. */
+struct row_span {
+    uint64_t first, end;
 };
 
 struct row_run;
@@ -61,6 +66,9 @@ enum status row_store_hold(const struct dataset *dataset, const struct dataset_p
                            uint64_t first, uint64_t end, struct team *team, struct error *err);
 void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
                        uint64_t first, uint64_t end);
+/* So many spans of rows at once, which the team compares and drops side by side. */
+void row_store_release_all(const struct dataset *dataset, const struct dataset_part *part,
+                           const struct row_span *spans, uint32_t count, struct team *team);
 
 /* At most so many chunks of what is in memory from a position on, which is 0 again after the last
  * one. CORRUPT. */

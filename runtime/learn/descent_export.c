@@ -26,7 +26,7 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
         return fail(err, STATUS_INVALID, "the model is not learned yet");
     if (measuring_has_begun(&descent->measuring))
         return measuring_run(&descent->measuring, is_done, err);
-    row_lanes_release(&descent->rows);
+    row_lanes_release(&descent->rows, descent->own_team);
     fill_model(descent, &model);
     return measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
                            descent->own_team, descent->cost.multiplications, err);

@@ -398,7 +398,7 @@ static enum status hold_rows(struct descent *descent, uint32_t first, uint32_t *
 {
     const struct phase *phase = &descent->progress.phase;
 
-    row_lanes_begin_step(&descent->rows, phase->step);
+    row_lanes_begin_step(&descent->rows, phase->step, descent->own_team);
     if (phase->kind == PHASE_EVALUATION)
         return hold_held_out(descent, first, count, err);
     ensure_shares(descent);

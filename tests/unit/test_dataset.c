@@ -185,7 +185,7 @@ static void epoch_order(const struct dataset *dataset, uint32_t lane_count, uint
     for (uint32_t lane = 0; lane < lane_count; lane++)
         shares[lane].count =
             (uint32_t)(row_lanes_first(&lanes, lane + 1) - row_lanes_first(&lanes, lane));
-    row_lanes_begin_step(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0, NULL);
     CHECK_OK(row_lanes_hold(&lanes, epoch, shares, 0, &held, team, &err));
     CHECK_INT(held, lane_count);
     for (uint32_t lane = 0; lane < lane_count; lane++)

@@ -121,7 +121,7 @@ static void a_lane_takes_its_rows_bucket_by_bucket(void **state)
     lanes_open(&lanes, &dataset, LANES);
     CHECK_INT(lanes.buckets, 8); /* 48 KB a row, 400 rows a lane: 19 MB */
     for (uint32_t epoch = 0; epoch < 2; epoch++) {
-        row_lanes_begin_step(&lanes, epoch);
+        row_lanes_begin_step(&lanes, epoch, NULL);
         hold_whole(&lanes, epoch, 0, LANES, NULL);
         changes = 0;
         for (uint32_t lane = 0; lane < LANES; lane++)
@@ -193,8 +193,8 @@ static void the_order_does_not_depend_on_who_makes_it_and_when(void **state)
     lanes_open(&all, &dataset, LANES);
     lanes_open(&some, &dataset, LANES);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
-        row_lanes_begin_step(&all, epoch);
-        row_lanes_begin_step(&some, epoch);
+        row_lanes_begin_step(&all, epoch, NULL);
+        row_lanes_begin_step(&some, epoch, NULL);
         hold_whole(&all, epoch, 0, LANES, three);
         hold_whole(&some, epoch, 4, 2, NULL);
         hold_whole(&some, epoch, 0, 5, three);
@@ -238,7 +238,7 @@ static void take_step(struct row_lanes *lanes, uint32_t epoch, uint32_t step, ui
     struct lane_share shares[WALK_LANES];
 
     share_out(lanes, step, shares);
-    row_lanes_begin_step(lanes, epoch * steps_of(lanes) + step);
+    row_lanes_begin_step(lanes, epoch * steps_of(lanes) + step, NULL);
     hold(lanes, epoch, shares, 0, WALK_LANES, NULL);
     memset(taken, 0xff, WALK_LANES * WALK_BATCH * sizeof *taken);
     for (uint32_t lane = 0; lane < WALK_LANES; lane++)
@@ -284,7 +284,7 @@ static void check_jumps(bool shuffle)
         assert_memory_equal(walked[to], jumped, sizeof jumped);
         CHECK(row_lanes_are_intact(&jumping));
     }
-    row_lanes_release(&jumping);
+    row_lanes_release(&jumping, NULL);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     row_lanes_deinit(&jumping);
     made_dataset_close(&dataset);
@@ -313,8 +313,8 @@ static void a_step_that_begins_with_a_bucket_needs_none_before_it(void **state)
 
         shares[1] = (struct lane_share){
             (uint32_t)(lanes.all[bucket].place - row_lanes_first(&lanes, 1)), 1, 0};
-        row_lanes_begin_step(&lanes, 2 * i); /* and the step before took none */
-        row_lanes_begin_step(&lanes, 2 * i + 1);
+        row_lanes_begin_step(&lanes, 2 * i, NULL); /* and the step before took none */
+        row_lanes_begin_step(&lanes, 2 * i + 1, NULL);
         hold(&lanes, 0, shares, 0, WALK_LANES, NULL);
         CHECK_INT(held_now(&lanes), lanes.starts[bucket + 1] - lanes.starts[bucket]);
     }
@@ -333,17 +333,17 @@ static void a_bucket_goes_when_its_rows_are_taken(void **state)
 
     lanes_open(&lanes, &dataset, 2);
     rows = rows_of_lane(&lanes, 0);
-    row_lanes_begin_step(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0, NULL);
     hold(&lanes, 0, shares, 0, 2, NULL);
     CHECK_INT(held_now(&lanes), 100);
     memcpy(other, lanes.order + rows, sizeof other[0] * (100 - rows));
     shares[0] = (struct lane_share){10, rows - 10, 0};
     for (int repeated = 0; repeated < 2; repeated++) {
-        row_lanes_begin_step(&lanes, 1);
+        row_lanes_begin_step(&lanes, 1, NULL);
         hold(&lanes, 0, shares, 0, 2, NULL);
         CHECK_INT(held_now(&lanes), 100);
     }
-    row_lanes_begin_step(&lanes, 2);
+    row_lanes_begin_step(&lanes, 2, NULL);
     CHECK_INT(held_now(&lanes), 100 - rows);
     for (uint32_t place = 0; place < rows; place++)
         CHECK_INT(lanes.order[place], 0);
@@ -360,12 +360,12 @@ static void a_lane_that_is_computed_elsewhere_is_given_back(void **state)
     (void)state;
 
     lanes_open(&lanes, &dataset, 4);
-    row_lanes_begin_step(&lanes, 7);
+    row_lanes_begin_step(&lanes, 7, NULL);
     hold(&lanes, 0, shares, 0, 4, NULL);
     CHECK_INT(held_now(&lanes), row_lanes_first(&lanes, 3)); /* nothing is taken of the last */
-    row_lanes_begin_step(&lanes, 8);
+    row_lanes_begin_step(&lanes, 8, NULL);
     hold(&lanes, 0, shares, 1, 1, NULL);
-    row_lanes_begin_step(&lanes, 9);
+    row_lanes_begin_step(&lanes, 9, NULL);
     CHECK_INT(held_now(&lanes), rows_of_lane(&lanes, 1));
     row_lanes_deinit(&lanes);
     made_dataset_close(&dataset);
@@ -396,11 +396,11 @@ static void the_order_of_a_bucket_takes_memory_while_it_is_held(void **state)
 
     lanes_open(&lanes, &dataset, LANES);
     CHECK_INT(resident(lanes.order, bytes), 0);
-    row_lanes_begin_step(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0, NULL);
     hold_whole(&lanes, 0, 1, 1, NULL);
     CHECK(resident(lanes.order, bytes) > of_lane * 9 / 10);
     CHECK(resident(lanes.order, bytes) < of_lane * 11 / 10 + 8192);
-    row_lanes_begin_step(&lanes, 1);
+    row_lanes_begin_step(&lanes, 1, NULL);
     CHECK(resident(lanes.order, bytes) <= 8192); /* pages that it shares with its neighbours */
     for (uint32_t place = 0; place < ROWS; place++)
         CHECK(lanes.order[place] == 0);
@@ -419,7 +419,7 @@ static void few_buckets_come_in_a_call(void **state)
     (void)state;
 
     lanes_open(&lanes, &dataset, LANES);
-    row_lanes_begin_step(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0, NULL);
     CHECK_OK(row_lanes_hold(&lanes, 0, shares, 0, &held, NULL, &err));
     CHECK(held < LANES); /* each comes with 2 MiB and more */
     hold(&lanes, 0, shares, held, LANES - held, NULL);
@@ -443,7 +443,7 @@ static void rows_that_cannot_be_read_are_a_failure_of_the_step(void **state)
         dataset.shuffle = shuffle;
         lanes_open(&lanes, &dataset, 2);
         lose_rows_after(&dataset, 0);
-        row_lanes_begin_step(&lanes, 0);
+        row_lanes_begin_step(&lanes, 0, NULL);
         CHECK_FAILS(row_lanes_hold(&lanes, 0, shares, 0, &count, NULL, &err), STATUS_IO,
                     "cannot be read");
         CHECK_INT(held_now(&lanes), 0);
@@ -527,7 +527,7 @@ static void lanes_of_ten_thousand_million_rows_are_shared_out_to_the_last(void *
     CHECK(sum_counts(rows) == HUGE_ROWS);
     check_last_steps(rows, shares);
     from = row_lanes_first(&lanes, HUGE_LANES - 1);
-    row_lanes_begin_step(&lanes, 0);
+    row_lanes_begin_step(&lanes, 0, NULL);
     hold(&lanes, 0, shares, HUGE_LANES - 1, 1, NULL);
     CHECK_INT(lanes.held_count, 1);
     for (uint32_t i = 0; i < shares[HUGE_LANES - 1].count; i++) {
@@ -582,13 +582,13 @@ static void an_order_that_changes_by_itself_is_found(void **state)
 
     for (int goes = 0; goes < 2; goes++) {
         lanes_open(&lanes, &dataset, 4);
-        row_lanes_begin_step(&lanes, 0);
+        row_lanes_begin_step(&lanes, 0, NULL);
         hold_whole(&lanes, 0, 0, 2, NULL);
         CHECK(row_lanes_are_intact(&lanes));
         lanes.order[3] ^= 8;
         CHECK(!row_lanes_are_intact(&lanes));
         if (goes)
-            row_lanes_begin_step(&lanes, 1);
+            row_lanes_begin_step(&lanes, 1, NULL);
         else
             hold_whole(&lanes, 1, 0, 2, NULL);
         CHECK(!row_lanes_are_intact(&lanes)); /* also when another order lies there, or none */

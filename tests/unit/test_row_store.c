@@ -167,6 +167,33 @@ static void the_team_makes_the_same_hashes(void **state)
     made_dataset_close(&dataset);
 }
 
+static void rows_that_go_together_are_each_looked_at(void **state)
+{
+    static const struct row_span spans[] = {{10, 20}, {20, 30}, {30, 40}, {50, 50}};
+    struct team *three = team_new(3);
+    (void)state;
+
+    for (uint32_t bad = 10; bad < 60; bad += 10) {
+        struct dataset dataset = made_dataset((struct rows_shape){.dense = 2, .train = 100});
+        const struct dataset_part *train = &dataset.train;
+
+        for (uint32_t first = 10; first < 50; first += 10)
+            check_hold(&dataset, first, first + 10);
+        check_hold(&dataset, 20, 30); /* twice */
+        if (bad < 50)
+            train->dense[2 * bad] += 1;
+        row_store_release_all(&dataset, train, spans, 4, three);
+        CHECK(isnan(train->dense[2 * 19]) && isnan(train->dense[2 * 30]));
+        CHECK(isfinite(train->dense[2 * 20]) && isfinite(train->dense[2 * 40]));
+        CHECK_INT(held_rows(&dataset, train), 20);
+        CHECK_INT(look(&dataset), bad < 50 ? STATUS_CORRUPT : STATUS_OK);
+        row_store_release_all(&dataset, train, (struct row_span[]){{40, 50}, {20, 30}}, 2, three);
+        CHECK_INT(held_rows(&dataset, train), 0);
+        made_dataset_close(&dataset);
+    }
+    team_free(three);
+}
+
 /* ---- summaries ---- */
 
 static bool comes_before(const struct row_key *key, const struct row_hash *a,
@@ -244,6 +271,7 @@ int main(void)
         cmocka_unit_test(a_bit_of_rows_that_have_gone_is_found),
         cmocka_unit_test(a_look_takes_as_many_turns_as_there_are_chunks),
         cmocka_unit_test(the_team_makes_the_same_hashes),
+        cmocka_unit_test(rows_that_go_together_are_each_looked_at),
         cmocka_unit_test(the_sample_is_the_rows_of_least_keys_in_their_order),
         cmocka_unit_test(the_sum_of_hashes_knows_an_order_where_it_counts),
     };
