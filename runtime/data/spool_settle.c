@@ -147,6 +147,17 @@ static enum status first_error(const struct settling *settling, struct error *er
     return STATUS_OK;
 }
 
+/* Or it has failed already. */
+static bool is_stopped(const struct settling *settling, struct settler *settler)
+{
+    const struct spool_writer *writer = settling->writer;
+
+    if (settler->err.status == STATUS_OK && writer->is_stopped &&
+        writer->is_stopped(writer->stop_context))
+        fail(&settler->err, STATUS_INTERRUPTED, "interrupted");
+    return settler->err.status != STATUS_OK;
+}
+
 /* ---- blocks ---- */
 
 /* Entries of a part are another process's. */
@@ -296,6 +307,8 @@ static enum status number_block(struct settling *settling, struct settler *settl
             continue;
         TRY(number_row(settler, &hash, &number, err));
         if (number > 0) {
+            if (is_stopped(settling, settler))
+                return settler->err.status;
             hash = row_hash_of_copy(&hash, number);
             TRY(move_row(settling, settler, block, row, hash, PART_BY_HASH, err));
         }
@@ -315,7 +328,7 @@ static void number_task(void *context, uint32_t member, uint32_t task)
         spool_files_expect_hashes(settling->writer->files, &settling->entries[settling->lists[i]],
                                   1);
     for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
-        if (settler->err.status == STATUS_OK)
+        if (!is_stopped(settling, settler))
             number_block(settling, settler, settling->lists[i], task, &settler->err);
 }
 
@@ -367,6 +380,8 @@ static void part_task(void *context, uint32_t member, uint32_t block)
     const struct row_hash *hashes = hashes_of(settling, block);
     const uint32_t part = settling->entries[block].part;
 
+    if (is_stopped(settling, settler))
+        return;
     expect_hashes(settling, block);
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         const uint64_t bits = row_key_bits(&key, &hashes[row]);
@@ -418,6 +433,8 @@ static enum status settle_parts(struct settling *settling, struct error *err)
             part = SPOOL_HELD_OUT;
             before++;
         }
+        if (is_stopped(settling, settler))
+            return first_error(settling, err);
         if (part != settling->entries[row->block].part)
             TRY(move_row(settling, settler, row->block, row->row, row->hash, part, err));
     }
@@ -443,6 +460,8 @@ static void count_task(void *context, uint32_t member, uint32_t block)
     const uint32_t part = settling->entries[block].part;
     uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);
 
+    if (is_stopped(settling, settler))
+        return;
     expect_hashes(settling, block);
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         uint64_t key;

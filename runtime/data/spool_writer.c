@@ -877,6 +877,13 @@ static enum status finish(struct spool_writer *writer, struct error *err)
     return status;
 }
 
+void spool_writer_watch(struct spool_writer *writer, bool (*is_stopped)(void *context),
+                        void *context)
+{
+    writer->is_stopped = is_stopped;
+    writer->stop_context = context;
+}
+
 enum status spool_writer_close(struct spool_writer *writer, struct error *err)
 {
     struct spool_files *files = writer->files;

@@ -60,6 +60,10 @@ enum status spool_part_close(struct spool_writer *part, struct text *index, stru
 /* As spool_writer_join. CORRUPT for an index that no part of these columns wrote. */
 enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number, struct slice index,
                                    struct error *err);
+/* What all rows tell is settled when the writer is closed, for seconds where they are many. Any
+ * thread asks meanwhile whether it is to be stopped; then closing fails as INTERRUPTED. */
+void spool_writer_watch(struct spool_writer *writer, bool (*is_stopped)(void *context),
+                        void *context);
 /* Writes index and header. On any failure nothing readable is left. Frees the
  * writer in every case. */
 enum status spool_writer_close(struct spool_writer *writer, struct error *err);

@@ -62,6 +62,9 @@ struct spool_writer {
     struct column_statistics *statistics; /* of the rows that are kept; NULL: nobody asks for it */
     struct run out; /* blocks that follow each other in the file, until they are written */
     uint64_t out_offset;
+
+    bool (*is_stopped)(void *context); /* NULL: it is not */
+    void *stop_context;
 };
 
 /* Which part a row belongs to follows from its hash, about: spool_settle.c knows. */

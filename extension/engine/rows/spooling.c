@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "extension/engine/rows/bad_rows.h"
+#include "extension/engine/rows/spooling_close.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
@@ -357,7 +358,7 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
         return status;
     }
     *rows = spooling.rows;
-    return spool_writer_close(spooling.writer, err);
+    return spooling_close(host, spooling.writer, err);
 }
 
 /* Readers put numbers as they are: an infinite one, or a label that is NULL, shows in
@@ -412,7 +413,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
         *outcome = (struct scan_outcome){.reason = "there are bad rows"};
     if (status == STATUS_OK && outcome->readers > 0) {
         *rows = spool_writer_rows(scan.writer);
-        status = spool_writer_close(scan.writer, err);
+        status = spooling_close(host, scan.writer, err);
     } else {
         spool_writer_abandon(scan.writer);
     }
