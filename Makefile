@@ -58,6 +58,7 @@ test-tsan: setup
 
 test-full: test test-dev test-tsan
 	@build/release/tests/sim --seeds 1..20000
+	@build/release/tests/sim --rows 100000000 --batch 2500000 --seeds 18..23
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_power_cut.py --random 200
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py

@@ -15,6 +15,10 @@ struct subject {
     struct learning (*open)(void *context);
     void (*close)(void *context, struct learning learning);
     bool shares_rows; /* among all workers: their bits cannot be inverted for one alone */
+    /* Of subjects whose rows come when they are needed, else NULL: the next ones cannot be read;
+     * how long it took since this was asked last. */
+    void (*lose_rows)(struct learning learning);
+    int64_t (*load_us)(struct learning learning);
 };
 
 struct oracle {

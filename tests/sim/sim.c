@@ -1,13 +1,15 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV] [--verbose]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --rows N [--batch N]]
+ *         [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/real.h"
@@ -78,12 +80,25 @@ static void close_toy(void *context, struct learning learning)
     toy_free(learning.self);
 }
 
+static void lose_toy_rows(struct learning learning)
+{
+    toy_rows_lose(toy_rows_of(learning.self));
+}
+
+static int64_t toy_load_us(struct learning learning)
+{
+    return toy_rows_load_us(toy_rows_of(learning.self));
+}
+
 struct run {
+    uint64_t rows;    /* of the toy's table; 0: as the seed says */
+    uint32_t batch;   /* of such a table */
     const char *csv;  /* train on this with the real learner; NULL: the toy */
     bool is_clusters; /* of its rows, without the label */
     struct subject real;
     struct oracle oracle; /* of the real learner */
     struct world_result sum;
+    uint64_t loads; /* of buckets */
 };
 
 static enum status run_subject(struct run *run, const struct world_plan *plan,
@@ -104,6 +119,25 @@ static enum status run_subject(struct run *run, const struct world_plan *plan,
     return STATUS_OK;
 }
 
+/* Rows so large that a lane has some buckets of them: two seeds in three have such a table. */
+static bool plan_table(const struct run *run, uint64_t seed, uint32_t lanes,
+                       struct toy_table_plan *plan)
+{
+    *plan = (struct toy_table_plan){.seed = seed,
+                                    .rows = 1 + pick(seed, 43, 2000),
+                                    .held_out = 1 + pick(seed, 44, 200),
+                                    .lanes = lanes,
+                                    .batch = 1 + (uint32_t)pick(seed, 45, 150),
+                                    .row_bytes = 1u << (16 + pick(seed, 46, 5))};
+    if (run->rows > 0) {
+        plan->rows = run->rows;
+        plan->held_out = run->rows / 1000 + 1;
+        plan->batch = run->batch;
+        plan->row_bytes = 116; /* 28 numbers and a label */
+    }
+    return run->rows > 0 || pick(seed, 47, 3) > 0;
+}
+
 static enum status run_toy(struct run *run, const struct world_plan *plan, struct error *err)
 {
     const uint64_t seed = plan->seed;
@@ -115,9 +149,24 @@ static enum status run_toy(struct run *run, const struct world_plan *plan, struc
                            .owned = (uint32_t)pick(seed, 24, 30),
                            .keeps_lanes = pick(seed, 25, 2) == 1};
     struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
-    struct oracle oracle = oracle_new(&subject);
-    enum status status = run_subject(run, plan, &subject, &oracle, err);
+    struct toy_table_plan table;
+    struct oracle oracle;
+    enum status status;
 
+    if (plan_table(run, seed, toy.lanes, &table)) {
+        toy.table = toy_table_new(&table);
+        subject.lose_rows = lose_toy_rows;
+        subject.load_us = toy_load_us;
+    }
+    oracle = oracle_new(&subject);
+    if (toy.table)
+        toy_table_reset(toy.table);
+    status = run_subject(run, plan, &subject, &oracle, err);
+    if (toy.table) {
+        run->sum.faults[WORLD_FAULT_LOAD_MOVED] += toy.table->moves;
+        run->loads += toy.table->loads;
+        toy_table_free(toy.table);
+    }
     oracle_free(&oracle);
     return status;
 }
@@ -132,10 +181,23 @@ static enum status run_seed(void *context, uint64_t seed, bool verbose, struct e
                     : run_toy(run, &plan, err);
 }
 
-/* Takes `--learner CSV` and `--clusters CSV` out of the arguments: the rest of them is about seeds.
- */
-static void take_csv(int *argc, char **argv, struct run *run)
+static bool take_number(int argc, char **argv, int i, const char *name, uint64_t most,
+                        uint64_t *number)
 {
+    char *end;
+
+    if (strcmp(argv[i], name) != 0 || i + 1 == argc)
+        return false;
+    *number = strtoull(argv[i + 1], &end, 10);
+    return *end == '\0' && *number > 0 && *number <= most;
+}
+
+/* Takes `--learner CSV` and `--clusters CSV`, `--rows N` and `--batch N` out of the arguments: the
+ * rest of them is about seeds.
+ */
+static void take_subject(int *argc, char **argv, struct run *run)
+{
+    uint64_t number;
     int left = 1;
 
     for (int i = 1; i < *argc; i++) {
@@ -144,6 +206,12 @@ static void take_csv(int *argc, char **argv, struct run *run)
         if ((is_clusters || strcmp(argv[i], "--learner") == 0) && i + 1 < *argc) {
             run->csv = argv[++i];
             run->is_clusters = is_clusters;
+        } else if (take_number(*argc, argv, i, "--rows", UINT64_MAX, &number)) {
+            run->rows = number;
+            i++;
+        } else if (take_number(*argc, argv, i, "--batch", UINT32_MAX, &number)) {
+            run->batch = (uint32_t)number;
+            i++;
         } else {
             argv[left++] = argv[i];
         }
@@ -159,14 +227,15 @@ static const char *const names[] = {
 
 int main(int argc, char **argv)
 {
-    struct run run = {.csv = NULL};
+    struct run run = {.batch = 10000};
     struct seeds seeds;
     uint64_t failures;
 
-    take_csv(&argc, argv, &run);
+    take_subject(&argc, argv, &run);
     if (!seeds_parse(&seeds, argc, argv)) {
         fputs("--learner CSV: train on this with the real learner\n"
-              "--clusters CSV: the same of clusters, without the label\n",
+              "--clusters CSV: the same of clusters, without the label\n"
+              "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;
     }
@@ -177,8 +246,9 @@ int main(int argc, char **argv)
     }
     failures = seeds_run(&seeds, run_seed, &run);
     printf("%" PRIu64 " seeds, %" PRIu64 " failures; %" PRIu64 " frames, %" PRIu64
-           " groups, %" PRIu64 " checkpoints\n",
-           seeds_count(&seeds), failures, run.sum.frames, run.sum.groups, run.sum.checkpoints);
+           " groups, %" PRIu64 " checkpoints, %" PRIu64 " loads of buckets\n",
+           seeds_count(&seeds), failures, run.sum.frames, run.sum.groups, run.sum.checkpoints,
+           run.loads);
     if (run.csv) {
         oracle_free(&run.oracle);
         real_subject_close(&run.real);

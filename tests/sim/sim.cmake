@@ -1,16 +1,19 @@
 add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/store.c ${CMAKE_CURRENT_LIST_DIR}/timeline.c
   ${CMAKE_CURRENT_LIST_DIR}/world.c
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
+  ${CMAKE_CURRENT_LIST_DIR}/toy_rows.c
   ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
   ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
 target_link_libraries(sim PRIVATE totrain_process)
 totrain_show_tests(sim)
-add_test(NAME sim_seeds COMMAND sim --seeds 1..1000)
+# Two in three of these have rows that come bucket by bucket.
+add_test(NAME sim_seeds COMMAND sim --seeds 1..2000)
+add_test(NAME sim_rows COMMAND sim --rows 100000000 --batch 20000 --seeds 1..20)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
 add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
-set_tests_properties(sim_seeds sim_iris sim_clusters PROPERTIES TIMEOUT 300 LABELS sim)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clusters PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

@@ -22,6 +22,7 @@ struct toy {
     uint64_t row, row_known;
     uint64_t contributed; /* to `sums`, modulo 2^64 */
     uint64_t kept[64];    /* by lane: what would be kept of its rows; 0: nothing */
+    struct toy_rows *rows;
     struct {
         bool is_active;
         uint64_t state, number, step;
@@ -32,6 +33,16 @@ struct toy {
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
     return random_bits(a, RANDOM_SIMULATION, b, c);
+}
+
+static uint64_t rows_of_phase(const struct toy *toy)
+{
+    const struct toy_table *table = toy->plan.table;
+
+    if (!table)
+        return toy->plan.rows + toy->phase.number % 3;
+    return toy->phase.kind == PHASE_LEARN ? toy_table_step_rows(table, toy->phase.step)
+                                          : table->plan.held_out;
 }
 
 static void describe_phase(struct toy *toy)
@@ -47,7 +58,9 @@ static void describe_phase(struct toy *toy)
         return;
     }
     phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_LEARN;
-    phase->rows = toy->plan.rows + (uint32_t)(phase->number % 3);
+    phase->rows = rows_of_phase(toy);
+    if (toy->plan.table)
+        phase->epoch = toy_table_epoch(toy->plan.table, phase->step);
     phase->real_count = phase->kind == PHASE_LEARN ? toy->plan.reals : 0;
     phase->owned_count = phase->number % 3 == 2 ? 0 : toy->plan.owned;
 }
@@ -95,12 +108,15 @@ struct toy *toy_new(const struct toy_plan *plan)
         abort();
     toy->plan = *plan;
     toy->row = toy->row_known = mix(plan->seed, 9, 9);
+    toy->rows = plan->table ? toy_rows_new(plan->table) : NULL;
     toy_restart(toy);
     return toy;
 }
 
 void toy_free(struct toy *toy)
 {
+    if (toy->rows)
+        toy_rows_free(toy->rows);
     free(toy);
 }
 
@@ -125,13 +141,31 @@ static uint64_t toy_steps(const void *self)
     return ((const struct toy *)self)->plan.phases;
 }
 
+struct toy_rows *toy_rows_of(struct toy *toy)
+{
+    return toy->rows;
+}
+
+static enum status use_rows(struct toy *toy, uint32_t lane, struct toy_lane *made,
+                            struct error *err)
+{
+    const uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
+
+    if (toy->rows && toy->phase.kind == PHASE_LEARN)
+        return toy_rows_step(toy->rows, toy->phase.step, lane, made, err);
+    if (toy->rows)
+        return toy_rows_held_out(toy->rows, toy->phase.step, lane, made, err);
+    *made = (struct toy_lane){(lane + 1) * rows / lanes - lane * rows / lanes, 0};
+    return STATUS_OK;
+}
+
 /* One lane a call, so that messages come between any two of them. */
 static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
                                   int64_t *sums, uint32_t *done, struct error *err)
 {
     struct toy *toy = self;
     const uint32_t elements = toy->phase.owned_count + toy->phase.real_count;
-    uint64_t rows = toy->phase.rows, lanes = toy->plan.lanes;
+    struct toy_lane made;
 
     if (toy->plan.failure != STATUS_OK)
         return fail(err, toy->plan.failure, "the rows of lane %u cannot be read", lane);
@@ -139,9 +173,10 @@ static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int
         fprintf(stderr, "toy: lane %u was not opened\n", lane);
         abort();
     }
-    integers[0] += (int64_t)((lane + 1) * rows / lanes - lane * rows / lanes);
+    TRY(use_rows(toy, lane, &made, err));
+    integers[0] += (int64_t)made.rows;
     integers[1] += (int64_t)1 << lane;
-    integers[2] += (int64_t)(mix(toy->state + toy->row, lane, 1) >> 8);
+    integers[2] += (int64_t)(mix(toy->state + toy->row, lane, 1 + made.sum) >> 8);
     if (toy->plan.keeps_lanes) /* a lane that was not opened anew gives others */
         integers[2] += (int64_t)((toy->kept[lane] ^ kept_of(toy, lane)) >> 8);
     for (uint32_t i = 0; i < elements; i++) {
@@ -297,7 +332,7 @@ static enum status toy_result(const void *self, char digest[DIGEST_BYTES], uint6
     if (toy->measured < MEASURES)
         return fail(err, STATUS_INVALID, "the model is not measured yet");
     snprintf(digest, DIGEST_BYTES, "%064" PRIx64, toy->state);
-    *rows = toy->plan.rows;
+    *rows = toy->plan.table ? toy->plan.table->plan.rows : toy->plan.rows;
     *metric_count = 1;
     snprintf(metrics[0].name, sizeof metrics[0].name, "loss");
     metrics[0].train = metrics[0].validation = 1;
@@ -360,7 +395,7 @@ static enum status toy_verify_rows(void *self, uint64_t *position, uint64_t most
     *position = 0;
     if (toy->row != toy->row_known)
         return fail(err, STATUS_CORRUPT, "a row changed by itself");
-    return STATUS_OK;
+    return toy->rows ? toy_rows_verify(toy->rows, err) : STATUS_OK;
 }
 
 /* "computed": a wrong result, which no look at the memory shows. */

@@ -5,12 +5,13 @@
  * phases of several kinds and sizes, phases without reals, repeated steps, a
  * state that any wrong sum changes for good. Its integers count the lanes and
  * rows of each sum, so that a row that is missing or counted twice ends the
- * simulation at once.
+ * simulation at once. With a table its lanes hold, order and use rows of it as a real learner's do.
  */
 #ifndef TESTS_SIM_TOY_H
 #define TESTS_SIM_TOY_H
 
 #include "runtime/learn/learning.h"
+#include "tests/sim/toy_rows.h"
 
 struct toy_plan {
     uint64_t seed;
@@ -18,6 +19,7 @@ struct toy_plan {
     uint32_t owned;                      /* integers that reach the owner of their segment */
     bool keeps_lanes;                    /* something of the rows of each lane: lane_open */
     enum status failure;                 /* of each contribution; OK: none */
+    struct toy_table *table;             /* of as many lanes; NULL: phases have `rows` */
 };
 
 struct toy;
@@ -25,5 +27,7 @@ struct toy;
 struct toy *toy_new(const struct toy_plan *plan);
 void toy_free(struct toy *toy);
 struct learning toy_learning(struct toy *toy);
+/* The rows that it has of its table; NULL: it has none. */
+struct toy_rows *toy_rows_of(struct toy *toy);
 
 #endif

@@ -392,7 +392,8 @@ static void end_node(struct world *world, uint32_t number, enum status status)
     if (!node->is_master) {
         stop_node(world, number);
         if (status == STATUS_CONNECTION) /* only of one that has told of its trouble */
-            count(world, WORLD_FAULT_STARVE);
+            count(world, node->worker.failure.status == STATUS_IO ? WORLD_FAULT_LOAD_FAILED
+                                                                  : WORLD_FAULT_STARVE);
         if ((node->worker.is_leaving || node->is_going || status == STATUS_CONNECTION) &&
             !node->has_successor)
             schedule(world, world->time.now + 1000 + (int64_t)draw(world, 400000), START_WORKER,
@@ -687,6 +688,18 @@ static void tick(struct world *world, uint32_t number)
     schedule(world, world->time.now + TICK_US, TICK, number);
 }
 
+/* It is deaf while it reads. What it made of the rows is on its way already. */
+static void wait_for_rows(struct world *world, struct node *node)
+{
+    const struct subject *subject = world->subject;
+    const int64_t us = subject->load_us ? subject->load_us(checked_inner(node->checked)) : 0;
+
+    if (us == 0)
+        return;
+    count(world, WORLD_FAULT_LOAD);
+    node->frozen_until = world->time.now + slowness(world, node) * us;
+}
+
 static void work(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
@@ -696,6 +709,7 @@ static void work(struct world *world, uint32_t number)
         complain(world, "a phase is computed again although nobody died", node->address);
     if (worker_has_work(&node->worker))
         worker_work(&node->worker, world->time.now / 1000, &node->outbox);
+    wait_for_rows(world, node);
     carry_out(world, number);
 }
 
@@ -727,8 +741,8 @@ static void crash(struct world *world, bool is_master)
         schedule(world, again, START_WORKER, node->index);
 }
 
-/* It tells its master and ends, and its launcher starts the next: as often as unable workers do,
- * since a job of which nobody can work fails. */
+/* It finds no memory, or cannot read its next rows: it tells its master and ends, and its launcher
+ * starts the next, as often as unable workers do, since a job of which nobody can work fails. */
 static void starve(struct world *world)
 {
     const uint32_t number = pick_live(world, false);
@@ -740,6 +754,11 @@ static void starve(struct world *world)
     if (world->unables[node->index] + 1 >= UNABLE_TRIES_MAX)
         return;
     world->unables[node->index]++;
+    if (world->subject->lose_rows && draw(world, 2) == 0) {
+        world->subject->lose_rows(checked_inner(node->checked));
+        TRACE(world, "%s will lose rows", node->address);
+        return;
+    }
     checked_starve(node->checked);
     TRACE(world, "%s will find no memory", node->address);
 }

@@ -78,6 +78,9 @@ struct world_plan {
     X(STORE_TROUBLE, "the store refuses a piece of a checkpoint or its end")                       \
     X(SLOW_STORE, "a call of the master's store takes seconds, and nobody replaces the master")    \
     X(UNABLE, "a worker cannot open its rows")                                                     \
+    X(LOAD, "rows come to a worker while others wait for it")                                      \
+    X(LOAD_MOVED, "rows come to a worker that another one had before")                             \
+    X(LOAD_FAILED, "rows that a worker needs for a step cannot be read")                           \
     X(STARVE, "a worker runs out of memory in a step")                                             \
     X(DAMAGE, "a stored checkpoint is damaged")                                                    \
     X(SLOW, "a worker is 40 times slower")                                                         \

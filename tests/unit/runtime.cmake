@@ -3,7 +3,7 @@ totrain_test(test_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master.c USES tr
 totrain_test(test_master_pairs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_pairs.c USES train LABEL unit)
 totrain_test(test_stall SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_stall.c USES process LABEL unit)
 totrain_test(test_worker SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker.c
-  ${CMAKE_SOURCE_DIR}/tests/sim/toy.c USES train LABEL unit)
+  ${CMAKE_SOURCE_DIR}/tests/sim/toy.c ${CMAKE_SOURCE_DIR}/tests/sim/toy_rows.c USES train LABEL unit)
 totrain_show_tests(test_worker)
 totrain_test(test_loop SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_loop.c USES loop LABEL unit)
 totrain_test(test_exposition SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exposition.c USES record LABEL unit)
@@ -20,6 +20,7 @@ totrain_show_tests(test_master_crowd)
 totrain_test(test_worker_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker_crowd.c
   ${CMAKE_SOURCE_DIR}/tests/sim/oracle.c ${CMAKE_SOURCE_DIR}/tests/sim/store.c
   ${CMAKE_SOURCE_DIR}/tests/sim/timeline.c ${CMAKE_SOURCE_DIR}/tests/sim/toy.c
+  ${CMAKE_SOURCE_DIR}/tests/sim/toy_rows.c
   ${CMAKE_SOURCE_DIR}/tests/sim/world.c USES process LABEL unit)
 totrain_show_tests(test_worker_crowd)
 totrain_test(test_ledger SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_ledger.c USES score LABEL unit)
