@@ -107,6 +107,20 @@ class Digests(harness.Case):
             INSERT INTO p SELECT * FROM t""")
         self.check("p")
 
+    def test_all_rows_of_a_class_in_one_partition(self):
+        self.execute("""
+            CREATE TABLE classes (LIKE t) PARTITION BY LIST (y);
+            CREATE TABLE class_0 PARTITION OF classes FOR VALUES IN (0);
+            CREATE TABLE class_1 PARTITION OF classes FOR VALUES IN (1);
+            INSERT INTO classes SELECT * FROM t""")
+        self.check("classes")
+
+    def test_sorted_by_label_and_by_a_feature(self):
+        for order in ("y", "a DESC"):
+            self.execute(f"CREATE TABLE sorted AS SELECT * FROM t ORDER BY {order}")
+            self.check("sorted")
+            self.execute("DROP TABLE sorted")
+
     def test_inherited(self):
         self.execute("CREATE TABLE parent (LIKE t); CREATE TABLE child () INHERITS (parent); "
                      "INSERT INTO parent SELECT * FROM t WHERE id < 30000; INSERT INTO child SELECT * FROM t WHERE id >= 30000")

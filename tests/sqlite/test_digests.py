@@ -6,8 +6,12 @@ says so in the changelog, and writes them anew.
 
 import csv
 import pathlib
+import sys
 
 import harness
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
+import equal_rows  # noqa: E402  pylint: disable=wrong-import-position
 
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
@@ -38,6 +42,34 @@ class Digests(harness.Case):
             with self.subTest(statement):
                 database.execute(f"SELECT * FROM iris TO TRAIN {statement} INTO m").fetchall()
                 self.assertEqual(database.execute("SELECT digest FROM totrain_models").fetchall(), [(digest,)])
+
+
+class EqualRows(harness.Case):
+    """Four different rows, 400,000 in all, each kind after the other."""
+
+    TRAIN = "SELECT a, b, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO {}"
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.database.execute("CREATE TABLE t (a INTEGER, b REAL, y INTEGER)")
+        for a, b, y, count in equal_rows.ROWS:
+            self.database.execute("WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < ?) "
+                                  "INSERT INTO t SELECT ?, ?, ? FROM r", (20000 * count, a, b, y))
+
+    def test_the_model_is_as_good_as_the_reference(self):
+        self.database.execute(self.TRAIN.format("t", "m")).fetchall()
+        loss = self.database.execute("SELECT * FROM t TO EVALUATE m").fetchall()[0][0]
+        self.assertLess(abs(loss / equal_rows.LOG_LOSS - 1), 0.001)
+        found = self.database.execute("SELECT a, totrain_probability('m', a, b) FROM (SELECT DISTINCT a, b FROM t)")
+        for a, probability in found.fetchall():
+            self.assertAlmostEqual(probability, equal_rows.PROBABILITIES[a], places=2)
+
+    def test_the_order_of_the_rows_and_the_number_of_workers_change_no_bit(self):
+        self.database.execute(self.TRAIN.format("t", "m")).fetchall()
+        self.database.execute("CREATE TABLE mixed AS SELECT * FROM t ORDER BY rowid * 7919 % 400009")
+        self.database.execute(self.TRAIN.format("mixed", "other").replace("WITH ", "WITH job.max_workers = 2, ")).fetchall()
+        self.assertEqual(self.digest(self.database, "m"), self.digest(self.database, "other"))
 
 
 if __name__ == "__main__":

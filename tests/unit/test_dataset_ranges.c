@@ -274,6 +274,38 @@ static void rows_that_are_released_take_no_memory(void **state)
     table_close(&table);
 }
 
+/* Of four different rows in a large table each lane has its share, and a quarter of each kind. */
+static void equal_rows_are_spread_over_lanes(void **state)
+{
+    enum { ROWS = 400000, KINDS = 4, LANES = 8 };
+    uint64_t starts[LANES + 1];
+    struct dataset dataset;
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_open(&table, ROWS, KINDS, 0);
+    write_keyed(&table, 2);
+    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    dataset_share_out(&dataset, &dataset.train, LANES, starts);
+    CHECK(starts[0] == 0 && starts[LANES] == ROWS);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        const uint64_t first = starts[lane], end = starts[lane + 1];
+        uint32_t kinds[KINDS] = {0};
+
+        CHECK(end - first > ROWS / LANES * 39 / 40 && end - first < ROWS / LANES * 41 / 40);
+        CHECK_OK(row_store_hold(&dataset, &dataset.train, first, end, NULL, &err));
+        for (uint64_t row = first; row < end; row++)
+            kinds[dataset.train.ids[row]]++;
+        for (uint32_t kind = 0; kind < KINDS; kind++)
+            CHECK(kinds[kind] > (end - first) / KINDS * 95 / 100 &&
+                  kinds[kind] < (end - first) / KINDS * 105 / 100);
+        row_store_release(&dataset, &dataset.train, first, end);
+    }
+    dataset_close(&dataset);
+    table_close(&table);
+}
+
 /* Of an index that counts more rows than 32 bits do, which are in no block here. */
 static void ranges_of_many_rows_begin_where_the_counts_say(void **state)
 {
@@ -303,6 +335,7 @@ static void ranges_of_many_rows_begin_where_the_counts_say(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_rows_are_spread_over_lanes),
         cmocka_unit_test(ranges_of_many_rows_begin_where_the_counts_say),
         cmocka_unit_test(rows_that_lie_by_key_are_the_same_rows),
         cmocka_unit_test(equal_rows_are_numbered_in_any_order),
