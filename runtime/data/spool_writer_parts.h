@@ -30,10 +30,10 @@ struct writer_column {
     bool has_nulls;  /* the block has some */
 };
 
-/* Each reader's own changes with each row: it shares no line of the cache with what others change.
- */
+/* Each reader's own changes with each row. It begins and ends so far from what others change that
+ * no processor fetches its lines on the way to those. */
 struct spool_writer {
-    _Alignas(64) struct spool_files *files;
+    _Alignas(256) struct spool_files *files;
     uint32_t file; /* of these, where the blocks go */
     uint64_t rows;
     struct error error; /* of the first failure; status OK before */
