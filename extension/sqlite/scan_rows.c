@@ -25,6 +25,18 @@ static bool take_real(sqlite3_value *value, double *real)
     }
 }
 
+/* The cell of column i, which is in no run of reals. */
+static enum status put_alone(struct scan_rows *rows, size_t i, sqlite3_value *value)
+{
+    const struct scan *scan = rows->scan;
+    struct cell cell;
+
+    if (scan->types[i] == SPOOL_INTEGER && sqlite3_value_type(value) == SQLITE_INTEGER)
+        return spool_put_integer(rows->writer, sqlite3_value_int64(value), &rows->error);
+    sql_value(value, &cell);
+    return scan->put(scan->self, i, &cell, rows->writer, &rows->error);
+}
+
 static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
 {
     const struct scan *scan = rows->scan;
@@ -38,10 +50,7 @@ static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
         TRY(spool_put_reals(rows->writer, rows->reals, run, &rows->error));
         i += run;
         if (i < scan->count) {
-            struct cell cell;
-
-            sql_value(values[i], &cell);
-            TRY(scan->put(scan->self, i, &cell, rows->writer, &rows->error));
+            TRY(put_alone(rows, i, values[i]));
             i++;
         }
     }

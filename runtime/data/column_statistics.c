@@ -168,17 +168,13 @@ static enum status count_category(struct column_statistics *statistics,
     return count_word(statistics, column, word, count, err);
 }
 
-/* Labels are few, or the job fails: most are among the first ones. */
-static enum status count_class(struct column_statistics *statistics, struct column_counts *column,
-                               const struct spool_column_view *view, uint32_t row,
-                               const struct cell *cell, uint64_t count, struct error *err)
+/* A class that is a number, by its bits. Classes are few, or the job fails: most are among the
+ * first ones. */
+static enum status count_bits(struct column_statistics *statistics, struct column_counts *column,
+                              int64_t bits, uint64_t count, struct error *err)
 {
     const uint32_t few = column->table.count < FEW_WORDS ? column->table.count : FEW_WORDS;
-    int64_t bits;
 
-    if (cell->type == CELL_TEXT)
-        return count_word(statistics, column, cell->text, count, err);
-    bits = spool_integer(view, row);
     for (uint32_t entry = 0; entry < few; entry++)
         if (column->few[entry] == bits) {
             column->table.entries[entry].count += count;
@@ -208,27 +204,42 @@ static uint64_t counts_as(const struct run *run)
     return run->takes_out ? UINT64_MAX : 1;
 }
 
+static enum status count_row(struct column_statistics *statistics, struct column_counts *column,
+                             const struct spool_column_view *view, uint32_t row, uint64_t count,
+                             struct error *err)
+{
+    const struct cell cell = spool_cell(view, row);
+
+    if (cell.type == CELL_REAL && isinf(cell.real)) {
+        column->infinite += count;
+        return STATUS_OK;
+    }
+    if (column->content == COLUMN_WORDS)
+        return count_category(statistics, column, &cell, count, err);
+    if (cell.type == CELL_TEXT)
+        return count_word(statistics, column, cell.text, count, err);
+    return count_bits(statistics, column, spool_integer(view, row), count, err);
+}
+
 static enum status count_words(struct column_statistics *statistics, const struct run *run,
                                uint32_t number, struct error *err)
 {
     struct column_counts *column = &statistics->columns[number];
     const struct spool_column_view *view = &run->columns[number];
+    const bool are_bits = column->content == COLUMN_CLASSES && view->type == SPOOL_INTEGER;
     const uint64_t count = counts_as(run);
 
     for (uint32_t i = 0; i < run->rows; i++) {
         const uint32_t row = run->first + i;
-        const struct cell cell = spool_cell(view, row);
 
         if (!row_is_used(run, i))
             continue;
-        if (cell.type == CELL_NULL)
+        if (spool_is_null(view, row))
             column->nulls += count;
-        else if (cell.type == CELL_REAL && isinf(cell.real))
-            column->infinite += count;
-        else if (column->content == COLUMN_WORDS)
-            TRY(count_category(statistics, column, &cell, count, err));
+        else if (are_bits)
+            TRY(count_bits(statistics, column, spool_integer(view, row), count, err));
         else
-            TRY(count_class(statistics, column, view, row, &cell, count, err));
+            TRY(count_row(statistics, column, view, row, count, err));
     }
     return STATUS_OK;
 }
