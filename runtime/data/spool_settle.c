@@ -33,6 +33,8 @@ struct rows_list {
 struct settler {
     struct spool_writer *writer; /* of the copies that it puts */
     struct spool_column_view *columns;
+    struct spool_block viewed; /* with these columns; rows 0: none */
+    uint32_t viewed_number;
     struct distinct {
         struct row_hash hash;
         uint64_t count; /* of equal rows so far; 0: the slot is free */
@@ -213,26 +215,39 @@ static enum status take_entries(struct settling *settling, struct error *err)
     return STATUS_OK;
 }
 
+/* Its columns, which are looked at as a whole when the first of its rows moves. */
+static enum status view_block(const struct settling *settling, struct settler *settler,
+                              uint32_t number, struct error *err)
+{
+    if (settler->viewed.rows > 0 && settler->viewed_number == number)
+        return STATUS_OK;
+    settler->viewed = spool_files_block(settling->writer->files, &settling->entries[number]);
+    settler->viewed.columns = settler->columns;
+    settler->viewed_number = number;
+    if (spool_view_columns(&settling->shape, &settler->viewed, err) == STATUS_OK)
+        return STATUS_OK;
+    settler->viewed.rows = 0;
+    return STATUS_CORRUPT;
+}
+
 /* The row is gone, and a copy of it belongs to another range or part. */
 static enum status move_row(struct settling *settling, struct settler *settler, uint32_t number,
                             uint32_t row, struct row_hash hash, uint32_t part, struct error *err)
 {
-    struct spool_block block =
-        spool_files_block(settling->writer->files, &settling->entries[number]);
-
-    block.columns = settler->columns;
-    TRY(spool_view_columns(&settling->shape, &block, err));
+    TRY(view_block(settling, settler, number, err));
     mark_gone(settling, number, row);
     if (settler->writer->statistics && settling->entries[number].part == SPOOL_KEPT)
-        TRY(column_statistics_subtract(settler->writer->statistics, block.columns, row, 1, NULL,
+        TRY(column_statistics_subtract(settler->writer->statistics, settler->columns, row, 1, NULL,
                                        err));
-    return spool_put_copy(settler->writer, &block, row, hash, part, err);
+    return spool_put_copy(settler->writer, &settler->viewed, row, hash, part, err);
 }
 
 static enum status flush_copies(struct settling *settling, struct error *err)
 {
-    for (uint32_t m = 0; m < team_size(settling->team); m++)
+    for (uint32_t m = 0; m < team_size(settling->team); m++) {
+        settling->settlers[m].viewed.rows = 0; /* files are mapped anew */
         TRY(spool_writer_flush(settling->settlers[m].writer, err));
+    }
     return take_entries(settling, err);
 }
 
