@@ -11,7 +11,6 @@
 #include "runtime/data/row_store.h"
 #include "runtime/data/spool_reader.h"
 
-#define ROWS_AHEAD     64 /* of the sample, whose blocks the kernel reads meanwhile */
 #define RELEASED_BYTES ((uint64_t)64 << 20)
 #define TASKS_A_MEMBER 2 /* of a load, so that nobody waits long for the last */
 
@@ -93,65 +92,39 @@ static enum status load_ranges(struct keyed_rows *rows, const struct dataset *da
     return first_failure(errors, loading.tasks, err);
 }
 
-/* A row of the sample: where it is, and where it goes. */
-struct sampled {
-    uint32_t block, row, place;
-};
-
-static int compare_sampled(const void *a, const void *b)
-{
-    const struct sampled *x = a, *y = b;
-
-    if (x->block != y->block)
-        return x->block < y->block ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
-}
+/* ---- the sample ---- */
 
 struct sample_loading {
-    struct keyed_rows *rows;
+    const struct keyed_rows *rows;
     const struct dataset *dataset;
     struct dataset_part part;
-    const struct sampled *sampled; /* (count), by block */
-    uint32_t *numbers, *places;    /* (count): of each its row and place */
-    uint32_t count, tasks;
-    struct error *errors; /* (tasks) */
+    struct error *errors; /* (blocks of the sample) */
 };
 
-/* Where the task's rows begin: those of a block are of one task. */
-static uint32_t first_of_task(const struct sample_loading *loading, uint32_t task)
-{
-    uint32_t first = (uint32_t)((uint64_t)loading->count * task / loading->tasks);
-
-    while (first > 0 && first < loading->count &&
-           loading->sampled[first].block == loading->sampled[first - 1].block)
-        first++;
-    return first;
-}
-
+/* A block of the sample: its rows go where they lie. */
 static enum status load_sampled(const struct sample_loading *loading, uint32_t member,
-                                uint32_t first, uint32_t count, struct error *err)
+                                uint32_t block, struct error *err)
 {
-    const struct part_source *train = &loading->rows->train;
-    const struct sampled *sampled = loading->sampled;
+    const struct keyed_rows *rows = loading->rows;
+    const struct spool *spool = rows->train.spool;
+    const uint32_t count = spool->blocks[block].rows;
     struct dataset_part part = loading->part;
+    uint32_t *numbers = calloc(2 * (size_t)count, sizeof *numbers), first = 0;
+    enum status status;
 
-    for (uint32_t end, ahead = first; first < count; first = end) {
-        const uint32_t block = sampled[first].block;
-
-        for (; ahead < count && ahead < first + ROWS_AHEAD; ahead++)
-            if (ahead == 0 || sampled[ahead].block != sampled[ahead - 1].block)
-                spool_expect_block(train->spool, sampled[ahead].block);
-        for (end = first; end < count && sampled[end].block == block; end++) {
-            loading->numbers[end] = sampled[end].row;
-            loading->places[end] = sampled[end].place;
-        }
-        TRY(range_load_block(
-            loading->rows->loaders[member], loading->dataset, train, &loading->rows->index, block,
-            &(struct placed_rows){0, loading->numbers + first, loading->places + first, end - first,
-                                  train->spool->number_count},
-            &part, err));
+    if (!numbers)
+        return fail_no_memory(err);
+    for (uint32_t b = spool->ranges.sample_block; b < block; b++)
+        first += spool->blocks[b].rows;
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = i;
+        numbers[count + i] = first + i;
     }
-    return STATUS_OK;
+    status = range_load_block(
+        rows->loaders[member], loading->dataset, &rows->train, &rows->index, block,
+        &(struct placed_rows){0, numbers, numbers + count, count, spool->number_count}, &part, err);
+    free(numbers);
+    return status;
 }
 
 static void load_sampled_task(void *context, uint32_t member, uint32_t task)
@@ -159,38 +132,25 @@ static void load_sampled_task(void *context, uint32_t member, uint32_t task)
     const struct sample_loading *loading = context;
 
     error_clear(&loading->errors[task]);
-    load_sampled(loading, member, first_of_task(loading, task), first_of_task(loading, task + 1),
+    load_sampled(loading, member, loading->rows->train.spool->ranges.sample_block + task,
                  &loading->errors[task]);
 }
 
-static enum status load_sample(struct keyed_rows *rows, const struct dataset *dataset,
+static enum status load_sample(const struct keyed_rows *rows, const struct dataset *dataset,
                                const struct dataset_part *part, struct team *team,
                                struct error *err)
 {
-    const struct spool_ranges *ranges = &rows->train.spool->ranges;
-    const uint32_t count = ranges->sample_rows;
-    struct error errors[TASKS_A_MEMBER * TEAM_SIZE_MAX];
-    struct sampled *sampled = calloc(count + 1ull, sizeof *sampled);
-    uint32_t *numbers = calloc(2 * (count + 1ull), sizeof *numbers);
-    struct sample_loading loading = {
-        rows,    dataset,         *part, sampled,
-        numbers, numbers + count, count, TASKS_A_MEMBER * team_size(team),
-        errors};
+    const struct spool *spool = rows->train.spool;
+    const uint32_t count = spool->block_count - spool->ranges.sample_block;
+    struct sample_loading loading = {rows, dataset, *part,
+                                     calloc(count + 1ull, sizeof(struct error))};
     enum status status;
 
-    for (uint32_t i = 0; sampled && i < count; i++)
-        sampled[i] = (struct sampled){ranges->sample[i].block, ranges->sample[i].row, i};
-    if (sampled)
-        qsort(sampled, count, sizeof *sampled, compare_sampled);
-    if (sampled && numbers) {
-        team_run(team, loading.tasks, load_sampled_task, &loading);
-        spool_release(rows->train.spool);
-        status = first_failure(errors, loading.tasks, err);
-    } else {
-        status = fail_no_memory(err);
-    }
-    free(sampled);
-    free(numbers);
+    if (!loading.errors)
+        return fail_no_memory(err);
+    team_run(team, count, load_sampled_task, &loading);
+    status = first_failure(loading.errors, count, err);
+    free(loading.errors);
     return status;
 }
 

@@ -11,7 +11,7 @@
  *              column
  *     index    offset, size, rows and XXH3-64 of each block, NULLs and least and
  *              greatest value of each column; of a spool that lies by key also the rows of each
- *              range, a sample, and statistics of the columns
+ *              range, and statistics of the columns
  *
  * The hash is XXH3-128 over the row's cells in column order, each as a type
  * byte and its canonical bytes (reals with -0 as 0; texts with their length).
@@ -61,9 +61,10 @@ struct row_hash {
 /*
  * A row's key is random bits of the seed and its hash. In a spool that lies by key each block has
  * rows of one range of keys and of one part, so that whoever needs a range reads its blocks and no
- * others. Equal rows have hashes of their own then, by their number among each other.
+ * others. Equal rows have hashes of their own then, by their number among each other. A sample of
+ * the kept rows lies in blocks of its own, once more: whoever wants it needs no other blocks.
  */
-enum spool_part { SPOOL_KEPT, SPOOL_HELD_OUT, SPOOL_PARTS };
+enum spool_part { SPOOL_KEPT, SPOOL_HELD_OUT, SPOOL_PARTS, SPOOL_SAMPLED = SPOOL_PARTS };
 
 struct jobspec;
 
@@ -117,10 +118,8 @@ struct spool_ranges {
     uint64_t rows[SPOOL_PARTS];
     struct row_hash sums[SPOOL_PARTS];   /* of the rows' hashes */
     const uint32_t *counts[SPOOL_PARTS]; /* (2^bits): rows of each range */
-    const struct spool_sample_row {
-        uint32_t block, row;
-    } * sample; /* (sample_rows): the kept rows of least random(seed, hash), in that order */
-    uint32_t sample_rows;
+    /* The kept rows of least random(seed, hash), in that order: the last blocks, from here on. */
+    uint32_t sample_rows, sample_block;
     struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
 };
 

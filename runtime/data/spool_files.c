@@ -171,7 +171,7 @@ static enum status place_block(struct spool_files *files, uint32_t *file,
 {
     struct spool_block_entry *entry;
 
-    TRY(check_room(files, block->size, block->rows, err));
+    TRY(check_room(files, block->size, block->part == SPOOL_SAMPLED ? 0 : block->rows, err));
     if (!reserve_entry(files))
         return fail_no_memory(err);
     TRY(choose_file(files, file, err));
@@ -182,7 +182,8 @@ static enum status place_block(struct spool_files *files, uint32_t *file,
     entry->file = *file;
     files->sizes[*file] += block->size;
     files->bytes += block->size;
-    files->rows += block->rows;
+    if (block->part != SPOOL_SAMPLED) /* these rows lie elsewhere, too */
+        files->rows += block->rows;
     return STATUS_OK;
 }
 
@@ -403,7 +404,6 @@ static enum status append_keyed(struct spool_files *files, const struct spool_se
     TRY(append(files, entry, sizeof *entry, hash, err));
     TRY(append(files, settled->counts, (SPOOL_PARTS * sizeof *settled->counts) << entry->range_bits,
                hash, err));
-    TRY(append(files, settled->sample, entry->sample_rows * sizeof *settled->sample, hash, err));
     TRY(append(files, settled->gone, entry->gone_words * sizeof *settled->gone, hash, err));
     return append(files, settled->statistics.data, settled->statistics.size, hash, err);
 }

@@ -23,8 +23,10 @@
  * but the first in 8 bytes, then a spool_block_entry for each block, and of a spool
  * that lies by key:
  *
- *     spool_keyed_entry | rows of each range, of both parts | sample | bits of rows that are gone
+ *     spool_keyed_entry | rows of each range, of both parts | bits of rows that are gone
  *     | statistics of the columns
+ *
+ * The blocks of its sample come last, in the first file beside the index.
  *
  * The blocks of a file lie in the order of their entries, none over another one's, and the index
  * behind those of the first.
@@ -37,7 +39,7 @@
 #include "runtime/data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    4
+#define SPOOL_VERSION    5
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)8)
 #define SPOOL_FILES_MAX  64

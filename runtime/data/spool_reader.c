@@ -208,8 +208,8 @@ static enum status place_block(const struct spool *spool, const struct spool_blo
     const struct spool_shape shape = shape_of(spool);
     size_t hashes_end, from, at;
 
-    if (entry->file >= SPOOL_FILES_MAX || entry->part >= SPOOL_PARTS ||
-        entry->first_range > entry->last_range)
+    if (entry->file >= SPOOL_FILES_MAX || entry->part > SPOOL_SAMPLED ||
+        (entry->part != SPOOL_KEPT && !spool->is_keyed) || entry->first_range > entry->last_range)
         return corrupt(err, "the index is wrong about a block");
     from = extents->end[entry->file] - extents->base[entry->file]; /* where it must end */
     hashes_end = entry->rows * sizeof(struct row_hash);
@@ -251,6 +251,8 @@ static enum status place_blocks(struct spool *spool, const struct spool_block_en
         TRY(place_block(spool, &entries[i], rows, extents, &spool->blocks[i], err));
         if (entries[i].gone > entries[i].rows || (entries[i].gone > 0 && !spool->is_keyed))
             return corrupt(err, "the index is wrong about a block");
+        if (entries[i].part == SPOOL_SAMPLED)
+            continue;
         rows += entries[i].rows - entries[i].gone;
         if (rows > spool->rows)
             return corrupt(err, "the index is wrong about a block");
@@ -334,15 +336,21 @@ static enum status read_counts(struct spool_ranges *ranges, const uint32_t *coun
     return STATUS_OK;
 }
 
-static enum status read_sample(const struct spool *spool, struct error *err)
+/* The last blocks are the sample, and no others. */
+static enum status find_sample(struct spool *spool, struct error *err)
 {
-    const struct spool_ranges *ranges = &spool->ranges;
+    struct spool_ranges *ranges = &spool->ranges;
+    uint64_t rows = 0;
 
-    for (uint32_t i = 0; i < ranges->sample_rows; i++)
-        if (ranges->sample[i].block >= spool->block_count ||
-            ranges->sample[i].row >= spool->blocks[ranges->sample[i].block].rows)
-            return corrupt(err, "a row of the sample is not there");
-    return STATUS_OK;
+    ranges->sample_block = spool->block_count;
+    while (ranges->sample_block > 0 &&
+           spool->blocks[ranges->sample_block - 1].part == SPOOL_SAMPLED)
+        rows += spool->blocks[--ranges->sample_block].rows;
+    for (uint32_t i = 0; i < ranges->sample_block; i++)
+        if (spool->blocks[i].part == SPOOL_SAMPLED)
+            return corrupt(err, "a block of the sample lies elsewhere");
+    return rows == ranges->sample_rows ? STATUS_OK
+                                       : corrupt(err, "a row of the sample is not there");
 }
 
 static enum status read_gone(struct spool *spool, const struct spool_block_entry *entries,
@@ -380,8 +388,8 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
         entry->statistics_size > size)
         return corrupt(err, "the index is cut short");
     counts_size = (SPOOL_PARTS * sizeof *counts) << entry->range_bits;
-    if (size != sizeof *entry + counts_size + entry->sample_rows * sizeof *ranges->sample +
-                    entry->gone_words * sizeof(uint64_t) + spool_pad(entry->statistics_size) ||
+    if (size != sizeof *entry + counts_size + entry->gone_words * sizeof(uint64_t) +
+                    spool_pad(entry->statistics_size) ||
         entry->rows[SPOOL_KEPT] > spool->rows ||
         entry->rows[SPOOL_HELD_OUT] != spool->rows - entry->rows[SPOOL_KEPT])
         return corrupt(err, "the index is cut short");
@@ -390,12 +398,11 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
     memcpy(ranges->rows, entry->rows, sizeof ranges->rows);
     memcpy(ranges->sums, entry->sums, sizeof ranges->sums);
     ranges->sample_rows = entry->sample_rows;
-    ranges->sample = (const struct spool_sample_row *)((const char *)counts + counts_size);
-    gone = (const uint64_t *)(ranges->sample + ranges->sample_rows);
+    gone = (const uint64_t *)((const char *)counts + counts_size);
     ranges->statistics =
         (struct slice){(const char *)(gone + entry->gone_words), entry->statistics_size};
     TRY(read_counts(ranges, counts, err));
-    TRY(read_sample(spool, err));
+    TRY(find_sample(spool, err));
     return read_gone(spool, entries, gone, entry->gone_words, err);
 }
 

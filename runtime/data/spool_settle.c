@@ -534,12 +534,10 @@ static enum status take_counts(const struct settling *settling, struct spool_set
                                struct error *err)
 {
     const size_t ranges = (size_t)SPOOL_PARTS << settling->range_bits;
-    const struct rows_list *list = &settling->settlers[0].list;
     struct spool_keyed_entry *entry = &settled->entry;
 
     settled->counts = calloc(ranges, sizeof *settled->counts);
-    settled->sample = calloc(SPOOL_SAMPLE_ROWS, sizeof *settled->sample);
-    if (!settled->counts || !settled->sample)
+    if (!settled->counts)
         return fail_no_memory(err);
     entry->range_bits = settling->range_bits;
     entry->seed = settling->writer->order.seed;
@@ -553,11 +551,43 @@ static enum status take_counts(const struct settling *settling, struct spool_set
     }
     for (size_t i = 0; i < ranges; i++)
         entry->rows[i >> settling->range_bits] += settled->counts[i];
-    for (; entry->sample_rows < SPOOL_SAMPLE_ROWS && entry->sample_rows < list->count;
-         entry->sample_rows++)
-        settled->sample[entry->sample_rows] = (struct spool_sample_row){
-            list->rows[entry->sample_rows].block, list->rows[entry->sample_rows].row};
     return STATUS_OK;
+}
+
+static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
+                                 uint32_t count, struct error *err)
+{
+    const struct rows_list *list = &settling->settlers[0].list;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct placed_row *row = &list->rows[i];
+        struct spool_block block =
+            spool_files_block(settling->writer->files, &settling->entries[row->block]);
+
+        block.columns = settling->settlers[0].columns;
+        TRY(spool_view_columns(&settling->shape, &block, err));
+        TRY(spool_put_copy(writer, &block, row->row, row->hash, SPOOL_SAMPLED, err));
+    }
+    return STATUS_OK;
+}
+
+/* The kept rows of least key once more, in that order. */
+static enum status write_sample(const struct settling *settling, struct spool_settled *settled,
+                                struct error *err)
+{
+    const size_t found = settling->settlers[0].list.count;
+    struct spool_writer *writer;
+    struct error late;
+    enum status status;
+
+    settled->entry.sample_rows = found < SPOOL_SAMPLE_ROWS ? (uint32_t)found : SPOOL_SAMPLE_ROWS;
+    TRY(spool_writer_branch_sample(settling->writer, &writer, err));
+    status = write_sampled(settling, writer, settled->entry.sample_rows, err);
+    if (spool_writer_join(settling->writer, writer, &late) == STATUS_OK || status != STATUS_OK)
+        return status;
+    if (err)
+        *err = late;
+    return late.status;
 }
 
 /* Of blocks that have such rows. */
@@ -678,6 +708,7 @@ enum status spool_settle(struct spool_writer *writer, struct spool_settled *sett
     TRY_OR(done, status, settle_parts(&settling, err));
     TRY_OR(done, status, count_rows(&settling, err));
     TRY_OR(done, status, take_counts(&settling, settled, err));
+    TRY_OR(done, status, write_sample(&settling, settled, err));
     TRY_OR(done, status, take_gone(&settling, settled, err));
     status = take_statistics(&settling, settled, err);
 done:
@@ -688,7 +719,6 @@ done:
 void spool_settled_deinit(struct spool_settled *settled)
 {
     free(settled->counts);
-    free(settled->sample);
     free(settled->gone);
     text_deinit(&settled->statistics);
 }

@@ -5,7 +5,7 @@
  *
  *     copies   of equal rows all but one get hashes of their own, by their number
  *     parts    which rows are held out: those of least key, as many as there should be
- *     counts   rows of each range, and the sample
+ *     counts   rows of each range, and which rows are the sample, which is written
  *
  * A row whose hash or part is another one then is gone from its block, and from the statistics, and
  * a copy is put where it belongs: some hundred in a million, unless the table is full of equal
@@ -19,10 +19,9 @@
 /* What the index of a spool that lies by key says, in memory of its own. */
 struct spool_settled {
     struct spool_keyed_entry entry;
-    uint32_t *counts;                /* (SPOOL_PARTS, ranges) */
-    struct spool_sample_row *sample; /* (entry.sample_rows) */
-    uint64_t *gone;                  /* (entry.gone_words) */
-    struct text statistics;          /* bytes */
+    uint32_t *counts;       /* (SPOOL_PARTS, ranges) */
+    uint64_t *gone;         /* (entry.gone_words) */
+    struct text statistics; /* bytes */
 };
 
 /* All rows are written. The entries of their blocks say then which of them are gone. */

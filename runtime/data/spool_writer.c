@@ -201,7 +201,8 @@ enum status spool_writer_open(const char *path, const struct spool_column *colum
     return status;
 }
 
-enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
+/* In the order in which the rows are put. */
+static enum status branch_plain(const struct spool_writer *writer, struct spool_writer **branch,
                                 struct error *err)
 {
     struct spool_column *columns = calloc(writer->column_count, sizeof *columns);
@@ -219,6 +220,24 @@ enum status spool_writer_branch(const struct spool_writer *writer, struct spool_
         return status;
     (*branch)->files = writer->files;
     (*branch)->file = SPOOL_FILE_NONE;
+    return STATUS_OK;
+}
+
+enum status spool_writer_branch_sample(const struct spool_writer *writer,
+                                       struct spool_writer **branch, struct error *err)
+{
+    TRY(branch_plain(writer, branch, err));
+    (*branch)->file = 0;
+    (*branch)->is_sample = true;
+    return STATUS_OK;
+}
+
+enum status spool_writer_branch(const struct spool_writer *writer, struct spool_writer **branch,
+                                struct error *err)
+{
+    enum status status;
+
+    TRY(branch_plain(writer, branch, err));
     if (!writer->is_keyed)
         return STATUS_OK;
     status = spool_writer_sort(*branch, &writer->order, err);
@@ -588,10 +607,13 @@ static enum status flush_block(struct spool_writer *writer, struct error *err)
     hashes = writer->block_rows * sizeof(struct row_hash);
     TRY(spool_files_reserve(writer->files, &writer->file, hashes, &offset, err));
     TRY(spool_files_write(writer->files, writer->file, writer->block, hashes, offset, err));
-    TRY(spool_files_place(writer->files, &writer->file,
-                          &(struct spool_block_entry){
-                              .hashes = offset, .size = size - hashes, .rows = writer->block_rows},
-                          &place, err));
+    TRY(spool_files_place(
+        writer->files, &writer->file,
+        &(struct spool_block_entry){.hashes = offset,
+                                    .size = size - hashes,
+                                    .rows = writer->block_rows,
+                                    .part = writer->is_sample ? SPOOL_SAMPLED : SPOOL_KEPT},
+        &place, err));
     TRY(write_block(writer, fixed, &place, err));
     clear_block(writer);
     return STATUS_OK;
@@ -672,7 +694,8 @@ enum status spool_put_copy(struct spool_writer *writer, const struct spool_block
     for (uint32_t i = 0; i < writer->column_count; i++)
         copy_cell(writer, &writer->columns[i], &block->columns[i], row);
     ((struct row_hash *)writer->block)[writer->block_rows] = hash;
-    writer->parts[writer->block_rows] = (uint8_t)part;
+    if (writer->is_keyed)
+        writer->parts[writer->block_rows] = (uint8_t)part;
     writer->summarised = ++writer->block_rows;
     return flush_full(writer, err);
 }

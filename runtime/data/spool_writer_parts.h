@@ -52,7 +52,7 @@ struct spool_writer {
     uint32_t summarised;      /* rows of the block that the summaries have */
     double *least, *greatest; /* (number_count) of a tile */
 
-    bool is_keyed;
+    bool is_keyed, is_sample;
     struct spool_order order;
     uint8_t *parts;                       /* (block_rows_max): enum spool_part, or PART_BY_HASH */
     uint32_t *ranges;                     /* (block_rows_max): of each row, where its key lies */
@@ -71,6 +71,11 @@ struct spool_writer {
 #define PART_BY_HASH SPOOL_PARTS
 
 bool run_reserve(struct run *run, size_t more);
+
+/* A writer of the sample's rows, in the order in which they are put, beside the header. Joined as
+ * any branch. */
+enum status spool_writer_branch_sample(const struct spool_writer *writer,
+                                       struct spool_writer **branch, struct error *err);
 
 /* A writer whose rows are many gets larger blocks: of each range more rows lie together. */
 enum status spool_writer_grow(struct spool_writer *writer, struct error *err);
