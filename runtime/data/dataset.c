@@ -14,7 +14,8 @@
 
 #define CACHE_LINE 64 /* bytes */
 
-static enum status open_spool(const char *folder, const char *name, struct team *team,
+static enum status open_spool(const char *folder, const char *name,
+                              const struct spool_source *source, struct team *team,
                               struct arena *arena, struct spool *spool, struct error *err)
 {
     char path[4096];
@@ -22,7 +23,7 @@ static enum status open_spool(const char *folder, const char *name, struct team 
 
     if (size < 0 || (size_t)size >= sizeof path)
         return fail(err, STATUS_INVALID, "the path of the job's folder is too long");
-    return spool_open(path, team, arena, spool, err);
+    return spool_open(path, source, team, arena, spool, err);
 }
 
 static void close_spools(struct dataset *dataset)
@@ -43,13 +44,14 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
     };
 }
 
-static enum status open_spools(const char *folder, const struct jobspec *spec, struct team *team,
+static enum status open_spools(const char *folder, const struct spool_source *source,
+                               const struct jobspec *spec, struct team *team,
                                struct dataset *dataset, struct error *err)
 {
-    TRY(open_spool(folder, "train.spool", team, &dataset->views, &dataset->spool, err));
+    TRY(open_spool(folder, "train.spool", source, team, &dataset->views, &dataset->spool, err));
     TRY(dataset_check(&dataset->spool, spec, "the SELECT", err));
     if (spec->has_validation) {
-        TRY(open_spool(folder, "validation.spool", team, &dataset->views,
+        TRY(open_spool(folder, "validation.spool", source, team, &dataset->views,
                        &dataset->validation_spool, err));
         TRY(dataset_check(&dataset->validation_spool, spec, "validation.select", err));
         if (dataset->validation_spool.is_keyed != dataset->spool.is_keyed)
@@ -58,15 +60,16 @@ static enum status open_spools(const char *folder, const struct jobspec *spec, s
     return STATUS_OK;
 }
 
-enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
-                         struct dataset *dataset, struct error *err)
+enum status dataset_open(const char *folder, const struct spool_source *source,
+                         const struct jobspec *spec, struct team *team, struct dataset *dataset,
+                         struct error *err)
 {
     enum status status;
 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
-    status = open_spools(folder, spec, team, dataset, err);
+    status = open_spools(folder, source, spec, team, dataset, err);
     if (status == STATUS_OK)
         status = dataset->spool.is_keyed ? keyed_rows_open(dataset, spec, team, err)
                                          : plain_rows_open(dataset, spec, team, err);

@@ -40,6 +40,7 @@ struct dataset_part {
 
 struct row_store;
 struct keyed_rows;
+struct spool_source;
 
 struct dataset {
     struct transform transform;
@@ -66,15 +67,16 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  * Opens `folder`/train.spool (and validation.spool when the spec says so), and takes transform and
  * labels from the statistics of the training rows. Rows of spools that lie by key are read and
  * encoded when somebody holds them (row_store.h); others at once, with the team (NULL: the caller
- * alone).
+ * alone). source: of the spools' bytes, where they lie by key; NULL: all are in the folder.
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
  * n_classes or CLASSES_MAX; an infinite value. LIMIT beyond
  * DATASET_BYTES_MAX.
  */
-enum status dataset_open(const char *folder, const struct jobspec *spec, struct team *team,
-                         struct dataset *dataset, struct error *err);
+enum status dataset_open(const char *folder, const struct spool_source *source,
+                         const struct jobspec *spec, struct team *team, struct dataset *dataset,
+                         struct error *err);
 void dataset_close(struct dataset *dataset);
 
 /* The dense inputs of a row of a part, to dense (dense_width). */

@@ -10,9 +10,16 @@
 #define LIST_SHIFT (SPOOL_RANGE_BITS - LIST_BITS)
 #define KEY_BITS   64
 
+/* Blocks by their numbers. */
+struct block_list {
+    uint32_t *numbers;
+    size_t count, capacity;
+};
+
 struct range_loader {
     struct encoder encoder;
     struct spool_column_view *columns;
+    struct block_list blocks; /* that are looked at */
     /* The rows that were found, block after block: */
     struct row_hash *hashes;          /* (capacity) */
     uint32_t *rows, *places, *sorted; /* (capacity) */
@@ -107,6 +114,52 @@ enum status part_source_find(const struct part_source *source, uint64_t first_ro
                 (unsigned long long)first_row, (unsigned long long)end_row);
 }
 
+/* ---- which blocks ---- */
+
+static bool list_add(struct block_list *list, uint32_t number)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = 2 * list->capacity + 64;
+        uint32_t *numbers = realloc(list->numbers, capacity * sizeof *numbers);
+
+        if (!numbers)
+            return false;
+        list->numbers = numbers;
+        list->capacity = capacity;
+    }
+    list->numbers[list->count++] = number;
+    return true;
+}
+
+/* The blocks that reach into the ranges, each once. False: there is no memory. */
+static bool list_wanted(const struct part_source *source, uint32_t first_range, uint32_t end_range,
+                        struct block_list *blocks)
+{
+    const uint32_t shift = SPOOL_RANGE_BITS - source->spool->ranges.bits;
+    const uint32_t first = first_range << shift, last = (end_range << shift) - 1;
+
+    blocks->count = 0;
+    for (uint32_t list = first >> LIST_SHIFT; list <= last >> LIST_SHIFT; list++)
+        for (uint32_t i = source->list_starts[list]; i < source->list_starts[list + 1]; i++) {
+            const struct spool_block *block = &source->spool->blocks[source->lists[i]];
+            const uint32_t from = block->first_range > first ? block->first_range : first;
+
+            if (block->first_range <= last && block->last_range >= first &&
+                from >> LIST_SHIFT == list && !list_add(blocks, source->lists[i]))
+                return false;
+        }
+    return true;
+}
+
+void part_source_expect(const struct part_source *source, uint32_t first, uint32_t end)
+{
+    struct block_list blocks = {.numbers = NULL};
+
+    if (source->spool->source && first < end && list_wanted(source, first, end, &blocks))
+        spool_expect_blocks(source->spool, blocks.numbers, blocks.count);
+    free(blocks.numbers);
+}
+
 /* ---- a loader ---- */
 
 enum status range_loader_new(const struct dataset *dataset, const struct spool *spool,
@@ -131,6 +184,7 @@ void range_loader_free(struct range_loader *loader)
         return;
     encoder_deinit(&loader->encoder);
     free(loader->columns);
+    free(loader->blocks.numbers);
     free(loader->hashes);
     free(loader->rows);
     free(loader->places);
@@ -227,38 +281,11 @@ static enum status find_rows(struct range_loader *loader, const struct wanted *w
     return loader->count > before ? note_block(loader, number, err) : STATUS_OK;
 }
 
-/* What is done with the blocks that reach into the wanted ranges, each once. */
-enum pass { PASS_EXPECT, PASS_FIND };
-
-static enum status pass_over(struct range_loader *loader, const struct wanted *wanted,
-                             enum pass pass, struct error *err)
-{
-    const struct part_source *source = wanted->source;
-    const uint32_t shift = SPOOL_RANGE_BITS - source->spool->ranges.bits;
-    const uint32_t first = wanted->first << shift, last = (wanted->end << shift) - 1;
-
-    for (uint32_t list = first >> LIST_SHIFT; list <= last >> LIST_SHIFT; list++)
-        for (uint32_t i = source->list_starts[list]; i < source->list_starts[list + 1]; i++) {
-            const struct spool_block *block = &source->spool->blocks[source->lists[i]];
-            const uint32_t from = block->first_range > first ? block->first_range : first;
-
-            if (block->first_range > last || block->last_range < first ||
-                from >> LIST_SHIFT != list)
-                continue;
-            if (pass == PASS_EXPECT)
-                spool_expect_block(source->spool, source->lists[i]);
-            else
-                TRY(find_rows(loader, wanted, source->lists[i], err));
-        }
-    return STATUS_OK;
-}
-
-/* The kernel reads them side by side, while the first are looked at. */
 static enum status find_all(struct range_loader *loader, const struct wanted *wanted,
                             struct error *err)
 {
-    TRY(pass_over(loader, wanted, PASS_EXPECT, err));
-    TRY(pass_over(loader, wanted, PASS_FIND, err));
+    for (size_t i = 0; i < loader->blocks.count; i++)
+        TRY(find_rows(loader, wanted, loader->blocks.numbers[i], err));
     return loader->count == wanted->rows ? STATUS_OK : fail_rows(err);
 }
 
@@ -284,13 +311,36 @@ enum status range_load_block(struct range_loader *loader, const struct dataset *
                          part, err);
 }
 
+/* The blocks are needed. */
+static enum status load_blocks(struct range_loader *loader, const struct dataset *dataset,
+                               const struct wanted *wanted, const struct class_index *index,
+                               struct dataset_part *part, struct error *err)
+{
+    const struct part_source *source = wanted->source;
+    uint32_t at = 0;
+
+    TRY(find_all(loader, wanted, err));
+    place_rows(loader, wanted);
+    for (uint32_t i = 0; i < loader->found_count; i++) {
+        const struct found_block *found = &loader->found[i];
+        const struct placed_rows placed = {source->starts[wanted->first], loader->rows + at,
+                                           loader->places + at, found->end - at,
+                                           source->spool->number_count};
+
+        TRY(range_load_block(loader, dataset, source, index, found->block, &placed, part, err));
+        at = found->end;
+    }
+    return STATUS_OK;
+}
+
 enum status range_load(struct range_loader *loader, const struct dataset *dataset,
                        const struct part_source *source, const struct class_index *index,
                        uint32_t first, uint32_t end, struct dataset_part *part, struct error *err)
 {
-    const uint64_t start = source->starts[first], rows = source->starts[end] - start;
+    const uint64_t rows = source->starts[end] - source->starts[first];
     const struct wanted wanted = {source, first, end, (uint32_t)rows};
-    uint32_t at = 0;
+    struct spool_need *need;
+    enum status status;
 
     if (rows == 0)
         return STATUS_OK;
@@ -298,15 +348,10 @@ enum status range_load(struct range_loader *loader, const struct dataset *datase
         return fail(err, STATUS_LIMIT, "%llu rows cannot be read at once",
                     (unsigned long long)rows);
     TRY(reserve(loader, wanted.rows, err));
-    TRY(find_all(loader, &wanted, err));
-    place_rows(loader, &wanted);
-    for (uint32_t i = 0; i < loader->found_count; i++) {
-        const struct found_block *found = &loader->found[i];
-        const struct placed_rows placed = {start, loader->rows + at, loader->places + at,
-                                           found->end - at, source->spool->number_count};
-
-        TRY(range_load_block(loader, dataset, source, index, found->block, &placed, part, err));
-        at = found->end;
-    }
-    return STATUS_OK;
+    if (!list_wanted(source, first, end, &loader->blocks))
+        return fail_no_memory(err);
+    TRY(spool_need_blocks(source->spool, loader->blocks.numbers, loader->blocks.count, &need, err));
+    status = load_blocks(loader, dataset, &wanted, index, part, err);
+    spool_done_with(source->spool, need);
+    return status;
 }

@@ -30,6 +30,9 @@ void part_source_deinit(struct part_source *source);
 enum status part_source_find(const struct part_source *source, uint64_t first_row, uint64_t end_row,
                              uint32_t *first, uint32_t *end, struct error *err);
 
+/* Rows of the ranges [first, end) will be loaded soon. */
+void part_source_expect(const struct part_source *source, uint32_t first, uint32_t end);
+
 /* Memory of one member of the team, in which it loads. */
 struct range_loader;
 enum status range_loader_new(const struct dataset *dataset, const struct spool *spool,
@@ -42,7 +45,7 @@ enum status range_load(struct range_loader *loader, const struct dataset *datase
                        const struct part_source *source, const struct class_index *index,
                        uint32_t first, uint32_t end, struct dataset_part *part, struct error *err);
 
-/* Rows of one block to their places. */
+/* Rows of one block, which is needed (spool_need_blocks), to their places. */
 enum status range_load_block(struct range_loader *loader, const struct dataset *dataset,
                              const struct part_source *source, const struct class_index *index,
                              uint32_t block, const struct placed_rows *rows,

@@ -84,6 +84,7 @@ static enum status load_ranges(struct keyed_rows *rows, const struct dataset *da
         .rows = rows, .dataset = dataset, .source = source, .part = *part, .errors = errors};
 
     TRY(part_source_find(source, first, end, &loading.first, &loading.end, err));
+    part_source_expect(source, loading.first, loading.end); /* at once, for all tasks */
     loading.tasks = TASKS_A_MEMBER * team_size(team);
     if (loading.tasks > loading.end - loading.first)
         loading.tasks = loading.end - loading.first;
@@ -110,6 +111,7 @@ static enum status load_sampled(const struct sample_loading *loading, uint32_t m
     const uint32_t count = spool->blocks[block].rows;
     struct dataset_part part = loading->part;
     uint32_t *numbers = calloc(2 * (size_t)count, sizeof *numbers), first = 0;
+    struct spool_need *need;
     enum status status;
 
     if (!numbers)
@@ -120,9 +122,13 @@ static enum status load_sampled(const struct sample_loading *loading, uint32_t m
         numbers[i] = i;
         numbers[count + i] = first + i;
     }
-    status = range_load_block(
-        rows->loaders[member], loading->dataset, &rows->train, &rows->index, block,
-        &(struct placed_rows){0, numbers, numbers + count, count, spool->number_count}, &part, err);
+    status = spool_need_blocks(spool, &block, 1, &need, err);
+    if (status == STATUS_OK)
+        status = range_load_block(
+            rows->loaders[member], loading->dataset, &rows->train, &rows->index, block,
+            &(struct placed_rows){0, numbers, numbers + count, count, spool->number_count}, &part,
+            err);
+    spool_done_with(spool, need);
     free(numbers);
     return status;
 }
@@ -165,14 +171,15 @@ static enum status load_part(struct keyed_rows *rows, const struct dataset *data
                        part, first, end, team, err);
 }
 
-/* A file that is damaged is no memory that changed by itself. */
+/* Whatever is wrong with files, or with where their bytes come from, is the trouble of this worker,
+ * and no memory that changed by itself. */
 static enum status load(void *context, const struct dataset *dataset,
                         const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err)
 {
     const enum status status = load_part(context, dataset, part, first, end, team, err);
 
-    if (status != STATUS_CORRUPT)
+    if (status == STATUS_OK || status == STATUS_NO_MEMORY || status == STATUS_INVALID)
         return status;
     if (err)
         err->status = STATUS_IO;

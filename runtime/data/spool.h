@@ -34,6 +34,7 @@
 #define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
 #define SPOOL_COLUMNS_MAX    2001
+#define SPOOL_FILES_MAX      64
 #define SPOOL_ROWS_MAX       ((uint64_t)1 << 40) /* a range of keys has some 2^24 of them then */
 #define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20)   /* one cell */
 #define SPOOL_RANGE_BITS     16
@@ -97,7 +98,7 @@ struct spool_column_view {
 };
 
 struct spool_block {
-    uint32_t rows;
+    uint32_t rows, file;
     uint64_t first_row;            /* not of a spool that lies by key */
     const struct row_hash *hashes; /* (rows) */
     const uint8_t *bytes;          /* of columns: (size) */
@@ -123,9 +124,16 @@ struct spool_ranges {
     struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
 };
 
+struct spool_source;
+
 struct spool {
     const uint8_t *map;
     size_t map_size;
+    const struct spool_source *source; /* of bytes that are not there yet; NULL: all are */
+    struct spool_file {
+        uint32_t number; /* by the source */
+        size_t base;     /* where it begins in the map */
+    } files[SPOOL_FILES_MAX];
     uint64_t rows;
     uint32_t column_count;
     uint32_t number_count; /* columns that are no texts */

@@ -42,7 +42,6 @@
 #define SPOOL_VERSION    5
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)8)
-#define SPOOL_FILES_MAX  64
 #define SPOOL_PATH_MAX   4096
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "sections are mapped as they stand");

@@ -45,17 +45,117 @@ static enum status open_file(const char *path, struct opened_file *file, struct 
     return corrupt(err, "the file is cut short");
 }
 
+/* ---- bytes that come from a source ---- */
+
+static enum status find_in_source(struct spool *spool, const char *path, uint32_t number,
+                                  struct error *err)
+{
+    const char *slash = strrchr(path, '/');
+
+    if (!spool->source)
+        return STATUS_OK;
+    spool->files[number].number =
+        spool->source->find(spool->source->self, slash ? slash + 1 : path);
+    return spool->files[number].number != SPOOL_SOURCE_NO_FILE
+               ? STATUS_OK
+               : corrupt(err, "a file is not among those of the job's rows");
+}
+
+/* Bytes of the first file, for as long as the spool is open. */
+static enum status need_first(const struct spool *spool, uint64_t offset, uint64_t size,
+                              struct error *err)
+{
+    const struct spool_extent extent = {spool->files[0].number, offset, size};
+
+    return spool->source ? spool->source->need(spool->source->self, &extent, 1, NULL, err)
+                         : STATUS_OK;
+}
+
+static struct spool_extent extent_of(const struct spool *spool, const struct spool_block *block,
+                                     const void *bytes, size_t size)
+{
+    const struct spool_file *file = &spool->files[block->file];
+
+    return (struct spool_extent){file->number,
+                                 (size_t)((const uint8_t *)bytes - spool->map) - file->base, size};
+}
+
+/* Of hashes and columns of each block, (2 * count); NULL: no memory. */
+static struct spool_extent *list_extents(const struct spool *spool, const uint32_t *numbers,
+                                         size_t count)
+{
+    struct spool_extent *extents = malloc((2 * count + 1) * sizeof *extents);
+
+    for (size_t i = 0; extents && i < count; i++) {
+        const struct spool_block *block = &spool->blocks[numbers[i]];
+
+        extents[2 * i] =
+            extent_of(spool, block, block->hashes, block->rows * sizeof *block->hashes);
+        extents[2 * i + 1] = extent_of(spool, block, block->bytes, block->size);
+    }
+    return extents;
+}
+
+static void advise(const void *bytes, size_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;
+
+    madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+}
+
+enum status spool_need_blocks(const struct spool *spool, const uint32_t *numbers, size_t count,
+                              struct spool_need **need, struct error *err)
+{
+    struct spool_extent *extents;
+    enum status status;
+
+    *need = NULL;
+    if (spool->source) {
+        extents = list_extents(spool, numbers, count);
+        if (!extents)
+            return fail_no_memory(err);
+        status = spool->source->need(spool->source->self, extents, 2 * count, need, err);
+        free(extents);
+        TRY(status);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct spool_block *block = &spool->blocks[numbers[i]];
+
+        advise(block->hashes, block->rows * sizeof *block->hashes);
+        advise(block->bytes, block->size);
+    }
+    return STATUS_OK;
+}
+
+void spool_done_with(const struct spool *spool, struct spool_need *need)
+{
+    if (need)
+        spool->source->done(spool->source->self, need);
+}
+
+void spool_expect_blocks(const struct spool *spool, const uint32_t *numbers, size_t count)
+{
+    struct spool_extent *extents = spool->source ? list_extents(spool, numbers, count) : NULL;
+
+    if (extents)
+        spool->source->expect(spool->source->self, extents, 2 * count);
+    free(extents);
+}
+
+/* ---- files ---- */
+
 static enum status map_first(const char *path, struct spool *spool, struct error *err)
 {
     struct opened_file file;
     void *map;
 
+    TRY(find_in_source(spool, path, 0, err));
     TRY(open_file(path, &file, err));
     if (file.size < sizeof(struct spool_header)) {
         close(file.descriptor);
         return corrupt(err, "the file is cut short");
     }
-    map = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, file.descriptor, 0);
+    map = mmap(NULL, file.size, PROT_READ, MAP_SHARED, file.descriptor, 0);
     close(file.descriptor);
     if (map == MAP_FAILED)
         return fail_errno(err, STATUS_IO, "cannot map %s", path);
@@ -73,7 +173,7 @@ static size_t whole_pages(size_t size)
 
 /* Maps file `number` over `at`, where there is room for it. */
 static enum status map_over(const char *path, uint32_t number, size_t size, uint8_t *at,
-                            struct error *err)
+                            struct spool *spool, struct error *err)
 {
     char name[SPOOL_PATH_MAX];
     struct opened_file file;
@@ -81,12 +181,13 @@ static enum status map_over(const char *path, uint32_t number, size_t size, uint
 
     if (!spool_file_path(path, number, name))
         return fail(err, STATUS_INVALID, "the path of the spool is too long");
+    TRY(find_in_source(spool, name, number, err));
     TRY(open_file(name, &file, err));
     if (file.size != size) {
         close(file.descriptor);
         return corrupt(err, "a file has another size than the index says");
     }
-    map = mmap(at, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, file.descriptor, 0);
+    map = mmap(at, size, PROT_READ, MAP_SHARED | MAP_FIXED, file.descriptor, 0);
     close(file.descriptor);
     return map == MAP_FAILED ? fail_errno(err, STATUS_IO, "cannot map %s", name) : STATUS_OK;
 }
@@ -108,7 +209,7 @@ static enum status map_others(const char *path, uint32_t count, const uint64_t *
     if (room == MAP_FAILED)
         return fail_errno(err, STATUS_IO, "cannot map %s", path);
     for (uint32_t i = 0; i + 1 < count; i++) {
-        if (map_over(path, i + 1, sizes[i], room + at, err) != STATUS_OK) {
+        if (map_over(path, i + 1, sizes[i], room + at, spool, err) != STATUS_OK) {
             munmap(room, total);
             return err->status;
         }
@@ -154,6 +255,13 @@ static enum status check_header(const struct spool *spool, const struct spool_he
         header->index_size < plain_index_size(header) ||
         (!header->is_keyed && header->index_size != plain_index_size(header)))
         return corrupt(err, "the index lies elsewhere than the header says");
+    return STATUS_OK;
+}
+
+static enum status check_index(const struct spool *spool, const struct spool_header *header,
+                               struct error *err)
+{
+    TRY(need_first(spool, header->index_offset, header->index_size, err));
     if (header->index_hash != hash_bytes(spool->map + header->index_offset, header->index_size, 0))
         return corrupt(err, "the index's checksum differs");
     return STATUS_OK;
@@ -179,18 +287,18 @@ static enum status read_columns(struct spool *spool, const struct spool_column_e
 
 /* Where the next block of each file begins, from spool->map, and where the last must end. */
 struct extents {
-    size_t base[SPOOL_FILES_MAX], next[SPOOL_FILES_MAX], end[SPOOL_FILES_MAX];
+    size_t next[SPOOL_FILES_MAX], end[SPOOL_FILES_MAX];
 };
 
-static void measure_files(const struct spool_header *header, const uint64_t *sizes,
-                          struct extents *extents)
+static void measure_files(struct spool *spool, const struct spool_header *header,
+                          const uint64_t *sizes, struct extents *extents)
 {
     size_t base = whole_pages(header->file_size);
 
     extents->next[0] = sizeof *header;
     extents->end[0] = header->index_offset;
     for (uint32_t i = 1; i < header->file_count; i++) {
-        extents->base[i] = extents->next[i] = base;
+        spool->files[i].base = extents->next[i] = base;
         extents->end[i] = base + sizes[i - 1];
         base += whole_pages(sizes[i - 1]);
     }
@@ -206,33 +314,33 @@ static enum status place_block(const struct spool *spool, const struct spool_blo
                                struct spool_block *block, struct error *err)
 {
     const struct spool_shape shape = shape_of(spool);
-    size_t hashes_end, from, at;
+    size_t base, hashes_end, from, at;
 
     if (entry->file >= SPOOL_FILES_MAX || entry->part > SPOOL_SAMPLED ||
         (entry->part != SPOOL_KEPT && !spool->is_keyed) || entry->first_range > entry->last_range)
         return corrupt(err, "the index is wrong about a block");
-    from = extents->end[entry->file] - extents->base[entry->file]; /* where it must end */
+    base = spool->files[entry->file].base;
+    from = extents->end[entry->file] - base; /* where it must end */
     hashes_end = entry->rows * sizeof(struct row_hash);
     if (entry->offset % SPOOL_ALIGN || entry->offset > from || entry->size % SPOOL_ALIGN ||
         entry->size > from - entry->offset || entry->hashes % SPOOL_ALIGN ||
         entry->hashes > entry->offset || hashes_end > entry->offset - entry->hashes ||
-        entry->offset < extents->next[entry->file] - extents->base[entry->file] ||
-        entry->rows == 0 ||
+        entry->offset < extents->next[entry->file] - base || entry->rows == 0 ||
         entry->rows > (spool->is_keyed ? SPOOL_BLOCK_ROWS_MAX : SPOOL_BLOCK_ROWS) ||
         spool_fixed_size(&shape, entry->rows) > entry->size)
         return corrupt(err, "the index is wrong about a block");
-    at = extents->base[entry->file] + entry->offset;
-    *block = (struct spool_block){
-        .rows = entry->rows,
-        .first_row = first_row,
-        .hashes =
-            (const struct row_hash *)(spool->map + extents->base[entry->file] + entry->hashes),
-        .bytes = spool->map + at,
-        .size = entry->size,
-        .hash = entry->hash,
-        .part = (enum spool_part)entry->part,
-        .first_range = entry->first_range,
-        .last_range = entry->last_range};
+    at = base + entry->offset;
+    *block =
+        (struct spool_block){.rows = entry->rows,
+                             .file = entry->file,
+                             .first_row = first_row,
+                             .hashes = (const struct row_hash *)(spool->map + base + entry->hashes),
+                             .bytes = spool->map + at,
+                             .size = entry->size,
+                             .hash = entry->hash,
+                             .part = (enum spool_part)entry->part,
+                             .first_range = entry->first_range,
+                             .last_range = entry->last_range};
     extents->next[entry->file] = at + entry->size;
     return STATUS_OK;
 }
@@ -415,7 +523,9 @@ static enum status read_spool(const char *path, struct spool *spool, struct team
     const uint64_t *sizes;
     struct extents extents = {0};
 
+    TRY(need_first(spool, 0, sizeof *header, err));
     TRY(check_header(spool, header, err));
+    TRY(check_index(spool, header, err));
     sizes = (const uint64_t *)(spool->map + header->index_offset +
                                header->column_count * sizeof *columns);
     if (header->file_count > 1)
@@ -428,20 +538,22 @@ static enum status read_spool(const char *path, struct spool *spool, struct team
     spool->block_count = header->block_count;
     spool->is_keyed = header->is_keyed;
     entries = (const struct spool_block_entry *)(sizes + header->file_count - 1);
-    measure_files(header, sizes, &extents);
+    measure_files(spool, header, sizes, &extents);
     TRY(read_columns(spool, columns, arena, err));
     TRY(place_blocks(spool, entries, &extents, arena, err));
+    if (spool->source && !spool->is_keyed)
+        return corrupt(err, "rows in the SELECT's order are read as a whole");
     if (spool->is_keyed)
         return read_keyed(spool, entries, header->index_size - plain_index_size(header), err);
     return open_blocks(spool, team, arena, err);
 }
 
-enum status spool_open(const char *path, struct team *team, struct arena *arena,
-                       struct spool *spool, struct error *err)
+enum status spool_open(const char *path, const struct spool_source *source, struct team *team,
+                       struct arena *arena, struct spool *spool, struct error *err)
 {
     enum status status;
 
-    *spool = (struct spool){0};
+    *spool = (struct spool){.source = source};
     TRY(map_first(path, spool, err));
     status = read_spool(path, spool, team, arena, err);
     if (status != STATUS_OK)
@@ -462,21 +574,6 @@ void spool_close(struct spool *spool)
 void spool_release(const struct spool *spool)
 {
     madvise((void *)spool->map, spool->map_size, MADV_DONTNEED);
-}
-
-static void expect(const void *bytes, size_t size)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), at = (uintptr_t)bytes;
-
-    madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
-}
-
-void spool_expect_block(const struct spool *spool, uint32_t number)
-{
-    const struct spool_block *block = &spool->blocks[number];
-
-    expect(block->hashes, block->rows * sizeof *block->hashes);
-    expect(block->bytes, block->size);
 }
 
 /* A page that two blocks share goes with the second. */

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "runtime/data/pgstore/fetch.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/data/pgstore/take.h"
 
 static enum status make_folder(const char *folder, struct error *err)
 {
@@ -38,7 +39,7 @@ static enum status write_spec(const char *folder, const struct text *json, struc
 }
 
 /* The files of the job's rows, and among them perhaps the order to read a table. */
-static enum status fetch(const struct job *job, struct error *err)
+static enum status fetch_all(const struct job *job, struct error *err)
 {
     const struct role_options *options = job->options;
     const struct rows_reading reading = {.folder = job->folder,
@@ -57,6 +58,18 @@ static enum status fetch(const struct job *job, struct error *err)
     }
     log_info("has the job's rows");
     return STATUS_OK;
+}
+
+/* Rows that lie by key are taken as they are needed. */
+static enum status fetch(const struct job *job, const struct spool_source **source,
+                         struct error *err)
+{
+    if (!source)
+        return fetch_all(job, err);
+    *source = NULL;
+    return job->spec.shuffle && !pgstore_has_order(job->tables)
+               ? pgstore_take(job->tables, job->folder, source, err)
+               : fetch_all(job, err);
 }
 
 static enum status open_spec(const struct role_options *options, struct pgstore *tables,

@@ -11,6 +11,7 @@
 struct learner_loader {
     const struct job *job;
     struct team *team;
+    const struct spool_source *source; /* of the data set's rows; NULL: they are in the folder */
     struct dataset dataset;
     bool has_dataset;
     struct learning learning; /* self NULL: none */
@@ -38,8 +39,8 @@ static void *open_learner(void *argument)
     const struct job *job = opening->job;
 
     opening->team = team_new(job_threads(job, job->spec.max_workers));
-    if (!job->fetch || job->fetch(job, &opening->err) == STATUS_OK)
-        opening->has_dataset = dataset_open(job->folder, &job->spec, opening->team,
+    if (!job->fetch || job->fetch(job, &opening->source, &opening->err) == STATUS_OK)
+        opening->has_dataset = dataset_open(job->folder, opening->source, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
     if (opening->has_dataset && learning_open(&job->spec, &opening->dataset, opening->team,
                                               &opening->learning, &opening->err) != STATUS_OK)
@@ -129,6 +130,8 @@ void opening_free(struct learner_loader *opening)
         opening->learning.close(opening->learning.self);
     if (opening->has_dataset)
         dataset_close(&opening->dataset);
+    if (opening->source)
+        opening->source->close(opening->source->self);
     team_free(opening->team);
     free(opening);
 }

@@ -77,7 +77,7 @@ static enum status open_rows(struct scoring_host *host, const struct working_opt
     const struct job *job = options->job;
 
     if (job->fetch)
-        TRY(job->fetch(job, err));
+        TRY(job->fetch(job, NULL, err));
     return rows_scoring_open(job, options->index, options->incarnation, &host->rows, err);
 }
 

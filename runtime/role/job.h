@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "jobspec/jobspec.h"
 #include "runtime/data/journal.h"
+#include "runtime/data/spool_source.h"
 
 struct job {
     char folder[PATH_MAX];
@@ -19,9 +20,12 @@ struct job {
     struct arena arena;
     struct jobspec spec;
     /* Of a job whose roles share no folder (job_in_tables.h): its store is elsewhere, and so are
-     * its rows until a worker fetches them. NULL: all is in the folder. */
+     * its rows until a worker fetches them. NULL: all is in the folder. Where source is given, rows
+     * that lie by key may be left where they are until they are needed: *source, which is to be
+     * closed, brings them then. NULL: they are all in the folder. */
     const struct journal *journal;
-    enum status (*fetch)(const struct job *job, struct error *err);
+    enum status (*fetch)(const struct job *job, const struct spool_source **source,
+                         struct error *err);
     void *tables;
     const struct role_options *options; /* of fetch */
 };

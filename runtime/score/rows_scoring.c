@@ -90,7 +90,7 @@ static enum status open_rows(struct rows_scoring *scoring, struct error *err)
     char path[PATH_MAX + sizeof ROWS_SPOOL + 1];
 
     snprintf(path, sizeof path, "%s/" ROWS_SPOOL, scoring->job->folder);
-    TRY(spool_open(path, NULL, &scoring->arena, &scoring->spool, err));
+    TRY(spool_open(path, NULL, NULL, &scoring->arena, &scoring->spool, err));
     if (spool->rows == spec->rows && spool->column_count == 1 && spool->number_count == 0)
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "%s is not of this job", path);

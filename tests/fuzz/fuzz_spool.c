@@ -95,7 +95,7 @@ static void open_and_read(void)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    if (spool_open(path, NULL, &arena, &spool, &err) == STATUS_OK) {
+    if (spool_open(path, NULL, NULL, &arena, &spool, &err) == STATUS_OK) {
         sink = read_all(&spool);
         (void)sink;
         spool_close(&spool);
@@ -241,7 +241,7 @@ static void round_trip(const uint8_t *data, size_t size)
             abort();
     }
     arena_init(&arena, ARENA_MAXIMUM);
-    if (spool_writer_close(writer, NULL) || spool_open(path, NULL, &arena, &spool, NULL) ||
+    if (spool_writer_close(writer, NULL) || spool_open(path, NULL, NULL, &arena, &spool, NULL) ||
         spool.rows != size / 3)
         abort();
     for (uint32_t b = 0; b < spool.block_count; b++)

@@ -55,7 +55,7 @@ static struct subject open_subject(const char *csv, make_job *make)
         exit(1);
     }
     make(&real->job, csv, real->folder);
-    check(dataset_open(real->folder, &real->job.spec, NULL, &real->dataset, &err), &err);
+    check(dataset_open(real->folder, NULL, &real->job.spec, NULL, &real->dataset, &err), &err);
     snprintf(path, sizeof path, "%s/train.spool", real->folder);
     unlink(path);
     rmdir(real->folder);

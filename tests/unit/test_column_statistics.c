@@ -85,7 +85,7 @@ static void table_write(struct table *table, uint32_t rows)
     arena_init(&table->arena, ARENA_MAXIMUM);
     write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS,
                 table->cells[0], rows, NULL);
-    CHECK_OK(spool_open(table->folder.file, NULL, &table->arena, &table->spool, &err));
+    CHECK_OK(spool_open(table->folder.file, NULL, NULL, &table->arena, &table->spool, &err));
     CHECK_INT(table->spool.block_count, 1);
 }
 

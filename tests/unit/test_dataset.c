@@ -59,7 +59,7 @@ static enum status try_open(struct table *table, const uint32_t *order, struct e
 {
     write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS, table->cells,
                 table->rows, order);
-    return dataset_open(table->folder.path, &table->spec, team, &table->dataset, err);
+    return dataset_open(table->folder.path, NULL, &table->spec, team, &table->dataset, err);
 }
 
 static void reopen(struct table *table, const uint32_t *order)
@@ -738,7 +738,7 @@ static void rows_without_a_label_have_neither_classes_nor_values(void **state)
         table.cells[2 * i + 1] = red;
     }
     write_spool(folder_file(&table.folder, "train.spool"), table.columns, 2, table.cells, 8, NULL);
-    CHECK_OK(dataset_open(table.folder.path, &table.spec, NULL, &table.dataset, &err));
+    CHECK_OK(dataset_open(table.folder.path, NULL, &table.spec, NULL, &table.dataset, &err));
     CHECK_INT(table.dataset.labels.type, LABEL_NONE);
     CHECK_INT(table.dataset.labels.count, 0);
     CHECK_INT(table.dataset.train.rows, 6);

@@ -10,8 +10,10 @@
 
 #include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_store.h"
+#include "runtime/data/spool_format.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/unit/data_fixture.h"
+#include "tests/unit/toy_origin.h"
 
 #define COLUMNS 4 /* x, n (numeric), colour (category), y (the label) */
 
@@ -148,8 +150,8 @@ static void check_same(struct table *table, struct team *team)
     struct dataset x, y;
     struct error err;
 
-    CHECK_OK(dataset_open(table->keyed.path, &table->spec, team, &x, &err));
-    CHECK_OK(dataset_open(table->plain.path, &table->spec, NULL, &y, &err));
+    CHECK_OK(dataset_open(table->keyed.path, NULL, &table->spec, team, &x, &err));
+    CHECK_OK(dataset_open(table->plain.path, NULL, &table->spec, NULL, &y, &err));
     CHECK(x.transform.inputs[0].mean == y.transform.inputs[0].mean);
     CHECK(x.transform.inputs[0].scale == y.transform.inputs[0].scale);
     CHECK_INT(x.transform.id_rows, y.transform.id_rows);
@@ -216,7 +218,7 @@ static void a_block_that_changed_is_found_by_who_holds_its_rows(void **state)
 
     table_open(&table, 20000, 20000, 0);
     write_keyed(&table, 1);
-    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    CHECK_OK(dataset_open(table.keyed.path, NULL, &table.spec, NULL, &dataset, &err));
     file = open(table.keyed.file, O_RDWR);
     CHECK(file >= 0 && pread(file, &byte, 1, 150000) == 1);
     byte ^= 4;
@@ -258,7 +260,7 @@ static void rows_that_are_released_take_no_memory(void **state)
 
     table_open(&table, 400000, 400000, 0);
     write_keyed(&table, 2);
-    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    CHECK_OK(dataset_open(table.keyed.path, NULL, &table.spec, NULL, &dataset, &err));
     dataset_share_out(&dataset, &dataset.train, 64, starts);
     before = resident_pages();
     for (int i = 0; i < 64; i++) {
@@ -286,7 +288,7 @@ static void equal_rows_are_spread_over_lanes(void **state)
 
     table_open(&table, ROWS, KINDS, 0);
     write_keyed(&table, 2);
-    CHECK_OK(dataset_open(table.keyed.path, &table.spec, NULL, &dataset, &err));
+    CHECK_OK(dataset_open(table.keyed.path, NULL, &table.spec, NULL, &dataset, &err));
     dataset_share_out(&dataset, &dataset.train, LANES, starts);
     CHECK(starts[0] == 0 && starts[LANES] == ROWS);
     for (uint32_t lane = 0; lane < LANES; lane++) {
@@ -332,6 +334,127 @@ static void ranges_of_many_rows_begin_where_the_counts_say(void **state)
     part_source_deinit(&source);
 }
 
+/* ---- rows that are elsewhere ---- */
+
+#define WORKERS 8
+
+static void add_files(struct table *table, struct toy_origin *toy, uint64_t *bytes)
+{
+    *bytes = 0;
+    for (int i = 0; i < SPOOL_FILES_MAX; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, i ? "train.%d.spool" : "train.spool", i);
+        if (access(folder_file(&table->keyed, name), F_OK) != 0)
+            return;
+        toy_add(toy, table->keyed.path, name);
+        *bytes += toy->files[i].bytes;
+    }
+}
+
+/* The index, and behind it nothing; in front of it the sample. */
+static void measure(const struct spool *spool, uint64_t *index, uint64_t *sample)
+{
+    const struct spool_header *header = (const struct spool_header *)spool->map;
+
+    *index = sizeof *header + header->index_size;
+    *sample = 0;
+    for (uint32_t b = spool->ranges.sample_block; b < spool->block_count; b++)
+        *sample += spool->blocks[b].size + spool->blocks[b].rows * sizeof(struct row_hash);
+}
+
+static void check_range(const struct dataset *x, const struct dataset *y, uint64_t first,
+                        uint64_t end)
+{
+    const size_t width = x->transform.dense_width;
+
+    assert_memory_equal(x->train.hashes + first, y->train.hashes + first,
+                        (end - first) * sizeof *x->train.hashes);
+    assert_memory_equal(x->train.dense + first * width, y->train.dense + first * width,
+                        (end - first) * width * sizeof(float));
+}
+
+/* One of several workers holds its rows, and the sample where it measures: how many bytes it took
+ * of how many there are, without index and sample. */
+static void work(struct table *table, const struct dataset *all, uint32_t worker, struct team *team)
+{
+    struct toy_origin toy = {.count = 0};
+    uint64_t bytes, index, sample, own;
+    const struct spool_source *source;
+    struct dataset dataset;
+    struct folder folder;
+    uint64_t starts[WORKERS + 1];
+    struct error err;
+
+    folder_open(&folder);
+    add_files(table, &toy, &bytes);
+    source = toy_open(&toy, folder.path);
+    CHECK_OK(dataset_open(folder.path, source, &table->spec, team, &dataset, &err));
+    measure(&dataset.spool, &index, &sample);
+    CHECK_INT(toy.bytes, index);
+    dataset_share_out(&dataset, &dataset.train, WORKERS, starts);
+    CHECK_OK(
+        row_store_hold(&dataset, &dataset.train, starts[worker], starts[worker + 1], team, &err));
+    check_range(&dataset, all, starts[worker], starts[worker + 1]);
+    own = toy.bytes - index;
+    CHECK(own > 0 && own <= (bytes - index - sample) / WORKERS * 6 / 5);
+    CHECK_OK(row_store_hold(&dataset, &dataset.sample, 0, dataset.sample.rows, team, &err));
+    CHECK_INT(toy.bytes, index + own + sample);
+    check_part(&dataset, &dataset.sample, &all->sample);
+    dataset_close(&dataset);
+    source->close(source->self);
+    folder_close(&folder);
+}
+
+static void a_worker_takes_the_blocks_of_its_rows(void **state)
+{
+    struct team *team = team_new(3);
+    struct table table;
+    struct dataset all;
+    struct error err;
+    (void)state;
+
+    table_open(&table, 300000, 300000, 0.1);
+    write_keyed(&table, 2);
+    CHECK_OK(dataset_open(table.keyed.path, NULL, &table.spec, team, &all, &err));
+    CHECK_OK(row_store_hold(&all, &all.train, 0, all.train.rows, team, &err));
+    CHECK_OK(row_store_hold(&all, &all.sample, 0, all.sample.rows, team, &err));
+    for (uint32_t worker = 0; worker < WORKERS; worker++)
+        work(&table, &all, worker, team);
+    dataset_close(&all);
+    table_close(&table);
+    team_free(team);
+}
+
+/* Rows that could not be brought are this worker's trouble, and may be there the next time. */
+static void rows_that_do_not_come_are_not_held(void **state)
+{
+    struct toy_origin toy = {.count = 0};
+    const struct spool_source *source;
+    struct dataset dataset;
+    struct folder folder;
+    struct table table;
+    struct error err;
+    uint64_t bytes;
+    (void)state;
+
+    table_open(&table, 50000, 50000, 0);
+    write_keyed(&table, 1);
+    folder_open(&folder);
+    add_files(&table, &toy, &bytes);
+    source = toy_open(&toy, folder.path);
+    CHECK_OK(dataset_open(folder.path, source, &table.spec, NULL, &dataset, &err));
+    toy.extents_left = 1;
+    CHECK_FAILS(row_store_hold(&dataset, &dataset.train, 0, dataset.train.rows, NULL, &err),
+                STATUS_IO, "the toy has had enough");
+    toy.extents_left = -1;
+    CHECK_OK(row_store_hold(&dataset, &dataset.train, 0, dataset.train.rows, NULL, &err));
+    dataset_close(&dataset);
+    source->close(source->self);
+    folder_close(&folder);
+    table_close(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -341,6 +464,8 @@ int main(void)
         cmocka_unit_test(equal_rows_are_numbered_in_any_order),
         cmocka_unit_test(a_block_that_changed_is_found_by_who_holds_its_rows),
         cmocka_unit_test(rows_that_are_released_take_no_memory),
+        cmocka_unit_test(a_worker_takes_the_blocks_of_its_rows),
+        cmocka_unit_test(rows_that_do_not_come_are_not_held),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

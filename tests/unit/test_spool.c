@@ -75,7 +75,7 @@ static void check_rows(const char *path, uint32_t rows)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, NULL, &arena, &spool, &err));
     check_opened(&spool, rows);
     spool_close(&spool);
     arena_deinit(&arena);
@@ -114,7 +114,7 @@ static void summaries_count_nulls_and_span_the_values(void **state)
     folder_open(&folder);
     arena_init(&arena, ARENA_MAXIMUM);
     write_rows(folder_file(&folder, "train.spool"), 20000);
-    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, NULL, &arena, &spool, &err));
     CHECK(spool.summaries[0].nulls == 2857);
     CHECK(spool.summaries[0].least == -1000 && spool.summaries[0].greatest == 19999 * .25 - 1000);
     CHECK(spool.summaries[1].least == -5 && spool.summaries[1].greatest == 19994);
@@ -144,7 +144,7 @@ static void wide_tables_get_smaller_blocks(void **state)
         CHECK_OK(spool_end_row(writer, &err));
     }
     CHECK_OK(spool_writer_close(writer, &err));
-    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, NULL, &arena, &spool, &err));
     CHECK_INT(spool.block_count, 2);
     CHECK(spool_real(&spool.blocks[1].columns[2000], 51) == 2099 * 3000 + 2000);
     spool_close(&spool);
@@ -165,7 +165,7 @@ static struct row_hash first_hash(struct folder *folder, const struct spool_colu
 
     arena_init(&arena, ARENA_MAXIMUM);
     write_spool(folder_file(folder, "train.spool"), columns, count, cells, 1, NULL);
-    CHECK_OK(spool_open(folder->file, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder->file, NULL, NULL, &arena, &spool, &err));
     hash = spool.blocks[0].hashes[0];
     spool_close(&spool);
     arena_deinit(&arena);
@@ -228,7 +228,7 @@ static void a_released_block_leaves_memory_and_can_be_read_again(void **state)
     folder_open(&folder);
     arena_init(&arena, ARENA_MAXIMUM);
     write_rows(folder_file(&folder, "train.spool"), rows);
-    CHECK_OK(spool_open(folder.file, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(folder.file, NULL, NULL, &arena, &spool, &err));
     before = pages_of_files();
     for (uint32_t b = 0; b < spool.block_count; b++)
         spool_release_block(&spool, b);
@@ -458,7 +458,7 @@ static void check_branched(const char *path, uint32_t rows)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, NULL, &arena, &spool, &err));
     CHECK_INT(spool.rows, rows);
     for (uint32_t i = 0; i < rows; i++) {
         numbers += i % 11 == 5 ? 0 : i;
@@ -662,7 +662,7 @@ static void check_refused(const char *path, const char *message)
     struct error err;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_FAILS(spool_open(path, NULL, &arena, &spool, &err), STATUS_CORRUPT, message);
+    CHECK_FAILS(spool_open(path, NULL, NULL, &arena, &spool, &err), STATUS_CORRUPT, message);
     arena_deinit(&arena);
 }
 
@@ -723,7 +723,8 @@ static void a_file_that_is_gone_is_named(void **state)
     write_two_files(folder_file(&folder, "train.spool"), 40);
     second_file(&folder, second);
     CHECK(unlink(second) == 0);
-    CHECK_FAILS(spool_open(folder.file, NULL, &arena, &spool, &err), STATUS_IO, "train.1.spool");
+    CHECK_FAILS(spool_open(folder.file, NULL, NULL, &arena, &spool, &err), STATUS_IO,
+                "train.1.spool");
     arena_deinit(&arena);
     folder_close(&folder);
 }
@@ -776,7 +777,7 @@ static void write_offset(const char *path, uint32_t row, uint32_t offset)
 
     write_rows(path, 20);
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, NULL, &arena, &spool, &err));
     at = (size_t)((const uint8_t *)&spool.blocks[0].columns[2].offsets[row] - spool.map);
     spool_close(&spool);
     arena_deinit(&arena);

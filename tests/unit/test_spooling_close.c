@@ -49,7 +49,7 @@ static void check_rows(const char *path, uint64_t rows)
     struct error err;
 
     arena_init(&arena, (size_t)1 << 30);
-    CHECK_OK(spool_open(path, NULL, &arena, &spool, &err));
+    CHECK_OK(spool_open(path, NULL, NULL, &arena, &spool, &err));
     CHECK(spool.rows == rows && spool.ranges.rows[SPOOL_HELD_OUT] == rows / 5);
     spool_close(&spool);
     arena_deinit(&arena);

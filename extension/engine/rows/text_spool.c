@@ -86,7 +86,7 @@ enum status text_spool_each(const char *path, text_taker *take, void *context, s
     enum status status;
 
     arena_init(&arena, SPOOL_ARENA_MAX);
-    status = spool_open(path, NULL, &arena, &spool, err);
+    status = spool_open(path, NULL, NULL, &arena, &spool, err);
     if (status == STATUS_OK) {
         text_init(&reading.joined, TEXT_MAXIMUM);
         status = take_all(&reading, &spool, err);

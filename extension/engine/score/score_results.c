@@ -20,7 +20,7 @@ enum status scored_open(struct scored *scored, const char *folder, const struct 
     *scored = (struct scored){.spec = spec};
     arena_init(&scored->arena, MODEL_ARENA_MAX);
     snprintf(path, sizeof path, "%s/rows.spool", folder);
-    status = spool_open(path, NULL, &scored->arena, &scored->rows, err);
+    status = spool_open(path, NULL, NULL, &scored->arena, &scored->rows, err);
     if (status != STATUS_OK)
         scored_close(scored);
     return status;

@@ -15,7 +15,7 @@
 #include "extension/postgres/sql/tables.h"
 #include "runtime/data/journal_sum.h"
 #include "runtime/data/model_file.h"
-#include "runtime/data/spool_format.h"
+#include "runtime/data/spool.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 

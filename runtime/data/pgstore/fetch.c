@@ -30,17 +30,17 @@ struct fetching {
     struct reader readers[READERS_MAX];
 };
 
-static uint64_t pieces_of(const struct input_file *file)
+static uint64_t pieces_of(const struct sparse_file *file)
 {
     return (file->bytes + PGSTORE_PIECE_BYTES - 1) / PGSTORE_PIECE_BYTES;
 }
 
-static uint32_t ranges_of(const struct input_file *file)
+static uint32_t ranges_of(const struct sparse_file *file)
 {
     return (uint32_t)((pieces_of(file) + RANGE_PIECES - 1) / RANGE_PIECES);
 }
 
-static size_t size_of_piece(const struct input_file *file, uint64_t piece)
+static size_t size_of_piece(const struct sparse_file *file, uint64_t piece)
 {
     const uint64_t left = file->bytes - piece * PGSTORE_PIECE_BYTES;
 
@@ -61,7 +61,7 @@ static enum status write_piece(int file, struct slice bytes, uint64_t offset, st
     return STATUS_OK;
 }
 
-static enum status write_range(const struct input_file *file, int descriptor, uint64_t first,
+static enum status write_range(const struct sparse_file *file, int descriptor, uint64_t first,
                                uint64_t end, const PGresult *result, struct error *err)
 {
     if ((uint64_t)PQntuples(result) != end - first)
@@ -84,7 +84,7 @@ static enum status write_range(const struct input_file *file, int descriptor, ui
 static enum status read_range(const struct fetching *fetching, struct pg_connection *connection,
                               size_t number, uint32_t range, struct error *err)
 {
-    const struct input_file *file = &fetching->store->files[number];
+    const struct sparse_file *file = &fetching->store->files[number];
     const uint64_t first = (uint64_t)range * RANGE_PIECES, pieces = pieces_of(file);
     const uint64_t end = first + RANGE_PIECES < pieces ? first + RANGE_PIECES : pieces;
     char sql[sizeof READ_RANGE + TABLE_NAME_MAX], from[32], to[32];

@@ -75,7 +75,7 @@ static bool is_spool_name(struct slice name)
     return false;
 }
 
-static enum status read_file_entry(const cJSON *item, struct input_file *file, struct error *err)
+static enum status read_file_entry(const cJSON *item, struct sparse_file *file, struct error *err)
 {
     struct slice name;
     int64_t bytes;

@@ -6,13 +6,9 @@
 
 #include "runtime/data/pgstore/pg_connection.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/data/sparse_files.h"
 
 #define TABLE_NAME_MAX 300 /* quoted */
-
-struct input_file {
-    char name[64];
-    uint64_t bytes;
-};
 
 struct pgstore {
     struct pg_connection connection;
@@ -24,7 +20,7 @@ struct pgstore {
     size_t pending_first; /* bytes of the first one's row */
     bool is_in_doubt;     /* it was sent, and the answer was lost */
     int64_t retry_at;     /* how the job goes may try to connect again */
-    struct input_file *files;
+    struct sparse_file *files;
     size_t file_count;
 };
 

@@ -1,0 +1,24 @@
+/*
+ * take.h - files that lie in a table, taken as far as they are needed.
+ *
+ *     extents --one query--> slices of pieces --> sparse files (runtime/data/sparse_files.h)
+ *
+ * A query asks for many slices at once, by several connections, each of which is closed when there
+ * is nothing to take for some seconds.
+ */
+#ifndef RUNTIME_DATA_PGSTORE_TAKE_H
+#define RUNTIME_DATA_PGSTORE_TAKE_H
+
+#include "runtime/data/pgstore/pgstore_parts.h"
+
+/* Of the table, quoted as in SQL, with columns as input_JOB has them (pgstore.h). The store need
+ * not stay open. */
+enum status pgstore_take_table(const struct pgstore *store, const char *table,
+                               const struct sparse_file *files, size_t count, const char *folder,
+                               const struct spool_source **source, struct error *err);
+
+/* The files of the job's rows into the folder. The store's own connection is closed. */
+enum status pgstore_take(struct pgstore *store, const char *folder,
+                         const struct spool_source **source, struct error *err);
+
+#endif
