@@ -186,6 +186,19 @@ static enum status load(void *context, const struct dataset *dataset,
     return STATUS_IO;
 }
 
+static void expect(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                   uint64_t first, uint64_t end)
+{
+    const struct keyed_rows *rows = context;
+    const struct part_source *source =
+        part == &dataset->validation ? &rows->validation : &rows->train;
+    uint32_t first_range, end_range;
+    struct error ignored; /* load says it */
+
+    if (part_source_find(source, first, end, &first_range, &end_range, &ignored) == STATUS_OK)
+        part_source_expect(source, first_range, end_range);
+}
+
 /* Whole pages alone: those at the ends hold rows of others, too. */
 static void forget(const void *start, size_t row_bytes, uint64_t first, uint64_t end)
 {
@@ -240,6 +253,8 @@ enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec,
     if (!rows)
         return fail_no_memory(err);
     dataset->keyed = rows;
+    if (dataset->spool.source)
+        source.expect = expect;
     TRY(check_order(&dataset->spool, spec, err));
     if (spec->has_validation)
         TRY(check_order(&dataset->validation_spool, spec, err));

@@ -244,6 +244,7 @@ static void place_buckets(struct row_lanes *lanes, uint32_t epoch, uint32_t lane
 
         lanes->sequence[first + b] = bucket;
         lanes->all[bucket].place = place;
+        lanes->all[bucket].is_expected = false;
         place += rows_of(lanes, bucket);
     }
     lanes->epochs[lane] = 1ull + epoch;
@@ -361,6 +362,49 @@ static enum status hold_places(struct holding *holding, uint32_t lane,
     return STATUS_OK;
 }
 
+/* ---- what comes from far away ---- */
+
+static void expect_bucket(struct row_lanes *lanes, uint32_t number)
+{
+    struct row_bucket *bucket = &lanes->all[number];
+
+    if (bucket->is_held || bucket->is_expected)
+        return;
+    bucket->is_expected = true;
+    row_store_expect(lanes->dataset, &lanes->dataset->train, lanes->starts[number],
+                     lanes->starts[number + 1]);
+}
+
+/* The buckets of the lane's share; is_next: the one behind them instead. */
+static void expect_places(struct row_lanes *lanes, uint32_t lane, const struct lane_share *share,
+                          bool is_next)
+{
+    const uint64_t from = row_lanes_place(lanes, lane, share->first), to = from + share->count;
+    const uint32_t end = (lane + 1) * lanes->buckets;
+    uint32_t i = find_in_sequence(lanes, lane, from);
+
+    for (; i < end && lanes->all[lanes->sequence[i]].place < to; i++)
+        if (!is_next)
+            expect_bucket(lanes, lanes->sequence[i]);
+    if (is_next && i < end)
+        expect_bucket(lanes, lanes->sequence[i]);
+}
+
+static void expect_lanes(struct row_lanes *lanes, uint32_t epoch, const struct lane_share *shares,
+                         uint32_t first, uint32_t count)
+{
+    if (!lanes->order || !row_store_expects(lanes->dataset))
+        return;
+    for (uint32_t lane = first; lane < first + count; lane++)
+        place_buckets(lanes, epoch, lane);
+    for (int is_next = 0; is_next < 2; is_next++)
+        for (uint32_t lane = first; lane < first + count; lane++)
+            if (shares[lane].count > 0)
+                expect_places(lanes, lane, &shares[lane], is_next);
+}
+
+/* ---- lanes that share buckets ---- */
+
 /* The last bucket that begins at the row or before it. */
 static uint32_t find_bucket(const struct row_lanes *lanes, uint64_t row)
 {
@@ -398,6 +442,7 @@ enum status row_lanes_hold(struct row_lanes *lanes, uint32_t epoch, const struct
     uint32_t done = 0;
 
     lanes->wanted_count = 0;
+    expect_lanes(lanes, epoch, shares, first, *count);
     for (; done < *count && (done < team_size(team) || holding.bytes < most); done++) {
         const uint32_t lane = first + done;
 

@@ -21,6 +21,9 @@
  *     row_lanes_begin_step --> row_lanes_hold, lanes after lanes --> the next step ...
  *                                             --> row_lanes_release
  *
+ * Where rows come from far away, the buckets that a step takes rows of are expected first, those of
+ * all lanes side by side, and then the next one of each lane, which comes while steps compute.
+ *
  * A bucket is held (row_store.h) and its rows are ordered when a step takes the first of them. It
  * is given back, order and all, when a step has taken the last, or none: the lane moved elsewhere,
  * or the state did. Any step can follow any other one.
@@ -47,7 +50,8 @@ struct row_bucket {
     uint32_t sum;    /* of the order, as it was made */
     uint64_t needed; /* the step that took rows of it last */
     bool is_held, is_ordered;
-    bool is_taken; /* that step took its last row */
+    bool is_expected; /* in this epoch */
+    bool is_taken;    /* that step took its last row */
 };
 
 struct row_span;

@@ -302,6 +302,23 @@ void row_store_release(const struct dataset *dataset, const struct dataset_part 
     row_store_release_all(dataset, part, &(struct row_span){first, end}, 1, NULL);
 }
 
+/* ---- expect ---- */
+
+bool row_store_expects(const struct dataset *dataset)
+{
+    return dataset->store->source.expect != NULL;
+}
+
+void row_store_expect(const struct dataset *dataset, const struct dataset_part *part,
+                      uint64_t first, uint64_t end)
+{
+    const struct row_source *source = &dataset->store->source;
+
+    if (source->expect && first < end &&
+        !find_run(dataset->store, name_of(dataset, part), first, end))
+        source->expect(source->context, dataset, part, first, end);
+}
+
 /* ---- verify ---- */
 
 /* The first run of that number or a later one. */

@@ -29,6 +29,9 @@ struct row_source {
     /* Nobody reads them any more. Several threads may drop rows of their own. */
     void (*drop)(void *context, const struct dataset *dataset, const struct dataset_part *part,
                  uint64_t first, uint64_t end);
+    /* The rows will be loaded soon. NULL: they are near. */
+    void (*expect)(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                   uint64_t first, uint64_t end);
     bool has_sample; /* the sample's rows come from it, too; else they are there and stay */
 };
 
@@ -66,6 +69,12 @@ enum status row_store_hold(const struct dataset *dataset, const struct dataset_p
                            uint64_t first, uint64_t end, struct team *team, struct error *err);
 void row_store_release(const struct dataset *dataset, const struct dataset_part *part,
                        uint64_t first, uint64_t end);
+/* Rows that will be held soon are brought nearer meanwhile, where they come from far away. In the
+ * order of the calls. */
+void row_store_expect(const struct dataset *dataset, const struct dataset_part *part,
+                      uint64_t first, uint64_t end);
+/* Whether there is any use in that. */
+bool row_store_expects(const struct dataset *dataset);
 /* So many spans of rows at once, which the team compares and drops side by side. */
 void row_store_release_all(const struct dataset *dataset, const struct dataset_part *part,
                            const struct row_span *spans, uint32_t count, struct team *team);

@@ -376,6 +376,9 @@ static enum status hold_held_out(const struct descent *descent, uint32_t first, 
     uint64_t bytes = 0;
     uint32_t held = 0;
 
+    for (uint32_t lane = first; row_store_expects(dataset) && lane < first + *count; lane++)
+        row_store_expect(dataset, &dataset->validation, descent->held_out[lane],
+                         descent->held_out[lane + 1]);
     for (; held < *count && (held < descent->member_count || bytes < most); held++) {
         const uint64_t from = descent->held_out[first + held];
         const uint64_t to = descent->held_out[first + held + 1];

@@ -159,10 +159,15 @@ static void take_row(const struct kmeans *kmeans, uint64_t number, float *row)
     dataset_take_row(kmeans->dataset, &kmeans->dataset->train, number, row);
 }
 
+/* While its rows are computed with, those of the lane's next range come. */
 static enum status hold_range(const struct kmeans *kmeans, uint32_t range, struct error *err)
 {
-    return row_store_hold(kmeans->dataset, &kmeans->dataset->train, kmeans->starts[range],
-                          kmeans->starts[range + 1], kmeans->team, err);
+    TRY(row_store_hold(kmeans->dataset, &kmeans->dataset->train, kmeans->starts[range],
+                       kmeans->starts[range + 1], kmeans->team, err));
+    if ((range + 1) % kmeans->ranges != 0)
+        row_store_expect(kmeans->dataset, &kmeans->dataset->train, kmeans->starts[range + 1],
+                         kmeans->starts[range + 2]);
+    return STATUS_OK;
 }
 
 static void release_range(const struct kmeans *kmeans, uint32_t range)

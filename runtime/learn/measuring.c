@@ -86,6 +86,8 @@ static enum status begin_range(struct measuring *measuring, uint32_t range, stru
     const uint64_t first = measuring->starts[range], end = measuring->starts[range + 1];
 
     TRY(row_store_hold(measuring->dataset, measuring->part, first, end, measuring->team, err));
+    if (range + 1 < measuring->range_count)
+        row_store_expect(measuring->dataset, measuring->part, end, measuring->starts[range + 2]);
     measuring->is_held = true;
     measuring->range = range;
     measuring->next = first;

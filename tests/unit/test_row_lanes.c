@@ -7,6 +7,7 @@
 
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/row_store.h"
 #include "runtime/learn/step_shares.h"
 #include "tests/unit/learn_rows.h"
 
@@ -430,6 +431,59 @@ static void few_buckets_come_in_a_call(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- rows that come from far away ---- */
+
+static struct row_span announced[64];
+static size_t announced_count;
+
+static void note_announced(void *context, const struct dataset *dataset,
+                           const struct dataset_part *part, uint64_t first, uint64_t end)
+{
+    (void)context;
+    CHECK(part == &dataset->train && announced_count < sizeof announced / sizeof *announced);
+    announced[announced_count++] = (struct row_span){first, end};
+}
+
+/* The bucket of the lane that is so many behind its first one in the order of the epoch. */
+static void check_next(const struct row_lanes *lanes, size_t at, uint32_t lane, uint32_t behind)
+{
+    const uint32_t bucket = lanes->sequence[lane * lanes->buckets + behind];
+
+    CHECK(announced[at].first == lanes->starts[bucket]);
+    CHECK(announced[at].end == lanes->starts[bucket + 1]);
+}
+
+static void what_a_lane_needs_next_is_expected(void **state)
+{
+    enum { ROWS = 800, LANES = 4, DENSE = 24000 };
+    struct dataset dataset = made_dataset((struct rows_shape){.dense = DENSE, .train = ROWS});
+    const struct lane_share shares[LANES] = {{0, 2, 0}, {0, 0, 0}, {0, 2, 0}, {0, 2, 0}};
+    struct row_lanes lanes;
+    (void)state;
+
+    dataset.store->source.expect = note_announced;
+    announced_count = 0;
+    lanes_open(&lanes, &dataset, LANES);
+    CHECK(lanes.buckets >= 4);
+    row_lanes_begin_step(&lanes, 0, NULL);
+    hold(&lanes, 0, shares, 0, 3, NULL); /* the last lane is another worker's */
+    CHECK_INT(announced_count, 4);
+    check_next(&lanes, 0, 0, 0);
+    check_next(&lanes, 1, 2, 0);
+    check_next(&lanes, 2, 0, 1);
+    check_next(&lanes, 3, 2, 1);
+    row_lanes_begin_step(&lanes, 1, NULL);
+    hold(&lanes, 0, shares, 0, 3, NULL);
+    CHECK_INT(announced_count, 4); /* each is expected once in an epoch */
+    row_lanes_begin_step(&lanes, 2, NULL);
+    hold(&lanes, 0, shares, 3, 1, NULL); /* it has moved here */
+    CHECK_INT(announced_count, 6);
+    check_next(&lanes, 4, 3, 0);
+    check_next(&lanes, 5, 3, 1);
+    row_lanes_deinit(&lanes);
+    made_dataset_close(&dataset);
+}
+
 static void rows_that_cannot_be_read_are_a_failure_of_the_step(void **state)
 {
     struct dataset dataset = made_dataset((struct rows_shape){.dense = 1, .train = 100});
@@ -610,6 +664,7 @@ int main(void)
         cmocka_unit_test(a_lane_that_is_computed_elsewhere_is_given_back),
         cmocka_unit_test(the_order_of_a_bucket_takes_memory_while_it_is_held),
         cmocka_unit_test(few_buckets_come_in_a_call),
+        cmocka_unit_test(what_a_lane_needs_next_is_expected),
         cmocka_unit_test(rows_that_cannot_be_read_are_a_failure_of_the_step),
         cmocka_unit_test(without_shuffle_positions_make_lanes),
         cmocka_unit_test(lanes_of_ten_thousand_million_rows_are_shared_out_to_the_last),
