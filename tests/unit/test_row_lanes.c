@@ -2,14 +2,13 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/step_shares.h"
 #include "tests/unit/learn_rows.h"
+#include "tests/unit/resident.h"
 
 #define LANES_MAX 16
 
@@ -370,21 +369,6 @@ static void a_lane_that_is_computed_elsewhere_is_given_back(void **state)
     CHECK_INT(held_now(&lanes), rows_of_lane(&lanes, 1));
     row_lanes_deinit(&lanes);
     made_dataset_close(&dataset);
-}
-
-/* Bytes of pages that are there, of some memory. */
-static size_t resident(const void *start, size_t bytes)
-{
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)start / page * page;
-    const size_t pages = ((uintptr_t)start + bytes - first + page - 1) / page;
-    unsigned char *there = calloc(pages, 1);
-    size_t sum = 0;
-
-    CHECK(there && mincore((void *)first, pages * page, there) == 0);
-    for (size_t i = 0; i < pages; i++)
-        sum += (there[i] & 1) * page;
-    free(there);
-    return sum;
 }
 
 static void the_order_of_a_bucket_takes_memory_while_it_is_held(void **state)

@@ -80,7 +80,7 @@ static void place_cells(struct narrowing *narrowing)
 
     for (size_t i = 0; i < cells->count; i++) {
         const struct vector *vector;
-        uint32_t element;
+        uint32_t element = 0;
 
         if ((size_t)cells->columns[i] < cells->query.count) {
             rows->cells[i] = narrowing->places[cells->columns[i]];
