@@ -572,9 +572,12 @@ enum status descent_apply(void *self, const struct phase_totals *totals,
         return fail(err, STATUS_FAILED, "nothing is left to learn");
     }
     in_label_units(descent, report);
+    if (descent->progress.phase.kind != PHASE_DONE)
+        return STATUS_OK;
+    /* The team compares rows as they go; those that stay are compared by one thread. */
+    row_lanes_release(&descent->rows, descent->own_team);
     /* The last update is followed by no loss that would show it. */
-    if (descent->progress.phase.kind == PHASE_DONE &&
-        !fixed_is_finite(
+    if (!fixed_is_finite(
             fixed_greatest(descent->arrays.parameters, descent->model.parameter_count)))
         return fail_not_finite(descent, "model", err);
     return STATUS_OK;
