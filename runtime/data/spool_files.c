@@ -18,6 +18,8 @@ struct spool_files {
     int descriptors[SPOOL_FILES_MAX]; /* -1: not made yet */
     uint64_t sizes[SPOOL_FILES_MAX];
     void *maps[SPOOL_FILES_MAX]; /* NULL: not mapped */
+    const struct spool_source *source;
+    uint32_t numbers[SPOOL_FILES_MAX]; /* by the source; of those that are here: none */
     uint64_t map_sizes[SPOOL_FILES_MAX];
     uint32_t writers; /* that have a file; the first one's is made at once */
     uint64_t bytes, bytes_max, rows;
@@ -95,8 +97,10 @@ static enum status files_new(const char *path, uint64_t bytes_max, size_t header
     made->bytes_max = bytes_max ? bytes_max : UINT64_MAX;
     made->bytes = made->sizes[0] = header;
     made->writers = 1;
-    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++)
+    for (uint32_t i = 0; i < SPOOL_FILES_MAX; i++) {
         made->descriptors[i] = -1;
+        made->numbers[i] = SPOOL_SOURCE_NO_FILE;
+    }
     made->path = strdup(path);
     status = made->path ? make_file(made, 0, err) : fail_no_memory(err);
     if (status == STATUS_OK)
@@ -248,20 +252,71 @@ enum status spool_files_map(struct spool_files *files, struct error *err)
     return STATUS_OK;
 }
 
+/* ---- parts that lie elsewhere ---- */
+
+void spool_files_read_from(struct spool_files *files, const struct spool_source *source)
+{
+    files->source = source;
+}
+
+static enum status need_bytes(const struct spool_files *files, uint32_t file, uint64_t offset,
+                              uint64_t size, struct spool_need **need, struct error *err)
+{
+    const struct spool_extent extent = {files->numbers[file], offset, size};
+
+    *need = NULL;
+    return extent.file == SPOOL_SOURCE_NO_FILE
+               ? STATUS_OK
+               : files->source->need(files->source->self, &extent, 1, need, err);
+}
+
+enum status spool_files_need_hashes(const struct spool_files *files,
+                                    const struct spool_block_entry *entry, struct spool_need **need,
+                                    struct error *err)
+{
+    return need_bytes(files, entry->file, entry->hashes, entry->rows * sizeof(struct row_hash),
+                      need, err);
+}
+
+enum status spool_files_need_rows(const struct spool_files *files,
+                                  const struct spool_block_entry *entry, struct spool_need **need,
+                                  struct error *err)
+{
+    return need_bytes(files, entry->file, entry->offset, entry->size, need, err);
+}
+
+void spool_files_done_with(const struct spool_files *files, struct spool_need *need)
+{
+    if (need)
+        files->source->done(files->source->self, need);
+}
+
+/* ---- reading ---- */
+
+static void expect_bytes(const struct spool_files *files, uint32_t file, uint64_t offset,
+                         uint64_t size)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t at = (uintptr_t)files->maps[file] + offset;
+    const struct spool_extent extent = {files->numbers[file], offset, size};
+
+    if (extent.file != SPOOL_SOURCE_NO_FILE)
+        files->source->expect(files->source->self, &extent, 1);
+    else
+        madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+}
+
 void spool_files_expect_hashes(const struct spool_files *files,
                                const struct spool_block_entry *entries, uint32_t count)
 {
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-
     for (uint32_t i = 0, end; i < count; i = end) {
-        const uintptr_t at = (uintptr_t)files->maps[entries[i].file] + entries[i].hashes;
         uint64_t size = 0;
 
         for (end = i; end < count && entries[end].file == entries[i].file &&
                       entries[end].hashes == entries[i].hashes + size;
              end++)
             size += entries[end].rows * sizeof(struct row_hash);
-        madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+        expect_bytes(files, entries[i].file, entries[i].hashes, size);
     }
 }
 
@@ -344,6 +399,8 @@ static enum status place_part(struct spool_files *files, uint32_t number, uint32
         files->bytes += entries[i].size;
         files->rows += entries[i].rows;
     }
+    if (files->source)
+        files->numbers[file] = files->source->find(files->source->self, strrchr(from, '/') + 1);
     if (rename(from, to) != 0)
         return fail_errno(err, STATUS_IO, "cannot rename %s", from);
     files->sizes[file] = size;

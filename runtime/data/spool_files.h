@@ -13,6 +13,7 @@
 #define RUNTIME_DATA_SPOOL_FILES_H
 
 #include "runtime/data/spool_format.h"
+#include "runtime/data/spool_source.h"
 
 #define SPOOL_FILE_NONE UINT32_MAX
 
@@ -56,7 +57,17 @@ void spool_files_seal(struct spool_files *files, const struct spool_place *place
 uint64_t spool_files_rows(const struct spool_files *files);
 /* Maps all that is written, to be read. Until the next call blocks stay where they are. */
 enum status spool_files_map(struct spool_files *files, struct error *err);
-/* The kernel begins to read the hashes of these blocks, where they are not in memory. */
+/* Of parts that are adopted afterwards (spool_writer_read_from). */
+void spool_files_read_from(struct spool_files *files, const struct spool_source *source);
+/* The block's hashes, or its rows, can be read until they are done with. */
+enum status spool_files_need_hashes(const struct spool_files *files,
+                                    const struct spool_block_entry *entry, struct spool_need **need,
+                                    struct error *err);
+enum status spool_files_need_rows(const struct spool_files *files,
+                                  const struct spool_block_entry *entry, struct spool_need **need,
+                                  struct error *err);
+void spool_files_done_with(const struct spool_files *files, struct spool_need *need);
+/* The hashes of these blocks are on their way, where they are not in memory. */
 void spool_files_expect_hashes(const struct spool_files *files,
                                const struct spool_block_entry *entries, uint32_t count);
 struct spool_block spool_files_block(const struct spool_files *files,

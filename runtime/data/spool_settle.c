@@ -35,6 +35,7 @@ struct settler {
     struct spool_column_view *columns;
     struct spool_block viewed; /* with these columns; rows 0: none */
     uint32_t viewed_number;
+    struct spool_need *viewed_need;
     struct distinct {
         struct row_hash hash;
         uint64_t count; /* of equal rows so far; 0: the slot is free */
@@ -90,9 +91,16 @@ static void expect_hashes(const struct settling *settling, uint32_t block)
                                   left < BLOCKS_AHEAD ? left : BLOCKS_AHEAD);
 }
 
-static const struct row_hash *hashes_of(const struct settling *settling, uint32_t block)
+/* They can be read until the need is done. */
+static enum status need_hashes(const struct settling *settling, uint32_t block,
+                               const struct row_hash **hashes, struct spool_need **need,
+                               struct error *err)
 {
-    return spool_files_block(settling->writer->files, &settling->entries[block]).hashes;
+    const struct spool_block_entry *entry = &settling->entries[block];
+
+    TRY(spool_files_need_hashes(settling->writer->files, entry, need, err));
+    *hashes = spool_files_block(settling->writer->files, entry).hashes;
+    return STATUS_OK;
 }
 
 static enum status list_row(struct rows_list *list, const struct placed_row *row, struct error *err)
@@ -215,18 +223,28 @@ static enum status take_entries(struct settling *settling, struct error *err)
     return STATUS_OK;
 }
 
+static void leave_block(const struct settling *settling, struct settler *settler)
+{
+    spool_files_done_with(settling->writer->files, settler->viewed_need);
+    settler->viewed_need = NULL;
+    settler->viewed.rows = 0;
+}
+
 /* Its columns, which are looked at as a whole when the first of its rows moves. */
 static enum status view_block(const struct settling *settling, struct settler *settler,
                               uint32_t number, struct error *err)
 {
     if (settler->viewed.rows > 0 && settler->viewed_number == number)
         return STATUS_OK;
+    leave_block(settling, settler);
+    TRY(spool_files_need_rows(settling->writer->files, &settling->entries[number],
+                              &settler->viewed_need, err));
     settler->viewed = spool_files_block(settling->writer->files, &settling->entries[number]);
     settler->viewed.columns = settler->columns;
     settler->viewed_number = number;
     if (spool_view_columns(&settling->shape, &settler->viewed, err) == STATUS_OK)
         return STATUS_OK;
-    settler->viewed.rows = 0;
+    leave_block(settling, settler);
     return STATUS_CORRUPT;
 }
 
@@ -245,7 +263,7 @@ static enum status move_row(struct settling *settling, struct settler *settler, 
 static enum status flush_copies(struct settling *settling, struct error *err)
 {
     for (uint32_t m = 0; m < team_size(settling->team); m++) {
-        settling->settlers[m].viewed.rows = 0; /* files are mapped anew */
+        leave_block(settling, &settling->settlers[m]); /* files are mapped anew */
         TRY(spool_writer_flush(settling->settlers[m].writer, err));
     }
     return take_entries(settling, err);
@@ -304,14 +322,13 @@ static void count_bin(const struct settling *settling, struct settler *settler,
         settler->bins[row_key_bits(&key, hash) >> (KEY_BITS - BIN_BITS)]++;
 }
 
-static enum status number_block(struct settling *settling, struct settler *settler, uint32_t block,
-                                uint32_t task, struct error *err)
+static enum status number_rows(struct settling *settling, struct settler *settler, uint32_t block,
+                               const struct row_hash *hashes, uint32_t task, struct error *err)
 {
     const struct row_key key = {settling->writer->order.seed, RANDOM_LANE, 0};
     const struct spool_block_entry *entry = &settling->entries[block];
     const uint32_t shift = SPOOL_RANGE_BITS - settling->task_bits;
     const bool is_whole = entry->first_range >> shift == entry->last_range >> shift;
-    const struct row_hash *hashes = hashes_of(settling, block);
     uint64_t number;
 
     for (uint32_t row = 0; row < entry->rows; row++) {
@@ -330,6 +347,19 @@ static enum status number_block(struct settling *settling, struct settler *settl
         count_bin(settling, settler, &hash);
     }
     return STATUS_OK;
+}
+
+static enum status number_block(struct settling *settling, struct settler *settler, uint32_t block,
+                                uint32_t task, struct error *err)
+{
+    const struct row_hash *hashes;
+    struct spool_need *need;
+    enum status status;
+
+    TRY(need_hashes(settling, block, &hashes, &need, err));
+    status = number_rows(settling, settler, block, hashes, task, err);
+    spool_files_done_with(settling->writer->files, need);
+    return status;
 }
 
 static void number_task(void *context, uint32_t member, uint32_t task)
@@ -386,18 +416,31 @@ static enum status settle_copies(struct settling *settling, struct error *err)
 
 /* ---- rows that are held out ---- */
 
-/* Rows of the bin in which the parts meet are listed, and rows that lie in the wrong part. */
-static void part_task(void *context, uint32_t member, uint32_t block)
+typedef void look_at_hashes(const struct settling *settling, struct settler *settler,
+                            uint32_t block, const struct row_hash *hashes);
+
+static void look_at_block(const struct settling *settling, struct settler *settler, uint32_t block,
+                          look_at_hashes *look)
 {
-    struct settling *settling = context;
-    struct settler *settler = &settling->settlers[member];
-    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
-    const struct row_hash *hashes = hashes_of(settling, block);
-    const uint32_t part = settling->entries[block].part;
+    const struct row_hash *hashes;
+    struct spool_need *need;
 
     if (is_stopped(settling, settler))
         return;
     expect_hashes(settling, block);
+    if (need_hashes(settling, block, &hashes, &need, &settler->err) != STATUS_OK)
+        return;
+    look(settling, settler, block, hashes);
+    spool_files_done_with(settling->writer->files, need);
+}
+
+/* Rows of the bin in which the parts meet are listed, and rows that lie in the wrong part. */
+static void list_parts(const struct settling *settling, struct settler *settler, uint32_t block,
+                       const struct row_hash *hashes)
+{
+    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
+    const uint32_t part = settling->entries[block].part;
+
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         const uint64_t bits = row_key_bits(&key, &hashes[row]);
         const uint32_t bin = (uint32_t)(bits >> (KEY_BITS - BIN_BITS));
@@ -409,6 +452,13 @@ static void part_task(void *context, uint32_t member, uint32_t block)
             list_row(&settler->list, &(struct placed_row){bits, hashes[row], block, row},
                      &settler->err);
     }
+}
+
+static void part_task(void *context, uint32_t member, uint32_t block)
+{
+    const struct settling *settling = context;
+
+    look_at_block(settling, &settling->settlers[member], block, list_parts);
 }
 
 /* How many rows are in the bins before the one that the last held-out row is in. */
@@ -465,19 +515,14 @@ static void add_hash(struct row_hash *sum, const struct row_hash *hash)
     sum->low += hash->low;
 }
 
-static void count_task(void *context, uint32_t member, uint32_t block)
+static void count_block(const struct settling *settling, struct settler *settler, uint32_t block,
+                        const struct row_hash *hashes)
 {
-    struct settling *settling = context;
-    struct settler *settler = &settling->settlers[member];
     const struct row_key lane = {settling->writer->order.seed, RANDOM_LANE, 0};
     const struct row_key sample = {settling->writer->order.seed, RANDOM_SAMPLE, 0};
-    const struct row_hash *hashes = hashes_of(settling, block);
     const uint32_t part = settling->entries[block].part;
     uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);
 
-    if (is_stopped(settling, settler))
-        return;
-    expect_hashes(settling, block);
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
         uint64_t key;
 
@@ -492,6 +537,13 @@ static void count_task(void *context, uint32_t member, uint32_t block)
             list_row(&settler->list, &(struct placed_row){key, hashes[row], block, row},
                      &settler->err);
     }
+}
+
+static void count_task(void *context, uint32_t member, uint32_t block)
+{
+    const struct settling *settling = context;
+
+    look_at_block(settling, &settling->settlers[member], block, count_block);
 }
 
 /* The key below which there are enough rows, unless a wonder happens: then all are looked at. */
@@ -557,16 +609,13 @@ static enum status take_counts(const struct settling *settling, struct spool_set
 static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
                                  uint32_t count, struct error *err)
 {
-    const struct rows_list *list = &settling->settlers[0].list;
+    struct settler *settler = &settling->settlers[0];
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct placed_row *row = &list->rows[i];
-        struct spool_block block =
-            spool_files_block(settling->writer->files, &settling->entries[row->block]);
+        const struct placed_row *row = &settler->list.rows[i];
 
-        block.columns = settling->settlers[0].columns;
-        TRY(spool_view_columns(&settling->shape, &block, err));
-        TRY(spool_put_copy(writer, &block, row->row, row->hash, SPOOL_SAMPLED, err));
+        TRY(view_block(settling, settler, row->block, err));
+        TRY(spool_put_copy(writer, &settler->viewed, row->row, row->hash, SPOOL_SAMPLED, err));
     }
     return STATUS_OK;
 }
@@ -678,6 +727,7 @@ static void settling_deinit(struct settling *settling)
         struct settler *settler = &settling->settlers[m];
         struct error ignored;
 
+        leave_block(settling, settler);
         if (settler->writer)
             spool_writer_join(settling->writer, settler->writer, &ignored);
         free(settler->distinct);

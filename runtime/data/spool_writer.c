@@ -873,6 +873,11 @@ enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number,
     WRITER_FAIL(writer, err, writer_error = reason);
 }
 
+void spool_writer_read_from(struct spool_writer *writer, const struct spool_source *source)
+{
+    spool_files_read_from(writer->files, source);
+}
+
 static enum status finish(struct spool_writer *writer, struct error *err)
 {
     struct spool_settled settled = {.gone = NULL};

@@ -64,6 +64,11 @@ enum status spool_writer_join_part(struct spool_writer *writer, uint32_t number,
  * thread asks meanwhile whether it is to be stopped; then closing fails as INTERRUPTED. */
 void spool_writer_watch(struct spool_writer *writer, bool (*is_stopped)(void *context),
                         void *context);
+/* Where the bytes of parts come from that are joined afterwards and lie elsewhere: files of full
+ * size are in their places. What closing looks at is brought, hashes above all. NULL, as before the
+ * call: the bytes are there. */
+struct spool_source;
+void spool_writer_read_from(struct spool_writer *writer, const struct spool_source *source);
 /* Writes index and header. On any failure nothing readable is left. Frees the
  * writer in every case. */
 enum status spool_writer_close(struct spool_writer *writer, struct error *err);

@@ -7,6 +7,7 @@ import time
 
 import harness
 import test_train
+import watched
 from harness import wait_for
 from test_train import Case
 from training import DEADLINE, ROOT
@@ -70,6 +71,17 @@ class Rows(Case):
         self.assertEqual(len(self.events("joined")), 4)
         self.assertRegex(self.events("group")[0], "4 workers, 8 lanes")
 
+    def check_taken_once(self, pods):
+        """Together the workers took the job's input about once, unless lanes moved."""
+        lines = "\n".join(line for _, line in watched.logged(pods.pods(role="worker")))
+        took = [(int(taken), int(size)) for taken, size in
+                re.findall(r"took (\d+) bytes of (\d+) of the job's rows", lines)]
+        self.assertEqual(len(took), 4, lines)
+        size, = {size for _, size in took}
+        share = sum(taken for taken, _ in took) / size
+        self.report("taken by 4 workers together", f"{share:.3f} of {size} bytes")
+        self.assertLessEqual(share, 1.2 * len(self.events("group")))
+
     def check_like_a_local_run(self, model):
         done = self.psql(train("here", workers=1, more=""))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -79,10 +91,13 @@ class Rows(Case):
 
     def test_a_million_partitioned_rows_are_learned_on_both_nodes(self):
         self.make_measured()
+        seen = watched.Watched(self.lab, self.space)
+        self.addCleanup(seen.close)
         watch = harness.Stopwatch()
         pods = self.run_and_watch(train("there"))
         self.report("a million rows, 4 workers on 2 nodes: statement to model", watch.read())
         self.check_spread(pods)
+        self.check_taken_once(seen)
         self.check_like_a_local_run("there")
         self.assertEqual(self.job_tables(), [])
 

@@ -414,6 +414,85 @@ static void a_worker_takes_the_blocks_of_its_rows(void **state)
     team_free(team);
 }
 
+/* ---- a part that is elsewhere when it is joined ---- */
+
+#define PART 5
+
+/* Some of the rows by another process, whose index is appended. */
+static void write_part(const struct table *table, struct folder *folder, struct text *index)
+{
+    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, 1,
+                                      &table->spec};
+    struct spool_writer *part;
+    struct error err;
+
+    CHECK_OK(
+        spool_part_open(folder_file(folder, "train.spool"), PART, columns, COLUMNS, &part, &err));
+    CHECK_OK(spool_writer_sort(part, &order, &err));
+    for (uint32_t i = 0; i < table->rows; i += 2)
+        put_row(table, part, i);
+    CHECK_OK(spool_part_close(part, index, &err));
+}
+
+/* The others, and the part, whose file is in the folder or comes from the source. */
+static void join_part(const struct table *table, struct folder *folder, struct slice index,
+                      const struct spool_source *source)
+{
+    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, 1,
+                                      &table->spec};
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(
+        spool_writer_open(folder_file(folder, "train.spool"), columns, COLUMNS, 0, &writer, &err));
+    CHECK_OK(spool_writer_sort(writer, &order, &err));
+    spool_writer_read_from(writer, source);
+    for (uint32_t i = 1; i < table->rows; i += 2)
+        put_row(table, writer, i);
+    CHECK_OK(spool_writer_join_part(writer, PART, index, &err));
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static void check_same_file(struct folder *a, struct folder *b, const char *name)
+{
+    FILE *x = fopen(folder_file(a, name), "r"), *y = fopen(folder_file(b, name), "r");
+    int byte;
+
+    CHECK(x && y);
+    while ((byte = getc(x)) != EOF)
+        if (getc(y) != byte)
+            check_failed("%s differs at byte %ld", name, ftell(y) - 1);
+    CHECK(getc(y) == EOF);
+    fclose(x);
+    fclose(y);
+}
+
+/* Its hashes are taken, and the blocks of which rows move or are of the sample. */
+static void a_part_is_joined_without_its_bytes(void **state)
+{
+    struct toy_origin toy = {.count = 0};
+    struct folder elsewhere;
+    const struct spool_source *source;
+    struct table table;
+    struct text index;
+    (void)state;
+
+    table_open(&table, 300000, 299990, 0.1);
+    folder_open(&elsewhere);
+    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
+    write_part(&table, &elsewhere, &index);
+    toy_add(&toy, elsewhere.path, "train.part5.spool");
+    source = toy_open(&toy, table.keyed.path); /* it keeps the file open, whatever its name is */
+    join_part(&table, &table.keyed, text_slice(&index), source);
+    CHECK(toy.bytes >= table.rows / 2 * sizeof(struct row_hash));
+    join_part(&table, &elsewhere, text_slice(&index), NULL);
+    check_same_file(&elsewhere, &table.keyed, "train.spool");
+    source->close(source->self);
+    text_deinit(&index);
+    folder_close(&elsewhere);
+    table_close(&table);
+}
+
 /* Rows that could not be brought are this worker's trouble, and may be there the next time. */
 static void rows_that_do_not_come_are_not_held(void **state)
 {
@@ -454,6 +533,7 @@ int main(void)
         cmocka_unit_test(rows_that_are_released_take_no_memory),
         cmocka_unit_test(a_worker_takes_the_blocks_of_its_rows),
         cmocka_unit_test(rows_that_do_not_come_are_not_held),
+        cmocka_unit_test(a_part_is_joined_without_its_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
