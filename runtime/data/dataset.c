@@ -92,6 +92,13 @@ void dataset_close(struct dataset *dataset)
     *dataset = (struct dataset){0};
 }
 
+uint64_t dataset_waited_ms(const struct dataset *dataset)
+{
+    const struct spool_source *source = dataset->spool.source;
+
+    return source ? source->waited_ms(source->self) : 0;
+}
+
 void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row,
                       float *dense)
 {

@@ -79,6 +79,10 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
                          struct error *err);
 void dataset_close(struct dataset *dataset);
 
+/* For how long rows that are held were waited for since the data set is open, where they come from
+ * a source. */
+uint64_t dataset_waited_ms(const struct dataset *dataset);
+
 /* The dense inputs of a row of a part, to dense (dense_width). */
 void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row,
                       float *dense);

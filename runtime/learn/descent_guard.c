@@ -129,6 +129,13 @@ uint64_t descent_check(const void *self)
                       descent->model.tensor_count * sizeof *progress->exponents, hash);
 }
 
+uint64_t descent_waited_ms(const void *self)
+{
+    const struct descent *descent = self;
+
+    return dataset_waited_ms(descent->dataset);
+}
+
 uint64_t descent_contributed(const void *self)
 {
     const struct descent *descent = self;

@@ -947,6 +947,13 @@ static enum status verify(const void *self, struct error *err)
     return STATUS_OK;
 }
 
+static uint64_t waited_ms(const void *self)
+{
+    const struct kmeans *kmeans = self;
+
+    return dataset_waited_ms(kmeans->dataset);
+}
+
 static enum status verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
     const struct kmeans *kmeans = self;
@@ -1032,6 +1039,7 @@ static const struct learning table = {
     .verify = verify,
     .verify_used = verify_used,
     .verify_rows = verify_rows,
+    .waited_ms = waited_ms,
     .memory = memory,
 };
 

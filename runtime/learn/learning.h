@@ -109,6 +109,9 @@ struct learning {
      * (row_store_hold) or of memory, and the sums are of no use then. */
     enum status (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
                               int64_t *sums, uint32_t *done, struct error *err);
+    /* For how long contribute() has waited for rows that come from elsewhere, in all: that is not
+     * the lanes' time. NULL: it has not. */
+    uint64_t (*waited_ms)(const void *self);
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
      * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
      * what it read and wrote. */

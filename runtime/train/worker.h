@@ -173,6 +173,7 @@ struct worker {
     int64_t connected_at, alive_at, progress_at;
 
     int64_t computing_at; /* when the lanes from next_untimed on were begun */
+    int64_t waited_ms;    /* since then, for rows that come from elsewhere */
     uint32_t next_untimed;
     uint32_t lanes_timed, busy_ms; /* since the last SPEED */
     int64_t speed_at, speed_every_ms;

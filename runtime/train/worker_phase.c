@@ -81,6 +81,7 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
     hold_lanes(worker);
     worker->next_lane = worker->next_untimed = 0;
     worker->computing_at = now_ms;
+    worker->waited_ms = 0;
     worker->own_segment_is_sent = false;
     worker->state = WORKER_COMPUTING;
     worker_report_missed(worker, outbox);
@@ -225,12 +226,22 @@ static void advance(struct worker *worker, int64_t now_ms, struct outbox *outbox
 
 void worker_note_time(struct worker *worker, int64_t now_ms)
 {
+    int64_t waited;
+
     if (worker->state != WORKER_COMPUTING)
         return;
     worker->lanes_timed += worker->next_lane - worker->next_untimed;
-    worker->busy_ms += (uint32_t)(now_ms - worker->computing_at);
+    waited = worker->waited_ms < now_ms - worker->computing_at ? worker->waited_ms
+                                                               : now_ms - worker->computing_at;
+    worker->busy_ms += (uint32_t)(now_ms - worker->computing_at - waited);
+    worker->waited_ms -= waited;
     worker->next_untimed = worker->next_lane;
     worker->computing_at = now_ms;
+}
+
+static int64_t waited_ms(const struct learning *learning)
+{
+    return learning->waited_ms ? (int64_t)learning->waited_ms(learning->self) : 0;
 }
 
 static enum status compute_some(struct worker *worker, uint32_t left, struct error *err)
@@ -238,12 +249,14 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
     const struct learning *learning = &worker->learning;
     const uint32_t most = worker->options.lanes_at_once;
     const uint64_t before = learning->contributed(learning->self);
+    const int64_t waited = waited_ms(learning);
     uint32_t done;
 
     TRY(sums_before_lanes(&worker->sums, err));
     TRY(learning->contribute(learning->self, own_member(worker)->first_lane + worker->next_lane,
                              most > 0 && most < left ? most : left, worker->sums.integers,
                              worker->sums.elements, &done, err));
+    worker->waited_ms += waited_ms(learning) - waited;
     worker->next_lane += done;
     sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
     return STATUS_OK; /* the time that it took shows in the next call */
@@ -279,6 +292,7 @@ void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *
     error_clear(&err);
     if (left > 0 && learning->lane_open && worker->lanes_opened < worker->lanes.count) {
         worker->computing_at = now_ms; /* no lane's time */
+        worker->waited_ms = 0;
         worker->lanes_opened = learning->lane_open(learning->self, worker->lanes.first,
                                                    worker->lanes.count, worker->lanes_opened);
         return;

@@ -1,6 +1,7 @@
 /*
  * One worker, driven by hand: what it accepts, and from whom.
  */
+#include "runtime/train/worker_phase.h"
 #include "runtime/train/worker_report.h"
 #include "runtime/train/worker_state.h"
 #include "runtime/train/worker_switch.h"
@@ -1276,6 +1277,46 @@ static void a_state_goes_by_way_of_rank_0_where_there_is_no_connection(void **st
     close_worker(&behind);
 }
 
+/* ---- rows that come from elsewhere ---- */
+
+static uint64_t waited_so_far;
+static struct learning without_waiting;
+
+static uint64_t note_waited(const void *self)
+{
+    (void)self;
+    return waited_so_far;
+}
+
+static enum status contribute_after_waiting(void *self, uint32_t first, uint32_t count,
+                                            int64_t *integers, int64_t *sums, uint32_t *done,
+                                            struct error *err)
+{
+    waited_so_far += 40;
+    return without_waiting.contribute(self, first, count, integers, sums, done, err);
+}
+
+/* Who gets rows later than others is no slower worker. */
+static void waiting_for_rows_is_not_the_time_of_lanes(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_worker(&fixture);
+    waited_so_far = 1000;
+    without_waiting = fixture.worker.learning;
+    fixture.worker.learning.contribute = contribute_after_waiting;
+    fixture.worker.learning.waited_ms = note_waited;
+    group_of(&fixture, 1, "0");
+    worker_work(&fixture.worker, 0, &fixture.outbox);
+    CHECK(waited_so_far == 1040);
+    worker_note_time(&fixture.worker, 0); /* the time of the call shows in the next one */
+    worker_note_time(&fixture.worker, 100);
+    CHECK(fixture.worker.lanes_timed > 0);
+    CHECK_INT(fixture.worker.busy_ms, 100 - 40);
+    close_worker(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1323,6 +1364,7 @@ int main(void)
         cmocka_unit_test(a_connection_to_a_member_with_which_nothing_is_exchanged_is_closed),
         cmocka_unit_test(rank_0_tells_everyone_how_far_each_is),
         cmocka_unit_test(phases_come_once_and_from_rank_0_alone),
+        cmocka_unit_test(waiting_for_rows_is_not_the_time_of_lanes),
         cmocka_unit_test(a_state_goes_by_way_of_rank_0_where_there_is_no_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
