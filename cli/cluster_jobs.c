@@ -167,7 +167,7 @@ static enum status export_snapshot(struct session *session, const struct direct_
     return status;
 }
 
-/* In a transaction that does nothing else, for as long as the job runs. What it fails with is
+/* In a transaction that does nothing else, until the rows are staged. What it fails with is
  * followed by discard, which ends it. */
 static enum status hold(void *self, const struct direct_order *order,
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
@@ -179,19 +179,22 @@ static enum status hold(void *self, const struct direct_order *order,
     return export_snapshot(session, order, snapshot, err);
 }
 
-/* Nothing was written: it does not matter how. */
-static void let_go(struct session *session)
+/* Nothing was written: it does not matter how. A connection that was lost holds nothing. */
+static enum status let_go(void *self, struct error *err)
 {
+    struct session *session = session_of(self);
     struct error ignored;
+    (void)err;
 
     if (PQtransactionStatus(session->libpq.connection) != PQTRANS_IDLE)
         (void)libpq_execute(&session->libpq, "ROLLBACK", &ignored);
+    return STATUS_OK;
 }
 
 static enum status collect(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err)
 {
-    let_go(session_of(self));
+    TRY(let_go(self, err));
     return postgres_cluster_collect(self, number, collection, sink, err);
 }
 
@@ -202,7 +205,7 @@ static void discard(void *self, int64_t number, const struct sink *sink)
     const volatile sig_atomic_t *interrupts = session->libpq.interrupts;
 
     session->libpq.interrupts = NULL;
-    let_go(session);
+    (void)let_go(self, NULL);
     postgres_cluster_discard(self, number, sink);
     session->libpq.interrupts = interrupts;
 }
@@ -291,6 +294,7 @@ void cluster_jobs_init(struct session *session, const struct cluster_options *op
                           session->job_login);
     session->cluster.seam.describe = describe;
     session->cluster.seam.hold = hold;
+    session->cluster.seam.let_go = let_go;
     session->cluster.seam.collect = collect;
     session->cluster.seam.discard = discard;
     session->cluster.seam.keep = keep;

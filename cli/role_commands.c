@@ -220,7 +220,7 @@ static int check_worker(const struct role_arguments *arguments)
 int command_worker(int argc, char **argv)
 {
     struct role_arguments arguments = {
-        .options = {.patience_seconds = SEARCH_SECONDS, .read_rows = table_reading}};
+        .options = {.patience_seconds = SEARCH_SECONDS, .table_reader = &table_reading}};
     int code = read_arguments(argc, argv, &arguments);
 
     if (code >= 0)

@@ -1,14 +1,12 @@
 /*
- * table_reading.h - what a worker of `job.read = 'direct'` does for its rows
- * (runtime/process/roles.h).
+ * table_reading.h - shards of a user's table for a worker that stages them: what `totrain worker`
+ * does with --snapshot.
  */
 #ifndef CLI_TABLE_READING_H
 #define CLI_TABLE_READING_H
 
 #include "runtime/process/roles.h"
 
-/* The order among the job's files, to the spools beside it. CONNECTION: to be tried again by
- * another worker. */
-enum status table_reading(const struct rows_reading *reading, struct error *err);
+extern const struct table_reader table_reading;
 
 #endif

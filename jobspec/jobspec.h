@@ -33,6 +33,7 @@ struct spec_input {
 #define JOBSPEC_COLUMNS_MAX    32767
 #define JOBSPEC_SHARD_ROWS_MAX 1048576
 #define JOBSPEC_NO_LABEL       UINT32_MAX
+#define JOBSPEC_STAGED_MAX     4000 /* each is a file of a spool */
 
 /* PREDICT and EVALUATE: which cells of the rows are scored, and what is wanted of them. */
 struct spec_scoring {
@@ -70,6 +71,8 @@ struct jobspec {
     enum label_type label_type;
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
     bool has_validation;         /* an own spool for validation is beside the train one */
+    uint32_t staged_shards;      /* of the rows, which workers read from the user's table and stage;
+                                    0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
     struct slice metrics[METRICS_MAX];

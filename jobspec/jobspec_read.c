@@ -121,9 +121,10 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
 {
     const cJSON *training;
 
-    TRY(read_section(json, "training", "training", MEMBERS("has_validation", "metrics"), spec,
-                     &training, err));
+    TRY(read_section(json, "training", "training",
+                     MEMBERS("has_validation", "staged_shards", "metrics"), spec, &training, err));
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
+    TRY(spec_get_u32(training, "staged_shards", 0, JOBSPEC_STAGED_MAX, &spec->staged_shards, err));
     if (spec->has_validation && spec->test_size > 0)
         return fail(err, STATUS_CORRUPT,
                     "members \"has_validation\" and \"test_size\" exclude each other");

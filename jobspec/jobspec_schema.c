@@ -216,6 +216,10 @@ static cJSON *training(const struct kind *kind)
 
     json_add(members, "has_validation",
              typed("boolean", "an own spool for validation is beside the train one"));
+    json_add(members, "staged_shards",
+             integer(0, JOBSPEC_STAGED_MAX,
+                     "of the rows, which workers read from the user's table and stage; 0: the "
+                     "session has staged them"));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
     return object(members, NULL);
 }

@@ -70,6 +70,7 @@ static void write_training(const struct jobspec *spec, cJSON *json)
 
     write_section(spec, "training", training);
     json_add_boolean(training, "has_validation", spec->has_validation);
+    json_add_integer(training, "staged_shards", spec->staged_shards);
     metrics = json_add_array(training, "metrics");
     for (size_t i = 0; i < spec->metric_count; i++)
         json_append(metrics, json_string(spec->metrics[i]));

@@ -64,6 +64,9 @@ BEGIN
     LOOP
         tables := format('%1$I.%2$I, %1$I.%3$I, %1$I.%4$I', place,
                          'input_' || number, 'checkpoint_' || number, 'result_' || number);
+        IF to_regclass(format('%I.%I', place, 'rows_' || number)) IS NOT NULL THEN
+            tables := tables || format(', %I.%I', place, 'rows_' || number);
+        END IF;
         how_useless := format('SELECT EXISTS (SELECT FROM %1$I.%2$I WHERE file = ''over'') OR '
                               '(SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %1$I.%3$I)',
                               place, 'input_' || number, 'result_' || number);

@@ -23,7 +23,8 @@
 struct sparse_files;
 
 struct sparse_file {
-    char name[SPARSE_NAME_MAX];
+    char name[SPARSE_NAME_MAX];   /* in the folder */
+    char stored[SPARSE_NAME_MAX]; /* for the origin */
     uint64_t bytes;
 };
 

@@ -158,13 +158,14 @@ static bool reserve_entry(struct spool_files *files)
 
 static enum status choose_file(struct spool_files *files, uint32_t *file, struct error *err)
 {
-    const uint32_t number = files->writers % SPOOL_FILES_MAX;
+    const uint32_t number = files->writers < SPOOL_FILES_MAX ? files->writers : 0;
 
     if (*file != SPOOL_FILE_NONE)
         return STATUS_OK;
-    if (files->descriptors[number] < 0)
+    if (number > 0) {
         TRY(make_file(files, number, err));
-    files->writers++;
+        files->writers++;
+    }
     *file = number;
     return STATUS_OK;
 }

@@ -44,8 +44,8 @@ enum status spool_files_reserve(struct spool_files *files, uint32_t *file, size_
                                 uint64_t *offset, struct error *err);
 /* Gives a block its place; what else its entry says is kept. *file is the writer's:
  * SPOOL_FILE_NONE before its first block,
- * which makes a file for it. There are SPOOL_FILES_MAX; after these, files get several
- * writers. LIMIT: of bytes or rows. */
+ * which makes a file for it. There are SPOOL_FILES_MAX; writers that come after these share the
+ * first. LIMIT: of bytes or rows. */
 enum status spool_files_place(struct spool_files *files, uint32_t *file,
                               const struct spool_block_entry *block, struct spool_place *place,
                               struct error *err);

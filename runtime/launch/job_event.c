@@ -7,7 +7,8 @@
 #include "base/error.h"
 #include "base/json.h"
 
-static const char *const kind_names[] = {"started", "progress", "notice", "done", "failed"};
+static const char *const kind_names[] = {"started", "progress", "notice",
+                                         "done",    "failed",   "staged"};
 
 void job_event_write(const struct job_event *event, struct text *out)
 {

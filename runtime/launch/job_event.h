@@ -15,7 +15,8 @@ enum job_event_kind {
     JOB_PROGRESS,
     JOB_NOTICE, /* a line for the user */
     JOB_DONE,   /* job.db holds the model and the result rows */
-    JOB_FAILED  /* error filled */
+    JOB_FAILED, /* error filled */
+    JOB_STAGED  /* the workers have stored the rows: nobody reads the user's table any more */
 };
 
 struct job_event {

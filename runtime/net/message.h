@@ -10,6 +10,8 @@
  *
  * Where a table is scored (PREDICT, EVALUATE) there are no groups:
  *     scorer --HELLO--> dispatcher --LEASE--> scorer --SCORED--> dispatcher --END--> scorers
+ * Where the workers stage the rows that they train with, they are scorers first, and STAGED comes
+ * in the place of END.
  *
  * A change without a death loses no work: the master sends GROUP to the future
  * members and SWITCH to the old group's rank 0, which names the new group in the

@@ -84,7 +84,9 @@
     X(SCORED,        scored,        "scorer -> dispatcher", \
       "the results of a lease") \
     X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
-      "all members have said PEER_HELLO to rank 0")
+      "all members have said PEER_HELLO to rank 0") \
+    X(STAGED,        none,          "dispatcher or master -> worker", \
+      "all rows of the job are staged: the worker opens them and sends HELLO as one that trains")
 
 /* ----- a worker joins and leaves ----- */
 
@@ -97,6 +99,7 @@
     F(U64,  fingerprint, FIELD_ANY, "of plan and rows: the same for all workers") \
     F(U64,  build,       FIELD_ANY, "of the program: the same for all workers") \
     F(FLAG, is_leaving,  FIELD_ANY, "it was asked to end") \
+    F(FLAG, is_staging,  FIELD_ANY, "it stages the rows of a job that trains") \
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where peers reach it")
 
 #define MESSAGE_MEMBER_FIELDS(F) \

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "runtime/data/pgstore/fetch.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/data/pgstore/staged_rows.h"
 #include "runtime/data/pgstore/take.h"
 
 static enum status make_folder(const char *folder, struct error *err)
@@ -38,24 +39,10 @@ static enum status write_spec(const char *folder, const struct text *json, struc
     return is_written ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot write %s", path);
 }
 
-/* The files of the job's rows, and among them perhaps the order to read a table. */
+/* The files of the job's rows: those that the session staged, or that the workers have. */
 static enum status fetch_all(const struct job *job, struct error *err)
 {
-    const struct role_options *options = job->options;
-    const struct rows_reading reading = {.folder = job->folder,
-                                         .spec = &job->spec,
-                                         .database = options->database,
-                                         .schema =
-                                             options->schema ? options->schema : PGSTORE_SCHEMA,
-                                         .job = job->id,
-                                         .snapshot = options->snapshot};
-
     TRY(pgstore_fetch(job->tables, job->folder, err));
-    if (pgstore_has_order(job->tables)) {
-        if (!options->read_rows)
-            return fail(err, STATUS_UNSUPPORTED, "this program reads no tables");
-        TRY(options->read_rows(&reading, err));
-    }
     log_info("has the job's rows");
     return STATUS_OK;
 }
@@ -64,10 +51,12 @@ static enum status fetch_all(const struct job *job, struct error *err)
 static enum status fetch(const struct job *job, const struct spool_source **source,
                          struct error *err)
 {
+    if (job->spec.staged_shards > 0)
+        TRY(pgstore_take_staged(job->tables, err));
     if (!source)
         return fetch_all(job, err);
     *source = NULL;
-    return job->spec.shuffle && !pgstore_has_order(job->tables)
+    return job->spec.shuffle
                ? pgstore_take(job->tables, job->folder, source, err)
                : fetch_all(job, err);
 }

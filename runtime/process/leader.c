@@ -13,19 +13,68 @@ static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_lead
                                                    [SPEC_PREDICT] = &scoring_leader,
                                                    [SPEC_EVALUATE] = &scoring_leader};
 
+static enum status begin_role(struct leader *leader, const struct leading_role *role,
+                              struct error *err)
+{
+    leader->self = calloc(1, role->state_bytes);
+    if (!leader->self)
+        return fail_no_memory(err);
+    leader->role = role;
+    leader->pages.self = leader->self;
+    leader->pages.write_metrics = role->write_metrics;
+    return STATUS_OK;
+}
+
+static void end_role(struct leader *leader)
+{
+    if (leader->role)
+        leader->role->stop(leader->self);
+    free(leader->self);
+    leader->role = NULL;
+    leader->self = NULL;
+}
+
+/* Where the role has done its part. What its successor asks for goes into the same outbox, behind
+ * what was its own. */
+static void hand_on(struct leader *leader)
+{
+    const struct leading_role *next = leader->role->next ? leader->role->next(leader->self) : NULL;
+    enum status status;
+    struct error err;
+
+    if (!next)
+        return;
+    error_clear(&err);
+    end_role(leader);
+    status = begin_role(leader, next, &err);
+    if (status == STATUS_OK)
+        status = next->start(leader->self, leader, &err);
+    if (status == STATUS_OK) {
+        if (leader->wanted.is_known)
+            next->want(leader->self, loop_now_ms(), leader->wanted.version, leader->wanted.workers,
+                       loop_outbox(leader->loop_role));
+        return;
+    }
+    if (status != STATUS_CONNECTION && status != STATUS_STALE)
+        outbox_executor_say_failed(&leader->executor, &err);
+    loop_stop(leader->loop, status, &err);
+}
+
 static void on_message(void *context, int64_t now_ms, peer_id from, const struct message *message,
                        struct outbox *outbox)
 {
-    const struct leader *leader = context;
+    struct leader *leader = context;
 
     leader->role->on_message(leader->self, now_ms, from, message, outbox);
+    hand_on(leader);
 }
 
 static void on_disconnect(void *context, int64_t now_ms, peer_id peer, struct outbox *outbox)
 {
-    const struct leader *leader = context;
+    struct leader *leader = context;
 
     leader->role->on_disconnect(leader->self, now_ms, peer, outbox);
+    hand_on(leader);
 }
 
 /* False when another leads, and the loop then ends with STALE. A role that stores nothing for long
@@ -55,6 +104,7 @@ static void on_tick(void *context, int64_t now_ms, struct outbox *outbox)
     if (role->on_stored && outbox_executor_take_outcome(&leader->executor, &outcome))
         role->on_stored(leader->self, now_ms, outcome.id, &outcome.why, outbox);
     role->on_tick(leader->self, now_ms, outbox);
+    hand_on(leader);
 }
 
 enum status leader_listen(struct leader *leader, struct error *err)
@@ -67,6 +117,8 @@ enum status leader_listen(struct leader *leader, struct error *err)
                               .context = &leader->executor};
     char bound[MESSAGE_ADDRESS_MAX + 1];
 
+    if (leader->loop_role) /* the role before listens already, and this one has its place */
+        return STATUS_OK;
     return loop_add_role(leader->loop, &role, leader->options.address, bound, sizeof bound,
                          &leader->loop_role, err);
 }
@@ -96,32 +148,26 @@ enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err)
 {
     const struct job *job = options->job;
-    const struct leading_role *role = roles[job->spec.kind];
 
     leader->options = *options;
     leader->loop = loop;
     leader->executor = options->executor;
     leader->executor.journal = job->journal;
-    leader->self = calloc(1, role->state_bytes);
-    if (!leader->self)
-        return fail_no_memory(err);
-    leader->role = role;
-    leader->pages = (struct job_pages){.self = leader->self, .write_metrics = role->write_metrics};
     TRY(outbox_executor_open(&leader->executor, job->folder, options->incarnation, err));
     TRY(read_row(leader, err));
+    TRY(begin_role(leader,
+                   staging_is_done(job, leader->executor.store) ? roles[job->spec.kind]
+                                                                : &staging_leader,
+                   err));
     TRY(job_pages_serve(&leader->pages, loop, job, !leader->has_row, err));
-    TRY(role->start(leader->self, leader, err));
+    TRY(leader->role->start(leader->self, leader, err));
     loop_flush(leader->loop_role);
     return STATUS_OK;
 }
 
 void leader_stop(struct leader *leader)
 {
-    if (leader->role)
-        leader->role->stop(leader->self);
-    free(leader->self);
-    leader->role = NULL;
-    leader->self = NULL;
+    end_role(leader);
     outbox_executor_close(&leader->executor);
 }
 
@@ -139,6 +185,9 @@ void leader_fail(struct leader *leader, const struct error *err)
 
 void leader_want(struct leader *leader, uint64_t version, uint32_t workers)
 {
+    leader->wanted.is_known = true;
+    leader->wanted.version = version;
+    leader->wanted.workers = workers;
     leader->role->want(leader->self, loop_now_ms(), version, workers,
                        loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);

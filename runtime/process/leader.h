@@ -36,6 +36,11 @@ struct leader {
     bool has_row;
     struct job_pages pages;
     int64_t claim_checked_at;
+    struct {
+        bool is_known;
+        uint64_t version;
+        uint32_t workers;
+    } wanted;            /* by the launcher's last request */
     char started_at[32]; /* RFC 3339; of the job, be it under an earlier leader */
 };
 

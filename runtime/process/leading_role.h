@@ -8,6 +8,8 @@
  *        |  struct leading_role                                    this file
  *        +--> training_leader   master.h, of a job that trains     leading_training.c
  *        +--> scoring_leader    dispatch.h, of a job that scores   leading_scoring.c
+ *        +--> staging_leader    dispatch.h, of a job that trains, until its workers have staged
+ *                               the rows                           leading_scoring.c
  *
  * A role is pure (outbox.h): each call takes the time and leaves actions in the outbox, which the
  * leader has carried out. `self` is the row's own state, zeroed before `start`.
@@ -31,6 +33,9 @@ struct leading_role {
     enum status (*start)(void *self, struct leader *leader, struct error *err);
     /* Frees what `start` made, also where it failed half-way. */
     void (*stop)(void *self);
+    /* The role has done its part, and the job goes on with the one that is returned; asked for
+     * after each call. NULL: it has no successor. */
+    const struct leading_role *(*next)(const void *self);
 
     /* ----- events of the loop ----- */
 

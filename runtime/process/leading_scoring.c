@@ -4,13 +4,26 @@
 
 #include "runtime/data/shardstore.h"
 #include "runtime/process/leader.h"
+#include "runtime/process/leading_training.h"
 #include "runtime/record/exposition.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/score/dispatch_record.h"
 
-#define MISSED_MS 2000 /* a process is started again in a hundredth of it */
-#define BACKUP_MS 500
-#define LEASES    2 /* one is scored while the next is on its way */
+#define MISSED_MS         2000 /* a process is started again in a hundredth of it */
+#define BACKUP_MS         500
+#define LEASES            2 /* one is scored while the next is on its way */
+#define STAGING_BACKUP_MS 5000
+
+/* The shards of the user's table, and what is settled over all of them. */
+static uint64_t rows_of_staging(const struct job *job)
+{
+    return job->spec.staged_shards > 0 ? (uint64_t)job->spec.staged_shards + 1 : 0;
+}
+
+bool staging_is_done(const struct job *job, struct jobstore *store)
+{
+    return shardstore_rows_settled(store) >= rows_of_staging(job);
+}
 
 /* What earlier leaders have settled. */
 struct settled {
@@ -36,42 +49,66 @@ static enum status add_settled(void *context, const struct shard_row *row, struc
     return STATUS_OK;
 }
 
-static enum status begin(struct dispatch *dispatch, struct leader *leader, struct settled *settled,
+static enum status begin(struct dispatch *dispatch, struct leader *leader,
+                         struct dispatch_options *options, struct settled *settled,
                          struct error *err)
 {
     const struct job *job = leader->options.job;
     struct jobstore *store = leader->executor.store;
-    struct dispatch_options options = {
-        .job = job->id,
-        .incarnation = leader->executor.incarnation,
-        .min_workers = job->spec.min_workers,
-        .max_workers = job->spec.max_workers,
-        .rows = job->spec.scoring.rows,
-        .shard_rows = job->spec.scoring.shard_rows,
-        .leases_per_worker = LEASES,
-        .keeps_bad_rows = job->spec.scoring.keeps_bad_rows,
-        .dead_ms = LEADER_DEAD_MS,
-        .missed_ms = MISSED_MS,
-        .backup_ms = BACKUP_MS,
-        .report_ms = LEADER_REPORT_MS,
-        .facts = leader_facts(leader),
-    };
 
+    options->job = job->id;
+    options->incarnation = leader->executor.incarnation;
+    options->min_workers = job->spec.min_workers;
+    options->max_workers = job->spec.max_workers;
+    options->dead_ms = LEADER_DEAD_MS;
+    options->missed_ms = MISSED_MS;
+    options->report_ms = LEADER_REPORT_MS;
+    options->facts = leader_facts(leader);
     TRY(shardstore_return_all(store, err));
     TRY(shardstore_each_settled(store, false, add_settled, settled, err));
-    options.settled = settled->rows;
-    options.settled_count = settled->count;
+    options->settled = settled->rows;
+    options->settled_count = settled->count;
     TRY(leader_listen(leader, err));
-    return dispatch_init(dispatch, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+    return dispatch_init(dispatch, options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+}
+
+static enum status start_with(void *self, struct leader *leader, struct dispatch_options *options,
+                              struct error *err)
+{
+    struct settled settled = {.rows = NULL};
+    const enum status status = begin(self, leader, options, &settled, err);
+
+    free(settled.rows);
+    return status;
 }
 
 static enum status start(void *self, struct leader *leader, struct error *err)
 {
-    struct settled settled = {.rows = NULL};
-    const enum status status = begin(self, leader, &settled, err);
+    const struct spec_scoring *scoring = &leader->options.job->spec.scoring;
+    struct dispatch_options options = {.rows = scoring->rows,
+                                       .shard_rows = scoring->shard_rows,
+                                       .leases_per_worker = LEASES,
+                                       .keeps_bad_rows = scoring->keeps_bad_rows,
+                                       .backup_ms = BACKUP_MS};
 
-    free(settled.rows);
-    return status;
+    return start_with(self, leader, &options, err);
+}
+
+/* A shard takes seconds: a worker that waits for one more in advance would keep it from others. */
+static enum status start_staging(void *self, struct leader *leader, struct error *err)
+{
+    struct dispatch_options options = {.rows = rows_of_staging(leader->options.job),
+                                       .shard_rows = 1,
+                                       .leases_per_worker = 1,
+                                       .stages = true,
+                                       .backup_ms = STAGING_BACKUP_MS};
+
+    return start_with(self, leader, &options, err);
+}
+
+static const struct leading_role *next(const void *self)
+{
+    return dispatch_is_staged(self) ? &training_leader : NULL;
 }
 
 static void end_workers(void *self, struct outbox *outbox)
@@ -93,4 +130,9 @@ const struct leading_role scoring_leader = {
     .start = start,
     .end_workers = end_workers,
     .write_metrics = write_metrics,
+};
+
+const struct leading_role staging_leader = {
+    LEADING_CALLS_ROW(dispatch), .start = start_staging,         .next = next,
+    .end_workers = end_workers,  .write_metrics = write_metrics,
 };

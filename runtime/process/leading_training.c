@@ -105,7 +105,10 @@ static enum status start(void *self, struct leader *leader, struct error *err)
     store_call_end(leader->executor.call);
     TRY(open_event_files(leader, err));
     TRY(leader_listen(leader, err));
-    return master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+    TRY(master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err));
+    if (job->spec.staged_shards > 0) /* an earlier leader may not have come to report it */
+        master_report(self, loop_now_ms(), JOB_STAGED, loop_outbox(leader->loop_role));
+    return STATUS_OK;
 }
 
 static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct error *why,

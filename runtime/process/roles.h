@@ -25,14 +25,38 @@
 struct job;
 struct launcher;
 
-/* Rows that are in no file of the job, but in a table that the worker reads itself: where the
- * order to do so lies (extension/engine/rows/direct.h), and the spools are wanted. */
+/* Rows that are in a user's table, which the workers read and stage: where the order to do so lies
+ * (extension/engine/rows/direct_order.h), and where the parts of spools are wanted. */
 struct rows_reading {
     const char *folder;
     const struct jobspec *spec;
     const char *database, *schema; /* as below */
     uint64_t job;
     const char *snapshot; /* NULL: none was named */
+};
+
+struct spool_column;
+struct text;
+
+/* A spool of which each shard is a part. */
+struct staged_spool {
+    const char *name; /* "train" or "validation" */
+    const struct spool_column *columns;
+    size_t column_count;
+    uint32_t shards;
+};
+#define STAGED_SPOOLS_MAX 2
+
+/* Reads shards; cli/table_reading.c. One of these is used by one thread at a time. */
+struct table_reader {
+    /* Reads the order and connects. *reading outlives it. CONNECTION: it may be tried again;
+     * INVALID: the snapshot is gone. */
+    enum status (*open)(const struct rows_reading *reading, void **self, struct error *err);
+    size_t (*spools)(const void *self, struct staged_spool spools[STAGED_SPOOLS_MAX]);
+    /* A shard of one of these spools, as the spool's part `number`; appends the part's index. */
+    enum status (*read)(void *self, uint32_t spool, uint32_t shard, uint32_t number,
+                        struct text *index, struct error *err);
+    void (*close)(void *self);
 };
 
 struct role_options {
@@ -44,9 +68,9 @@ struct role_options {
     /* A file with the connection string of the database that has the job's tables, and their
      * schema (NULL: pgstore.h's); the folder is then the role's alone. NULL: all is in it. */
     const char *database, *schema;
-    /* Of a worker whose rows are in a table: the snapshot under which they are read. */
+    /* Of a worker that stages rows of a table: the snapshot under which they are read. */
     const char *snapshot;
-    enum status (*read_rows)(const struct rows_reading *reading, struct error *err);
+    const struct table_reader *table_reader; /* NULL: this program reads no tables */
     const struct launcher
         *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
     const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */

@@ -5,6 +5,8 @@
  *        |  struct working_role
  *        +--> training_worker   worker.h, of a job that trains        working_training.c
  *        +--> scoring_worker    scorer_role.h, of a job that scores   working_scoring.c
+ *        +--> staging_worker    scorer_role.h, then worker.h, of a job that trains and whose
+ *                               workers stage its rows                working_staging.c
  *
  * `self` is the row's own state, zeroed before `start`. A role opens its rows, then joins the loop
  * and sends HELLO to the role that leads (leading_role.h).
@@ -48,7 +50,7 @@ struct working_role {
     bool (*stop)(void *self);
 };
 
-/* By the kind of the job. */
+/* By the kind of the job, and who stages its rows. */
 const struct working_role *working_role_of(const struct job *job);
 
 #endif

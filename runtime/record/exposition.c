@@ -98,18 +98,30 @@ void exposition_write(const struct master *master, const struct job_row *row, st
     write_group(master, row, out);
 }
 
+static void write_rows(const struct dispatch *dispatch, const struct job_row *row,
+                       uint64_t rows_bad, struct text *out)
+{
+    gauge(out, "rows", "Rows of the table that is scored.", (double)dispatch->options.rows);
+    gauge(out, "rows_scored", "Rows that are settled.", (double)row->rows_done);
+    gauge(out, "rows_bad", "Rows of these that their workers died over.", (double)rows_bad);
+    counter(out, "rows_redone_total", "Rows that were scored and did not count.",
+            (double)row->rows_redone);
+    gauge(out, "rows_per_second", "Rows settled a second, of late.", row->rows_per_second);
+}
+
 static void write_shards(const struct dispatch *dispatch, const struct job_row *row,
                          struct text *out)
 {
     const struct ledger_counts counts =
         dispatch->ledger ? ledger_counts(dispatch->ledger) : (struct ledger_counts){.leased = 0};
 
-    gauge(out, "rows", "Rows of the table that is scored.", (double)dispatch->options.rows);
-    gauge(out, "rows_scored", "Rows that are settled.", (double)row->rows_done);
-    gauge(out, "rows_bad", "Rows of these that their workers died over.", (double)counts.rows_bad);
-    counter(out, "rows_redone_total", "Rows that were scored and did not count.",
-            (double)row->rows_redone);
-    gauge(out, "rows_per_second", "Rows settled a second, of late.", row->rows_per_second);
+    if (dispatch->options.stages) {
+        gauge(out, "shards", "Shards of the rows that the workers stage.",
+              (double)dispatch->options.rows - 1);
+        gauge(out, "shards_staged", "Shards that are stored.", (double)counts.rows_done);
+    } else {
+        write_rows(dispatch, row, counts.rows_bad, out);
+    }
     gauge(out, "shards_leased", "Shards that a worker has now.", counts.leased);
     gauge(out, "shards_suspect", "Shards that a worker has died over and that are not settled.",
           counts.suspects);

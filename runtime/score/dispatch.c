@@ -6,7 +6,8 @@
 #include "runtime/score/dispatch_parts.h"
 #include "runtime/score/dispatch_record.h"
 
-#define INDEX_NONE UINT32_MAX
+#define INDEX_NONE     UINT32_MAX
+#define SETTLING_LEASE (1u << 31) /* no shard has so many leases */
 
 /* The job goes on where the master before left it. */
 static void continue_books(struct dispatch *dispatch, const struct job_row *row)
@@ -17,20 +18,47 @@ static void continue_books(struct dispatch *dispatch, const struct job_row *row)
     usage_continue(&dispatch->usage, row->slot_seconds, row->goodput, row->rows_done);
 }
 
-static enum status open_ledger(struct dispatch *dispatch, struct error *err)
+static uint64_t count_settled(const struct dispatch_options *options)
+{
+    uint64_t rows = 0;
+
+    for (size_t i = 0; i < options->settled_count; i++)
+        rows += options->settled[i].count;
+    return rows;
+}
+
+static enum status open_ledger(struct dispatch *dispatch, uint64_t first_lease, struct error *err)
 {
     const struct dispatch_options *options = &dispatch->options;
-    const struct ledger_options ledger = {.rows = options->rows,
+    const uint64_t rows = options->rows - (options->stages && !dispatch->settles);
+    const struct ledger_options ledger = {.rows = rows,
                                           .shard_rows = options->shard_rows,
                                           .workers_max = options->max_workers,
                                           .leases_per_worker = options->leases_per_worker,
                                           .suspects_max = LEDGER_SUSPECTS_MAX,
-                                          .first_lease = dispatch->epoch + 1,
+                                          .first_lease = first_lease,
                                           .backup_ms = options->backup_ms,
                                           .settled = options->settled,
                                           .settled_count = options->settled_count};
 
-    return options->rows > 0 ? ledger_new(&ledger, &dispatch->ledger, err) : STATUS_OK;
+    return rows > 0 ? ledger_new(&ledger, &dispatch->ledger, err) : STATUS_OK;
+}
+
+/* Every shard is staged. Leases that are still out are refused: they are none of this ledger's. */
+static enum status begin_settling(struct dispatch *dispatch, struct error *err)
+{
+    const uint64_t shards = dispatch->options.rows - 1;
+    const struct settled_rows all = {.first = 0, .count = shards};
+
+    ledger_free(dispatch->ledger);
+    dispatch->ledger = NULL;
+    dispatch->settles = true;
+    dispatch->options.settled = &all;
+    dispatch->options.settled_count = shards > 0;
+    TRY(open_ledger(dispatch, dispatch->epoch + SETTLING_LEASE, err));
+    dispatch->options.settled = NULL;
+    dispatch->options.settled_count = 0;
+    return STATUS_OK;
 }
 
 enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_options *options,
@@ -53,7 +81,8 @@ enum status dispatch_init(struct dispatch *dispatch, const struct dispatch_optio
     if (!dispatch->workers)
         return fail_no_memory(err);
     TRY(unable_init(&dispatch->unable, options->max_workers, options->dead_ms, err));
-    TRY(open_ledger(dispatch, err));
+    dispatch->settles = options->stages && count_settled(options) + 1 >= options->rows;
+    TRY(open_ledger(dispatch, dispatch->epoch + 1, err));
     dispatch->rate_rows = dispatch->rows_before = dispatch_rows_done(dispatch);
     if (options->facts.previous)
         continue_books(dispatch, options->facts.previous);
@@ -73,25 +102,36 @@ bool dispatch_has_ended(const struct dispatch *dispatch)
     return dispatch->state >= JOB_STATE_DONE;
 }
 
-static void send_end(const struct dispatch *dispatch, peer_id peer, struct outbox *outbox)
+static void send_last(const struct dispatch *dispatch, peer_id peer, enum message_type type,
+                      struct outbox *outbox)
 {
-    struct message message = {
-        .type = MESSAGE_END, .job = dispatch->options.job, .epoch = dispatch->epoch};
+    struct message message = {.type = type, .job = dispatch->options.job, .epoch = dispatch->epoch};
 
     outbox_send(outbox, peer, &message);
     outbox_close(outbox, peer);
 }
 
-void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox)
+static void send_end(const struct dispatch *dispatch, peer_id peer, struct outbox *outbox)
+{
+    send_last(dispatch, peer, MESSAGE_END, outbox);
+}
+
+static void dismiss_workers(struct dispatch *dispatch, enum message_type type,
+                            struct outbox *outbox)
 {
     for (uint32_t index = 0; index < dispatch->options.max_workers; index++) {
         struct dispatch_worker *worker = &dispatch->workers[index];
 
         if (worker->peer != PEER_NONE)
-            send_end(dispatch, worker->peer, outbox);
+            send_last(dispatch, worker->peer, type, outbox);
         worker->peer = PEER_NONE;
         worker->lease_count = 0;
     }
+}
+
+void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox)
+{
+    dismiss_workers(dispatch, MESSAGE_END, outbox);
 }
 
 static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
@@ -116,9 +156,39 @@ static void end(struct dispatch *dispatch, int64_t now_ms, enum job_state state,
     outbox_end(outbox, state == JOB_STATE_DONE ? STATUS_OK : dispatch->failure.status);
 }
 
+bool dispatch_is_staged(const struct dispatch *dispatch)
+{
+    return dispatch->options.stages && dispatch->state == JOB_STATE_DONE;
+}
+
+/* The job goes on: that it is done is not stored. */
+static void be_staged(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+{
+    dispatch_put_job(dispatch, now_ms, outbox);
+    dispatch_put_event(dispatch, now_ms, -1, "staged", outbox, "%llu shards",
+                       (unsigned long long)dispatch->options.rows - 1);
+    dispatch->state = JOB_STATE_DONE;
+    dismiss_workers(dispatch, MESSAGE_STAGED, outbox);
+    dispatch->live = 0;
+}
+
 void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
-    end(dispatch, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+    struct error err;
+
+    if (!dispatch->options.stages) {
+        end(dispatch, now_ms, JOB_STATE_DONE, JOB_DONE, outbox);
+        return;
+    }
+    if (dispatch->settles) {
+        be_staged(dispatch, now_ms, outbox);
+        return;
+    }
+    error_clear(&err);
+    if (begin_settling(dispatch, &err) != STATUS_OK)
+        dispatch_fail(dispatch, now_ms, &err, outbox);
+    else
+        dispatch_serve_all(dispatch, now_ms, outbox);
 }
 
 void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error *err,
@@ -221,6 +291,10 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
         send_end(dispatch, from, outbox);
         return;
     }
+    if (hello->is_staging != dispatch->options.stages) {
+        outbox_close(outbox, from);
+        return;
+    }
     worker = &dispatch->workers[hello->index];
     if (hello->is_leaving || (worker->was_seen && hello->incarnation < worker->incarnation)) {
         send_end(dispatch, from, outbox);
@@ -239,7 +313,8 @@ static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,
     dispatch_count_slots(dispatch, now_ms);
     unable_note_joined(&dispatch->unable, hello->index, hello->incarnation);
     dispatch->live++;
-    dispatch_put_worker(dispatch, hello->index, "scoring", outbox);
+    dispatch_put_worker(dispatch, hello->index, dispatch->options.stages ? "staging" : "scoring",
+                        outbox);
     dispatch_put_event(dispatch, now_ms, hello->index, "joined", outbox, "incarnation %u",
                        hello->incarnation);
     if (dispatch->state == JOB_STATE_WAITING)
@@ -323,6 +398,9 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
 {
     const uint32_t index = find(dispatch, from);
 
+    /* A worker that stages sends PROCESS_ALIVE already; only the master that follows needs it. */
+    if (message->type == MESSAGE_PROCESS_ALIVE && dispatch->options.stages)
+        return;
     if (message->job != dispatch->options.job || message->type == MESSAGE_PROCESS_ALIVE) {
         outbox_close(outbox, from);
         return;

@@ -1,6 +1,8 @@
 /*
  * dispatch.h - the dispatcher, which is the master of a job that scores a table: which scorer
- * scores which rows, what is stored about the job, and how the job ends.
+ * scores which rows, what is stored about the job, and how the job ends. It also leads a job that
+ * trains as long as its workers stage the rows (`stages`): its rows are shards of the user's table
+ * then, read and stored by one worker each.
  *
  *     WAITING --HELLO of min_workers--> RUNNING --every row is settled--> DONE
  *     any of them --a row that may not be bad, FAILED, the launcher gives up--> FAILED
@@ -14,6 +16,10 @@
  * the store, written before any message about them is sent. A later dispatcher reads them back and
  * leases the rest, under ids that no earlier one gave: so every dispatcher refuses a result that
  * comes late.
+ *
+ * Staging: the last row is what is settled over all others (runtime/data/spool_settle.h), and is
+ * leased when those are done. Then each worker gets STAGED, the job has not ended, and a master
+ * that trains leads it (dispatch_is_staged).
  *
  * A connection that closes proves nothing. What became of its scorer is known when its index sends
  * HELLO again: a newer incarnation means that it died over its shard, the same one that only the
@@ -42,8 +48,9 @@ struct dispatch_options {
     uint32_t min_workers, max_workers;
     uint64_t rows;
     uint32_t shard_rows;
-    uint32_t leases_per_worker;         /* 1 to DISPATCH_LEASES_MAX */
-    bool keeps_bad_rows;                /* a row that kills is put aside; else the job fails */
+    uint32_t leases_per_worker; /* 1 to DISPATCH_LEASES_MAX */
+    bool keeps_bad_rows;        /* a row that kills is put aside; else the job fails */
+    bool stages;
     const struct settled_rows *settled; /* by masters before; borrowed by dispatch_init alone */
     size_t settled_count;
     int64_t dead_ms;   /* silence after which a worker is replaced; 0: never */
@@ -69,6 +76,7 @@ struct dispatch {
     enum job_state state;
     struct error failure;
     struct ledger *ledger; /* NULL for a table without rows */
+    bool settles;          /* staging: the ledger has the last row, too */
     uint64_t epoch;
     struct dispatch_worker *workers; /* by index, (options.max_workers) */
     uint32_t live, wanted;
@@ -114,5 +122,7 @@ void dispatch_fail(struct dispatch *dispatch, int64_t now_ms, const struct error
 void dispatch_end_workers(struct dispatch *dispatch, struct outbox *outbox);
 
 bool dispatch_has_ended(const struct dispatch *dispatch);
+/* All rows are staged, and every worker was told so: nothing more is to be called. */
+bool dispatch_is_staged(const struct dispatch *dispatch);
 
 #endif

@@ -134,6 +134,12 @@ static void fail_over_row(struct dispatch *dispatch, int64_t now_ms, uint64_t ro
     struct error err;
 
     error_clear(&err);
+    if (dispatch->options.stages) {
+        fail(&err, STATUS_FAILED, "shard %llu of the rows: each of %u workers that read it died",
+             (unsigned long long)row + 1, LEDGER_CRASHES_MAX);
+        dispatch_fail(dispatch, now_ms, &err, outbox);
+        return;
+    }
     fail(&err, STATUS_FAILED, "row %llu: each of %u workers that scored it alone died",
          (unsigned long long)row + 1, LEDGER_CRASHES_MAX);
     error_hint(&err, "Leave the row out. In PREDICT INTO a table predict.bad_rows = 'quarantine' "

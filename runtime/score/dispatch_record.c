@@ -55,10 +55,12 @@ struct job_row dispatch_job_row(struct dispatch *dispatch, int64_t now_ms)
     row.state = dispatch->state;
     job_facts_fill(&options->facts, &row);
     row.workers = dispatch->live;
-    row.step = shards_done(dispatch);
-    row.steps = shards_in_all(dispatch);
-    row.rows_done = dispatch_rows_done(dispatch);
-    row.rows_redone = dispatch->rows_redone;
+    if (!options->stages) { /* a job that trains has made no step yet */
+        row.step = shards_done(dispatch);
+        row.steps = shards_in_all(dispatch);
+        row.rows_done = dispatch_rows_done(dispatch);
+        row.rows_redone = dispatch->rows_redone;
+    }
     row.loss = row.validation_loss = (double)NAN;
     row.goodput = usage_goodput(&dispatch->usage, row.rows_done);
     row.slot_seconds = usage_slot_seconds(&dispatch->usage);
@@ -120,6 +122,8 @@ void dispatch_report(const struct dispatch *dispatch, int64_t now_ms, enum job_e
         event.seconds_left = event.seconds * (double)(dispatch->options.rows - done) / (double)done;
     if (kind == JOB_FAILED)
         event.error = dispatch->failure;
+    if (dispatch->options.stages)
+        event.rows_per_second = 0; /* of shards it would be */
     outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
 }
 
@@ -148,6 +152,8 @@ void dispatch_note_progress(struct dispatch *dispatch, int64_t now_ms, struct ou
     dispatch->reported_at = now_ms;
     note_rate(dispatch, now_ms);
     dispatch_put_job(dispatch, now_ms, outbox);
-    dispatch_report(dispatch, now_ms, dispatch->has_started ? JOB_PROGRESS : JOB_STARTED, outbox);
+    dispatch_report(dispatch, now_ms,
+                    dispatch->has_started || dispatch->options.stages ? JOB_PROGRESS : JOB_STARTED,
+                    outbox);
     dispatch->has_started = true;
 }

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+static bool is_over(const struct scorer_role *role)
+{
+    return role->state == SCORER_STAGED || role->state == SCORER_ENDED;
+}
+
 static struct message message_of(const struct scorer_role *role, enum message_type type)
 {
     return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
@@ -46,12 +51,19 @@ static void say_unable(const struct scorer_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master, &message);
 }
 
+static bool is_own_trouble(const struct scorer_role *role, enum status status)
+{
+    if (!role->options.stages)
+        return status == STATUS_NO_MEMORY;
+    return status != STATUS_LIMIT && status != STATUS_CORRUPT && status != STATUS_UNSUPPORTED;
+}
+
 static void be_failed(struct scorer_role *role, const struct error *err, struct outbox *outbox)
 {
     role->state = SCORER_FAILED;
     role->failure = *err;
     role->lease_count = 0;
-    role->is_unable = err->status == STATUS_NO_MEMORY;
+    role->is_unable = is_own_trouble(role, err->status);
     if (role->is_unable)
         say_unable(role, outbox);
     else
@@ -72,6 +84,7 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
     hello.hello = (struct message_hello){.index = role->options.index,
                                          .incarnation = role->options.incarnation,
                                          .is_leaving = role->is_leaving,
+                                         .is_staging = role->options.stages,
                                          .address = slice_of("")};
     outbox_send(outbox, role->master, &hello);
     if (role->state == SCORER_FAILED)
@@ -112,11 +125,24 @@ static void on_lease(struct scorer_role *role, const struct message *message, st
     role->leases[role->lease_count++] = message->lease;
 }
 
+/* What it still has leased is staged by others. */
+static void be_staged(struct scorer_role *role, struct outbox *outbox)
+{
+    if (role->is_leaving || role->is_unable) {
+        end_with(role, role->is_unable ? STATUS_CONNECTION : STATUS_OK, outbox);
+        return;
+    }
+    role->state = SCORER_STAGED;
+    role->lease_count = 0;
+    outbox_close(outbox, role->master);
+    role->master = PEER_NONE;
+}
+
 void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id from,
                             const struct message *message, struct outbox *outbox)
 {
     (void)now_ms;
-    if (from != role->master || role->state == SCORER_ENDED || message->job != role->options.job)
+    if (from != role->master || is_over(role) || message->job != role->options.job)
         return;
     if (message->epoch < role->epoch) { /* a master that was thought dead has thawed */
         scorer_role_on_disconnect(role, now_ms, from, outbox);
@@ -129,12 +155,14 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
         on_lease(role, message, outbox);
     else if (message->type == MESSAGE_END)
         end_with(role, role->is_unable ? STATUS_CONNECTION : STATUS_OK, outbox);
+    else if (message->type == MESSAGE_STAGED && role->options.stages)
+        be_staged(role, outbox);
 }
 
 void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,
                                struct outbox *outbox)
 {
-    if (peer != role->master || role->state == SCORER_ENDED)
+    if (peer != role->master || is_over(role))
         return;
     search_begin(&role->search, now_ms);
     role->master = PEER_NONE;
@@ -150,7 +178,7 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
 {
     struct message leaving = message_of(role, MESSAGE_LEAVING);
 
-    if (role->state == SCORER_ENDED || role->is_leaving)
+    if (is_over(role) || role->is_leaving)
         return;
     role->is_leaving = true;
     role->leave_at = now_ms + role->options.grace_ms;
@@ -167,7 +195,7 @@ void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox
     const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
     struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
 
-    if (role->state == SCORER_ENDED)
+    if (is_over(role))
         return;
     if (role->is_leaving && now_ms >= role->leave_at) {
         be_ended(role, outbox);

@@ -1,11 +1,15 @@
 /*
- * scorer_role.h - scores the shards that the dispatcher leases to it.
+ * scorer_role.h - scores, or stages, the shards that the dispatcher leases to it.
  *
  *     JOINING --HELLO--> READY --LEASE--> scores, first come first --SCORED--> ...
  *        ^                 |
  *        +-- the dispatcher is lost: what it leased is dropped
  *     any --END--> ENDED;   an error of the rows or the model --> FAILED, then END;
  *                           out of memory --> UNABLE, then END: this worker alone ends
+ *     any --STAGED--> STAGED, where it stages: its process goes on as a worker that trains
+ *
+ * Staging fails for reasons of one worker's own, such as its connection to the database: it is then
+ * UNABLE unless the rows are at fault (LIMIT, CORRUPT, UNSUPPORTED).
  *
  * A piece of work is some hundred rows, so that the role receives messages and
  * sends PHASE_ALIVE in between. A lease counts only under the dispatcher that gave it:
@@ -37,7 +41,7 @@ struct shard_scoring {
     struct slice (*results)(const void *self);
 };
 
-enum scorer_state { SCORER_JOINING, SCORER_READY, SCORER_FAILED, SCORER_ENDED };
+enum scorer_state { SCORER_JOINING, SCORER_READY, SCORER_FAILED, SCORER_STAGED, SCORER_ENDED };
 
 struct scorer_role_options {
     uint64_t job;
@@ -46,6 +50,7 @@ struct scorer_role_options {
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms; /* without its master it ends after that, CONNECTION; search.h */
     int64_t grace_ms;  /* after scorer_role_leave it ends, whatever is missing */
+    bool stages;       /* rows of a job that trains */
 };
 
 struct scorer_role {

@@ -396,6 +396,15 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
     return true;
 }
 
+static void send_staged(const struct master *master, peer_id peer, struct outbox *outbox)
+{
+    struct message message = {
+        .type = MESSAGE_STAGED, .job = master->options.job, .epoch = master->group.epoch};
+
+    outbox_send(outbox, peer, &message);
+    outbox_close(outbox, peer);
+}
+
 static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
                         const struct message *message, struct outbox *outbox)
 {
@@ -405,6 +414,10 @@ static bool check_hello(struct master *master, int64_t now_ms, peer_id from,
     error_clear(&err);
     if (hello->index >= master->options.max_workers) {
         master_send_end(master, from, outbox);
+        return false;
+    }
+    if (hello->is_staging) { /* it has not heard that all rows are staged */
+        send_staged(master, from, outbox);
         return false;
     }
     if (message->epoch >= ((uint64_t)master->options.incarnation + 1) << 32) {

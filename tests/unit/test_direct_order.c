@@ -10,13 +10,17 @@ static struct vector vector = {{"v \"x\"", 5}, 0, 3};
 static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL},
                                         {{"class", 5}, SPOOL_TEXT}};
 static int cells[] = {4, 1};
-static uint32_t leaves[] = {16400, UINT32_MAX};
+static struct direct_leaf leaves[] = {{16400, 1000, false}, {UINT32_MAX, 3, false}};
 
 static struct direct_rows rows_of(struct slice spool)
 {
     return (struct direct_rows){
         .spool = spool,
-        .table = {.name = SLICE("public.t"), .relation = 16384, .leaves = leaves, .leaf_count = 2},
+        .table = {.name = SLICE("public.t"),
+                  .relation = 16384,
+                  .leaves = leaves,
+                  .leaf_count = 2,
+                  .shard_pages = 256},
         .columns = column_names,
         .column_count = 2,
         .vectors = {.items = &vector, .count = 1, .columns = 2, .elements = 3},
@@ -29,7 +33,10 @@ static void check_read(const struct direct_rows *rows)
 {
     CHECK_INT(rows->table.relation, 16384);
     CHECK_INT(rows->table.leaf_count, 2);
-    CHECK(rows->table.leaves[0] == 16400 && rows->table.leaves[1] == UINT32_MAX);
+    CHECK(rows->table.leaves[0].relation == 16400 && rows->table.leaves[0].pages == 1000);
+    CHECK(rows->table.leaves[1].relation == UINT32_MAX && rows->table.leaves[1].pages == 3);
+    CHECK(!rows->table.leaves[0].is_foreign);
+    CHECK_INT(rows->table.shard_pages, 256);
     CHECK_INT(rows->column_count, 2);
     CHECK_SLICE(rows->columns[0], "v \"x\"");
     CHECK_INT(rows->vectors.count, 1);
@@ -63,32 +70,103 @@ static void a_worker_reads_what_the_session_wrote(void **state)
     arena_deinit(&arena);
 }
 
+/* ---- shards ---- */
+
+static struct direct_table table_of(struct direct_leaf *of, size_t count, uint32_t workers)
+{
+    struct direct_table table = {.relation = 1, .leaves = of, .leaf_count = count};
+
+    direct_table_cut(&table, workers);
+    return table;
+}
+
+/* From page 0 on, without a gap, and without an end. */
+static void check_pieces(const struct direct_table *table, uint32_t first, uint32_t count,
+                         uint32_t relation)
+{
+    uint64_t page = 0;
+
+    for (uint32_t shard = first; shard < first + count; shard++) {
+        const struct direct_piece piece = direct_table_piece(table, shard);
+
+        CHECK_INT(piece.relation, relation);
+        CHECK_INT(piece.first_page, page);
+        CHECK(shard + 1 < first + count ? piece.end_page > page : piece.end_page == 0);
+        page = piece.end_page;
+    }
+}
+
+static void each_page_is_in_one_shard(void **state)
+{
+    struct direct_leaf one = {.relation = 1, .pages = 100000};
+    struct direct_leaf many[] = {{5, 0, false}, {6, 70000, false}, {7, 400, false}};
+    struct direct_table table = table_of(&one, 1, 4);
+    (void)state;
+
+    CHECK_INT(direct_table_shards(&table), 64);
+    check_pieces(&table, 0, 64, 1);
+    table = table_of(many, 3, 4); /* pages of all side by side */
+    CHECK_INT(direct_table_shards(&table), 64);
+    check_pieces(&table, 0, 64, 1);
+    CHECK(!direct_table_piece(&table, 0).is_leaf);
+    one.pages = 0; /* it may have rows by the time that it is read */
+    table = table_of(&one, 1, 4);
+    CHECK_INT(direct_table_shards(&table), 1);
+    check_pieces(&table, 0, 1, 1);
+    one.pages = UINT32_MAX;
+    table = table_of(&one, 1, 4);
+    CHECK(direct_table_shards(&table) <= DIRECT_SHARDS_MAX);
+}
+
+static void a_foreign_partition_is_one_shard(void **state)
+{
+    struct direct_leaf leaves_of[] = {{5, 1000, false}, {6, 0, true}, {7, 0, false}, {8, 0, true}};
+    const struct direct_table table = table_of(leaves_of, 4, 1);
+    (void)state;
+
+    CHECK_INT(table.shard_pages, 256);
+    CHECK_INT(direct_table_shards(&table), 4 + 1 + 1 + 1);
+    check_pieces(&table, 0, 4, 5);
+    check_pieces(&table, 4, 1, 6);
+    check_pieces(&table, 5, 1, 7);
+    check_pieces(&table, 6, 1, 8);
+    CHECK(direct_table_piece(&table, 4).is_foreign && direct_table_piece(&table, 6).is_foreign);
+    CHECK(direct_table_piece(&table, 0).is_leaf && !direct_table_piece(&table, 5).is_foreign);
+}
+
 #define ORDER(spool, table, leaves, columns, vectors, cells)                                       \
-    "[{\"spool\":" spool ",\"table\":" table ",\"leaves\":" leaves ",\"columns\":" columns         \
-    ",\"vectors\":" vectors ",\"cells\":" cells "}]"
+    "[{\"spool\":" spool ",\"table\":" table ",\"shard_pages\":1,\"leaves\":" leaves               \
+    ",\"columns\":" columns ",\"vectors\":" vectors ",\"cells\":" cells "}]"
+#define LEAF_OF(table, pages, is_foreign)                                                          \
+    "[{\"table\":" table ",\"pages\":" pages ",\"foreign\":" is_foreign "}]"
+#define LEAF LEAF_OF("1", "1", "false")
 #define CELL "[{\"name\":\"a\",\"type\":\"real\",\"from\":0}]"
 
 static const char *const refused[][2] = {
     {"[]", "one or two tables"},
     {"{}", "one or two tables"},
     {"[1]", ""},
-    {ORDER("\"../train\"", "1", "[1]", "[\"a\"]", "[]", CELL), "none of a job's spools"},
-    {ORDER("\"train\"", "0", "[1]", "[\"a\"]", "[]", CELL), "table"},
-    {ORDER("\"train\"", "4294967296", "[1]", "[\"a\"]", "[]", CELL), "table"},
-    {ORDER("\"train\"", "1", "[1.5]", "[\"a\"]", "[]", CELL), "no OID"},
-    {ORDER("\"train\"", "1", "[\"1\"]", "[\"a\"]", "[]", CELL), "no OID"},
-    {ORDER("\"train\"", "1", "[1]", "[]", "[]", CELL), "no columns"},
-    {ORDER("\"train\"", "1", "[1]", "[1]", "[]", CELL), "no name"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[{\"column\":1,\"size\":1}]", CELL), "column"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[{\"column\":0,\"size\":10001}]", CELL), "size"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]",
+    {ORDER("\"../train\"", "1", LEAF, "[\"a\"]", "[]", CELL), "none of a job's spools"},
+    {ORDER("\"train\"", "0", LEAF, "[\"a\"]", "[]", CELL), "table"},
+    {ORDER("\"train\"", "4294967296", LEAF, "[\"a\"]", "[]", CELL), "table"},
+    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]", CELL), "table"},
+    {ORDER("\"train\"", "1", LEAF_OF("1.5", "1", "false"), "[\"a\"]", "[]", CELL), "table"},
+    {ORDER("\"train\"", "1", LEAF_OF("1", "-1", "false"), "[\"a\"]", "[]", CELL), "pages"},
+    {ORDER("\"train\"", "1", LEAF_OF("1", "4001", "false"), "[\"a\"]", "[]", CELL),
+     "too many shards"},
+    {ORDER("\"train\"", "1", LEAF_OF("1", "1", "true"), "[\"a\"]", "[]", CELL), "has pages"},
+    {ORDER("\"train\"", "1", LEAF, "[]", "[]", CELL), "no columns"},
+    {ORDER("\"train\"", "1", LEAF, "[1]", "[]", CELL), "no name"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":1,\"size\":1}]", CELL), "column"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":10001}]", CELL), "size"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
            "[{\"column\":0,\"size\":9000},{\"column\":0,\"size\":9000}]", CELL),
      "too long"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]", "[]"), "no cells"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]",
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]", "[]"), "no cells"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]",
            "[{\"name\":\"a\",\"type\":\"real\",\"from\":1}]"),
      "from"},
-    {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]",
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]",
            "[{\"name\":\"a\",\"type\":\"blob\",\"from\":0}]"),
      "no type"},
 };
@@ -101,7 +179,7 @@ static void what_does_not_fit_is_refused(void **state)
     (void)state;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(direct_order_read(SLICE(ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]", CELL)), &arena,
+    CHECK_OK(direct_order_read(SLICE(ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]", CELL)), &arena,
                                &order, &err));
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         CHECK_FAILS(direct_order_read(slice_of(refused[i][0]), &arena, &order, &err),
@@ -114,6 +192,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
         cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(each_page_is_in_one_shard),
+        cmocka_unit_test(a_foreign_partition_is_one_shard),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -296,10 +296,12 @@ struct host_cluster {
                               size_t count, struct arena *arena, struct direct_table *table,
                               struct error *err);
     /* Locks the tables of the order against statements that remove rows, and exports a snapshot,
-     * whose name is the result. Both last until the next collect or discard. BUSY: a table has
+     * whose name is the result. Both last until let_go, collect or discard. BUSY: a table has
      * other partitions than before. */
     enum status (*hold)(void *self, const struct direct_order *order,
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
+    /* The rows are staged. Nothing, where nothing is held. */
+    enum status (*let_go)(void *self, struct error *err);
     /* What the collection writes of that number's journal, and its tables dropped: all or nothing.
      * Notices go to the sink. */
     enum status (*collect)(void *self, int64_t number, const struct collection *collection,

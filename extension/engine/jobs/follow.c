@@ -28,12 +28,16 @@ static enum status last_event(const struct host *host, const struct job_event *e
     return err->status;
 }
 
-static void pass_on(const struct sink *sink, const struct job_event *event)
+static enum status pass_on(const struct host *host, const struct sink *sink,
+                           const struct job_event *event, struct error *err)
 {
+    if (event->kind == JOB_STAGED)
+        return host->cluster->let_go(host->cluster->self, err);
     if (event->kind == JOB_NOTICE)
         sink_notice(sink, "%s", event->message);
     else
         sink_progress(sink, event);
+    return STATUS_OK;
 }
 
 static enum status follow(const struct host *host, struct job_process *process,
@@ -57,7 +61,7 @@ static enum status follow(const struct host *host, struct job_process *process,
         TRY(status);
         if (!has_event)
             continue;
-        pass_on(sink, &event);
+        TRY(pass_on(host, sink, &event, err));
         if (event.kind == JOB_DONE || event.kind == JOB_FAILED)
             return last_event(host, &event, is_cancelled, err);
     }

@@ -89,11 +89,13 @@ static enum status prepare(struct job *job, struct error *err)
     uint64_t rows = 0;
 
     TRY(lower_train(plan, job->arena, &job->spec, err));
-    if (plan->cluster.reads_directly)
+    if (plan->cluster.reads_directly) {
         TRY(direct_prepare(job->host, plan, &job->folder, job->arena, &training->request.order,
                            err));
-    else
+        job->spec.staged_shards = (uint32_t)direct_order_shards(&training->request.order);
+    } else {
         TRY(spool(training, &rows, err));
+    }
     training->request.job.workers_max = job->spec.max_workers;
     /* A small job of one worker has its master and its worker in the supervisor: to
      * start them apart takes longer than the job, and with one worker no other

@@ -145,6 +145,11 @@ enum status direct_prepare(const struct host *host, const struct plan *plan,
         TRY(narrow(&cells[i], arena, rows, err));
         TRY(host->cluster->find_table(host->cluster->self, cells[i].select, rows->columns,
                                       rows->column_count, arena, &rows->table, err));
+        direct_table_cut(&rows->table, plan->spec.max_workers);
     }
+    if (direct_order_shards(order) > JOBSPEC_STAGED_MAX)
+        return fail(err, STATUS_LIMIT,
+                    "the table has more foreign partitions than job.read = 'direct' reads: %d",
+                    JOBSPEC_STAGED_MAX);
     return write_file(folder, order, err);
 }

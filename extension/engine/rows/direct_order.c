@@ -1,11 +1,120 @@
 #include "extension/engine/rows/direct_order.h"
 
 #include "base/json.h"
+#include "jobspec/jobspec.h"
 #include "params/terms.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 
+/* ----- shards ----- */
+
+static bool has_foreign(const struct direct_table *table)
+{
+    for (size_t i = 0; i < table->leaf_count; i++)
+        if (table->leaves[i].is_foreign)
+            return true;
+    return false;
+}
+
+static uint64_t shards_of(uint64_t pages, uint64_t shard_pages)
+{
+    return pages > 0 ? (pages + shard_pages - 1) / shard_pages : 1;
+}
+
+/* Of the largest leaf: a piece has the same pages of all of them. */
+static uint64_t most_pages(const struct direct_table *table)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < table->leaf_count; i++)
+        if (table->leaves[i].pages > most)
+            most = table->leaves[i].pages;
+    return most;
+}
+
+void direct_table_cut(struct direct_table *table, uint32_t workers)
+{
+    uint64_t pages = most_pages(table), share;
+
+    if (has_foreign(table)) {
+        pages = 0;
+        for (size_t i = 0; i < table->leaf_count; i++)
+            pages += table->leaves[i].pages;
+    }
+    share = pages / DIRECT_SHARDS_A_WORKER / (workers > 0 ? workers : 1) + 1;
+    if (share > DIRECT_SHARD_PAGES_MOST)
+        share = DIRECT_SHARD_PAGES_MOST;
+    if (share < pages / DIRECT_SHARDS_MAX + 1)
+        share = pages / DIRECT_SHARDS_MAX + 1;
+    table->shard_pages = share < DIRECT_SHARD_PAGES_LEAST ? DIRECT_SHARD_PAGES_LEAST : share;
+}
+
+uint64_t direct_table_shards(const struct direct_table *table)
+{
+    uint64_t shards = 0;
+
+    if (!has_foreign(table))
+        return shards_of(most_pages(table), table->shard_pages);
+    for (size_t i = 0; i < table->leaf_count; i++)
+        shards += shards_of(table->leaves[i].pages, table->shard_pages);
+    return shards;
+}
+
+static struct direct_piece piece_of(uint64_t shard, uint64_t shards, uint64_t shard_pages)
+{
+    struct direct_piece piece = {.first_page = shard * shard_pages};
+
+    if (shard + 1 < shards)
+        piece.end_page = piece.first_page + shard_pages;
+    return piece;
+}
+
+struct direct_piece direct_table_piece(const struct direct_table *table, uint32_t shard)
+{
+    struct direct_piece piece = {.relation = table->relation};
+
+    if (!has_foreign(table)) {
+        piece = piece_of(shard, direct_table_shards(table), table->shard_pages);
+        piece.relation = table->relation;
+        return piece;
+    }
+    for (size_t i = 0; i < table->leaf_count; i++) {
+        const struct direct_leaf *leaf = &table->leaves[i];
+        const uint64_t shards = shards_of(leaf->pages, table->shard_pages);
+
+        if (shard >= shards) {
+            shard -= (uint32_t)shards;
+            continue;
+        }
+        piece = piece_of(shard, shards, table->shard_pages);
+        piece.relation = leaf->relation;
+        piece.is_leaf = true;
+        piece.is_foreign = leaf->is_foreign;
+        break;
+    }
+    return piece;
+}
+
+uint64_t direct_order_shards(const struct direct_order *order)
+{
+    uint64_t shards = 0;
+
+    for (size_t i = 0; i < order->count; i++)
+        shards += direct_table_shards(&order->rows[i].table);
+    return shards;
+}
+
 /* ----- out ----- */
+
+static cJSON *write_leaf(const struct direct_leaf *leaf)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    json_add_integer(object, "table", leaf->relation);
+    json_add_integer(object, "pages", (int64_t)leaf->pages);
+    json_add_boolean(object, "foreign", leaf->is_foreign);
+    return object;
+}
 
 static cJSON *write_vectors(const struct vectors *vectors)
 {
@@ -28,7 +137,8 @@ static cJSON *write_rows(const struct direct_rows *rows)
     json_add_integer(object, "table", rows->table.relation);
     list = json_add_array(object, "leaves");
     for (size_t i = 0; i < rows->table.leaf_count; i++)
-        json_append(list, json_integer(rows->table.leaves[i]));
+        json_append(list, write_leaf(&rows->table.leaves[i]));
+    json_add_integer(object, "shard_pages", (int64_t)rows->table.shard_pages);
     list = json_add_array(object, "columns");
     for (size_t i = 0; i < rows->column_count; i++)
         json_append(list, json_string(rows->columns[i]));
@@ -59,23 +169,36 @@ enum status direct_order_write(const struct direct_order *order, struct text *js
 
 /* ----- in ----- */
 
+static enum status read_leaf(const cJSON *item, struct direct_leaf *leaf, struct error *err)
+{
+    int64_t relation, pages;
+
+    TRY(json_get_integer(item, "table", 1, UINT32_MAX, &relation, err));
+    TRY(json_get_integer(item, "pages", 0, UINT32_MAX, &pages, err));
+    TRY(json_get_boolean(item, "foreign", &leaf->is_foreign, err));
+    if (leaf->is_foreign && pages > 0)
+        return fail(err, STATUS_CORRUPT, "a foreign leaf of the job's table has pages");
+    leaf->relation = (uint32_t)relation;
+    leaf->pages = (uint64_t)pages;
+    return STATUS_OK;
+}
+
 static enum status read_leaves(const cJSON *object, struct arena *arena, struct direct_table *table,
                                struct error *err)
 {
     const cJSON *list, *item;
+    int64_t pages;
 
     TRY(json_get_array(object, "leaves", DIRECT_LEAVES_MAX, &list, err));
-    table->leaves = ARENA_NEW(arena, uint32_t, (size_t)cJSON_GetArraySize(list) + 1);
+    table->leaves = ARENA_NEW(arena, struct direct_leaf, (size_t)cJSON_GetArraySize(list) + 1);
     if (!table->leaves)
         return fail_no_memory(err);
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > UINT32_MAX ||
-            item->valuedouble != (double)(uint32_t)item->valuedouble)
-            return fail(err, STATUS_CORRUPT, "a leaf of the job's table is no OID");
-        table->leaves[table->leaf_count++] = (uint32_t)item->valuedouble;
-    }
-    return STATUS_OK;
+    cJSON_ArrayForEach(item, list) TRY(read_leaf(item, &table->leaves[table->leaf_count++], err));
+    TRY(json_get_integer(object, "shard_pages", 1, UINT32_MAX, &pages, err));
+    table->shard_pages = (uint64_t)pages;
+    return direct_table_shards(table) <= JOBSPEC_STAGED_MAX
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "the job's table has too many shards");
 }
 
 static enum status read_columns(const cJSON *object, struct arena *arena, struct direct_rows *rows,

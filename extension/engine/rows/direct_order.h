@@ -2,14 +2,18 @@
  * direct_order.h - rows that a job's workers read themselves (job.read = 'direct').
  *
  *     session    SELECT a, b FROM t   -->   direct.json among the job's files
- *                LOCK t, export a snapshot, and keep both until the job has ended
- *     worker     the snapshot, direct.json  -->  the rows of t  -->  its own train.spool
+ *                LOCK t, export a snapshot, and keep both until all rows are staged
+ *     worker     the snapshot, direct.json, a shard  -->  rows of t  -->  a part of train.spool
+ *
+ * A shard is a range of pages of the table, of all of its partitions side by side. Where partitions
+ * are foreign tables, each partition is read by its own name, and a foreign one is one shard: its
+ * rows come from one transaction of the server that holds them.
  *
  * The order is data, no SQL: a table by its OID, columns by their names, and what each becomes
  * in the spool. Any role that may write the job's tables could have written it, so a worker checks
  * whether the owner of the job may read that table (libpq_direct.c).
  *
- * A partitioned table is read by its own name, for which one right is enough; only
+ * A partitioned table is read by its own name if it can be, for which one right is enough; only
  * the leaves that are listed count, so that one that is attached meanwhile adds no row.
  */
 #ifndef EXTENSION_ENGINE_ROWS_DIRECT_ORDER_H
@@ -22,12 +26,31 @@
 #define DIRECT_BYTES_MAX  ((size_t)16 << 20)
 #define DIRECT_LEAVES_MAX 10000
 
+#define DIRECT_SHARD_PAGES_LEAST 256  /* for each is a statement */
+#define DIRECT_SHARD_PAGES_MOST  8192 /* 64 MiB, unless there would be too many shards */
+#define DIRECT_SHARDS_A_WORKER   16   /* so that all end at about the same time */
+#define DIRECT_SHARDS_MAX        1024 /* of plain tables; each foreign partition is one more */
+
+struct direct_leaf {
+    uint32_t relation; /* OID */
+    uint64_t pages;    /* when it was found: it may have more by now */
+    bool is_foreign;
+};
+
 /* Where the rows lie. */
 struct direct_table {
-    struct slice name; /* "schema"."table", for the session that locks it; not written */
-    uint32_t relation; /* OID */
-    uint32_t *leaves;  /* (leaf_count) OIDs; of a table without partitions its own */
+    struct slice name;          /* "schema"."table", for the session that locks it; not written */
+    uint32_t relation;          /* OID */
+    struct direct_leaf *leaves; /* (leaf_count); of a table without partitions itself */
     size_t leaf_count;
+    uint64_t shard_pages; /* of one shard */
+};
+
+/* What one shard reads. */
+struct direct_piece {
+    uint32_t relation; /* the table, or a leaf of it */
+    bool is_leaf, is_foreign;
+    uint64_t first_page, end_page; /* end 0: to the end, however far it is by now */
 };
 
 /* One spool. */
@@ -46,6 +69,13 @@ struct direct_order {
     struct direct_rows rows[2];
     size_t count; /* 0: nothing is read so */
 };
+
+/* Decides on shard_pages, for so many workers. */
+void direct_table_cut(struct direct_table *table, uint32_t workers);
+uint64_t direct_table_shards(const struct direct_table *table);
+struct direct_piece direct_table_piece(const struct direct_table *table, uint32_t shard);
+/* Of all spools. */
+uint64_t direct_order_shards(const struct direct_order *order);
 
 /* NO_MEMORY, LIMIT: beyond DIRECT_BYTES_MAX. */
 enum status direct_order_write(const struct direct_order *order, struct text *json,

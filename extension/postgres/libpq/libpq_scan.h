@@ -16,10 +16,4 @@
 enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
                        struct scan_outcome *outcome, struct error *err);
 
-/* The same rows under a snapshot that is there already, for as long as that is there: `tables`
- * and `columns` as they are to be read. Several connections like the host's. */
-enum status libpq_scan_shared(struct postgres_host *host, const struct scan *scan,
-                              const struct table_scan *tables, const struct pg_column *columns,
-                              size_t count, struct slice snapshot, struct error *err);
-
 #endif

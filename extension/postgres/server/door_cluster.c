@@ -132,6 +132,11 @@ struct export_call {
     char *snapshot; /* KUBE_JOB_SNAPSHOT_MAX + 1 */
 };
 
+static struct door *door_of(struct postgres_cluster *cluster)
+{
+    return (struct door *)((char *)cluster - offsetof(struct door, cluster));
+}
+
 /* No subtransaction may export. The file that others find the snapshot by goes with the
  * transaction, and with the backend, however it ends. */
 static void export_snapshot(void *call)
@@ -146,8 +151,7 @@ static void export_snapshot(void *call)
 static enum status hold(void *self, const struct direct_order *order,
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err)
 {
-    struct postgres_cluster *cluster = self;
-    struct door *door = (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    struct door *door = door_of(self);
     const struct pg_database *database = &door->session.database;
     struct export_call call = {snapshot};
     struct pg_transaction transaction;
@@ -160,9 +164,15 @@ static enum status hold(void *self, const struct direct_order *order,
     return session_catch(&door->session, export_snapshot, &call, err);
 }
 
-static struct door *door_of(struct postgres_cluster *cluster)
+/* The transaction that has the locks and the snapshot ends. */
+static enum status let_go(void *self, struct error *err)
 {
-    return (struct door *)((char *)cluster - offsetof(struct door, cluster));
+    struct door *door = door_of(self);
+
+    if (!door->holds)
+        return STATUS_OK;
+    door->holds = false;
+    return door->host.host.jobs->rows_read(door->host.host.self, err);
 }
 
 /* A Ctrl-C that comes after the commit changes nothing any more. */
@@ -172,8 +182,7 @@ static enum status collect(void *self, int64_t number, const struct collection *
     struct postgres_cluster *cluster = self;
     struct door *door = door_of(cluster);
 
-    if (door->holds)
-        TRY(door->host.host.jobs->rows_read(door->host.host.self, err));
+    TRY(let_go(self, err));
     TRY(postgres_cluster_collect(cluster, number, collection, sink, err));
     door->has_published = true;
     door->session.interrupt = NULL;
@@ -213,6 +222,7 @@ void door_cluster_init(struct door *door)
     postgres_cluster_init(&door->cluster, &door->host, settings.job_schema, settings.job_login);
     door->cluster.seam.describe = describe;
     door->cluster.seam.hold = hold;
+    door->cluster.seam.let_go = let_go;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
     door->cluster.seam.keeps = KEEPS_DETACHED;

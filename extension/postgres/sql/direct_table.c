@@ -120,22 +120,102 @@ static enum status check_column(struct postgres_host *host, const struct direct_
 
 /* ----- leaves ----- */
 
-struct leaves {
-    struct direct_table *table;
-    bool is_refused;
+/* What is asked about each leaf: one column each. */
+enum leaf_fact {
+    LEAF,
+    LEAF_IS_PLAIN,
+    LEAF_IS_FOREIGN, /* of postgres_fdw */
+    LEAF_PAGES,
+    LEAF_NAME,
+    LEAF_SERVER, /* of a foreign one */
+    LEAF_CALLER_MAY_READ,
+    LEAF_LOGIN_MAY_READ,
+    LEAF_LOGIN_IS_KNOWN, /* on its server */
+    LEAF_FACTS
 };
+
+static const char leaves_sql[] =
+    "SELECT c.oid, c.relkind" EQ "'r' AND c.relpersistence" NE "'t' AND c.relam" EQ
+    "2::pg_catalog.oid, p.proname IS NOT NULL, CASE WHEN c.relkind" EQ
+    "'r' THEN pg_catalog.pg_relation_size(c.oid) OPERATOR(pg_catalog./) "
+    "pg_catalog.current_setting('block_size')::pg_catalog.int8 ELSE 0::pg_catalog.int8 END, "
+    "pg_catalog.format('%I.%I', n.nspname, c.relname), pg_catalog.quote_ident(s.srvname), "
+    "pg_catalog.has_table_privilege(c.oid, 'SELECT'), "
+    "pg_catalog.has_table_privilege(r.oid, c.oid, 'SELECT') AND "
+    "pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE'), "
+    "EXISTS (SELECT FROM pg_catalog.pg_user_mappings m WHERE m.srvid" EQ "s.oid AND (m.umuser" EQ
+    "r.oid OR m.umuser" EQ "0::pg_catalog.oid)) "
+    "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ "c.relnamespace "
+    "LEFT JOIN pg_catalog.pg_roles r ON r.rolname" EQ "$2::pg_catalog.name "
+    "LEFT JOIN pg_catalog.pg_foreign_table f ON f.ftrelid" EQ "c.oid "
+    "LEFT JOIN pg_catalog.pg_foreign_server s ON s.oid" EQ "f.ftserver "
+    "LEFT JOIN pg_catalog.pg_foreign_data_wrapper w ON w.oid" EQ "s.srvfdw "
+    "LEFT JOIN pg_catalog.pg_proc p ON p.oid" EQ "w.fdwhandler AND p.proname" EQ
+    "'postgres_fdw_handler'::pg_catalog.name WHERE c.oid" EQ "$1::pg_catalog.oid AND c.relkind" EQ
+    "'r' OR c.oid" EQ "ANY (SELECT t.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree("
+    "$1::pg_catalog.oid::pg_catalog.regclass) t WHERE t.isleaf AND t.level "
+    "OPERATOR(pg_catalog.>) 0) ORDER BY c.oid";
+
+struct leaves {
+    const struct postgres_host *host;
+    struct direct_table *table;
+    bool any_foreign;
+    struct error unreadable; /* why a leaf cannot be read by its own name; OK: all can */
+};
+
+/* Where one leaf is foreign all are read by their own names. */
+static void check_leaf(struct leaves *leaves, const struct cell facts[LEAF_FACTS])
+{
+    const char *login = leaves->host->job_login;
+    const struct slice name = facts[LEAF_NAME].text, server = facts[LEAF_SERVER].text;
+    struct error *err = &leaves->unreadable;
+
+    if (err->status != STATUS_OK)
+        return;
+    if (!is_true(&facts[LEAF_CALLER_MAY_READ])) {
+        fail(err, STATUS_PERMISSION,
+             "job.read = 'direct' reads %.*s by its own name, since a partition beside it is a "
+             "foreign table, and you may not SELECT from it",
+             SLICE_FORMAT(name));
+    } else if (!is_true(&facts[LEAF_LOGIN_MAY_READ])) {
+        fail(err, STATUS_PERMISSION,
+             "role \"%s\", the login of the job's processes, may not read %.*s", login,
+             SLICE_FORMAT(name));
+        error_hint(err,
+                   "GRANT SELECT ON %.*s TO %s; where one partition is a foreign table each "
+                   "is read by its own name.",
+                   SLICE_FORMAT(name), login);
+    } else if (is_true(&facts[LEAF_IS_FOREIGN]) && !is_true(&facts[LEAF_LOGIN_IS_KNOWN])) {
+        fail(err, STATUS_PERMISSION,
+             "role \"%s\", the login of the job's processes, is not known to the server of %.*s",
+             login, SLICE_FORMAT(name));
+        error_hint(err,
+                   "CREATE USER MAPPING FOR %s SERVER %.*s OPTIONS (user '...', password "
+                   "'...');",
+                   login, SLICE_FORMAT(server));
+    }
+}
 
 static enum status add_leaf(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct leaves *leaves = self;
     struct direct_table *table = leaves->table;
+    const bool is_foreign = is_true(&cells[LEAF_IS_FOREIGN]);
 
     (void)count;
     if (table->leaf_count == DIRECT_LEAVES_MAX)
         return fail(err, STATUS_LIMIT, "%.*s has more than %d partitions",
                     SLICE_FORMAT(table->name), DIRECT_LEAVES_MAX);
-    leaves->is_refused = leaves->is_refused || !is_true(&cells[1]);
-    table->leaves[table->leaf_count++] = (uint32_t)cells[0].integer;
+    if (!is_foreign && !is_true(&cells[LEAF_IS_PLAIN]))
+        return refuse(cells[LEAF_NAME].text,
+                      "it is a partition that is neither a plain table nor one of postgres_fdw",
+                      err);
+    leaves->any_foreign = leaves->any_foreign || is_foreign;
+    check_leaf(leaves, cells);
+    table->leaves[table->leaf_count++] =
+        (struct direct_leaf){.relation = (uint32_t)cells[LEAF].integer,
+                             .pages = (uint64_t)cells[LEAF_PAGES].integer,
+                             .is_foreign = is_foreign};
     return STATUS_OK;
 }
 
@@ -143,24 +223,20 @@ static enum status add_leaf(void *self, const struct cell *cells, size_t count, 
 static enum status find_leaves(struct postgres_host *host, struct arena *arena,
                                struct direct_table *table, struct error *err)
 {
-    const struct cell key = cell_integer(table->relation);
-    struct leaves leaves = {.table = table};
+    const struct cell keys[] = {cell_integer(table->relation), cell_string(host->job_login)};
+    struct leaves leaves = {.host = host, .table = table};
     const struct pg_rows rows = {.self = &leaves, .row = add_leaf};
 
+    error_clear(&leaves.unreadable);
     table->leaf_count = 0;
-    table->leaves = ARENA_NEW(arena, uint32_t, DIRECT_LEAVES_MAX);
+    table->leaves = ARENA_NEW(arena, struct direct_leaf, DIRECT_LEAVES_MAX);
     if (!table->leaves)
         return fail_no_memory(err);
-    TRY(pg_each(host,
-                "SELECT c.oid, c.relkind" EQ "'r' AND c.relpersistence" NE "'t' AND c.relam" EQ
-                "2::pg_catalog.oid FROM pg_catalog.pg_class c WHERE c.oid" EQ
-                "$1::pg_catalog.oid AND c.relkind" EQ "'r' OR c.oid" EQ
-                "ANY (SELECT p.relid::pg_catalog.oid FROM pg_catalog.pg_partition_tree("
-                "$1::pg_catalog.oid::pg_catalog.regclass) p WHERE p.isleaf AND p.level "
-                "OPERATOR(pg_catalog.>) 0) ORDER BY c.oid",
-                NULL, &key, 1, &rows, err));
-    return leaves.is_refused ? refuse(table->name, "a partition is no plain table", err)
-                             : STATUS_OK;
+    TRY(pg_each(host, leaves_sql, NULL, keys, 2, &rows, err));
+    if (!leaves.any_foreign || leaves.unreadable.status == STATUS_OK)
+        return STATUS_OK;
+    *err = leaves.unreadable;
+    return err->status;
 }
 
 /* ----- the table of a SELECT ----- */
@@ -207,7 +283,7 @@ static bool has_same_leaves(const struct direct_table *a, const struct direct_ta
     if (a->leaf_count != b->leaf_count)
         return false;
     for (size_t i = 0; i < a->leaf_count; i++)
-        if (a->leaves[i] != b->leaves[i])
+        if (a->leaves[i].relation != b->leaves[i].relation)
             return false;
     return true;
 }

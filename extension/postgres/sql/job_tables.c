@@ -24,8 +24,8 @@
 #define SMALL_ARENA   ((size_t)1 << 20)
 #define NAME_CAPACITY 64
 
-static const char *const table_stems[] = {"input", "checkpoint", "result"};
-enum which { INPUT, CHECKPOINT, RESULT, TABLES };
+static const char *const table_stems[] = {"input", "checkpoint", "result", "rows"};
+enum which { INPUT, CHECKPOINT, RESULT, ROWS, TABLES };
 
 struct table_name {
     char name[NAME_CAPACITY];
@@ -114,7 +114,7 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
 /* A superuser, a member of the caller, default privileges: no matter why. */
 static enum status check_rights(const struct job_tables *tables, struct error *err)
 {
-    for (int which = INPUT; which < TABLES; which++) {
+    for (int which = INPUT; which < TABLES && (which != ROWS || tables->has_rows); which++) {
         struct table_name name;
         struct cell answer, parameters[4];
         bool found;
@@ -184,9 +184,11 @@ static enum status make_tables(const struct job_tables *tables, struct error *er
         [RESULT] = "CREATE TABLE @ (number pg_catalog.int8 PRIMARY KEY, master pg_catalog.int8 "
                    "NOT NULL, kind pg_catalog.text NOT NULL, body pg_catalog.bytea NOT NULL, data "
                    "pg_catalog.bytea, at pg_catalog.timestamptz NOT NULL DEFAULT "
-                   "pg_catalog.clock_timestamp())"};
+                   "pg_catalog.clock_timestamp())",
+        [ROWS] = "CREATE TABLE @ (file pg_catalog.text NOT NULL, piece pg_catalog.int8 NOT NULL, "
+                 "bytes pg_catalog.bytea NOT NULL, PRIMARY KEY (file, piece))"};
 
-    for (int which = INPUT; which < TABLES; which++) {
+    for (int which = INPUT; which < TABLES && (which != ROWS || tables->has_rows); which++) {
         TRY(run_on(tables, (enum which)which, columns[which], NULL, 0, err));
         TRY(run_on(tables, (enum which)which, "REVOKE ALL ON @ FROM PUBLIC", NULL, 0, err));
         if (which != RESULT) /* pieces are not compressed */
@@ -415,6 +417,17 @@ static enum status fill_tables(struct upload *upload, struct error *err)
     return put_input(upload, schema, err);
 }
 
+/* Its workers are to stage the rows. */
+static enum status find_order(struct job_tables *tables, const struct staging *staging,
+                              struct error *err)
+{
+    char path[PATH_MAX];
+
+    TRY(job_folder_file(staging->folder, DIRECT_FILE, path, err));
+    tables->has_rows = access(path, F_OK) == 0;
+    return STATUS_OK;
+}
+
 enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
                             struct error *err)
 {
@@ -424,6 +437,7 @@ enum status job_tables_make(struct job_tables *tables, const struct staging *sta
     TRY(check_schema(tables, err));
     TRY(pg_run(tables->host, "SELECT totrain.sweep_jobs()", NULL, NULL, 0, NULL, err));
     TRY(take_number(tables, err));
+    TRY(find_order(tables, staging, err));
     TRY(make_tables(tables, err));
     upload.piece = malloc(PIECE_BYTES);
     if (!upload.piece)
@@ -545,21 +559,6 @@ enum status job_tables_owner(const struct job_tables *tables, int64_t *owner, st
     return STATUS_OK;
 }
 
-enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
-                                 struct error *err)
-{
-    struct cell answer;
-    struct table_name name;
-
-    name_table(tables, RESULT, &name);
-    return ask(tables,
-               "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
-               "c.relnamespace WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
-               "$2::pg_catalog.name",
-               (struct cell[]){cell_string(tables->schema), cell_string(name.name)}, 2, &answer, 1,
-               are_there, err);
-}
-
 /* ----- the end ----- */
 
 /* The mark is a row of the one table into which the login of the job's processes cannot write.
@@ -621,13 +620,39 @@ enum status job_tables_release(const struct job_tables *tables, struct error *er
     return pg_run(tables->host, "SELECT totrain.discard($1)", NULL, &number, 1, NULL, err);
 }
 
+static enum status is_there(const struct job_tables *tables, enum which which, bool *is_there,
+                            struct error *err)
+{
+    struct table_name name;
+    struct cell answer;
+
+    name_table(tables, which, &name);
+    return ask(tables,
+               "SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
+               "c.relnamespace WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+               "$2::pg_catalog.name",
+               (struct cell[]){cell_string(tables->schema), cell_string(name.name)}, 2, &answer, 1,
+               is_there, err);
+}
+
+enum status job_tables_are_there(const struct job_tables *tables, bool *are_there,
+                                 struct error *err)
+{
+    return is_there(tables, RESULT, are_there, err);
+}
+
 /* No table goes before all of them can. */
 enum status job_tables_drop(const struct job_tables *tables, struct error *err)
 {
-    for (int which = INPUT; which < TABLES; which++)
+    bool has_rows;
+    int count;
+
+    TRY(is_there(tables, ROWS, &has_rows, err));
+    count = has_rows ? TABLES : ROWS;
+    for (int which = INPUT; which < count; which++)
         TRY(run_on(tables, (enum which)which, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", NULL, 0,
                    err));
-    for (int which = INPUT; which < TABLES; which++)
+    for (int which = INPUT; which < count; which++)
         TRY(run_on(tables, (enum which)which, "DROP TABLE @", NULL, 0, err));
     return STATUS_OK;
 }

@@ -6,10 +6,12 @@
  *                                                               the model that scores them
  *     SCHEMA.checkpoint_N   checkpoint, piece, bytes
  *     SCHEMA.result_N       number, master, kind, body, data, at     the journal
+ *     SCHEMA.rows_N         file, piece, bytes                  what the workers stage; only where
+ *                                                               they do (job.read = 'direct')
  *
  * The session makes them as the caller, who owns them. The login of the job's processes may
- * SELECT from all three and INSERT into the last two; a login with any further right is refused.
- * runtime/data/pgstore/pgstore.h is the other side.
+ * SELECT from all of them and INSERT into all but the first; a login with any further right is
+ * refused. runtime/data/pgstore/pgstore.h is the other side.
  */
 #ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
@@ -21,6 +23,7 @@ struct job_tables {
     struct postgres_host *host;
     const char *schema, *login;
     int64_t number;
+    bool has_rows;          /* while they are made */
     struct journal journal; /* to be replayed only */
 };
 
@@ -55,7 +58,7 @@ enum status job_tables_are_over(const struct job_tables *tables, bool *are_over,
 enum status job_tables_check_use(const struct job_tables *tables, struct error *err);
 enum status job_tables_release(const struct job_tables *tables, struct error *err);
 
-/* DROP of all three. Waits for their readers as long as lock_timeout lets it: BUSY. */
+/* DROP of all of them. Waits for their readers as long as lock_timeout lets it: BUSY. */
 enum status job_tables_drop(const struct job_tables *tables, struct error *err);
 
 #endif

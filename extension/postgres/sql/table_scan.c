@@ -183,22 +183,33 @@ static const struct scan_table *table_of(const struct table_scan *scan, uint64_t
     return &scan->tables[low];
 }
 
+void scan_piece_append(const struct scan_piece *piece, struct text *sql)
+{
+    text_append_string(sql, "SELECT ");
+    text_append(sql, piece->columns);
+    text_append_string(sql, piece->leaves.size > 0 ? " FROM " : " FROM ONLY ");
+    text_append(sql, piece->table);
+    if (piece->is_whole)
+        return;
+    text_printf(sql, " WHERE ctid OPERATOR(pg_catalog.>=) '(%llu,0)'::pg_catalog.tid",
+                (unsigned long long)piece->first_page);
+    if (piece->end_page > 0)
+        text_printf(sql, " AND ctid OPERATOR(pg_catalog.<) '(%llu,0)'::pg_catalog.tid",
+                    (unsigned long long)piece->end_page);
+    if (piece->leaves.size > 0)
+        text_printf(sql, " AND tableoid" EQ "ANY ('%.*s'::pg_catalog.oid[])",
+                    SLICE_FORMAT(piece->leaves));
+}
+
 /* The last piece of a table has no end: the table may have grown since it was measured. */
 void table_scan_append(const struct table_scan *scan, uint64_t range, struct text *sql)
 {
     const struct scan_table *table = table_of(scan, range);
-    const uint64_t number = range - table->first_range, first = number * scan->range_pages;
+    const uint64_t number = range - table->first_range;
+    struct scan_piece piece = {
+        .table = table->name, .columns = scan->columns, .first_page = number * scan->range_pages};
 
-    text_append_string(sql, "SELECT ");
-    text_append(sql, scan->columns);
-    text_append_string(sql, scan->leaves.size > 0 ? " FROM " : " FROM ONLY ");
-    text_append(sql, table->name);
-    text_printf(sql, " WHERE ctid OPERATOR(pg_catalog.>=) '(%llu,0)'::pg_catalog.tid",
-                (unsigned long long)first);
     if (number + 1 < ranges_of(scan, table))
-        text_printf(sql, " AND ctid OPERATOR(pg_catalog.<) '(%llu,0)'::pg_catalog.tid",
-                    (unsigned long long)(first + scan->range_pages));
-    if (scan->leaves.size > 0)
-        text_printf(sql, " AND tableoid" EQ "ANY ('%.*s'::pg_catalog.oid[])",
-                    SLICE_FORMAT(scan->leaves));
+        piece.end_page = piece.first_page + scan->range_pages;
+    scan_piece_append(&piece, sql);
 }

@@ -30,9 +30,6 @@ struct table_scan {
     size_t count;
     uint64_t ranges;      /* pieces of all tables */
     uint64_t range_pages; /* of a piece */
-    /* '{oid, ...}': the one table is read with its partitions, whose pages a piece has side by
-     * side, and of these with none that is not listed. size 0: a table is read without others. */
-    struct slice leaves;
 };
 
 /* For so many readers. *reason is NULL where any session of the same role can read the SELECT so,
@@ -43,6 +40,17 @@ enum status table_scan_plan(struct postgres_host *host, struct slice select, uin
 
 /* The same tables in the same order? Pages may differ. */
 bool table_scan_equal(const struct table_scan *a, const struct table_scan *b);
+
+/* Pages of one table, as one SELECT. */
+struct scan_piece {
+    struct slice table, columns; /* as above */
+    /* '{oid, ...}': it is read with its partitions, of all of them these pages side by side, and
+     * with none that is not listed. size 0: a table is read without others. */
+    struct slice leaves;
+    bool is_whole;                 /* it has no pages that can be named: a foreign table */
+    uint64_t first_page, end_page; /* end 0: to the end, however far it is by now */
+};
+void scan_piece_append(const struct scan_piece *piece, struct text *sql);
 
 /* Its tables, of so many pages, into pieces for so many readers. */
 void table_scan_cut(struct table_scan *scan, uint64_t pages, uint32_t readers);

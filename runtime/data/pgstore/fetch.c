@@ -88,14 +88,14 @@ static enum status read_range(const struct fetching *fetching, struct pg_connect
     const uint64_t first = (uint64_t)range * RANGE_PIECES, pieces = pieces_of(file);
     const uint64_t end = first + RANGE_PIECES < pieces ? first + RANGE_PIECES : pieces;
     char sql[sizeof READ_RANGE + TABLE_NAME_MAX], from[32], to[32];
-    const char *parameters[] = {file->name, from, to};
+    const char *parameters[] = {file->stored, from, to};
     const struct pg_call call = {sql, parameters, 3, true};
     enum status status;
     PGresult *result;
 
     snprintf(from, sizeof from, "%" PRIu64, first);
     snprintf(to, sizeof to, "%" PRIu64, end);
-    pgstore_sql(sql, sizeof sql, READ_RANGE, fetching->store->input);
+    pgstore_sql(sql, sizeof sql, READ_RANGE, fetching->store->source);
     TRY(pg_connection_call_again(connection, &call, pg_connection_now() + PGSTORE_PATIENCE_MS,
                                  &result, err));
     status = write_range(file, fetching->files[number], first, end, result, err);

@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static enum status name_tables(struct pgstore *store, const char *schema, uint64
 {
     TRY(name_table(store->input, schema, "input", job, err));
     TRY(name_table(store->checkpoint, schema, "checkpoint", job, err));
+    TRY(name_table(store->rows, schema, "rows", job, err));
     return name_table(store->result, schema, "result", job, err);
 }
 
@@ -75,6 +77,15 @@ static bool is_spool_name(struct slice name)
     return false;
 }
 
+/* Of what our own names are made: in an array of SQL none of it means anything. */
+static bool is_plain_name(struct slice name)
+{
+    for (size_t i = 0; i < name.size; i++)
+        if (!isalnum((unsigned char)name.data[i]) && name.data[i] != '.')
+            return false;
+    return name.size > 0;
+}
+
 static enum status read_file_entry(const cJSON *item, struct sparse_file *file, struct error *err)
 {
     struct slice name;
@@ -86,16 +97,23 @@ static enum status read_file_entry(const cJSON *item, struct sparse_file *file, 
         !(is_spool_name(name) || slice_is(name, PGSTORE_ORDER) || slice_is(name, MODEL_FILE)))
         return fail(err, STATUS_CORRUPT, "the job's rows lie in no file \"%.60s\"", name.data);
     memcpy(file->name, name.data, name.size);
+    memcpy(file->stored, name.data, name.size);
     file->bytes = (uint64_t)bytes;
+    if (!json_has(item, "stored"))
+        return STATUS_OK;
+    TRY(json_get_string(item, "stored", &name, err));
+    if (name.size >= sizeof file->stored || !is_plain_name(name))
+        return fail(err, STATUS_CORRUPT, "the job's rows lie in no file \"%.60s\"", name.data);
+    slice_copy(name, file->stored, sizeof file->stored);
     return STATUS_OK;
 }
 
-static enum status read_files(struct pgstore *store, const cJSON *body, struct error *err)
+enum status pgstore_read_files(struct pgstore *store, const cJSON *body, struct error *err)
 {
     const cJSON *array, *item;
 
     TRY(json_get_array(body, "files", PGSTORE_FILES_MAX, &array, err));
-    store->files = calloc(PGSTORE_FILES_MAX, sizeof *store->files);
+    store->files = calloc((size_t)cJSON_GetArraySize(array) + 1, sizeof *store->files);
     if (!store->files)
         return fail_no_memory(err);
     cJSON_ArrayForEach(item, array)
@@ -132,7 +150,7 @@ static enum status read_submission(void *context, const struct journal_entry *en
     }
     TRY(journal_sum_check(entry, err));
     TRY(json_parse(entry->body, JOURNAL_ROW_BYTES_MAX, &body, err));
-    status = read_files(submission->store, body, err);
+    status = pgstore_read_files(submission->store, body, err);
     cJSON_Delete(body);
     return status;
 }
@@ -148,14 +166,6 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
     if (store->file_count == 0)
         return fail(err, STATUS_NOT_FOUND, "the job's tables are empty");
     return STATUS_OK;
-}
-
-bool pgstore_has_order(const struct pgstore *store)
-{
-    for (size_t i = 0; i < store->file_count; i++)
-        if (strcmp(store->files[i].name, PGSTORE_ORDER) == 0)
-            return true;
-    return false;
 }
 
 const struct journal *pgstore_journal(const struct pgstore *store)
@@ -211,6 +221,7 @@ enum status pgstore_open(const char *file, const char *schema, uint64_t job, str
         return fail_no_memory(err);
     text_init(&made->pending, TEXT_MAXIMUM);
     pgstore_journal_init(made, job);
+    made->source = made->input;
     TRY_OR(done, status, name_tables(made, schema, job, err));
     TRY_OR(done, status, pg_connection_init(&made->connection, file, err));
     status =

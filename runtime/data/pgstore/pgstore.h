@@ -1,15 +1,17 @@
 /*
- * pgstore.h - a job in three tables of PostgreSQL, for roles that share no folder.
+ * pgstore.h - a job in tables of PostgreSQL, for roles that share no folder.
  *
  *     input_JOB        file, piece, bytes        the rows: the spool's files, cut in pieces, and
  *                                                the model that scores them (model_file.h); a row
  *                                                of PGSTORE_OVER when the job is over
+ *     rows_JOB         file, piece, bytes        rows that the workers have staged
+ *                                                (staged_rows.h); only where they do
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
  *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)
  *
  * They are made by the session that submits, in a schema that the administrator names, and
- * belong to its role. The job's processes log in as a role that may SELECT from all three and
- * INSERT into the last two, and nothing else: nothing is ever updated or deleted here.
+ * belong to its role. The job's processes log in as a role that may SELECT from all of them and
+ * INSERT into all but the first, and nothing else: nothing is ever updated or deleted here.
  *
  * The journal's number is the primary key. It refuses a master that has been replaced, and shows
  * after a cut whether a transaction was committed.
@@ -23,7 +25,7 @@
 
 #define PGSTORE_SCHEMA      "totrain_jobs"
 #define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* of the input's files; the last is shorter */
-#define PGSTORE_FILES_MAX   128
+#define PGSTORE_FILES_MAX   8192
 #define PGSTORE_OVER        "over"        /* no file: extension/postgres/sql/job_tables.h */
 #define PGSTORE_ORDER       "direct.json" /* of rows that a worker reads itself */
 
@@ -43,9 +45,6 @@ enum status pgstore_spec(struct pgstore *store, struct text *json, uint64_t *lot
  * another thread, within so many milliseconds. CONNECTION, PERMISSION: it is not known. */
 enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms, bool *is_over,
                                  struct error *err);
-
-/* Is one of them PGSTORE_ORDER? */
-bool pgstore_has_order(const struct pgstore *store);
 
 const struct journal *pgstore_journal(const struct pgstore *store);
 

@@ -4,6 +4,7 @@
 #ifndef RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
 #define RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
 
+#include "base/json.h"
 #include "runtime/data/pgstore/pg_connection.h"
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/data/sparse_files.h"
@@ -13,6 +14,8 @@
 struct pgstore {
     struct pg_connection connection;
     char input[TABLE_NAME_MAX], checkpoint[TABLE_NAME_MAX], result[TABLE_NAME_MAX];
+    char rows[TABLE_NAME_MAX];
+    const char *source; /* the one of these that has the files */
     struct journal journal;
     int64_t last;         /* number of the last entry that was read or appended */
     struct text pending;  /* COPY of a transaction that may or may not be there */
@@ -23,6 +26,9 @@ struct pgstore {
     struct sparse_file *files;
     size_t file_count;
 };
+
+/* Takes the files that the member "files" lists. */
+enum status pgstore_read_files(struct pgstore *store, const cJSON *body, struct error *err);
 
 /* The statement's text with @ for the table; false: too long. */
 bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table);

@@ -73,7 +73,7 @@ static void describe(const struct taking *taking, const struct slices *slices,
         const struct slice_of_piece *slice = &slices->all[i];
         const char *comma = i > 0 ? "," : "{";
 
-        text_printf(&parameters[0], "%s%s", comma, taking->files[slice->file].name);
+        text_printf(&parameters[0], "%s%s", comma, taking->files[slice->file].stored);
         text_printf(&parameters[1], "%s%" PRIu64, comma, slice->offset / PGSTORE_PIECE_BYTES);
         text_printf(&parameters[2], "%s%" PRIu64, comma, slice->offset % PGSTORE_PIECE_BYTES + 1);
         text_printf(&parameters[3], "%s%u", comma, slice->size);
@@ -225,6 +225,6 @@ enum status pgstore_take(struct pgstore *store, const char *folder,
                          const struct spool_source **source, struct error *err)
 {
     pg_connection_drop(&store->connection);
-    return pgstore_take_table(store, store->input, store->files, store->file_count, folder, source,
+    return pgstore_take_table(store, store->source, store->files, store->file_count, folder, source,
                               err);
 }

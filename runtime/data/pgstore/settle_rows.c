@@ -1,0 +1,221 @@
+#include "runtime/data/pgstore/settle_rows.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/team.h"
+#include "runtime/data/spool_files.h"
+#include "runtime/data/spool_writer.h"
+
+struct settling_rows {
+    struct pgstore *store;
+    const char *folder;
+    cJSON *list;               /* of the files that the spools lie in */
+    struct staged_file *files; /* (count) that are stored, the first of them the list */
+    char (*paths)[SPOOL_PATH_MAX];
+    size_t count, capacity;
+};
+
+static void list_file(struct settling_rows *settling, const char *name, const char *stored,
+                      uint64_t bytes)
+{
+    cJSON *entry = cJSON_CreateObject();
+
+    json_add_string(entry, "name", slice_of(name));
+    json_add_string(entry, "stored", slice_of(stored));
+    json_add_integer(entry, "bytes", (int64_t)bytes);
+    json_append(settling->list, entry);
+}
+
+/* ----- the parts ----- */
+
+/* The part's file, to be taken in by the writer under the next number of a file. */
+static enum status fetch_part(struct settling_rows *settling, const struct settled_spool *spool,
+                              const char *path, uint32_t shard, uint64_t bytes, struct error *err)
+{
+    char part[SPOOL_PATH_MAX], stored[STAGED_NAME_MAX];
+
+    if (!spool_part_path(path, shard, part))
+        return fail(err, STATUS_INVALID, "the path of %s is too long", settling->folder);
+    snprintf(stored, sizeof stored, STAGED_PART_NAME, spool->name, shard);
+    return pgstore_fetch_staged(settling->store, stored, bytes, part, err);
+}
+
+static uint64_t size_in(struct slice index)
+{
+    uint64_t bytes = 0;
+
+    if (index.size >= sizeof bytes)
+        memcpy(&bytes, index.data, sizeof bytes);
+    return bytes;
+}
+
+/* *files: how many the spool has by now. */
+static enum status join_shard(struct settling_rows *settling, const struct settled_spool *spool,
+                              const char *path, uint32_t shard, struct spool_writer *writer,
+                              uint32_t *files, struct error *err)
+{
+    char stored[STAGED_NAME_MAX], name[STAGED_NAME_MAX];
+    enum status status;
+    struct text index;
+    uint64_t bytes;
+
+    snprintf(stored, sizeof stored, STAGED_INDEX_NAME, spool->name, shard);
+    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
+    status = pgstore_read_staged(settling->store, stored, &index, err);
+    bytes = size_in(text_slice(&index));
+    if (status == STATUS_OK && bytes > 0) { /* else the shard has no rows */
+        status = fetch_part(settling, spool, path, shard, bytes, err);
+        snprintf(stored, sizeof stored, STAGED_PART_NAME, spool->name, shard);
+        snprintf(name, sizeof name, "%s.%u.spool", spool->name, (*files)++);
+        list_file(settling, name, stored, bytes);
+    }
+    if (status == STATUS_OK)
+        status = spool_writer_join_part(writer, shard, text_slice(&index), err);
+    text_deinit(&index);
+    return status;
+}
+
+static enum status join_shards(struct settling_rows *settling, const struct settled_spool *spool,
+                               const char *path, struct spool_writer *writer, uint32_t *files,
+                               struct error *err)
+{
+    TRY(spool_writer_sort(writer, &spool->order, err));
+    for (uint32_t shard = 0; shard < spool->shards; shard++)
+        TRY(join_shard(settling, spool, path, shard, writer, files, err));
+    return STATUS_OK;
+}
+
+/* ----- what is settled ----- */
+
+static enum status keep_file(struct settling_rows *settling, const char *path, const char *name,
+                             uint64_t bytes, struct error *err)
+{
+    if (settling->count == settling->capacity)
+        return fail(err, STATUS_LIMIT, "the settled rows lie in too many files");
+    snprintf(settling->paths[settling->count], SPOOL_PATH_MAX, "%s", path);
+    snprintf(settling->files[settling->count].name, STAGED_NAME_MAX, "%s", name);
+    settling->files[settling->count].path = settling->paths[settling->count];
+    settling->count++;
+    list_file(settling, name, name, bytes);
+    return STATUS_OK;
+}
+
+/* The file with the index, and those behind the parts: copies of rows that had to move. */
+static enum status keep_settled(struct settling_rows *settling, const struct settled_spool *spool,
+                                const char *path, uint32_t parts_end, struct error *err)
+{
+    char file[SPOOL_PATH_MAX], name[STAGED_NAME_MAX];
+    struct stat found;
+
+    if (stat(path, &found) != 0)
+        return fail_errno(err, STATUS_IO, "cannot read %s", path);
+    snprintf(name, sizeof name, "%s.spool", spool->name);
+    TRY(keep_file(settling, path, name, (uint64_t)found.st_size, err));
+    for (uint32_t number = parts_end;
+         spool_file_path(path, number, file) && stat(file, &found) == 0; number++) {
+        snprintf(name, sizeof name, "%s.%u.spool", spool->name, number);
+        TRY(keep_file(settling, file, name, (uint64_t)found.st_size, err));
+    }
+    return STATUS_OK;
+}
+
+static void remove_files(const char *path, uint32_t parts_end)
+{
+    char file[SPOOL_PATH_MAX];
+
+    for (uint32_t number = 0; number < parts_end; number++)
+        if (spool_file_path(path, number, file))
+            unlink(file);
+    for (uint32_t number = parts_end; spool_file_path(path, number, file); number++)
+        if (unlink(file) != 0)
+            break;
+}
+
+static enum status settle_spool(struct settling_rows *settling, const struct settled_spool *spool,
+                                const char *path, uint32_t *files, struct error *err)
+{
+    struct spool_writer *writer;
+    enum status status;
+
+    *files = 1;
+    TRY(spool_writer_open(path, spool->columns, spool->column_count, 0, &writer, err));
+    status = join_shards(settling, spool, path, writer, files, err);
+    if (status == STATUS_OK)
+        status = spool_writer_close(writer, err);
+    else
+        spool_writer_abandon(writer);
+    if (status == STATUS_OK)
+        status = keep_settled(settling, spool, path, *files, err);
+    return status;
+}
+
+/* ----- all of it ----- */
+
+static enum status store_settled(struct settling_rows *settling, struct error *err)
+{
+    cJSON *body = cJSON_CreateObject();
+    enum status status;
+    struct text json;
+
+    json_add(body, "files", settling->list);
+    settling->list = NULL;
+    text_init(&json, TEXT_MAXIMUM);
+    status = json_print(body, false, &json, err);
+    if (status == STATUS_OK) {
+        snprintf(settling->files[0].name, STAGED_NAME_MAX, STAGED_SETTLED_NAME);
+        settling->files[0].bytes = text_slice(&json);
+        status = pgstore_stage(settling->store, settling->files, settling->count, err);
+    }
+    cJSON_Delete(body);
+    text_deinit(&json);
+    return status;
+}
+
+static enum status settle_spools(struct settling_rows *settling, const struct settled_spool *spools,
+                                 size_t count, struct error *err)
+{
+    char path[PATH_MAX];
+    enum status status = STATUS_OK;
+    uint32_t files[2] = {0, 0};
+
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        snprintf(path, sizeof path, "%s/%s.spool", settling->folder, spools[i].name);
+        status = settle_spool(settling, &spools[i], path, &files[i], err);
+    }
+    if (status == STATUS_OK)
+        status = store_settled(settling, err);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%s/%s.spool", settling->folder, spools[i].name);
+        remove_files(path, files[i]);
+    }
+    return status;
+}
+
+enum status pgstore_settle(struct pgstore *store, const char *folder,
+                           const struct settled_spool *spools, size_t count, struct error *err)
+{
+    struct settling_rows settling = {.store = store, .folder = folder, .count = 1};
+    enum status status;
+    bool is_settled;
+
+    TRY(pgstore_has_staged(store, STAGED_SETTLED_NAME, &is_settled, err));
+    if (is_settled)
+        return STATUS_OK;
+    settling.capacity = 2 * TEAM_SIZE_MAX + 3;
+    settling.files = calloc(settling.capacity, sizeof *settling.files);
+    settling.paths = calloc(settling.capacity, sizeof *settling.paths);
+    settling.list = cJSON_CreateArray();
+    status = settling.files && settling.paths && settling.list
+                 ? settle_spools(&settling, spools, count, err)
+                 : fail_no_memory(err);
+    cJSON_Delete(settling.list);
+    free(settling.files);
+    free(settling.paths);
+    return status;
+}

@@ -1,0 +1,49 @@
+/*
+ * staged_rows.h - rows that the workers of a job have read from a user's table, in rows_JOB.
+ *
+ *     shard 7 of train   -->  train.7.index   the index of a spool's part (spool_writer.h)
+ *                             train.7.part    its bytes
+ *     all shards         -->  settled         JSON: the files of the spools, and where they lie
+ *                             train.spool     what is settled over all shards (spool_settle.h)
+ *
+ * Each file is in pieces of 1 MiB. The files of a shard, and those that are settled, are stored in
+ * one transaction, and (file, piece) is the primary key: of two workers that store the same shard
+ * one is first, and the other's is as if it had not been. So each row is there once, whoever died
+ * or came back, and what a master leases decides on speed alone.
+ */
+#ifndef RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
+#define RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
+
+#include "runtime/data/pgstore/pgstore.h"
+
+#define STAGED_INDEX_NAME   "%s.%u.index"
+#define STAGED_PART_NAME    "%s.%u.part"
+#define STAGED_SETTLED_NAME "settled"
+#define STAGED_NAME_MAX     64
+
+/* From a file of this process, or from memory where there is no path. */
+struct staged_file {
+    char name[STAGED_NAME_MAX];
+    const char *path;
+    struct slice bytes;
+};
+
+/* Is a file of this name there? */
+enum status pgstore_has_staged(struct pgstore *store, const char *name, bool *has,
+                               struct error *err);
+/* All of them or none; the first must not be empty. OK also where another worker was first.
+ * CONNECTION after a minute. */
+enum status pgstore_stage(struct pgstore *store, const struct staged_file *files, size_t count,
+                          struct error *err);
+/* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
+enum status pgstore_read_staged(struct pgstore *store, const char *name, struct text *bytes,
+                                struct error *err);
+/* The same into a file of its own, of so many bytes. */
+enum status pgstore_fetch_staged(struct pgstore *store, const char *name, uint64_t bytes,
+                                 const char *path, struct error *err);
+
+/* From now on the store's files are those of the settled spools. NOT_FOUND: they are not settled
+ * yet. */
+enum status pgstore_take_staged(struct pgstore *store, struct error *err);
+
+#endif
