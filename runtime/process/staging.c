@@ -139,11 +139,14 @@ static enum status settle(struct staging *staging, struct error *err)
 static void *run(void *argument)
 {
     struct staging *staging = argument;
+    enum status status;
 
     if (staging->shard == staging->job->spec.staged_shards)
-        (void)settle(staging, &staging->err);
+        status = settle(staging, &staging->err);
     else
-        (void)stage_patiently(staging, &staging->err);
+        status = stage_patiently(staging, &staging->err);
+    if (status == STATUS_OK) /* what was tried again may have left why */
+        error_clear(&staging->err);
     close(staging->done);
     return NULL;
 }

@@ -266,15 +266,21 @@ static void start(struct dispatch *dispatch, int64_t now_ms, struct outbox *outb
         dispatch_serve_all(dispatch, now_ms, outbox);
 }
 
-/* A newer incarnation in the place of one that had leases: it died over them. */
+/* A newer incarnation in the place of one that had leases: it died over them. Of a shard that is
+ * staged no smaller one can be made, and hardly any is the reason for a death. */
 static void succeed(struct dispatch *dispatch, int64_t now_ms, uint32_t index, bool is_newer,
                     struct outbox *outbox)
 {
     struct dispatch_worker *worker = &dispatch->workers[index];
+    const bool has_died = is_newer && worker->lease_count > 0;
 
     if (worker->peer != PEER_NONE)
         lose(dispatch, now_ms, index, "its successor is here", outbox);
-    dispatch_take_back(dispatch, now_ms, index, is_newer ? LEDGER_CRASHED : LEDGER_LOST, outbox);
+    dispatch_take_back(dispatch, now_ms, index,
+                       is_newer && !dispatch->options.stages ? LEDGER_CRASHED : LEDGER_LOST,
+                       outbox);
+    if (has_died && dispatch->options.stages)
+        dispatch_note_death(dispatch, now_ms, outbox);
 }
 
 static void admit(struct dispatch *dispatch, int64_t now_ms, peer_id from,

@@ -134,12 +134,6 @@ static void fail_over_row(struct dispatch *dispatch, int64_t now_ms, uint64_t ro
     struct error err;
 
     error_clear(&err);
-    if (dispatch->options.stages) {
-        fail(&err, STATUS_FAILED, "shard %llu of the rows: each of %u workers that read it died",
-             (unsigned long long)row + 1, LEDGER_CRASHES_MAX);
-        dispatch_fail(dispatch, now_ms, &err, outbox);
-        return;
-    }
     fail(&err, STATUS_FAILED, "row %llu: each of %u workers that scored it alone died",
          (unsigned long long)row + 1, LEDGER_CRASHES_MAX);
     error_hint(&err, "Leave the row out. In PREDICT INTO a table predict.bad_rows = 'quarantine' "
@@ -147,10 +141,12 @@ static void fail_over_row(struct dispatch *dispatch, int64_t now_ms, uint64_t ro
     dispatch_fail(dispatch, now_ms, &err, outbox);
 }
 
-static void fail_over_deaths(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
+void dispatch_note_death(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
     struct error err;
 
+    if (++dispatch->deaths <= DISPATCH_DEATHS_MAX)
+        return;
     error_clear(&err);
     fail(&err, STATUS_FAILED, "%u workers died one after another, and no shard was done meanwhile",
          dispatch->deaths);
@@ -171,8 +167,8 @@ static void note_crash(struct dispatch *dispatch, int64_t now_ms, uint32_t index
                        (unsigned long long)(blamed->first + blamed->count));
     if (outcome == LEDGER_BAD && !dispatch->options.keeps_bad_rows)
         fail_over_row(dispatch, now_ms, blamed->first, outbox);
-    else if (++dispatch->deaths > DISPATCH_DEATHS_MAX)
-        fail_over_deaths(dispatch, now_ms, outbox);
+    else
+        dispatch_note_death(dispatch, now_ms, outbox);
 }
 
 static enum shard_state end_of(const struct lease *lease, const struct lease *blamed,

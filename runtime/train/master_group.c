@@ -396,10 +396,12 @@ static bool takes_its_place(struct master *master, int64_t now_ms, peer_id from,
     return true;
 }
 
+/* In an epoch of this master, also before its first group. */
 static void send_staged(const struct master *master, peer_id peer, struct outbox *outbox)
 {
-    struct message message = {
-        .type = MESSAGE_STAGED, .job = master->options.job, .epoch = master->group.epoch};
+    struct message message = {.type = MESSAGE_STAGED,
+                              .job = master->options.job,
+                              .epoch = (uint64_t)master->options.incarnation << 32};
 
     outbox_send(outbox, peer, &message);
     outbox_close(outbox, peer);

@@ -461,6 +461,122 @@ static void workers_are_ended_without_anything_being_stored(void **state)
     end(&stage);
 }
 
+/* ---- staging ---- */
+
+static struct dispatch_options staging_of(uint64_t shards)
+{
+    struct dispatch_options options = options_of();
+
+    options.rows = shards + 1;
+    options.shard_rows = 1;
+    options.leases_per_worker = 1;
+    options.keeps_bad_rows = false;
+    options.stages = true;
+    return options;
+}
+
+static void stager(struct stage *stage, int64_t now_ms, peer_id from, uint32_t index,
+                   uint32_t incarnation)
+{
+    struct message message = {.type = MESSAGE_HELLO};
+
+    message.hello =
+        (struct message_hello){.index = index, .incarnation = incarnation, .is_staging = true};
+    say(stage, now_ms, from, message);
+}
+
+static void the_last_shard_is_leased_when_all_others_are_staged(void **state)
+{
+    const struct dispatch_options options = staging_of(2);
+    struct message first, second, last, message;
+    struct shard_head head;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    stager(&stage, 1, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &first) && first.lease.first == 0);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 1, &message));
+    stager(&stage, 1, 12, 1, 0);
+    CHECK(sent(&stage, 12, MESSAGE_LEASE, 0, &second) && second.lease.first == 1);
+    scored(&stage, 2, 11, &first.lease);
+    CHECK_INT(stored(&stage, SHARD_DONE, &head), 1);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &message)); /* the other is not done */
+    scored(&stage, 3, 12, &second.lease);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &last) && last.lease.first == 2);
+    CHECK(!sent(&stage, 12, MESSAGE_LEASE, 0, &message));
+    CHECK(last.lease.id != first.lease.id && last.lease.id != second.lease.id);
+    CHECK(!dispatch_is_staged(&stage.dispatch));
+    scored(&stage, 4, 11, &last.lease);
+    CHECK(dispatch_is_staged(&stage.dispatch));
+    CHECK(sent(&stage, 11, MESSAGE_STAGED, 0, &message) &&
+          sent(&stage, 12, MESSAGE_STAGED, 0, &message));
+    CHECK(!has_kind(&stage, OUTBOX_END)); /* the job goes on */
+    end(&stage);
+}
+
+static void a_later_master_stages_what_is_missing(void **state)
+{
+    const struct settled_rows some[] = {{.first = 1, .count = 1}},
+                              all[] = {{.first = 0, .count = 2}};
+    struct dispatch_options options = staging_of(2);
+    struct message lease, message;
+    struct stage stage;
+    (void)state;
+
+    options.settled = some;
+    options.settled_count = 1;
+    begin(&stage, &options);
+    stager(&stage, 1, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && lease.lease.first == 0);
+    end(&stage);
+    options.settled = all;
+    begin(&stage, &options);
+    stager(&stage, 1, 11, 0, 0);
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease) && lease.lease.first == 2);
+    scored(&stage, 2, 11, &lease.lease);
+    CHECK(dispatch_is_staged(&stage.dispatch) && sent(&stage, 11, MESSAGE_STAGED, 0, &message));
+    end(&stage);
+}
+
+static void a_shard_is_staged_however_many_workers_die_over_it(void **state)
+{
+    const struct dispatch_options options = staging_of(1);
+    struct message lease;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    for (uint32_t incarnation = 0; incarnation < 3 * LEDGER_CRASHES_MAX; incarnation++) {
+        stager(&stage, incarnation, 11 + incarnation, 0, incarnation);
+        CHECK(sent(&stage, 11 + incarnation, MESSAGE_LEASE, 0, &lease));
+        dispatch_on_disconnect(&stage.dispatch, incarnation, 11 + incarnation, &stage.outbox);
+    }
+    CHECK(!dispatch_has_ended(&stage.dispatch));
+    for (uint32_t incarnation = 9; incarnation < 9 + DISPATCH_DEATHS_MAX; incarnation++)
+        stager(&stage, incarnation, 11 + incarnation, 0, incarnation);
+    CHECK(stage.dispatch.state == JOB_STATE_FAILED); /* but not for ever */
+    end(&stage);
+}
+
+static void who_does_not_stage_is_no_worker_of_a_job_that_stages(void **state)
+{
+    struct dispatch_options options = staging_of(1);
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &message) && has_kind(&stage, OUTBOX_CLOSE));
+    end(&stage);
+    options = options_of();
+    begin(&stage, &options);
+    stager(&stage, 1, 11, 0, 0);
+    CHECK(!sent(&stage, 11, MESSAGE_LEASE, 0, &message) && has_kind(&stage, OUTBOX_CLOSE));
+    end(&stage);
+}
+
 static void goodput_is_what_the_rows_that_count_needed(void **state)
 {
     struct dispatch_options options = options_of();
@@ -511,6 +627,10 @@ int main(void)
         cmocka_unit_test(deaths_without_an_end_end_the_job),
         cmocka_unit_test(a_failed_worker_and_a_cancel_end_the_job),
         cmocka_unit_test(workers_are_ended_without_anything_being_stored),
+        cmocka_unit_test(the_last_shard_is_leased_when_all_others_are_staged),
+        cmocka_unit_test(a_later_master_stages_what_is_missing),
+        cmocka_unit_test(a_shard_is_staged_however_many_workers_die_over_it),
+        cmocka_unit_test(who_does_not_stage_is_no_worker_of_a_job_that_stages),
         cmocka_unit_test(goodput_is_what_the_rows_that_count_needed),
     };
 

@@ -1585,6 +1585,28 @@ static void nothing_behind_the_end_of_a_checkpoint_can_be_asked_for(void **state
     close_master(&fixture);
 }
 
+static void who_still_stages_hears_that_all_rows_are_staged(void **state)
+{
+    struct message message = of(MESSAGE_HELLO, 0);
+    struct fixture fixture;
+    bool is_told = false;
+    (void)state;
+
+    job_of_two_workers(&fixture);
+    message.hello = (struct message_hello){.index = 1, .is_staging = true};
+    say(&fixture, 9, message);
+    for (size_t i = 0; i < fixture.outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture.outbox.entries[i];
+
+        is_told = is_told || (entry->kind == OUTBOX_SEND && entry->peer == 9 &&
+                              message_read(outbox_bytes(&fixture.outbox, entry), &message, NULL) ==
+                                  STATUS_OK &&
+                              message.type == MESSAGE_STAGED);
+    }
+    CHECK(is_told && fixture.master.live == 2);
+    close_master(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1648,6 +1670,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_stored_already_is_not_stored_again),
         cmocka_unit_test(pieces_of_two_states_are_not_put_together),
         cmocka_unit_test(nothing_behind_the_end_of_a_checkpoint_can_be_asked_for),
+        cmocka_unit_test(who_still_stages_hears_that_all_rows_are_staged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@
 struct toy {
     uint64_t first;
     uint32_t pieces;
-    bool fails;
+    enum status fails; /* OK: it does not */
 };
 
 static enum status toy_begin(void *self, uint64_t first, uint32_t count, struct error *err)
@@ -27,7 +27,7 @@ static enum status toy_score(void *self, bool *is_done, struct error *err)
     struct toy *toy = self;
 
     *is_done = ++toy->pieces == 2;
-    return toy->fails ? fail(err, STATUS_INVALID, "row 9: no") : STATUS_OK;
+    return toy->fails != STATUS_OK ? fail(err, toy->fails, "row 9: no") : STATUS_OK;
 }
 
 static struct slice toy_results(const void *self)
@@ -43,7 +43,7 @@ struct stage {
     struct outbox outbox;
 };
 
-static void begin(struct stage *stage)
+static void begin_as(struct stage *stage, bool stages)
 {
     const struct shard_scoring scoring = {&stage->toy, toy_begin, toy_score, toy_results};
     const struct scorer_role_options options = {.job = JOB,
@@ -53,12 +53,26 @@ static void begin(struct stage *stage)
                                                 .alive_ms = 1000,
                                                 .reconnect_ms = 50,
                                                 .search_ms = 60000,
-                                                .grace_ms = 3000};
+                                                .grace_ms = 3000,
+                                                .stages = stages};
 
     stage->toy = (struct toy){.first = 0};
     outbox_init(&stage->outbox);
     scorer_role_init(&stage->role, &options, &scoring, NULL);
     scorer_role_start(&stage->role, 0, &stage->outbox);
+}
+
+static void begin(struct stage *stage)
+{
+    begin_as(stage, false);
+}
+
+static void staged(struct stage *stage, uint64_t epoch)
+{
+    struct message message = {.type = MESSAGE_STAGED, .job = JOB, .epoch = epoch};
+
+    outbox_clear(&stage->outbox);
+    scorer_role_on_message(&stage->role, 1, stage->role.master, &message, &stage->outbox);
 }
 
 static void lease(struct stage *stage, uint64_t epoch, uint64_t id, uint64_t first)
@@ -94,6 +108,63 @@ static bool ends(const struct stage *stage)
         if (stage->outbox.entries[i].kind == OUTBOX_END)
             return true;
     return false;
+}
+
+static void who_stages_goes_on_when_all_rows_are_staged(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_as(&stage, true);
+    CHECK(sent(&stage, MESSAGE_HELLO, &message) && message.hello.is_staging);
+    lease(&stage, 5, 51, 0);
+    staged(&stage, 5);
+    CHECK(stage.role.state == SCORER_STAGED && !scorer_role_has_work(&stage.role));
+    CHECK(!ends(&stage)); /* its process goes on */
+    scorer_role_on_tick(&stage.role, 100000, &stage.outbox);
+    CHECK(!ends(&stage) && !sent(&stage, MESSAGE_HELLO, &message));
+    outbox_deinit(&stage.outbox);
+    begin(&stage); /* one that scores does not know the message */
+    lease(&stage, 5, 51, 0);
+    staged(&stage, 5);
+    CHECK(stage.role.state == SCORER_READY);
+    outbox_deinit(&stage.outbox);
+}
+
+static void who_is_asked_to_go_does_not_go_on(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_as(&stage, true);
+    lease(&stage, 5, 51, 0);
+    scorer_role_leave(&stage.role, 1, &stage.outbox);
+    staged(&stage, 5);
+    CHECK(stage.role.state == SCORER_ENDED && ends(&stage));
+    outbox_deinit(&stage.outbox);
+}
+
+static void what_is_no_fault_of_the_rows_is_one_workers_trouble(void **state)
+{
+    static const struct {
+        enum status status;
+        enum message_type type;
+    } cases[] = {{STATUS_CONNECTION, MESSAGE_UNABLE}, {STATUS_INVALID, MESSAGE_UNABLE},
+                 {STATUS_IO, MESSAGE_UNABLE},         {STATUS_NO_MEMORY, MESSAGE_UNABLE},
+                 {STATUS_LIMIT, MESSAGE_FAILED},      {STATUS_CORRUPT, MESSAGE_FAILED}};
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        begin_as(&stage, true);
+        stage.toy.fails = cases[i].status;
+        lease(&stage, 5, 51, 0);
+        work(&stage);
+        CHECK(sent(&stage, cases[i].type, &message));
+        outbox_deinit(&stage.outbox);
+    }
 }
 
 static void shards_are_scored_first_come_first_and_handed_in_under_their_lease(void **state)
@@ -171,7 +242,7 @@ static void an_error_of_its_rows_is_said_and_nothing_more_is_scored(void **state
     (void)state;
 
     begin(&stage);
-    stage.toy.fails = true;
+    stage.toy.fails = STATUS_INVALID;
     lease(&stage, 5, 51, 0);
     work(&stage);
     CHECK(sent(&stage, MESSAGE_FAILED, &message));
@@ -227,6 +298,9 @@ int main(void)
         cmocka_unit_test(asked_to_go_it_hands_back_what_it_has_and_ends_when_told),
         cmocka_unit_test(an_error_of_its_rows_is_said_and_nothing_more_is_scored),
         cmocka_unit_test(it_says_that_it_lives),
+        cmocka_unit_test(who_stages_goes_on_when_all_rows_are_staged),
+        cmocka_unit_test(who_is_asked_to_go_does_not_go_on),
+        cmocka_unit_test(what_is_no_fault_of_the_rows_is_one_workers_trouble),
         cmocka_unit_test(who_finds_no_dispatcher_gives_up_in_its_time),
     };
 
