@@ -124,7 +124,7 @@
             WORD("auto", WORDS("auto", "direct"), WORDS("spool", "materialize")),                  \
             "Which processes read the rows of a job on a cluster. 'auto': this session, into a "   \
             "table of the job. 'direct': its workers, from the one table of the SELECT, under a "  \
-            "snapshot that this session holds for as long as the job runs.")                       \
+            "snapshot that this session holds until they have staged all rows.")                   \
     PLANNED("job.image", SCOPE_ALL, TEXT(),                                                        \
             "Image of a job on a cluster: a name of the administrator's list (totrain.images). "   \
             "Default: its first.")                                                                 \

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import signal
 import pathlib
 import subprocess
 import unittest
@@ -170,7 +171,7 @@ class Psql(Case):
 
 
 class Direct(Case):
-    """job.read = 'direct': the session holds lock and snapshot while the job runs, and workers read."""
+    """job.read = 'direct': the session holds lock and snapshot until the workers have staged the rows."""
 
     def setUp(self):
         super().setUp()
@@ -239,6 +240,33 @@ class Direct(Case):
         self.check_holds()
         self.go_on()
         self.check_trained(session, digest)
+
+    def check_lets_go(self, session):
+        """While the job trains nobody holds the table, nor keeps VACUUM from what died."""
+        self.go_on()
+        journal, = (name for name in self.tables_of_jobs() if name.startswith("result_"))
+        harness.wait_for(lambda: self.execute(
+            f"SELECT 1 FROM totrain_jobs.{journal} WHERE kind = 'job' AND "
+            "(convert_from(body, 'UTF8')::json->>'step')::bigint > 0"), "a job that trains")
+        self.check_no_locks()
+        harness.wait_for(lambda: self.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE usename = 'alice' AND (backend_xmin IS NOT NULL OR "
+            "backend_xid IS NOT NULL)") == [(0,)], "sessions without a snapshot")
+        self.execute("SET lock_timeout = '10s'; TRUNCATE iris")
+        self.assertIsNone(session.poll())
+        session.send_signal(signal.SIGINT)
+        session.communicate(timeout=60)
+        self.check_nothing_is_left()
+
+    def test_they_are_let_go_when_all_rows_are_staged(self):
+        text = LONG.replace("job.lanes", "job.read = 'direct', job.lanes")
+        self.check_lets_go(self.start(text=text))
+
+    def test_the_program_lets_them_go_as_well(self):
+        text = LONG.replace("job.lanes", "job.read = 'direct', job.lanes")
+        self.check_lets_go(self.start(
+            harness.BUILD / "totrain", f"dbname={self.database}", "-c", text, "--kubeconfig", self.cluster.kubeconfig,
+            "--namespace=training", "--image=localhost/totrain:3", "--database-secret=login"))
 
     def test_submitted_jobs_hold_them_in_the_background(self):
         digest = self.expected()
