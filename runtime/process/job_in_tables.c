@@ -56,9 +56,8 @@ static enum status fetch(const struct job *job, const struct spool_source **sour
     if (!source)
         return fetch_all(job, err);
     *source = NULL;
-    return job->spec.shuffle
-               ? pgstore_take(job->tables, job->folder, source, err)
-               : fetch_all(job, err);
+    return job->spec.shuffle ? pgstore_take(job->tables, job->folder, source, err)
+                             : fetch_all(job, err);
 }
 
 static enum status open_spec(const struct role_options *options, struct pgstore *tables,

@@ -114,8 +114,7 @@ static void read_task(void *context, uint32_t member, uint32_t task)
         return; /* missing pieces are reported at the end */
     for (; task >= ranges_of(&fetching->store->files[number]); number++)
         task -= ranges_of(&fetching->store->files[number]);
-    if (read_range(fetching, &reader->connection, number, task, &reader->err) == STATUS_OK)
-        error_clear(&reader->err); /* what was tried again has left why */
+    (void)read_range(fetching, &reader->connection, number, task, &reader->err);
 }
 
 static enum status open_files(struct fetching *fetching, const char *folder, uint32_t *tasks,

@@ -322,6 +322,14 @@ static void pause_until(int64_t deadline)
         poll(NULL, 0, (int)wait);
 }
 
+/* What was tried again has left why: callers may look at the error alone. */
+static enum status forget_failures(struct error *err)
+{
+    if (err)
+        error_clear(err);
+    return STATUS_OK;
+}
+
 enum status pg_connection_ensure(struct pg_connection *connection, int64_t deadline,
                                  struct error *err)
 {
@@ -333,7 +341,9 @@ enum status pg_connection_ensure(struct pg_connection *connection, int64_t deadl
     for (;;) {
         enum status status = connect_once(connection, deadline, &is_passing_out, err);
 
-        if (status == STATUS_OK || !is_passing_out || pg_connection_now() >= deadline)
+        if (status == STATUS_OK)
+            return forget_failures(err);
+        if (!is_passing_out || pg_connection_now() >= deadline)
             return status;
         if (!is_said)
             log_warning("%s; trying again", err->message);
@@ -449,7 +459,7 @@ enum status pg_connection_call_again(struct pg_connection *connection, const str
         TRY(pg_connection_ensure(connection, deadline, err));
         status = pg_connection_call(connection, call, result, NULL, err);
     } while (status == STATUS_CONNECTION && pg_connection_now() < deadline);
-    return status;
+    return status == STATUS_OK ? forget_failures(err) : status;
 }
 
 /* Until the server wants the rows: COPY_IN, or its refusal. */
