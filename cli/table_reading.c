@@ -8,7 +8,6 @@
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_direct.h"
-#include "jobspec/jobspec.h"
 #include "k8s/client/whole_file.h"
 #include "runtime/data/pgstore/pg_connection.h"
 
@@ -76,8 +75,6 @@ static enum status connect_shards(struct table_shards *shards, const struct rows
                                               .schema = slice_of(reading->schema),
                                               .journal = {shards->journal, (size_t)size}};
     TRY(read_order(reading->folder, &shards->arena, &shards->order, err));
-    if (direct_order_shards(&shards->order) != reading->spec->staged_shards)
-        return fail(err, STATUS_CORRUPT, "the order to read the table has other shards");
     TRY(connect_to(reading->database, &shards->libpq, err));
     return direct_open(&shards->libpq, &shards->reading, &shards->order, &shards->reader, err);
 }

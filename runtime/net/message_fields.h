@@ -86,7 +86,7 @@
     X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
       "all members have said PEER_HELLO to rank 0") \
     X(STAGED,        none,          "dispatcher or master -> worker", \
-      "all rows of the job are staged: the worker opens them and sends HELLO as one that trains")
+      "all rows are staged: the worker opens them and sends HELLO as one that trains")
 
 /* ----- a worker joins and leaves ----- */
 

@@ -45,6 +45,18 @@ static void close_table(struct staging *staging)
     staging->reader = NULL;
 }
 
+/* The order is no part of the spec: both were written by the session. */
+static enum status check_shards(const struct staging *staging, struct error *err)
+{
+    uint64_t shards = 0;
+
+    for (size_t i = 0; i < staging->spool_count; i++)
+        shards += staging->spools[i].shards;
+    return shards == staging->job->spec.staged_shards
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "the order to read the table has other shards");
+}
+
 static enum status open_table(struct staging *staging, struct error *err)
 {
     if (!staging->has_order)
@@ -53,7 +65,7 @@ static enum status open_table(struct staging *staging, struct error *err)
     if (!staging->reader)
         TRY(reader_of(staging)->open(&staging->reading, &staging->reader, err));
     staging->spool_count = reader_of(staging)->spools(staging->reader, staging->spools);
-    return STATUS_OK;
+    return check_shards(staging, err);
 }
 
 /* The shard among those of its spool. */
