@@ -9,6 +9,7 @@
 
 #include "base/json.h"
 #include "base/team.h"
+#include "runtime/data/pgstore/take.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
 
@@ -34,47 +35,65 @@ static void list_file(struct settling_rows *settling, const char *name, const ch
 
 /* ----- the parts ----- */
 
-/* The part's file, to be taken in by the writer under the next number of a file. */
-static enum status fetch_part(struct settling_rows *settling, const struct settled_spool *spool,
-                              const char *path, uint32_t shard, uint64_t bytes, struct error *err)
+/* Of each shard that has rows, the file of its part, without bytes. */
+static enum status list_parts(struct settling_rows *settling, const struct settled_spool *spool,
+                              const char *path, struct sparse_file *parts, size_t *count,
+                              struct error *err)
 {
-    char part[SPOOL_PATH_MAX], stored[STAGED_NAME_MAX];
+    char index[STAGED_NAME_MAX], part[SPOOL_PATH_MAX];
 
-    if (!spool_part_path(path, shard, part))
-        return fail(err, STATUS_INVALID, "the path of %s is too long", settling->folder);
-    snprintf(stored, sizeof stored, STAGED_PART_NAME, spool->name, shard);
-    return pgstore_fetch_staged(settling->store, stored, bytes, part, err);
+    *count = 0;
+    for (uint32_t shard = 0; shard < spool->shards; shard++) {
+        struct sparse_file *file = &parts[*count];
+
+        snprintf(index, sizeof index, STAGED_INDEX_NAME, spool->name, shard);
+        TRY(pgstore_part_bytes(settling->store, index, &file->bytes, err));
+        if (file->bytes == 0)
+            continue;
+        if (!spool_part_path(path, shard, part))
+            return fail(err, STATUS_INVALID, "the path of %s is too long", settling->folder);
+        snprintf(file->name, sizeof file->name, "%s", strrchr(part, '/') + 1);
+        snprintf(file->stored, sizeof file->stored, STAGED_PART_NAME, spool->name, shard);
+        ++*count;
+    }
+    return STATUS_OK;
 }
 
-static uint64_t size_in(struct slice index)
+/* Their hashes are taken, and single blocks. */
+static enum status open_parts(struct settling_rows *settling, const struct settled_spool *spool,
+                              const char *path, const struct spool_source **source,
+                              struct error *err)
 {
-    uint64_t bytes = 0;
+    struct sparse_file *parts = calloc(spool->shards + 1ull, sizeof *parts);
+    enum status status;
+    size_t count;
 
-    if (index.size >= sizeof bytes)
-        memcpy(&bytes, index.data, sizeof bytes);
-    return bytes;
+    if (!parts)
+        return fail_no_memory(err);
+    status = list_parts(settling, spool, path, parts, &count, err);
+    if (status == STATUS_OK)
+        status = pgstore_take_table(settling->store, settling->store->rows, parts, count,
+                                    settling->folder, source, err);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        char name[STAGED_NAME_MAX]; /* which the writer gives it */
+
+        snprintf(name, sizeof name, "%s.%zu.spool", spool->name, i + 1);
+        list_file(settling, name, parts[i].stored, parts[i].bytes);
+    }
+    free(parts);
+    return status;
 }
 
-/* *files: how many the spool has by now. */
 static enum status join_shard(struct settling_rows *settling, const struct settled_spool *spool,
-                              const char *path, uint32_t shard, struct spool_writer *writer,
-                              uint32_t *files, struct error *err)
+                              uint32_t shard, struct spool_writer *writer, struct error *err)
 {
-    char stored[STAGED_NAME_MAX], name[STAGED_NAME_MAX];
+    char stored[STAGED_NAME_MAX];
     enum status status;
     struct text index;
-    uint64_t bytes;
 
     snprintf(stored, sizeof stored, STAGED_INDEX_NAME, spool->name, shard);
     text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
     status = pgstore_read_staged(settling->store, stored, &index, err);
-    bytes = size_in(text_slice(&index));
-    if (status == STATUS_OK && bytes > 0) { /* else the shard has no rows */
-        status = fetch_part(settling, spool, path, shard, bytes, err);
-        snprintf(stored, sizeof stored, STAGED_PART_NAME, spool->name, shard);
-        snprintf(name, sizeof name, "%s.%u.spool", spool->name, (*files)++);
-        list_file(settling, name, stored, bytes);
-    }
     if (status == STATUS_OK)
         status = spool_writer_join_part(writer, shard, text_slice(&index), err);
     text_deinit(&index);
@@ -82,12 +101,13 @@ static enum status join_shard(struct settling_rows *settling, const struct settl
 }
 
 static enum status join_shards(struct settling_rows *settling, const struct settled_spool *spool,
-                               const char *path, struct spool_writer *writer, uint32_t *files,
+                               struct spool_writer *writer, const struct spool_source *source,
                                struct error *err)
 {
     TRY(spool_writer_sort(writer, &spool->order, err));
+    spool_writer_read_from(writer, source);
     for (uint32_t shard = 0; shard < spool->shards; shard++)
-        TRY(join_shard(settling, spool, path, shard, writer, files, err));
+        TRY(join_shard(settling, spool, shard, writer, err));
     return STATUS_OK;
 }
 
@@ -137,21 +157,35 @@ static void remove_files(const char *path, uint32_t parts_end)
             break;
 }
 
-static enum status settle_spool(struct settling_rows *settling, const struct settled_spool *spool,
-                                const char *path, uint32_t *files, struct error *err)
+/* *files: how many the spool has with its parts. */
+static enum status settle_from(struct settling_rows *settling, const struct settled_spool *spool,
+                               const char *path, const struct spool_source *source, uint32_t *files,
+                               struct error *err)
 {
     struct spool_writer *writer;
     enum status status;
 
-    *files = 1;
     TRY(spool_writer_open(path, spool->columns, spool->column_count, 0, &writer, err));
-    status = join_shards(settling, spool, path, writer, files, err);
-    if (status == STATUS_OK)
-        status = spool_writer_close(writer, err);
-    else
+    status = join_shards(settling, spool, writer, source, err);
+    if (status != STATUS_OK) {
         spool_writer_abandon(writer);
-    if (status == STATUS_OK)
-        status = keep_settled(settling, spool, path, *files, err);
+        return status;
+    }
+    TRY(spool_writer_close(writer, err));
+    return keep_settled(settling, spool, path, *files, err);
+}
+
+static enum status settle_spool(struct settling_rows *settling, const struct settled_spool *spool,
+                                const char *path, uint32_t *files, struct error *err)
+{
+    const int before = cJSON_GetArraySize(settling->list);
+    const struct spool_source *source;
+    enum status status;
+
+    TRY(open_parts(settling, spool, path, &source, err));
+    *files = 1 + (uint32_t)(cJSON_GetArraySize(settling->list) - before);
+    status = settle_from(settling, spool, path, source, files, err);
+    source->close(source->self);
     return status;
 }
 

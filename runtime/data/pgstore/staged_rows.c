@@ -69,56 +69,25 @@ enum status pgstore_read_staged(struct pgstore *store, const char *name, struct 
                      : fail(err, STATUS_NOT_FOUND, "%s of the job's rows is not there", name);
 }
 
-static enum status write_whole(int file, struct slice bytes, const char *path, struct error *err)
+enum status pgstore_part_bytes(struct pgstore *store, const char *index, uint64_t *bytes,
+                               struct error *err)
 {
-    while (bytes.size > 0) {
-        const ssize_t size = write(file, bytes.data, bytes.size);
-
-        if (size < 0 && errno == EINTR)
-            continue;
-        if (size < 0)
-            return fail_errno(err, STATUS_IO, "cannot write %s", path);
-        bytes.data += size;
-        bytes.size -= (size_t)size;
-    }
-    return STATUS_OK;
-}
-
-static enum status fetch_pages(struct pgstore *store, const char *name, uint64_t bytes, int file,
-                               const char *path, struct error *err)
-{
+    char sql[TABLE_NAME_MAX + 120];
+    const char *parameters[] = {index};
+    const struct pg_call call = {sql, parameters, 1, true};
     enum status status = STATUS_OK;
-    uint64_t got = 0;
-    int64_t piece = 0;
-    int rows = PIECES_A_PAGE;
-    struct text page;
+    PGresult *result;
 
-    text_init(&page, PIECES_A_PAGE * PGSTORE_PIECE_BYTES);
-    while (rows == PIECES_A_PAGE && status == STATUS_OK) {
-        text_clear(&page);
-        status = read_page(store, name, piece, &page, &rows, err);
-        if (status == STATUS_OK)
-            status = write_whole(file, text_slice(&page), path, err);
-        got += page.size;
-        piece += rows;
-    }
-    text_deinit(&page);
-    TRY(status);
-    return got == bytes ? STATUS_OK
-                        : fail(err, STATUS_CORRUPT, "%s of the job's rows is not whole", name);
-}
-
-enum status pgstore_fetch_staged(struct pgstore *store, const char *name, uint64_t bytes,
-                                 const char *path, struct error *err)
-{
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    enum status status;
-
-    if (file < 0)
-        return fail_errno(err, STATUS_IO, "cannot write %s", path);
-    status = fetch_pages(store, name, bytes, file, path, err);
-    if (close(file) != 0 && status == STATUS_OK)
-        status = fail_errno(err, STATUS_IO, "cannot write %s", path);
+    pgstore_sql(sql, sizeof sql,
+                "SELECT pg_catalog.substring(bytes, 1, 8) FROM @ WHERE file = $1 AND piece = 0",
+                store->rows);
+    TRY(pg_connection_call_again(&store->connection, &call,
+                                 pg_connection_now() + PGSTORE_PATIENCE_MS, &result, err));
+    if (PQntuples(result) != 1 || PQgetlength(result, 0, 0) != sizeof *bytes)
+        status = fail(err, STATUS_CORRUPT, "%s of the job's rows is not there", index);
+    else
+        memcpy(bytes, PQgetvalue(result, 0, 0), sizeof *bytes);
+    PQclear(result);
     return status;
 }
 

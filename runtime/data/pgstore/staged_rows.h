@@ -38,9 +38,9 @@ enum status pgstore_stage(struct pgstore *store, const struct staged_file *files
 /* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
 enum status pgstore_read_staged(struct pgstore *store, const char *name, struct text *bytes,
                                 struct error *err);
-/* The same into a file of its own, of so many bytes. */
-enum status pgstore_fetch_staged(struct pgstore *store, const char *name, uint64_t bytes,
-                                 const char *path, struct error *err);
+/* What the index of a shard says first: the bytes of its part. */
+enum status pgstore_part_bytes(struct pgstore *store, const char *index, uint64_t *bytes,
+                               struct error *err);
 
 /* From now on the store's files are those of the settled spools. NOT_FOUND: they are not settled
  * yet. */
