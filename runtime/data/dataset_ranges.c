@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/disk_reads.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_reader.h"
 
@@ -20,6 +21,7 @@ struct range_loader {
     struct encoder encoder;
     struct spool_column_view *columns;
     struct block_list blocks; /* that are looked at */
+    struct disk_reads reads;  /* for them */
     /* The rows that were found, block after block: */
     struct row_hash *hashes;          /* (capacity) */
     uint32_t *rows, *places, *sorted; /* (capacity) */
@@ -319,6 +321,8 @@ static enum status load_blocks(struct range_loader *loader, const struct dataset
     const struct part_source *source = wanted->source;
     uint32_t at = 0;
 
+    if (loader->reads.were_seen)
+        spool_read_ahead(source->spool, loader->blocks.numbers, loader->blocks.count);
     TRY(find_all(loader, wanted, err));
     place_rows(loader, wanted);
     for (uint32_t i = 0; i < loader->found_count; i++) {
@@ -351,7 +355,9 @@ enum status range_load(struct range_loader *loader, const struct dataset *datase
     if (!list_wanted(source, first, end, &loader->blocks))
         return fail_no_memory(err);
     TRY(spool_need_blocks(source->spool, loader->blocks.numbers, loader->blocks.count, &need, err));
+    disk_reads_begin(&loader->reads);
     status = load_blocks(loader, dataset, &wanted, index, part, err);
+    disk_reads_end(&loader->reads);
     spool_done_with(source->spool, need);
     return status;
 }

@@ -123,6 +123,7 @@ static enum status load_sampled(const struct sample_loading *loading, uint32_t m
         numbers[count + i] = first + i;
     }
     status = spool_need_blocks(spool, &block, 1, &need, err);
+    spool_read_ahead(spool, &block, 1);
     if (status == STATUS_OK)
         status = range_load_block(
             rows->loaders[member], loading->dataset, &rows->train, &rows->index, block,

@@ -321,6 +321,12 @@ void spool_files_expect_hashes(const struct spool_files *files,
     }
 }
 
+void spool_files_expect_rows(const struct spool_files *files, const struct spool_block_entry *entry,
+                             uint64_t offset, uint64_t size)
+{
+    expect_bytes(files, entry->file, entry->offset + offset, size);
+}
+
 struct spool_block spool_files_block(const struct spool_files *files,
                                      const struct spool_block_entry *entry)
 {

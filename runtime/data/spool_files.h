@@ -70,6 +70,9 @@ void spool_files_done_with(const struct spool_files *files, struct spool_need *n
 /* The hashes of these blocks are on their way, where they are not in memory. */
 void spool_files_expect_hashes(const struct spool_files *files,
                                const struct spool_block_entry *entries, uint32_t count);
+/* So are bytes of a block's rows. */
+void spool_files_expect_rows(const struct spool_files *files, const struct spool_block_entry *entry,
+                             uint64_t offset, uint64_t size);
 struct spool_block spool_files_block(const struct spool_files *files,
                                      const struct spool_block_entry *entry);
 uint64_t spool_files_size(const struct spool_files *files, uint32_t file);

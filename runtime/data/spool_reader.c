@@ -110,21 +110,24 @@ enum status spool_need_blocks(const struct spool *spool, const uint32_t *numbers
     enum status status;
 
     *need = NULL;
-    if (spool->source) {
-        extents = list_extents(spool, numbers, count);
-        if (!extents)
-            return fail_no_memory(err);
-        status = spool->source->need(spool->source->self, extents, 2 * count, need, err);
-        free(extents);
-        TRY(status);
-    }
+    if (!spool->source)
+        return STATUS_OK;
+    extents = list_extents(spool, numbers, count);
+    if (!extents)
+        return fail_no_memory(err);
+    status = spool->source->need(spool->source->self, extents, 2 * count, need, err);
+    free(extents);
+    return status;
+}
+
+void spool_read_ahead(const struct spool *spool, const uint32_t *numbers, size_t count)
+{
     for (size_t i = 0; i < count; i++) {
         const struct spool_block *block = &spool->blocks[numbers[i]];
 
         advise(block->hashes, block->rows * sizeof *block->hashes);
         advise(block->bytes, block->size);
     }
-    return STATUS_OK;
 }
 
 void spool_done_with(const struct spool *spool, struct spool_need *need)

@@ -16,11 +16,12 @@ enum status spool_open(const char *path, const struct spool_source *source, stru
                        struct arena *arena, struct spool *spool, struct error *err);
 void spool_close(struct spool *spool);
 
-/* The blocks can be opened until they are done with. The kernel begins to read them, where the
- * files are not in memory. */
+/* The blocks can be opened until they are done with. */
 enum status spool_need_blocks(const struct spool *spool, const uint32_t *numbers, size_t count,
                               struct spool_need **need, struct error *err);
 void spool_done_with(const struct spool *spool, struct spool_need *need);
+/* The kernel begins to read blocks that are needed, where their files are not in memory. */
+void spool_read_ahead(const struct spool *spool, const uint32_t *numbers, size_t count);
 /* They will be needed soon. Nothing is done where all bytes are there. */
 void spool_expect_blocks(const struct spool *spool, const uint32_t *numbers, size_t count);
 

@@ -6,13 +6,15 @@
 
 #include "base/team.h"
 #include "runtime/data/column_statistics_bytes.h"
+#include "runtime/data/disk_reads.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_block.h"
 
 #define ROWS_A_TASK   16384
 #define TASK_BITS_MAX 10
-#define BLOCKS_AHEAD  64 /* whose hashes the kernel reads at a time */
-#define BIN_BITS      12 /* of the keys by which rows are held out */
+#define ROWS_AHEAD    256 /* of the sample, where files are not in memory */
+#define BLOCKS_AHEAD  64  /* whose hashes the kernel reads at a time */
+#define BIN_BITS      12  /* of the keys by which rows are held out */
 #define BINS          (1u << BIN_BITS)
 #define KEY_BITS      64
 #define SAMPLE_MARGIN 8 /* standard deviations of what is expected below a key */
@@ -606,14 +608,38 @@ static enum status take_counts(const struct settling *settling, struct spool_set
     return STATUS_OK;
 }
 
+/* What is looked at to copy the rows: NULLs of their blocks, and their numbers. */
+static void expect_rows(const struct settling *settling, const struct placed_row *rows,
+                        uint32_t count)
+{
+    const struct spool_files *files = settling->writer->files;
+    const uint64_t row_bytes = settling->shape.number_count * sizeof(int64_t);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct spool_block_entry *entry = &settling->entries[rows[i].block];
+        const uint64_t nulls =
+            (uint64_t)settling->shape.column_count * spool_nulls_size(entry->rows);
+
+        spool_files_expect_rows(files, entry, 0, nulls);
+        spool_files_expect_rows(files, entry, nulls + rows[i].row * row_bytes, row_bytes);
+    }
+}
+
 static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
                                  uint32_t count, struct error *err)
 {
     struct settler *settler = &settling->settlers[0];
+    const struct placed_row *rows = settler->list.rows;
+    struct disk_reads reads = {0};
 
+    disk_reads_begin(&reads);
     for (uint32_t i = 0; i < count; i++) {
-        const struct placed_row *row = &settler->list.rows[i];
+        const struct placed_row *row = &rows[i];
 
+        if (i % ROWS_AHEAD == 0)
+            disk_reads_end(&reads);
+        if (i % ROWS_AHEAD == 0 && reads.were_seen)
+            expect_rows(settling, row, count - i < ROWS_AHEAD ? count - i : ROWS_AHEAD);
         TRY(view_block(settling, settler, row->block, err));
         TRY(spool_put_copy(writer, &settler->viewed, row->row, row->hash, SPOOL_SAMPLED, err));
     }
