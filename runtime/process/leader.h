@@ -4,8 +4,10 @@
  * jobs is a row of functions (leading_role.h).
  *
  *     leader_start --> RUNNING --the role ends, the loop with it--> leader_stop
- *                         |
- *                         +--another leader has claimed the store--> the loop ends with STALE
+ *                       ^ |
+ *                       | +--another leader has claimed the store--> the loop ends with STALE
+ *                       +----the role has a successor (leading_role.h): it goes on under the same
+ *                            claim and address
  *
  * All calls come from the thread of the loop.
  */
@@ -47,8 +49,8 @@ struct leader {
 /* ----- life ----- */
 
 /* Claims the store, reads the row of the leader before, serves the pages, starts the role that the
- * job's spec asks for. *leader is zeroed by the caller; leader_stop follows also after an error.
- * STALE: another leads; INVALID: the job has ended (outbox_executor_has_ended). */
+ * job's spec and store ask for. *leader is zeroed by the caller; leader_stop follows also after an
+ * error. STALE: another leads; INVALID: the job has ended (outbox_executor_has_ended). */
 enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err);
 void leader_stop(struct leader *leader);

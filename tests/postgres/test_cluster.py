@@ -289,6 +289,22 @@ class Direct(Case):
         self.check_no_locks()
         self.check_nothing_is_left()
 
+    def test_a_session_that_is_cancelled_while_workers_stage_leaves_nothing(self):
+        """A shard is 256 pages: here there are some sixty, of which a few are stored."""
+        self.execute("CREATE TABLE wide AS SELECT ARRAY(SELECT g * w FROM generate_series(1, 200) w)::float8[] AS v, "
+                     f"g % 2 AS class FROM generate_series(1, 60000) g; GRANT SELECT ON wide TO alice, {staged.POD}")
+        session = self.start(text=DIRECT.replace("FROM iris", "FROM wide"))
+        self.go_on()
+        rows, = (name for name in self.tables_of_jobs() if name.startswith("rows_"))
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain_jobs.{rows}"), "a shard")
+        session.send_signal(signal.SIGINT)
+        _, said = session.communicate(timeout=60)
+        self.assertNotEqual(session.returncode, 0, said)
+        self.cluster.wait_for(lambda: not self.cluster.ready())
+        harness.wait_for(lambda: self.execute("SELECT count(*) FROM pg_stat_activity WHERE usename = "
+                                              f"'{staged.POD}'") == [(0,)], "the workers to end")
+        self.check_nothing_is_left()
+
     def test_a_job_that_fails_leaves_nothing(self):
         self.execute("UPDATE iris SET petal_width = 'infinity' WHERE ctid = '(0,7)'")
         self.cluster.is_paused = False

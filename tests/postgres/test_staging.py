@@ -13,6 +13,8 @@ WORDS = 150  # of 8 bytes a row: some 1,500 rows a shard
 TEXT = ("SELECT * FROM wide TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 500, job.lanes = 8, "
         "job.max_workers = 4, train.test_size = 0.1, job.read = 'direct' COLUMN v LABEL class INTO iris_model;")
 
+digests = {}  # by statement
+
 
 class Case(test_direct.Case):
     """A table of a dozen shards, with some equal rows."""
@@ -28,9 +30,16 @@ class Case(test_direct.Case):
             INSERT INTO wide SELECT * FROM wide LIMIT 40;
             GRANT SELECT ON wide TO alice, bob, {staged.POD}""")
 
+    @property
+    def digest_here(self):
+        """Of a local run: of the same rows in each test."""
+        if TEXT not in digests:
+            digests[TEXT] = self.expected(TEXT)
+        return digests[TEXT]
+
     def setUp(self):
         super().setUp()
-        self.digest_here = self.expected(TEXT)
+        assert self.digest_here  # while the table has all rows
 
     def shards(self, job):
         """How many are leased before what is settled over all of them."""
@@ -193,6 +202,39 @@ class Snapshot(Case):
         self.server.stop(signal.SIGINT)
         self.server.start()
         self.check_done(job, master, digest)
+
+
+class Tables(Case):
+    def test_a_sweep_drops_what_was_staged(self):
+        job = self.stage(TEXT)
+        self.assertIn(f"rows_{job}", self.tables_of_jobs())
+        self.assertEqual(self.execute("SELECT totrain.sweep_jobs('0 s')", "alice"), [(1,)])
+        self.assertEqual(self.tables_of_jobs(), set())
+
+    def test_the_login_stores_shards_and_changes_none(self):
+        job = self.stage(TEXT)
+        with self.server.connect(self.database, staged.POD) as connection, connection.cursor() as cursor:
+            cursor.execute(f"INSERT INTO totrain_jobs.rows_{job} VALUES ('train.0.index', 0, 'x')")
+            for statement in (f"UPDATE totrain_jobs.rows_{job} SET bytes = ''", f"DELETE FROM totrain_jobs.rows_{job}",
+                              f"TRUNCATE totrain_jobs.rows_{job}", f"INSERT INTO totrain_jobs.input_{job} VALUES ('x', 0, '')"):
+                cursor.execute("SAVEPOINT before")
+                with self.assertRaises(errors.InsufficientPrivilege):
+                    cursor.execute(statement)
+                cursor.execute("ROLLBACK TO before")
+            connection.rollback()
+
+    def test_bytes_that_no_worker_stored_are_an_error(self):
+        """Of an index, and of what is settled: the job fails with the reason, and the workers end."""
+        for file, text in (("train.3.index", "spool|part|rows"), ("settled", "JSON|expected|rows")):
+            job = self.stage(TEXT)
+            self.execute(f"INSERT INTO totrain_jobs.rows_{job} VALUES ('{file}', 0, decode(repeat('5a', 64), 'hex'))", "alice")
+            with self.held() as snapshot:
+                master = self.master(job)
+                self.try_to_read(job, master, snapshot)
+                self.assertIn(master.end(), (1, 2), master.log.text())
+            with self.assertRaisesRegex(errors.DatabaseError, text):
+                self.collect(job)
+            self.execute(f"SELECT totrain.discard({job})", "alice")
 
 
 class Foreign(Case):
