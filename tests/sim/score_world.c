@@ -8,6 +8,7 @@
 #include "runtime/data/shardstore.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/score/scorer_role.h"
+#include "runtime/train/master.h"
 #include "tests/sim/timeline.h"
 
 #define ROWS_MAX    2048
@@ -18,10 +19,11 @@
 #define DEAD_MS     200
 #define MISSED_MS   100
 #define PIECE_ROWS  4
+#define FROZEN_MS   850 /* at most */
 #define END_MS      3600000
 #define NOBODY      UINT32_MAX
 
-enum happening { FRAME, CLOSED, TICK, WORK, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
+enum happening { FRAME, CLOSED, TICK, WORK, READ, KILL, LEAVE, FREEZE, CUT, START, START_MASTER };
 
 struct event {
     struct moment moment; /* with its bytes: FRAME */
@@ -42,20 +44,25 @@ struct link {
 
 struct world;
 
-/* Scores by making up a value; one row may be its last. */
+/* Scores by making up a value; one row may be its last. Where it stages, a thread of its own reads
+ * a shard and stores it. */
 struct toy {
     struct world *world;
+    uint32_t node;
     uint64_t next, end;
-    bool is_dead;
+    bool is_dead, is_reading;
     struct text results;
 };
 
 /* One process: a restarted role is a new node. */
 struct node {
     bool is_master, is_alive, has_work;
+    bool trains;    /* a master whose rows are staged: `master` leads */
+    bool has_ended; /* it was not killed: what its thread reads is stored all the same */
     int64_t frozen_until;
     uint32_t index, incarnation;
     struct dispatch dispatch;
+    struct master master;
     struct scorer_role scorer;
     struct toy toy;
     struct outbox outbox;
@@ -70,12 +77,16 @@ struct world {
     uint32_t link_count;
     struct timeline time; /* in milliseconds */
     bool is_deadly[ROWS_MAX];
-    uint32_t torn; /* transactions that a dispatcher's death may still meet */
+    uint32_t torn;   /* transactions that a dispatcher's death may still meet */
+    uint32_t unsaid; /* shards over which a worker may still die when they are stored */
     /* the store: what survives everybody */
     uint32_t claim;
     enum shard_state states[ROWS_MAX]; /* LEASED: not settled yet */
     struct settled_rows settled[ROWS_MAX];
     uint32_t settled_count;
+    bool is_stored[ROWS_MAX]; /* by the workers that stage; its key is the shard */
+    uint32_t stored_count;
+    int64_t staged_until; /* all mishaps are over */
     bool has_job;
     struct job_row job;
     struct score_result *result;
@@ -144,6 +155,51 @@ static struct slice toy_results(const void *self)
 
     return text_slice(&toy->results);
 }
+
+/* ----- that stages ----- */
+
+static bool is_slow(const struct world *world, const struct node *node)
+{
+    return node->index < world->plan->table.slow_workers;
+}
+
+/* All but the last, which is settled over them. */
+static bool are_others_stored(const struct world *world)
+{
+    return world->stored_count + 1 >= world->plan->table.rows;
+}
+
+static enum status toy_read(void *self, uint64_t first, uint32_t count, struct error *err)
+{
+    struct toy *toy = self;
+    struct world *world = toy->world;
+    const int64_t pieces = 1 + (int64_t)(value_of(world, first) % 16);
+    const bool slow = is_slow(world, world->nodes[toy->node]);
+    (void)err;
+
+    if (count != 1)
+        complain(world, "more than a shard in a lease from", first);
+    if (toy->is_reading)
+        complain(world, "a worker reads two shards at once", first);
+    if (first + 1 == world->plan->table.rows && !are_others_stored(world))
+        complain(world, "others are settled before they are stored", world->stored_count);
+    toy->next = first;
+    toy->is_reading = true;
+    schedule(world, world->time.now + pieces * (slow ? 30 : 1), READ, toy->node);
+    return STATUS_OK;
+}
+
+static enum status toy_look(void *self, bool *is_done, struct error *err)
+{
+    const struct toy *toy = self;
+    (void)err;
+
+    *is_done = !toy->is_reading;
+    return STATUS_OK;
+}
+
+static const struct shard_scoring scoring_toy = {NULL, toy_begin, toy_score, toy_results};
+static const struct shard_scoring staging_toy = {NULL, toy_read, toy_look, toy_results};
 
 /* ----------------------------------------------------------- connections */
 
@@ -214,6 +270,12 @@ static void settle(struct world *world, const struct shard_head *head, struct sl
     for (uint64_t row = head->first; row < head->first + head->count; row++) {
         if (world->states[row] != SHARD_LEASED)
             complain(world, "a second result for row", row);
+        if (world->plan->stages) {
+            if (!world->is_stored[row])
+                complain(world, "a shard is done that is not stored", row);
+            world->states[row] = (enum shard_state)head->state;
+            continue;
+        }
         if (world->is_deadly[row] != is_bad)
             complain(world, is_bad ? "a good row is bad" : "a deadly row was scored", row);
         if (!is_bad && read_u64(&reader) != value_of(world, row))
@@ -224,6 +286,17 @@ static void settle(struct world *world, const struct shard_head *head, struct sl
         complain(world, "more results than rows from row", head->first);
     world->settled[world->settled_count++] =
         (struct settled_rows){.first = head->first, .count = head->count, .is_bad = is_bad};
+}
+
+static void check_staging(struct world *world, const struct shard_head *head)
+{
+    if (head->count != 1)
+        complain(world, "more than a shard is staged at once from", head->first);
+    if (head->state == SHARD_CRASHED || head->state == SHARD_BAD)
+        complain(world, "a death is blamed on shard", head->first);
+    if (head->state == SHARD_LEASED && head->first + 1 == world->plan->table.rows &&
+        world->settled_count + 1 < world->plan->table.rows)
+        complain(world, "the last shard is leased before others are done", world->settled_count);
 }
 
 static void take_shard(struct world *world, struct slice bytes)
@@ -237,6 +310,8 @@ static void take_shard(struct world *world, struct slice bytes)
     result->crashed += head.state == SHARD_CRASHED;
     result->returned += head.state == SHARD_RETURNED;
     result->bad += head.state == SHARD_BAD;
+    if (world->plan->stages)
+        check_staging(world, &head);
     if (head.state == SHARD_DONE || head.state == SHARD_BAD)
         settle(world, &head, (struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
 }
@@ -252,6 +327,8 @@ static void take_row(struct world *world, const struct outbox *outbox,
     } else if (entry->kind == OUTBOX_JOB) {
         memcpy(&world->job, bytes.data, sizeof world->job);
         world->has_job = true;
+        if (world->plan->stages && world->job.state >= JOB_STATE_DONE)
+            complain(world, "the job ends, though its rows are only staged", world->job.state);
         world->time.has_ended = world->job.state >= JOB_STATE_DONE;
     } else if (entry->kind == OUTBOX_EVENT) {
         memcpy(&event, bytes.data, sizeof event);
@@ -292,6 +369,7 @@ static uint32_t node_new(struct world *world, bool is_master, uint32_t index, ui
     outbox_init(&node->outbox);
     text_init(&node->toy.results, TEXT_MAXIMUM);
     node->toy.world = world;
+    node->toy.node = world->node_count;
     world->nodes[world->node_count] = node;
     schedule(world, world->time.now + (int64_t)draw(world, TICK_MS), TICK, world->node_count);
     return world->node_count++;
@@ -308,9 +386,11 @@ static void start_worker(struct world *world, uint32_t index)
                                                 .master = "master",
                                                 .alive_ms = 50,
                                                 .reconnect_ms = 10,
-                                                .grace_ms = 1000};
-    const struct shard_scoring scoring = {&node->toy, toy_begin, toy_score, toy_results};
+                                                .grace_ms = 1000,
+                                                .stages = world->plan->stages};
+    struct shard_scoring scoring = world->plan->stages ? staging_toy : scoring_toy;
 
+    scoring.self = &node->toy;
     world->workers[index] = number;
     TRACE(world, "worker %u.%u starts", index, incarnation);
     scorer_role_init(&node->scorer, &options, &scoring, NULL);
@@ -325,19 +405,38 @@ static int by_first(const void *a, const void *b)
     return (left->first > right->first) - (left->first < right->first);
 }
 
-static void start_master(struct world *world)
+/* Its rows are staged, and stay so. */
+static void begin_training(struct world *world, struct node *node)
+{
+    const struct master_options options = {.job = 1,
+                                           .incarnation = node->incarnation,
+                                           .min_workers = world->plan->min_workers,
+                                           .max_workers = world->plan->table.workers,
+                                           .epochs = 1,
+                                           .dead_ms = DEAD_MS,
+                                           .report_ms = 100,
+                                           .facts.previous = world->has_job ? &world->job : NULL,
+                                           .facts.started_at = ""};
+
+    TRACE(world, "master %u trains", node->incarnation);
+    node->trains = true;
+    if (master_init(&node->master, &options, world->time.now, &node->outbox,
+                    &world->time.failure) != STATUS_OK)
+        abort();
+}
+
+static void begin_dispatching(struct world *world, struct node *node)
 {
     const struct score_plan *plan = world->plan;
-    const uint32_t number = node_new(world, true, 0, world->claim + 1);
-    struct node *node = world->nodes[number];
     struct dispatch_options options = {.job = 1,
-                                       .incarnation = ++world->claim,
+                                       .incarnation = node->incarnation,
                                        .min_workers = plan->min_workers,
                                        .max_workers = plan->table.workers,
                                        .rows = plan->table.rows,
                                        .shard_rows = plan->table.shard_rows,
                                        .leases_per_worker = plan->table.leases_per_worker,
                                        .keeps_bad_rows = plan->keeps_bad_rows,
+                                       .stages = plan->stages,
                                        .settled = world->settled,
                                        .settled_count = world->settled_count,
                                        .dead_ms = DEAD_MS,
@@ -347,14 +446,35 @@ static void start_master(struct world *world)
                                        .facts.previous = world->has_job ? &world->job : NULL,
                                        .facts.started_at = ""};
 
+    if (dispatch_init(&node->dispatch, &options, world->time.now, &node->outbox,
+                      &world->time.failure) != STATUS_OK)
+        complain(world, world->time.failure.message, node->incarnation);
+}
+
+static void start_master(struct world *world)
+{
+    const uint32_t number = node_new(world, true, 0, ++world->claim);
+    struct node *node = world->nodes[number];
+
     world->master = number;
     world->result->masters++;
     qsort(world->settled, world->settled_count, sizeof *world->settled, by_first);
     TRACE(world, "master %u starts; %u ranges are settled", node->incarnation,
           world->settled_count);
-    if (dispatch_init(&node->dispatch, &options, world->time.now, &node->outbox,
-                      &world->time.failure) == STATUS_OK)
-        carry_out(world, number);
+    if (world->plan->stages && world->settled_count == world->plan->table.rows)
+        begin_training(world, node);
+    else
+        begin_dispatching(world, node);
+    carry_out(world, number);
+}
+
+/* As the process of a master does: the role that trains comes in the dispatcher's place. */
+static void hand_on(struct world *world, struct node *node)
+{
+    if (!node->is_master || node->trains || !dispatch_is_staged(&node->dispatch))
+        return;
+    dispatch_deinit(&node->dispatch);
+    begin_training(world, node);
 }
 
 /* Its connections close; the launcher starts the next one after a moment. */
@@ -440,6 +560,11 @@ static void perform(struct world *world, uint32_t number, const struct outbox_en
         replace(world, entry->index);
 }
 
+static bool has_work(const struct node *node)
+{
+    return scorer_role_has_work(&node->scorer) && !node->toy.is_reading;
+}
+
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
@@ -452,15 +577,36 @@ static void carry_out(struct world *world, uint32_t number)
         ends = ends || node->outbox.entries[i].kind == OUTBOX_END;
     }
     outbox_clear(&node->outbox);
-    if (ends)
+    if (ends) {
+        node->has_ended = true;
         die(world, number);
-    else if (!node->is_master && !node->has_work && scorer_role_has_work(&node->scorer)) {
+    } else if (!node->is_master && !node->has_work && has_work(node)) {
         node->has_work = true;
         schedule(world, world->time.now, WORK, number);
     }
 }
 
 /* ------------------------------------------------------------ what happens */
+
+static void hear_as_scorer(struct world *world, struct node *node, peer_id from,
+                           const struct message *message)
+{
+    const enum scorer_state before = node->scorer.state;
+
+    scorer_role_on_message(&node->scorer, world->time.now, from, message, &node->outbox);
+    if (node->scorer.state != SCORER_STAGED || before == SCORER_STAGED)
+        return;
+    TRACE(world, "worker %u.%u has heard that all is staged", node->index, node->incarnation);
+    world->result->faults[SCORE_FAULT_STAGED]++;
+}
+
+static void hear_as_master(struct world *world, struct node *node, peer_id from,
+                           const struct message *message)
+{
+    world->result->faults[SCORE_FAULT_STAGED_LATER] +=
+        message->type == MESSAGE_HELLO && message->hello.is_staging;
+    master_on_message(&node->master, world->time.now, from, message, &node->outbox);
+}
 
 static void hear(struct world *world, const struct event *event)
 {
@@ -472,7 +618,9 @@ static void hear(struct world *world, const struct event *event)
         return;
     if (event->kind == CLOSED) {
         end->is_open = false;
-        if (node->is_master)
+        if (node->trains)
+            master_on_disconnect(&node->master, world->time.now, end->peer, &node->outbox);
+        else if (node->is_master)
             dispatch_on_disconnect(&node->dispatch, world->time.now, end->peer, &node->outbox);
         else
             scorer_role_on_disconnect(&node->scorer, world->time.now, end->peer, &node->outbox);
@@ -481,10 +629,12 @@ static void hear(struct world *world, const struct event *event)
     world->result->frames++;
     if (message_read(event->moment.bytes, &message, &world->time.failure) != STATUS_OK)
         return;
-    if (node->is_master)
+    if (node->trains)
+        hear_as_master(world, node, end->peer, &message);
+    else if (node->is_master)
         dispatch_on_message(&node->dispatch, world->time.now, end->peer, &message, &node->outbox);
     else
-        scorer_role_on_message(&node->scorer, world->time.now, end->peer, &message, &node->outbox);
+        hear_as_scorer(world, node, end->peer, &message);
 }
 
 static void tick(struct world *world, uint32_t number)
@@ -497,6 +647,8 @@ static void tick(struct world *world, uint32_t number)
     } else if (world->claim != node->incarnation) { /* it looks now and then */
         world->result->stale_masters++;
         die(world, number);
+    } else if (node->trains) {
+        master_on_tick(&node->master, world->time.now, &node->outbox);
     } else {
         dispatch_on_tick(&node->dispatch, world->time.now, &node->outbox);
     }
@@ -506,21 +658,43 @@ static void tick(struct world *world, uint32_t number)
 static void work(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
-    const bool is_slow = node->index < world->plan->table.slow_workers;
+    const bool slow = is_slow(world, node);
 
     node->has_work = false;
-    if (!scorer_role_has_work(&node->scorer))
+    if (!has_work(node))
         return;
     scorer_role_work(&node->scorer, world->time.now, &node->outbox);
-    world->result->faults[SCORE_FAULT_SLOW] += is_slow;
+    world->result->faults[SCORE_FAULT_SLOW] += slow;
     if (node->toy.is_dead) {
         world->result->faults[SCORE_FAULT_DEADLY_ROW]++;
         die(world, number);
         return;
     }
-    if (scorer_role_has_work(&node->scorer)) {
+    if (has_work(node)) {
         node->has_work = true;
-        schedule(world, world->time.now + (is_slow ? 30 : 1), WORK, number);
+        schedule(world, world->time.now + (slow ? 30 : 1), WORK, number);
+    }
+}
+
+/* The end of a transaction, by which a shard is stored, or was already. The worker has not sent
+ * that it is done, and may never do so. */
+static void store_shard(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    const uint64_t shard = node->toy.next;
+
+    node->toy.is_reading = false;
+    if (shard + 1 == world->plan->table.rows && !are_others_stored(world))
+        complain(world, "others are settled before they are stored", world->stored_count);
+    TRACE(world, "worker %u.%u stores shard %llu%s", node->index, node->incarnation,
+          (unsigned long long)shard, world->is_stored[shard] ? ", which is there" : "");
+    world->result->faults[SCORE_FAULT_KEY] += world->is_stored[shard];
+    world->stored_count += !world->is_stored[shard];
+    world->is_stored[shard] = true;
+    if (node->is_alive && world->unsaid > 0 && draw(world, 8) == 0) {
+        world->result->faults[SCORE_FAULT_UNSAID]++;
+        world->unsaid--;
+        die(world, number);
     }
 }
 
@@ -537,7 +711,7 @@ static uint32_t random_live_node(struct world *world, bool is_master)
 static void freeze(struct world *world, bool is_master)
 {
     const uint32_t number = random_live_node(world, is_master);
-    const int64_t until = world->time.now + 50 + (int64_t)draw(world, 800);
+    const int64_t until = world->time.now + 50 + (int64_t)draw(world, FROZEN_MS - 50);
 
     if (number == NOBODY || !world->nodes[number]->is_alive)
         return;
@@ -583,6 +757,10 @@ static void mishap(struct world *world, const struct event *event)
                node->frozen_until <= world->time.now) {
         TRACE(world, "worker %u is asked to go", node->index);
         world->result->faults[SCORE_FAULT_LEAVE]++;
+        if (node->scorer.state == SCORER_STAGED) {
+            die(world, number);
+            return;
+        }
         scorer_role_leave(&node->scorer, world->time.now, &node->outbox);
         carry_out(world, number);
     }
@@ -597,10 +775,32 @@ static void happen_to(struct world *world, const struct event *event)
         tick(world, number);
     else if (event->kind == WORK)
         work(world, number);
+    else if (event->kind == READ)
+        store_shard(world, number);
     else
         hear(world, event);
-    if (node->is_alive)
-        carry_out(world, number);
+    if (!node->is_alive)
+        return;
+    hand_on(world, node);
+    carry_out(world, number);
+}
+
+/* The rows of a job that trains: a master leads it, and every worker knows. What ran meanwhile has
+ * come to its end. */
+static bool is_staged(const struct world *world)
+{
+    const struct node *master = world->nodes[world->master];
+
+    if (!master->is_alive || !master->trains || world->time.now < world->staged_until)
+        return false;
+    for (uint32_t index = 0; index < world->plan->table.workers; index++) {
+        const uint32_t number = world->workers[index];
+
+        if (number == NOBODY || !world->nodes[number]->is_alive ||
+            world->nodes[number]->scorer.state != SCORER_STAGED)
+            return false;
+    }
+    return true;
 }
 
 #define MISHAP (1u << 31) /* of `link`: the event is of no particular node */
@@ -618,7 +818,8 @@ static bool happen(void *self, void *happening)
         start_master(world);
     } else if (event->link == MISHAP) {
         mishap(world, event);
-    } else if ((node = world->nodes[event->node])->is_alive) {
+    } else if ((node = world->nodes[event->node])->is_alive ||
+               (event->kind == READ && node->has_ended)) {
         if (event->kind == KILL) {
             die(world, event->node);
         } else if (node->frozen_until > world->time.now) {
@@ -628,6 +829,8 @@ static bool happen(void *self, void *happening)
             happen_to(world, event);
         }
     }
+    if (world->plan->stages && is_staged(world))
+        world->time.has_ended = true;
     return true;
 }
 
@@ -649,6 +852,8 @@ static void prepare(struct world *world)
     for (uint32_t i = 0; i < plan->table.deadly_rows; i++)
         world->is_deadly[draw(world, plan->table.rows)] = true;
     world->torn = plan->table.torn_stores;
+    world->unsaid = plan->unsaid;
+    world->staged_until = plan->table.span_ms + FROZEN_MS;
     plan_mishaps(world, KILL, plan->kills, 0);
     plan_mishaps(world, LEAVE, plan->leaves, 0);
     plan_mishaps(world, FREEZE, plan->table.freezes, 0);
@@ -668,13 +873,22 @@ static bool has_deadly(const struct world *world)
     return false;
 }
 
+static void check_staged(struct world *world)
+{
+    for (uint32_t shard = 0; shard < world->plan->table.rows; shard++)
+        if (!world->is_stored[shard] || world->states[shard] != SHARD_DONE)
+            complain(world, "the job trains without shard", shard);
+}
+
 static void check_end(struct world *world)
 {
     unsigned long long row;
 
     if (!world->time.has_ended)
         complain(world, "the job does not end; ranges settled", world->settled_count);
-    if (world->time.failure.status != STATUS_OK)
+    if (world->plan->stages)
+        check_staged(world);
+    if (world->time.failure.status != STATUS_OK || world->plan->stages)
         return;
     if (!world->plan->keeps_bad_rows && has_deadly(world)) {
         world->result->failed++;
@@ -697,7 +911,9 @@ static void clean(struct world *world)
     for (uint32_t i = 0; i < world->node_count; i++) {
         struct node *node = world->nodes[i];
 
-        if (node->is_master)
+        if (node->trains)
+            master_deinit(&node->master);
+        else if (node->is_master)
             dispatch_deinit(&node->dispatch);
         text_deinit(&node->toy.results);
         outbox_deinit(&node->outbox);

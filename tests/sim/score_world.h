@@ -1,5 +1,6 @@
 /*
- * score_world.h - one job that scores a table, by its real roles, from one seed.
+ * score_world.h - one job that scores a table, or stages the rows that it trains with, by its real
+ * roles, from one seed.
  *
  *     dispatcher (runtime/score/dispatch.h) <--frames--> scorers (runtime/score/scorer_role.h)
  *          |                                           |
@@ -14,6 +15,16 @@
  * Checked: each row has its own value once, or is bad once; the bad rows are
  * those that kill; what a stale dispatcher writes is refused; the job ends, where it
  * may not have bad rows with an error that names one.
+ *
+ * Where the job stages (`stages`), a row is a shard of the user's table, and the last one is what
+ * is settled over all others. A scorer reads a shard on a thread of its own, which goes on when its
+ * connection is cut or the scorer ends, and stores it under the shard's key before it sends SCORED.
+ * Then the master that trains (runtime/train/master.h) comes in the dispatcher's place; it is also
+ * what later masters start.
+ *
+ * Checked: a shard is stored before it is done, and done once; the last one is leased, read and
+ * stored after all others; no death is blamed on a shard; each scorer that lives hears that all is
+ * staged; the job does not end by it.
  */
 #ifndef TESTS_SIM_SCORE_WORLD_H
 #define TESTS_SIM_SCORE_WORLD_H
@@ -25,8 +36,10 @@ struct score_plan {
     struct table_plan table;
     uint32_t min_workers;
     bool keeps_bad_rows;
-    uint32_t kills; /* of scorers, none of their rows' fault: at most 3 */
+    bool stages;    /* the rows of a job that trains; none of them is deadly */
+    uint32_t kills; /* of scorers, none of their rows' fault: at most 3, where rows are scored */
     uint32_t leaves, cuts;
+    uint32_t unsaid; /* deaths between storing a shard and sending so, at most */
 };
 
 /* What this simulation promises to make happen over many seeds. */
@@ -50,7 +63,11 @@ struct score_plan {
     X(BAD, "a row is found to be bad")                                                             \
     X(FAILED, "a job fails over a bad row")                                                        \
     X(REPLACED, "the dispatcher asks for another scorer")                                          \
-    X(STALE_MASTER, "a dispatcher writes that another has followed")
+    X(STALE_MASTER, "a dispatcher writes that another has followed")                               \
+    X(KEY, "a scorer stores a shard that is stored already")                                       \
+    X(UNSAID, "a scorer dies between storing a shard and sending that it is done")                 \
+    X(STAGED, "a scorer hears that all shards are staged")                                         \
+    X(STAGED_LATER, "a scorer that was away asks the master that trains already")
 
 enum score_fault {
 #define X(name, text) SCORE_FAULT_##name,

@@ -1,5 +1,5 @@
 /*
- * sim_score - tables scored by the real roles, from seeds (seeds.h).
+ * sim_score - tables scored, and rows staged, by the real roles, from seeds (seeds.h).
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,18 +14,35 @@ static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
     return seeds_pick(seed, STREAM, what, below);
 }
 
+/* One seed in four: shards of a user's table, and what is settled over them. Two hundred deaths one
+ * after another would fail the job, and no shard is to blame for any. */
+static void plan_staging(struct score_plan *plan, uint64_t seed)
+{
+    plan->stages = true;
+    plan->table.rows = 2 + (uint32_t)pick(seed, 26, pick(seed, 27, 16) ? 64 : 1024);
+    plan->table.shard_rows = 1;
+    plan->table.leases_per_worker = 1;
+    plan->table.deadly_rows = 0;
+    if (table_is_calm(&plan->table))
+        return;
+    plan->kills *= 4;
+    plan->unsaid = (uint32_t)pick(seed, 28, 6);
+}
+
 static struct score_plan plan_of(uint64_t seed, bool verbose)
 {
     struct score_plan plan = {
         .table = table_plan_of(seed, STREAM, verbose), .min_workers = 1, .keeps_bad_rows = true};
 
     plan.min_workers += (uint32_t)pick(seed, 24, plan.table.workers);
-    if (table_is_calm(&plan.table))
-        return plan;
-    plan.keeps_bad_rows = pick(seed, 21, 4) != 0;
-    plan.kills = (uint32_t)pick(seed, 12, 4);
-    plan.leaves = pick(seed, 22, 2) ? 0 : (uint32_t)pick(seed, 23, 6);
-    plan.cuts = pick(seed, 8, 2) ? 0 : (uint32_t)pick(seed, 9, 8);
+    if (!table_is_calm(&plan.table)) {
+        plan.keeps_bad_rows = pick(seed, 21, 4) != 0;
+        plan.kills = (uint32_t)pick(seed, 12, 4);
+        plan.leaves = pick(seed, 22, 2) ? 0 : (uint32_t)pick(seed, 23, 6);
+        plan.cuts = pick(seed, 8, 2) ? 0 : (uint32_t)pick(seed, 9, 8);
+    }
+    if (pick(seed, 25, 4) == 0)
+        plan_staging(&plan, seed);
     return plan;
 }
 
