@@ -3,6 +3,8 @@
 #include <math.h>
 
 #include "runtime/record/exposition.h"
+#include "runtime/role/outbox.h"
+#include "runtime/score/dispatch.h"
 
 static void a_label_keeps_to_its_line_whatever_it_says(void **state)
 {
@@ -42,11 +44,58 @@ static void a_number_that_is_not_known_has_no_sample(void **state)
     text_deinit(&out);
 }
 
+static const char *page_of_shards(bool stages, struct text *out)
+{
+    const struct settled_rows settled[] = {{.first = 2, .count = 3}};
+    const struct dispatch_options options = {.job = 7,
+                                             .incarnation = 1,
+                                             .min_workers = 1,
+                                             .max_workers = 2,
+                                             .rows = 11,
+                                             .shard_rows = 1,
+                                             .leases_per_worker = 1,
+                                             .stages = stages,
+                                             .settled = settled,
+                                             .settled_count = 1,
+                                             .facts.started_at = ""};
+    const struct job_row row = {.id = 7, .state = JOB_STATE_RUNNING, .rows_done = 3};
+    struct dispatch dispatch;
+    struct outbox outbox;
+    struct error err;
+
+    error_clear(&err);
+    outbox_init(&outbox);
+    text_init(out, EXPOSITION_BYTES_MAX);
+    if (dispatch_init(&dispatch, &options, 0, &outbox, &err) != STATUS_OK)
+        check_failed("%s", err.message);
+    exposition_write_scoring(&dispatch, &row, out);
+    dispatch_deinit(&dispatch);
+    outbox_deinit(&outbox);
+    return text_string(out);
+}
+
+static void a_job_that_scores_has_rows_and_one_that_stages_has_shards(void **state)
+{
+    struct text out;
+    const char *text;
+    (void)state;
+
+    text = page_of_shards(false, &out);
+    CHECK(strstr(text, "\ntotrain_rows 11\n") && strstr(text, "\ntotrain_rows_scored 3\n"));
+    CHECK(strstr(text, "\ntotrain_rows_bad 0\n") && !strstr(text, "totrain_shards_staged"));
+    text_deinit(&out);
+    text = page_of_shards(true, &out); /* what is settled over all shards is none of them */
+    CHECK(strstr(text, "\ntotrain_shards 10\n") && strstr(text, "\ntotrain_shards_staged 3\n"));
+    CHECK(strstr(text, "\ntotrain_shards_leased 0\n") && !strstr(text, "totrain_rows"));
+    text_deinit(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_label_keeps_to_its_line_whatever_it_says),
         cmocka_unit_test(a_number_that_is_not_known_has_no_sample),
+        cmocka_unit_test(a_job_that_scores_has_rows_and_one_that_stages_has_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
