@@ -97,7 +97,8 @@ static bool says(const struct planning *planning, const char *name, const char *
     return setting && slice_is_fold(setting->value.text, value);
 }
 
-/* Each worker reads all rows, in no order, so bad rows cannot be told apart and put aside. */
+/* Workers read the rows shard by shard, in no order: bad ones cannot be told apart and put aside.
+ */
 enum status cluster_plan_reading(struct planning *planning)
 {
     const struct jobspec *training = &planning->plan->spec;

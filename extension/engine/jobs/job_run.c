@@ -49,7 +49,7 @@ static void drop_tables(struct job *job)
 
 /* ----- the session waits ----- */
 
-/* What workers read is what the table held now, for as long as the job runs. */
+/* What workers read is what the table held now, until they have staged all of it. */
 static enum status hold(struct job *job, struct error *err)
 {
     const struct host_cluster *cluster = job->host->cluster;
