@@ -12,6 +12,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define EXPECTED_MAX 1024 /* extents that are asked for together */
+
 struct spool_files {
     pthread_mutex_t lock; /* over all that changes; bytes are written outside of it */
     char *path;
@@ -294,37 +296,88 @@ void spool_files_done_with(const struct spool_files *files, struct spool_need *n
 
 /* ---- reading ---- */
 
-static void expect_bytes(const struct spool_files *files, uint32_t file, uint64_t offset,
+/* What is expected of files that lie elsewhere is asked for together: for each question their
+ * source takes longer than for its bytes. */
+struct expected {
+    const struct spool_files *files;
+    struct spool_extent extents[EXPECTED_MAX];
+    size_t count;
+};
+
+static void expect_gathered(struct expected *expected)
+{
+    const struct spool_source *source = expected->files->source;
+
+    if (expected->count)
+        source->expect(source->self, expected->extents, expected->count);
+    expected->count = 0;
+}
+
+static bool is_elsewhere(const struct spool_files *files, uint32_t file)
+{
+    return files->numbers[file] != SPOOL_SOURCE_NO_FILE;
+}
+
+static void expect_later(struct expected *expected, uint32_t file, uint64_t offset, uint64_t size)
+{
+    if (expected->count == EXPECTED_MAX)
+        expect_gathered(expected);
+    expected->extents[expected->count++] =
+        (struct spool_extent){expected->files->numbers[file], offset, size};
+}
+
+/* Of a file that is here. */
+static void expect_pages(const struct spool_files *files, uint32_t file, uint64_t offset,
                          uint64_t size)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t at = (uintptr_t)files->maps[file] + offset;
-    const struct spool_extent extent = {files->numbers[file], offset, size};
 
-    if (extent.file != SPOOL_SOURCE_NO_FILE)
-        files->source->expect(files->source->self, &extent, 1);
-    else
-        madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
+    madvise((void *)(at / page * page), at % page + size, MADV_WILLNEED);
 }
 
 void spool_files_expect_hashes(const struct spool_files *files,
-                               const struct spool_block_entry *entries, uint32_t count)
+                               const struct spool_block_entry *entries, const uint32_t *numbers,
+                               uint32_t count)
 {
+    struct expected expected = {.files = files};
+
     for (uint32_t i = 0, end; i < count; i = end) {
+        const struct spool_block_entry *first = &entries[numbers[i]];
         uint64_t size = 0;
 
-        for (end = i; end < count && entries[end].file == entries[i].file &&
-                      entries[end].hashes == entries[i].hashes + size;
+        for (end = i; end < count && entries[numbers[end]].file == first->file &&
+                      entries[numbers[end]].hashes == first->hashes + size;
              end++)
-            size += entries[end].rows * sizeof(struct row_hash);
-        expect_bytes(files, entries[i].file, entries[i].hashes, size);
+            size += entries[numbers[end]].rows * sizeof(struct row_hash);
+        if (is_elsewhere(files, first->file))
+            expect_later(&expected, first->file, first->hashes, size);
+        else
+            expect_pages(files, first->file, first->hashes, size);
     }
+    expect_gathered(&expected);
+}
+
+void spool_files_expect_blocks(const struct spool_files *files,
+                               const struct spool_block_entry *entries, const uint32_t *numbers,
+                               uint32_t count)
+{
+    struct expected expected = {.files = files};
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct spool_block_entry *entry = &entries[numbers[i]];
+
+        if (is_elsewhere(files, entry->file))
+            expect_later(&expected, entry->file, entry->offset, entry->size);
+    }
+    expect_gathered(&expected);
 }
 
 void spool_files_expect_rows(const struct spool_files *files, const struct spool_block_entry *entry,
                              uint64_t offset, uint64_t size)
 {
-    expect_bytes(files, entry->file, entry->offset + offset, size);
+    if (!is_elsewhere(files, entry->file))
+        expect_pages(files, entry->file, entry->offset + offset, size);
 }
 
 struct spool_block spool_files_block(const struct spool_files *files,

@@ -86,11 +86,13 @@ static void mark_gone(struct settling *settling, uint32_t block, uint32_t row)
 /* Those of the next blocks, when the first of them is looked at. */
 static void expect_hashes(const struct settling *settling, uint32_t block)
 {
-    const uint32_t left = settling->count - block;
+    uint32_t numbers[BLOCKS_AHEAD], count = 0;
 
-    if (block % BLOCKS_AHEAD == 0)
-        spool_files_expect_hashes(settling->writer->files, &settling->entries[block],
-                                  left < BLOCKS_AHEAD ? left : BLOCKS_AHEAD);
+    if (block % BLOCKS_AHEAD != 0)
+        return;
+    for (; count < BLOCKS_AHEAD && block + count < settling->count; count++)
+        numbers[count] = block + count;
+    spool_files_expect_hashes(settling->writer->files, settling->entries, numbers, count);
 }
 
 /* They can be read until the need is done. */
@@ -371,9 +373,9 @@ static void number_task(void *context, uint32_t member, uint32_t task)
 
     memset(settler->distinct, 0, settler->slots * sizeof *settler->distinct);
     settler->taken = 0;
-    for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
-        spool_files_expect_hashes(settling->writer->files, &settling->entries[settling->lists[i]],
-                                  1);
+    spool_files_expect_hashes(settling->writer->files, settling->entries,
+                              settling->lists + settling->list_starts[task],
+                              settling->list_starts[task + 1] - settling->list_starts[task]);
     for (uint32_t i = settling->list_starts[task]; i < settling->list_starts[task + 1]; i++)
         if (!is_stopped(settling, settler))
             number_block(settling, settler, settling->lists[i], task, &settler->err);
@@ -625,6 +627,16 @@ static void expect_rows(const struct settling *settling, const struct placed_row
     }
 }
 
+static void expect_blocks(const struct settling *settling, const struct placed_row *rows,
+                          uint32_t count)
+{
+    uint32_t numbers[ROWS_AHEAD];
+
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] = rows[i].block;
+    spool_files_expect_blocks(settling->writer->files, settling->entries, numbers, count);
+}
+
 static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
                                  uint32_t count, struct error *err)
 {
@@ -635,11 +647,14 @@ static enum status write_sampled(const struct settling *settling, struct spool_w
     disk_reads_begin(&reads);
     for (uint32_t i = 0; i < count; i++) {
         const struct placed_row *row = &rows[i];
+        const uint32_t ahead = count - i < ROWS_AHEAD ? count - i : ROWS_AHEAD;
 
-        if (i % ROWS_AHEAD == 0)
+        if (i % ROWS_AHEAD == 0) {
             disk_reads_end(&reads);
+            expect_blocks(settling, row, ahead);
+        }
         if (i % ROWS_AHEAD == 0 && reads.were_seen)
-            expect_rows(settling, row, count - i < ROWS_AHEAD ? count - i : ROWS_AHEAD);
+            expect_rows(settling, row, ahead);
         TRY(view_block(settling, settler, row->block, err));
         TRY(spool_put_copy(writer, &settler->viewed, row->row, row->hash, SPOOL_SAMPLED, err));
     }
