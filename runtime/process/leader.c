@@ -151,6 +151,7 @@ enum status leader_start(struct leader *leader, struct loop *loop,
 
     leader->options = *options;
     leader->loop = loop;
+    leader->began_at_ms = loop_now_ms();
     leader->executor = options->executor;
     leader->executor.journal = job->journal;
     TRY(outbox_executor_open(&leader->executor, job->folder, options->incarnation, err));
@@ -231,5 +232,6 @@ struct job_facts leader_facts(const struct leader *leader)
                               .started_at = leader->started_at,
                               .metrics = leader->pages.address[0] ? leader->pages.address : NULL,
                               .supervisor = leader->options.supervisor,
+                              .began_at_ms = leader->began_at_ms,
                               .previous = leader->has_row ? &leader->row : NULL};
 }

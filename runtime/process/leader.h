@@ -42,7 +42,8 @@ struct leader {
         bool is_known;
         uint64_t version;
         uint32_t workers;
-    } wanted;            /* by the launcher's last request */
+    } wanted; /* by the launcher's last request */
+    int64_t began_at_ms;
     char started_at[32]; /* RFC 3339; of the job, be it under an earlier leader */
 };
 

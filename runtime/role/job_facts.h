@@ -13,6 +13,7 @@ struct job_facts {
     const char *started_at;         /* RFC 3339; of the job, be it under an earlier leader */
     const char *metrics;            /* HOST:PORT of its pages; NULL: not served */
     int64_t supervisor;             /* process id that SHOW JOBS can ask; 0: there is none */
+    int64_t began_at_ms;            /* when this process began to lead; 0: when the role begins */
     const struct job_row *previous; /* as the leader before left it; NULL: this is the first */
 };
 

@@ -48,7 +48,7 @@ enum status master_init(struct master *master, const struct master_options *opti
     *master = (struct master){
         .options = *options,
         .state = JOB_STATE_WAITING,
-        .started_at = now_ms,
+        .started_at = options->facts.began_at_ms > 0 ? options->facts.began_at_ms : now_ms,
         .woke_at = now_ms,
         .stored = options->checkpoint,
         .older = options->older,
@@ -64,6 +64,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,
     };
+    master->ms_before = now_ms - master->started_at;
     usage_init(&master->usage, now_ms);
     master->workers = calloc(options->max_workers, sizeof *master->workers);
     while (master->hint_mask < 2 * (uint64_t)options->max_workers)

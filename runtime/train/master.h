@@ -123,6 +123,7 @@ struct master {
     struct error failure;
     char finished[160]; /* digest and rows of the model */
     int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t ms_before;  /* in which this process staged rows: no step is made in it */
     int64_t woke_at, ticked_at, waiting_since, waited_ms;
     bool has_started; /* a first group was made */
 

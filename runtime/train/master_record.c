@@ -94,8 +94,8 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
     event.seconds = seconds_since(now_ms, master->started_at);
     event.seconds_left = (double)NAN;
     if (progress->step > 0 && progress->steps >= progress->step)
-        event.seconds_left =
-            event.seconds * (double)(progress->steps - progress->step) / (double)progress->step;
+        event.seconds_left = (event.seconds - (double)master->ms_before / 1000) *
+                             (double)(progress->steps - progress->step) / (double)progress->step;
     if (kind == JOB_FAILED)
         event.error = master->failure;
     if (kind == JOB_STARTED && master->options.facts.previous)

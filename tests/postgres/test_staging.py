@@ -204,6 +204,24 @@ class Snapshot(Case):
         self.check_done(job, master, digest)
 
 
+class Events(Case):
+    def test_the_time_of_events_goes_on_when_the_rows_are_staged(self):
+        job = self.stage(TEXT)
+        with self.held() as snapshot:
+            master = self.master(job)
+            self.reader(job, 0, master, snapshot)
+            self.check_times(job, master)
+
+    def check_times(self, job, master):
+        self.assertEqual(self.finish(master), 0, master.log.text())
+        times = self.journal(job, "(convert_from(body, 'UTF8')::json->>'event'), "
+                             "(convert_from(body, 'UTF8')::json->>'at')::float8", "kind = 'event'")
+        kinds = [kind for kind, _ in times]
+        self.assertLess(kinds.index("staged"), kinds.index("group"))
+        self.assertEqual([at for _, at in times], sorted(at for _, at in times))
+        self.collect(job)
+
+
 class Tables(Case):
     def test_a_sweep_drops_what_was_staged(self):
         job = self.stage(TEXT)
