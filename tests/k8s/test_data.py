@@ -24,7 +24,47 @@ def train(model, workers=4, more=CLUSTER):
     return TRAIN.format(model=model, workers=workers, more=more)
 
 
-class Rows(Case):
+class Sessions(Case):
+    """Statements in psql, and what their pods do meanwhile."""
+
+    def start(self, statement):
+        return subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", statement], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                env={**os.environ, **self.server.variables("postgres", "alice")})
+
+    def worker_pods(self):
+        """Those that have a node."""
+        return [pod for pod in self.pods() if pod["metadata"]["labels"].get("totrain.dev/role") == "worker"
+                and "nodeName" in pod["spec"]]
+
+    def events(self, kind):
+        return [detail for detail, in self.server.execute(
+            f"SELECT detail FROM totrain.events WHERE event = '{kind}' AND job = (SELECT max(id) FROM totrain.jobs)")]
+
+    def joined(self):
+        """How often a worker joined those that train; one that stages has joined before, for its shards."""
+        when = [at for at, in self.server.execute(
+            "SELECT at FROM totrain.events WHERE event = 'staged' AND job = (SELECT max(id) FROM totrain.jobs)")]
+        found, = self.server.execute("SELECT count(*) FROM totrain.events WHERE event = 'joined' AND job = "
+                                     f"(SELECT max(id) FROM totrain.jobs) AND at > {max(when, default=0)}")[0]
+        return found
+
+    def check_ended(self, session):
+        said, problems = session.communicate(timeout=DEADLINE)
+        self.assertEqual(session.returncode, 0, said + problems + self.kubectl("get", "all,events").stdout)
+
+    def share_taken(self, pods, workers):
+        """What the workers took of the job's rows together to train, as a multiple of all of them, and how many bytes
+        these are. The one that settled what they staged took rows, too, before."""
+        lines = "\n".join(line for _, line in watched.logged(pods.pods(role="worker"))).rpartition("all rows are staged")[2]
+        took = [(int(taken), int(size)) for taken, size in
+                re.findall(r"took (\d+) bytes of (\d+) of the job's rows", lines)]
+        self.assertEqual(len(took), workers, lines)
+        size, = {size for _, size in took}
+        return sum(taken for taken, _ in took) / size, size
+
+
+class Rows(Sessions):
     def make_measured(self):
         columns = ", ".join(f"x{i}" for i in range(FEATURES))
         self.server.execute(f"""
@@ -39,16 +79,6 @@ class Rows(Case):
                 {", ".join(f"sin(g * {i + 1}) + g % 3" for i in range(FEATURES))} FROM generate_series(1, {ROWS}) g;
             ANALYZE measured; GRANT SELECT ON measured TO alice""")
 
-    def start(self, statement):
-        return subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", statement], text=True,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                env={**os.environ, **self.server.variables("postgres", "alice")})
-
-    def worker_pods(self):
-        """Those that have a node."""
-        return [pod for pod in self.pods() if pod["metadata"]["labels"].get("totrain.dev/role") == "worker"
-                and "nodeName" in pod["spec"]]
-
     def run_and_watch(self, statement):
         """What psql said, and the workers' pods that were seen meanwhile."""
         session = self.start(statement)
@@ -57,28 +87,18 @@ class Rows(Case):
             for pod in self.worker_pods():
                 pods[pod["metadata"]["name"]] = pod
             time.sleep(0.05)  # polls; what counts is what psql says in the end
-        said, problems = session.communicate()
-        self.assertEqual(session.returncode, 0, said + problems + self.kubectl("get", "all,events").stdout)
+        self.check_ended(session)
         return pods
-
-    def events(self, kind):
-        return [detail for detail, in self.server.execute(
-            f"SELECT detail FROM totrain.events WHERE event = '{kind}' AND job = (SELECT max(id) FROM totrain.jobs)")]
 
     def check_spread(self, pods):
         self.assertEqual(len(pods), 4, sorted(pods))
         self.assertEqual({pod["spec"]["nodeName"] for pod in pods.values()}, {"node-1", "node-2"})
-        self.assertEqual(len(self.events("joined")), 4)
+        self.assertEqual(self.joined(), 4)
         self.assertRegex(self.events("group")[0], "4 workers, 8 lanes")
 
     def check_taken_once(self, pods):
         """Together the workers took the job's input about once, unless lanes moved."""
-        lines = "\n".join(line for _, line in watched.logged(pods.pods(role="worker")))
-        took = [(int(taken), int(size)) for taken, size in
-                re.findall(r"took (\d+) bytes of (\d+) of the job's rows", lines)]
-        self.assertEqual(len(took), 4, lines)
-        size, = {size for _, size in took}
-        share = sum(taken for taken, _ in took) / size
+        share, size = self.share_taken(pods, 4)
         self.report("taken by 4 workers together", f"{share:.3f} of {size} bytes")
         self.assertLessEqual(share, 1.2 * len(self.events("group")))
 
@@ -130,8 +150,8 @@ class Rows(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.digest("points_model"), self.digest("here"))
 
-    def test_a_pod_that_comes_late_reads_what_the_others_have_read(self):
-        """The rows are all gone by then, but for the snapshot that the session holds."""
+    def test_a_pod_that_comes_late_learns_from_the_rows_that_are_staged(self):
+        """Its table has none of them any more."""
         self.server.execute("GRANT SELECT ON points TO totrain_pod")
         done = self.psql(test_train.train("here", 1500, more=""))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -141,10 +161,9 @@ class Rows(Case):
         self.server.execute("DELETE FROM points")
         name = self.worker_pods()[0]["metadata"]["name"]
         self.api.delete(f"{self.path}/pods/{name}", 0)
-        said, problems = session.communicate(timeout=DEADLINE)
-        self.assertEqual(session.returncode, 0, said + problems)
+        self.check_ended(session)
         self.assertEqual(self.digest("there"), self.digest("here"))
-        self.assertEqual(len(self.events("joined")), 5)
+        self.assertEqual(self.joined(), 5)
 
 
 if __name__ == "__main__":

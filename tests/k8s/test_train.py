@@ -31,6 +31,17 @@ def train(model, epochs=20, more=CLUSTER):
     return TRAIN.format(epochs=epochs, more=more, model=model)
 
 
+def make_server(settings):
+    """A server that pods reach, and alice, who may send jobs to the cluster."""
+    server = postgres.Server({**SETTINGS, **settings}, extension=True, tcp=True)
+    let_pods_in(server, "totrain_pod")
+    server.execute(f"""
+        CREATE EXTENSION totrain; CREATE ROLE totrain_pod LOGIN PASSWORD '{PASSWORD}'; CREATE SCHEMA totrain_jobs;
+        GRANT USAGE, CREATE ON SCHEMA totrain_jobs TO totrain_user; GRANT USAGE ON SCHEMA totrain_jobs TO totrain_pod;
+        CREATE ROLE alice LOGIN; GRANT totrain_user, totrain_k8s TO alice; GRANT CREATE ON SCHEMA public TO alice""")
+    return server
+
+
 def forms_of(secret):
     """As it is, in hexadecimal, and within something in base64."""
     text = secret.encode()
@@ -61,21 +72,19 @@ class Case(harness.Case):
         self.apply(self.output("totrain", "k8s", "rbac", f"--namespace={self.space}", "--pods=20", "--cpu=8",
                                "--memory=16Gi"))
         self.kubeconfig = self.make_kubeconfig()
-        self.server = postgres.Server({**SETTINGS, "totrain.kubeconfig": self.kubeconfig,
-                                       "totrain.kubernetes_namespace": self.space}, extension=True, tcp=True)
-        self.addCleanup(self.server.close)
-        let_pods_in(self.server, "totrain_pod")
-        self.server.execute(f"""
-            CREATE EXTENSION totrain; CREATE ROLE totrain_pod LOGIN PASSWORD '{PASSWORD}'; CREATE SCHEMA totrain_jobs;
-            GRANT USAGE, CREATE ON SCHEMA totrain_jobs TO totrain_user; GRANT USAGE ON SCHEMA totrain_jobs TO totrain_pod;
-            CREATE ROLE alice LOGIN; GRANT totrain_user, totrain_k8s TO alice; GRANT CREATE ON SCHEMA public TO alice;
-            CREATE TABLE points AS SELECT g % 3 AS class, g % 3 + sin(g) AS a, g % 3 * 2 + cos(g) AS b
-                FROM generate_series(1, 3000) g;
-            GRANT SELECT ON points TO alice""")
+        self.prepare_server()
         self.login = (f"host={place.SERVER} port={self.server.port} user=totrain_pod password='{PASSWORD}' "
                       "dbname=postgres")
         self.apply(json.dumps({"apiVersion": "v1", "kind": "Secret", "metadata": {
             "name": "totrain-login", "namespace": self.space}, "stringData": {"login": self.login}}))
+
+    def prepare_server(self):
+        self.server = make_server({"totrain.kubeconfig": self.kubeconfig, "totrain.kubernetes_namespace": self.space})
+        self.addCleanup(self.server.close)
+        self.server.execute("""
+            CREATE TABLE points AS SELECT g % 3 AS class, g % 3 + sin(g) AS a, g % 3 * 2 + cos(g) AS b
+                FROM generate_series(1, 3000) g;
+            GRANT SELECT ON points TO alice""")
 
     def output(self, program, *words):
         return subprocess.run([BUILD / program, *words], check=True, capture_output=True, text=True).stdout

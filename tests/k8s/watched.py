@@ -40,6 +40,14 @@ class Run:
     def send(self, number):
         os.kill(self.process, number)
 
+    def memory_peaks(self):
+        """The most bytes at once: charged to its control group, page cache and all; resident, as the kernel says."""
+        status = pathlib.Path(f"/proc/{self.process}/status").read_text(encoding="ascii")
+        resident = status.partition("VmHWM:")[2].split()
+        if not resident:
+            raise ProcessLookupError(f"process {self.process} is ending")
+        return cgroups.memory_peak(self.process), int(resident[0]) << 10
+
 
 def started_at(process):
     fields = pathlib.Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()

@@ -49,6 +49,18 @@ def copy_cpuset(group):
             file.write_text((group.parent / name).read_text())
 
 
+def memory_peak(process):
+    """The most bytes that were ever charged to the control group of a process, page cache and all. One that has ended
+    is in no group but the root."""
+    groups = pathlib.Path(f"/proc/{process}/cgroup").read_text(encoding="ascii").splitlines()
+    for group in filter(None, (line.split(":", 2)[2].lstrip("/") for line in groups)):
+        for top, second in mounts():
+            peak = top / group / ("memory.peak" if second else "memory.max_usage_in_bytes")
+            if peak.exists():
+                return int(peak.read_text(encoding="ascii"))
+    raise FileNotFoundError(f"process {process} is in no group that counts memory")
+
+
 def remains(name):
     """The folders of the group, the deepest first."""
     found = []
