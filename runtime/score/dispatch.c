@@ -8,6 +8,8 @@
 
 #define INDEX_NONE     UINT32_MAX
 #define SETTLING_LEASE (1u << 31) /* no shard has so many leases */
+/* It is one long piece of work, which a second worker would do as a whole. */
+#define SETTLING_BACKUP_MS 120000
 
 /* The job goes on where the master before left it. */
 static void continue_books(struct dispatch *dispatch, const struct job_row *row)
@@ -37,7 +39,8 @@ static enum status open_ledger(struct dispatch *dispatch, uint64_t first_lease, 
                                           .leases_per_worker = options->leases_per_worker,
                                           .suspects_max = LEDGER_SUSPECTS_MAX,
                                           .first_lease = first_lease,
-                                          .backup_ms = options->backup_ms,
+                                          .backup_ms = dispatch->settles ? SETTLING_BACKUP_MS
+                                                                         : options->backup_ms,
                                           .settled = options->settled,
                                           .settled_count = options->settled_count};
 
