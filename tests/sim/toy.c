@@ -159,6 +159,12 @@ static enum status use_rows(struct toy *toy, uint32_t lane, struct toy_lane *mad
     return STATUS_OK;
 }
 
+/* Around the ends of the numbers: a bit of what is added to may have been inverted, the sign's. */
+static void add(int64_t *sum, int64_t term)
+{
+    *sum = (int64_t)((uint64_t)*sum + (uint64_t)term);
+}
+
 /* One lane a call, so that messages come between any two of them. */
 static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
                                   int64_t *sums, uint32_t *done, struct error *err)
@@ -174,15 +180,15 @@ static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int
         abort();
     }
     TRY(use_rows(toy, lane, &made, err));
-    integers[0] += (int64_t)made.rows;
-    integers[1] += (int64_t)1 << lane;
-    integers[2] += (int64_t)(mix(toy->state + toy->row, lane, 1 + made.sum) >> 8);
+    add(&integers[0], (int64_t)made.rows);
+    add(&integers[1], (int64_t)1 << lane);
+    add(&integers[2], (int64_t)(mix(toy->state + toy->row, lane, 1 + made.sum) >> 8));
     if (toy->plan.keeps_lanes) /* a lane that was not opened anew gives others */
-        integers[2] += (int64_t)((toy->kept[lane] ^ kept_of(toy, lane)) >> 8);
+        add(&integers[2], (int64_t)((toy->kept[lane] ^ kept_of(toy, lane)) >> 8));
     for (uint32_t i = 0; i < elements; i++) {
         const int64_t term = (int64_t)mix(toy->state + toy->row, lane, 2 + i) >> 8;
 
-        sums[i] += term;
+        add(&sums[i], term);
         toy->contributed += (uint64_t)term;
     }
     (void)count;
