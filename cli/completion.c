@@ -12,6 +12,7 @@
 #include "planner/attributes.h"
 #include "planner/column_function.h"
 #include "planner/estimators.h"
+#include "planner/short_names.h"
 
 /* A token of the statement before the word at the cursor. Names with dots
  * (train.epoch, xgboost.gbtree) are one. */
@@ -233,28 +234,34 @@ static void offer_attribute(struct finder *finder, const struct attribute *attri
         offer(finder, slice_of(attribute->name), help, " = ");
 }
 
-static bool is_set(const struct finder *finder, const char *name)
+static bool is_set(const struct finder *finder, const struct attribute *attribute, unsigned scope,
+                   const struct estimator *estimator)
 {
     for (size_t i = 0; i + 1 < finder->count; i++)
-        if (finder->words[i].is_ours && slice_is_fold(finder->words[i].text, name) &&
-            slice_is(finder->words[i + 1].text, "="))
+        if (finder->words[i].is_ours && slice_is(finder->words[i + 1].text, "=") &&
+            attribute_find_written(finder->words[i].text, scope, estimator) == attribute)
             return true;
     return false;
+}
+
+static const struct estimator *find_estimator(struct slice text)
+{
+    const struct name name = {.text = text};
+    const struct estimator *found = NULL;
+    struct error ignored;
+
+    return estimator_find(&name, &found, &ignored) == STATUS_OK ? found : NULL;
 }
 
 /* Those that the statement and the estimator know, and that are not set yet. */
 static void offer_attributes(struct finder *finder, unsigned scope, struct slice estimator)
 {
-    const struct name name = {.text = estimator};
-    const struct estimator *found = NULL;
+    const struct estimator *found = find_estimator(estimator);
     const struct attribute *attribute;
-    struct error ignored;
 
-    if (estimator_find(&name, &found, &ignored) != STATUS_OK)
-        found = NULL;
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
         if ((attribute->scope & scope) && (!found || estimator_uses(found, attribute)) &&
-            !is_set(finder, attribute->name))
+            !is_set(finder, attribute, scope, found))
             offer_attribute(finder, attribute);
 }
 
@@ -279,9 +286,11 @@ static void note_expected(struct finder *finder, const struct attribute *attribu
     text_deinit(&note);
 }
 
-static void offer_values(struct finder *finder, struct slice name)
+static void offer_values(struct finder *finder, struct slice name, unsigned scope,
+                         struct slice estimator)
 {
-    const struct attribute *attribute = attribute_find(name);
+    const struct attribute *attribute =
+        attribute_find_written(name, scope, find_estimator(estimator));
 
     if (!attribute)
         return;
@@ -389,7 +398,8 @@ static void complete_with(struct finder *finder, const struct place *place)
     while (equals > place->clause && !is_symbol(finder, equals, '='))
         equals--;
     if (equals > place->clause)
-        offer_values(finder, finder->words[equals - 1].text);
+        offer_values(finder, finder->words[equals - 1].text, statements[place->statement].scope,
+                     finder->words[place->verb + 1].text);
 }
 
 static void complete_column(struct finder *finder, const struct place *place)

@@ -97,7 +97,8 @@ static enum status check_waits(const struct statement *statement, struct error *
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
 
-        if (slice_equal_fold(setting->name.text, SLICE("job.wait")) &&
+        if ((slice_is_fold(setting->name.text, "job.wait") ||
+             slice_is_fold(setting->name.text, "wait")) &&
             setting->value.kind == VALUE_BOOLEAN && !setting->value.boolean)
             return fail_at(err, STATUS_INVALID, setting->name.position,
                            "job.wait = false does not go together with --schedule"),

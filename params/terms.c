@@ -38,10 +38,12 @@ static const struct {
     const char *name;
     enum metric metric;
 } aliases[] = {
+    {"acc", METRIC_ACCURACY},
     {"accuracy_score", METRIC_ACCURACY},
     {"log_loss", METRIC_LOG_LOSS},
     {"neg_log_loss", METRIC_LOG_LOSS},
     {"cross_entropy", METRIC_LOG_LOSS},
+    {"crossentropy", METRIC_LOG_LOSS},
     {"roc_auc", METRIC_AUC},
     {"roc_auc_score", METRIC_AUC},
     {"precision_score", METRIC_PRECISION},
@@ -54,6 +56,7 @@ static const struct {
     {"mean_absolute_error", METRIC_MAE},
     {"neg_mean_absolute_error", METRIC_MAE},
     {"r2_score", METRIC_R2},
+    {"r_squared", METRIC_R2},
     {"mean_absolute_percentage_error", METRIC_MAPE},
     {"neg_mean_absolute_percentage_error", METRIC_MAPE},
     {"silhouette_score", METRIC_SILHOUETTE},

@@ -10,6 +10,8 @@
 #include "planner/attributes.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
+#include "planner/short_names.h"
+#include "planner/value_hints.h"
 
 #define NAMES_MAX     256                /* attributes and aliases together */
 #define SHOWN_MAX     100                /* bytes of a value in a message */
@@ -145,6 +147,8 @@ static enum status refuse(const struct attribute *attribute, const struct value 
                  ? fail_no_memory(err)
                  : fail_at(err, STATUS_INVALID, value->span.start, "%s takes %s, not %s",
                            attribute->name, text_string(&expected), text_string(&shown));
+    if (status == STATUS_INVALID && attribute->type != ATTRIBUTE_INTEGERS)
+        status = value_hint(attribute, value, err);
     text_deinit(&expected);
     text_deinit(&shown);
     return status;
@@ -193,8 +197,11 @@ static enum status check_integers(const struct attribute *attribute, const struc
 {
     if (is_whole(value)) /* 16 is [16] */
         return is_in_range(attribute, value->number) ? STATUS_OK : refuse(attribute, value, err);
-    if (value->kind != VALUE_LIST || value->count == 0)
-        return refuse(attribute, value, err);
+    if (value->kind != VALUE_LIST || value->count == 0) {
+        enum status status = refuse(attribute, value, err);
+
+        return status == STATUS_INVALID ? value_hint(attribute, value, err) : status;
+    }
     for (size_t i = 0; i < value->count; i++)
         if (!is_whole(&value->items[i]) || !is_in_range(attribute, value->items[i].number))
             return refuse(attribute, &value->items[i], err);
@@ -333,43 +340,101 @@ static enum status check_value(const struct attribute *attribute, const struct v
     return is_fine ? STATUS_OK : refuse(attribute, value, err);
 }
 
-/* The attribute whose last part is this word: learning_rate -> optimizer.learning_rate. */
-static const char *find_by_last_part(struct slice name)
+/* The names that there are, for the one that the user may have meant. */
+struct candidates {
+    const char *names[NAMES_MAX], *meant[NAMES_MAX]; /* meant: what names[i] is the name of */
+    size_t count;
+};
+
+static void add_candidate(struct candidates *candidates, const char *name, const char *meant)
+{
+    if (candidates->count == NAMES_MAX)
+        return;
+    candidates->names[candidates->count] = name;
+    candidates->meant[candidates->count++] = meant;
+}
+
+static void add_full_names(struct candidates *candidates, unsigned scope)
 {
     const struct attribute *attribute;
+    struct attribute_alias alias;
 
-    for (size_t i = 0; (attribute = attribute_number(i)); i++) {
-        const char *dot = strrchr(attribute->name, '.');
-        if (dot && slice_is_fold(name, dot + 1))
-            return attribute->name;
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        if (attribute->scope & scope)
+            add_candidate(candidates, attribute->name, attribute->name);
+    for (size_t i = 0; i < later_attribute_count; i++)
+        if (scope & SCOPE_TRAIN)
+            add_candidate(candidates, later_attributes[i].name, later_attributes[i].name);
+    for (size_t i = 0; attribute_alias_number(i, &alias); i++)
+        add_candidate(candidates, alias.name, alias.name);
+}
+
+static void add_last_parts(struct candidates *candidates, unsigned scope)
+{
+    const struct attribute *attribute;
+    const struct attribute_alias *other;
+    struct attribute_alias alias;
+
+    for (size_t i = 0; (attribute = attribute_number(i)); i++)
+        if (attribute->scope & scope)
+            add_candidate(candidates, attribute_last_part(slice_of(attribute->name)).data,
+                          attribute->name);
+    for (size_t i = 0; attribute_alias_number(i, &alias); i++)
+        add_candidate(candidates, attribute_last_part(slice_of(alias.name)).data, alias.attribute);
+    for (size_t i = 0; (other = short_name_of_others(i)); i++)
+        add_candidate(candidates, other->name, other->attribute);
+}
+
+/* train.learning_rate, learning_rat and train.epohcs are near enough to be understood. */
+static const char *find_meant(struct slice name, unsigned scope)
+{
+    const bool has_dot = memchr(name.data, '.', name.size) != NULL;
+    struct candidates candidates = {.count = 0};
+    int nearest;
+
+    if (has_dot) {
+        add_full_names(&candidates, scope);
+        nearest = text_nearest(name, candidates.names, candidates.count);
+        if (nearest >= 0)
+            return candidates.meant[nearest];
+        candidates.count = 0;
     }
-    return NULL;
+    add_last_parts(&candidates, scope);
+    nearest = text_nearest(attribute_last_part(name), candidates.names, candidates.count);
+    return nearest < 0 ? NULL : candidates.meant[nearest];
 }
 
 static enum status refuse_unknown(const struct name *name, unsigned scope, struct error *err)
 {
-    const char *meant = find_by_last_part(name->text), *names[NAMES_MAX];
-    struct attribute_alias alias;
-    const struct attribute *attribute;
-    size_t count = 0;
+    const char *meant = find_meant(name->text, scope);
 
-    for (size_t i = 0; (attribute = attribute_number(i)) && count < NAMES_MAX; i++)
-        if (attribute->scope & scope)
-            names[count++] = attribute->name;
-    for (size_t i = 0; i < later_attribute_count && count < NAMES_MAX; i++)
-        if (scope & SCOPE_TRAIN)
-            names[count++] = later_attributes[i].name;
-    for (size_t i = 0; attribute_alias_number(i, &alias) && count < NAMES_MAX; i++)
-        names[count++] = alias.name;
-    if (!meant) {
-        int nearest = text_nearest(name->text, names, count);
-        meant = nearest < 0 ? NULL : names[nearest];
-    }
     fail_at(err, STATUS_INVALID, name->position, "unknown attribute \"%.*s\"",
             SLICE_FORMAT(name->text));
     if (meant)
         return error_hint(err, "Did you mean %s?", meant);
     return error_hint(err, "SHOW ATTRIBUTES; lists all that there are.");
+}
+
+static enum status refuse_ambiguous(const struct name *name,
+                                    const struct short_name_matches *matches, struct error *err)
+{
+    enum status status = STATUS_INVALID;
+    struct text names;
+
+    text_init(&names, TEXT_MAXIMUM);
+    for (size_t i = 0; i < matches->count; i++) {
+        const char *before = i + 1 == matches->count ? " or " : ", ";
+
+        text_append_string(&names, i > 0 ? before : "");
+        text_append_string(&names, matches->attributes[i]->name);
+    }
+    fail_at(err, status, name->position, "\"%.*s\" is the short name of %zu attributes",
+            SLICE_FORMAT(name->text), matches->count);
+    error_hint(err, "Write %s.", text_string(&names));
+    if (names.failed)
+        status = fail_no_memory(err);
+    text_deinit(&names);
+    return status;
 }
 
 static enum status check_scope(const struct attribute *attribute, const struct name *name,
@@ -414,12 +479,39 @@ static enum status check_estimator(const struct attribute *attribute, const stru
     return status;
 }
 
+/* What is not built yet, by its name, another spelling of it, or without what is before the dot. */
 static bool is_later_name(struct slice name)
 {
     const char *canonical = attribute_canonical(name);
 
-    return later_find(later_attributes, later_attribute_count, name) ||
-           (canonical && later_find(later_attributes, later_attribute_count, slice_of(canonical)));
+    if (later_find(later_attributes, later_attribute_count, canonical ? slice_of(canonical) : name))
+        return true;
+    for (size_t i = 0; i < later_attribute_count; i++)
+        if (slice_equal_fold(name, attribute_last_part(slice_of(later_attributes[i].name))))
+            return true;
+    return false;
+}
+
+static enum status find_attribute(const struct name *name, unsigned scope,
+                                  const struct estimator *estimator,
+                                  const struct attribute **attribute, struct error *err)
+{
+    struct short_name_matches matches = {.count = 0};
+
+    *attribute = attribute_find(name->text);
+    if (*attribute)
+        return STATUS_OK;
+    short_name_find(name->text, scope, estimator, &matches);
+    if (matches.count > 1)
+        return refuse_ambiguous(name, &matches, err);
+    if (matches.count == 1) {
+        *attribute = matches.attributes[0];
+        return STATUS_OK;
+    }
+    if (is_later_name(name->text))
+        return fail_at(err, STATUS_UNSUPPORTED, name->position,
+                       "attribute \"%.*s\" is not supported yet", SLICE_FORMAT(name->text));
+    return refuse_unknown(name, scope, err);
 }
 
 enum status attribute_check(const struct setting *setting, unsigned scope,
@@ -427,15 +519,9 @@ enum status attribute_check(const struct setting *setting, unsigned scope,
                             struct error *err)
 {
     const struct name *name = &setting->name;
-    const struct attribute *found = attribute_find(name->text);
 
-    *attribute = found;
-    if (!found && is_later_name(name->text))
-        return fail_at(err, STATUS_UNSUPPORTED, name->position,
-                       "attribute \"%.*s\" is not supported yet", SLICE_FORMAT(name->text));
-    if (!found)
-        return refuse_unknown(name, scope, err);
-    TRY(check_scope(found, name, scope, err));
-    TRY(check_estimator(found, name, estimator, err));
-    return check_value(found, &setting->value, err);
+    TRY(find_attribute(name, scope, estimator, attribute, err));
+    TRY(check_scope(*attribute, name, scope, err));
+    TRY(check_estimator(*attribute, name, estimator, err));
+    return check_value(*attribute, &setting->value, err);
 }

@@ -6,6 +6,7 @@
 #include "planner/attributes.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
+#include "planner/short_names.h"
 
 static const char introduction[] =
     "# Attributes\n"
@@ -13,7 +14,10 @@ static const char introduction[] =
     "Every attribute of `WITH`, printed from the lists in `jobspec/job_attributes.h` and "
     "`kinds/`. "
     "Names and words are\n"
-    "taken in any case. What is known but not built yet answers `not supported yet`.\n";
+    "taken in any case. What stands before the dot can be left out where what is behind it is the "
+    "name of one attribute\n"
+    "of the statement: `epoch = 5, learning_rate = 0.1`. What is known but not built yet answers "
+    "`not supported yet`.\n";
 
 /* Of TRAIN the estimators that it means something to, where that is not all of them. */
 static void append_train(const struct attribute *attribute, struct text *out)
@@ -57,6 +61,7 @@ static void append_row(const struct attribute *attribute, struct text *out)
 
 void attributes_print_document(struct text *out)
 {
+    const struct attribute_alias *other;
     struct attribute_alias alias;
     const struct attribute *attribute;
 
@@ -69,6 +74,9 @@ void attributes_print_document(struct text *out)
     text_append_string(out, "\n## Other spellings\n\n| spelling | attribute |\n|---|---|\n");
     for (size_t i = 0; attribute_alias_number(i, &alias); i++)
         text_printf(out, "| %s | %s |\n", alias.name, alias.attribute);
+
+    for (size_t i = 0; (other = short_name_of_others(i)); i++)
+        text_printf(out, "| %s | %s |\n", other->name, other->attribute);
 
     text_append_string(out, "\n## Not supported yet\n\n| attribute | |\n|---|---|\n");
     for (size_t i = 0; (attribute = attribute_number(i)); i++)

@@ -30,6 +30,41 @@ const struct estimator estimators[] = {
 
 const size_t estimator_count = sizeof estimators / sizeof *estimators;
 
+/* clang-format off: one row, one model of scikit-learn's, BigQuery ML's or MADlib's. */
+static const struct {
+    const char *name, *here;
+} of_others[] = {
+    {"LogisticRegression", "LinearClassifier"},
+    {"LogisticRegressionCV", "LinearClassifier"},
+    {"LogisticRegressor", "LinearClassifier"},
+    {"logistic_reg", "LinearClassifier"},
+    {"logregr", "LinearClassifier"},
+    {"Logit", "LinearClassifier"},
+    {"SGDClassifier", "LinearClassifier"},
+    {"RidgeClassifier", "LinearClassifier"},
+    {"SVC", "LinearClassifier"},
+    {"LinearSVC", "LinearClassifier"},
+    {"LinearRegression", "LinearRegressor"},
+    {"linear_reg", "LinearRegressor"},
+    {"linregr", "LinearRegressor"},
+    {"OLS", "LinearRegressor"},
+    {"Ridge", "LinearRegressor"},
+    {"Lasso", "LinearRegressor"},
+    {"ElasticNet", "LinearRegressor"},
+    {"SGDRegressor", "LinearRegressor"},
+    {"SVR", "LinearRegressor"},
+    {"MLPClassifier", "DNNClassifier"},
+    {"dnn_classifier", "DNNClassifier"},
+    {"MLPRegressor", "DNNRegressor"},
+    {"dnn_regressor", "DNNRegressor"},
+    {"MLP", "DNNClassifier or DNNRegressor"},
+    {"DNN", "DNNClassifier or DNNRegressor"},
+    {"NeuralNetwork", "DNNClassifier or DNNRegressor"},
+    {"MiniBatchKMeans", "KMeans"},
+    {"k_means", "KMeans"},
+};
+/* clang-format on */
+
 #define ESTIMATOR_NAMES_MAX 64
 
 /* Where SQLFlow and TensorFlow keep these models; xgboost and lightgbm are part
@@ -61,14 +96,46 @@ void estimators_append(const struct attribute *attribute, struct text *out)
     }
 }
 
-/* The error stays what it is; the hint names all that there are. */
-static enum status hint_estimators(enum status status, struct error *err)
+static bool contains_fold(struct slice text, const char *word)
 {
+    const size_t size = strlen(word);
+
+    for (size_t i = 0; i + size <= text.size; i++)
+        if (slice_is_fold((struct slice){text.data + i, size}, word))
+            return true;
+    return false;
+}
+
+static bool fits_name(const struct estimator *estimator, bool is_classifier, bool is_regressor)
+{
+    if (is_classifier || is_regressor)
+        return estimator->task == (is_classifier ? TASK_CLASSIFICATION : TASK_REGRESSION);
+    return true;
+}
+
+/* "There are LinearClassifier and DNNClassifier.": those of the task that the name tells, if it
+ * does; else all. The error stays what it is. */
+static enum status hint_estimators(struct slice word, enum status status, struct error *err)
+{
+    const bool is_classifier = contains_fold(word, "classif");
+    const bool is_regressor = contains_fold(word, "regress");
+    size_t count = 0, written = 0;
     struct text names;
 
+    for (size_t i = 0; i < estimator_count; i++)
+        count += fits_name(&estimators[i], is_classifier, is_regressor);
     text_init(&names, TEXT_MAXIMUM);
-    estimators_append(NULL, &names);
-    error_hint(err, "There are %s.", text_string(&names));
+    for (size_t i = 0; i < estimator_count; i++) {
+        if (!fits_name(&estimators[i], is_classifier, is_regressor))
+            continue;
+        text_append_separator(&names, written++, count);
+        text_append_string(&names, estimators[i].name);
+    }
+    error_hint(err,
+               is_classifier  ? "For classes there are %s."
+               : is_regressor ? "For numbers there are %s."
+                              : "There are %s.",
+               text_string(&names));
     if (names.failed)
         status = fail_no_memory(err);
     text_deinit(&names);
@@ -89,9 +156,12 @@ static enum status refuse_unknown(const struct name *name, struct slice word, st
     nearest = text_nearest(word, names, count);
     status = fail_at(err, STATUS_INVALID, name->position, "unknown model \"%.*s\"",
                      SLICE_FORMAT(name->text));
+    for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
+        if (slice_is_fold(word, of_others[i].name))
+            return error_hint(err, "It is called %s here.", of_others[i].here);
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);
-    return hint_estimators(status, err);
+    return hint_estimators(word, status, err);
 }
 
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
@@ -108,7 +178,8 @@ enum status estimator_find(const struct name *name, const struct estimator **est
     }
     if (!later)
         return refuse_unknown(name, word, err);
-    return hint_estimators(fail_at(err, STATUS_UNSUPPORTED, name->position,
+    return hint_estimators(word,
+                           fail_at(err, STATUS_UNSUPPORTED, name->position,
                                    "model \"%s\" is not supported yet", later->name),
                            err);
 }

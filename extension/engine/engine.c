@@ -10,6 +10,7 @@
 #include "params/attribute.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
+#include "planner/short_names.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 
@@ -52,12 +53,13 @@ static const struct fixed_columns detached_columns = {STATEMENT_PREDICT, 2, {"jo
 /* job.wait = false. A value that the planner will refuse does not matter. */
 static bool is_detached(const struct statement *statement)
 {
+    const unsigned scope = statement->kind == STATEMENT_PREDICT ? SCOPE_PREDICT : SCOPE_EVALUATE;
     const struct attribute *wait = attribute_find(SLICE("job.wait"));
 
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
 
-        if (attribute_find(setting->name.text) == wait)
+        if (attribute_find_written(setting->name.text, scope, NULL) == wait)
             return setting->value.kind == VALUE_BOOLEAN ? !setting->value.boolean
                                                         : setting->value.integer == 0;
     }

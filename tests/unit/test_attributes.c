@@ -16,6 +16,7 @@
 #include "planner/attributes.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
+#include "planner/short_names.h"
 #include "tests/check.h"
 #include "tests/unit/other_value.h"
 
@@ -160,8 +161,85 @@ static void an_unknown_name_is_answered_at_its_place_with_the_nearest(void **sta
                 "unknown attribute \"modle.hidden_unit\"");
     assert_string_equal(err.hint, "Did you mean model.hidden_units?");
     CHECK_INT(err.position, 10);
-    CHECK_FAILS(check("batch_size", number(1), SCOPE_TRAIN, &err), STATUS_INVALID, "unknown");
+    CHECK_FAILS(check("batchsize", number(1), SCOPE_TRAIN, &err), STATUS_INVALID, "unknown");
     assert_string_equal(err.hint, "Did you mean train.batch_size?");
+    CHECK_FAILS(check("train.learning_rate", number(1), SCOPE_TRAIN, &err), STATUS_INVALID,
+                "unknown");
+    assert_string_equal(err.hint, "Did you mean optimizer.learning_rate?");
+}
+
+static const char *written(const char *name, unsigned scope, const char *model)
+{
+    const struct estimator *estimator = NULL;
+    const struct attribute *found;
+    struct error err;
+
+    if (model)
+        CHECK_OK(estimator_find(&(struct name){.text = slice_of(model)}, &estimator, &err));
+    found = attribute_find_written(slice_of(name), scope, estimator);
+    return found ? found->name : "";
+}
+
+static void a_name_may_lack_what_stands_before_its_dot(void **state)
+{
+    (void)state;
+    assert_string_equal(written("epoch", SCOPE_TRAIN, "LinearClassifier"), "train.epoch");
+    assert_string_equal(written("Epochs", SCOPE_TRAIN, "LinearClassifier"), "train.epoch");
+    assert_string_equal(written("lr", SCOPE_TRAIN, "DNNRegressor"), "optimizer.learning_rate");
+    assert_string_equal(written("l2", SCOPE_TRAIN, "DNNRegressor"), "model.l2");
+    assert_string_equal(written("bad_rows", SCOPE_TRAIN, "DNNRegressor"), "train.bad_rows");
+    assert_string_equal(written("bad_rows", SCOPE_PREDICT, NULL), "predict.bad_rows");
+    assert_string_equal(written("random_state", SCOPE_TRAIN, "KMeans"), "train.seed");
+    assert_string_equal(written("max_iterations", SCOPE_TRAIN, "KMeans"), "model.max_iter");
+    assert_string_equal(written("max_iterations", SCOPE_TRAIN, "DNNRegressor"), "train.epoch");
+    assert_string_equal(written("metrics", SCOPE_TRAIN, "KMeans"), "");
+    assert_string_equal(written("metric", SCOPE_TRAIN, "KMeans"), "validation.metrics");
+    assert_string_equal(written("model.epoch", SCOPE_TRAIN, "DNNRegressor"), "");
+}
+
+static void a_name_of_more_than_one_attribute_is_an_error_that_lists_them(void **state)
+{
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(check("metrics", string("AUC"), SCOPE_TRAIN, &err), STATUS_INVALID,
+                "\"metrics\" is the short name of 2 attributes");
+    assert_string_equal(err.hint, "Write validation.metrics or job.metrics.");
+}
+
+static void every_name_of_other_tools_is_that_of_an_attribute(void **state)
+{
+    const struct attribute_alias *other;
+    (void)state;
+
+    for (size_t i = 0; (other = short_name_of_others(i)); i++)
+        CHECK(attribute_find(slice_of(other->attribute)) && !attribute_find(slice_of(other->name)));
+}
+
+static void a_wrong_value_is_answered_with_what_to_write(void **state)
+{
+    static const struct {
+        const char *name, *text, *hint;
+    } cases[] = {
+        {"model.hidden_units", "64,32", "Write [64, 32]: a list in brackets, without quotes."},
+        {"model.hidden_units", "(64, 32)", "Write [64, 32]: a list in brackets, without quotes."},
+        {"model.hidden_units", "64x32", "A list is written in brackets, without quotes: [64, 32]."},
+        {"train.epoch", "5", "Write 5, without quotes."},
+        {"train.shuffle", "yes", "Write true, without quotes."},
+        {"train.shuffle", "perhaps", ""},
+    };
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_FAILS(check(cases[i].name, string(cases[i].text), SCOPE_TRAIN, &err), STATUS_INVALID,
+                    cases[i].name);
+        assert_string_equal(err.hint, cases[i].hint);
+    }
+    CHECK_FAILS(check("train.test_size", number(20), SCOPE_TRAIN, &err), STATUS_INVALID, "0.9");
+    CHECK(strstr(err.hint, "is 0.2."));
+    CHECK_FAILS(check("model.l2", number(1e7), SCOPE_TRAIN, &err), STATUS_INVALID, "1000000");
+    assert_string_equal(err.hint, "");
 }
 
 static void a_known_name_that_is_not_built_is_unsupported(void **state)
@@ -710,6 +788,10 @@ int main(void)
         cmocka_unit_test(names_are_found_in_any_case),
         cmocka_unit_test(the_ends_of_a_range_belong_to_it),
         cmocka_unit_test(an_unknown_name_is_answered_at_its_place_with_the_nearest),
+        cmocka_unit_test(a_name_may_lack_what_stands_before_its_dot),
+        cmocka_unit_test(a_name_of_more_than_one_attribute_is_an_error_that_lists_them),
+        cmocka_unit_test(every_name_of_other_tools_is_that_of_an_attribute),
+        cmocka_unit_test(a_wrong_value_is_answered_with_what_to_write),
         cmocka_unit_test(a_known_name_that_is_not_built_is_unsupported),
         cmocka_unit_test(an_attribute_belongs_to_its_statements_and_models),
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),

@@ -1,0 +1,39 @@
+/*
+ * short_names.h - attributes without what stands before their dot, and by the names of other tools.
+ *
+ *     WITH epochs = 5, learning_rate = 0.1, hidden_units = [64]
+ *
+ * A name without a dot is the attribute whose name, or another spelling of it, ends in this part.
+ * Only attributes that mean something to the statement count: bad_rows is train.bad_rows in TO
+ * TRAIN and predict.bad_rows in TO PREDICT. Names that end no attribute may be those of
+ * scikit-learn, Keras, XGBoost or BigQuery ML: random_state is train.seed.
+ */
+#ifndef PLANNER_SHORT_NAMES_H
+#define PLANNER_SHORT_NAMES_H
+
+#include "planner/estimators.h"
+
+#define SHORT_NAME_MATCHES_MAX 8
+
+struct short_name_matches {
+    const struct attribute *attributes[SHORT_NAME_MATCHES_MAX];
+    size_t count; /* 0: the name stands for nothing; above 1: it is not clear for what */
+};
+
+/* `scope`: SCOPE_..., the statement that has the name; `estimator`: of TRAIN, NULL of the others.
+ * Where nothing that the name could be means anything to the statement it is one of those, so that
+ * the caller can say where it belongs. */
+void short_name_find(struct slice name, unsigned scope, const struct estimator *estimator,
+                     struct short_name_matches *matches);
+
+/* What an attribute of a statement is called, exactly or shortened; NULL: nothing, or not one. */
+const struct attribute *attribute_find_written(struct slice name, unsigned scope,
+                                               const struct estimator *estimator);
+
+/* The part behind the last dot; all of a name without one. */
+struct slice attribute_last_part(struct slice name);
+
+/* A name of another tool, and what it is here. NULL: there are no more. */
+const struct attribute_alias *short_name_of_others(size_t number);
+
+#endif
