@@ -14,6 +14,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "jobspec/job_attributes.h"
+#include "params/notice_list.h"
 #include "params/terms.h"
 #include "scoring/kind.h"
 
@@ -77,7 +78,8 @@ struct jobspec {
     struct kind_params params; /* attributes of the kind of model */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
-    struct slice tensorboard; /* absolute path of a folder for event files; size 0: none */
+    struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
+    const struct notice_list *notices; /* of planning and of reading the rows; NULL: none */
 
     /* each kind of job: the attributes of its statement, and what goes with them */
     JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)

@@ -52,5 +52,5 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
            (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&
            a->lanes_max == b->lanes_max && slice_equal(a->metrics_host, b->metrics_host) &&
            a->metrics_port == b->metrics_port && slice_equal(a->tensorboard, b->tensorboard) &&
-           a->in_one_process == b->in_one_process;
+           a->in_one_process == b->in_one_process && notice_list_equal(a->notices, b->notices);
 }

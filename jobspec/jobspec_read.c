@@ -156,6 +156,20 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     return STATUS_OK;
 }
 
+static enum status read_notices(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                struct error *err)
+{
+    struct notice_list *notices;
+
+    if (!json_has(json, "notices"))
+        return STATUS_OK;
+    notices = ARENA_NEW(arena, struct notice_list, 1);
+    if (!notices)
+        return fail_no_memory(err);
+    spec->notices = notices;
+    return notice_list_from_json(json, notices, err);
+}
+
 /* What a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
@@ -168,6 +182,7 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     TRY(read_section(json, kind_of(spec)->name, NULL, MEMBERS(NULL), spec, &object, err));
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
+    TRY(read_notices(json, arena, spec, err));
     return read_training(json, arena, spec, err);
 }
 
@@ -181,6 +196,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
     names[count++] = kind_of(spec)->name;
     for (const char *const *section = kind_sections(spec); *section; section++)
         names[count++] = *section;
+    if (json_has(json, "notices"))
+        names[count++] = "notices";
     names[count] = NULL;
     return spec_check_members(json, names, err);
 }

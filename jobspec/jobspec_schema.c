@@ -1,6 +1,7 @@
 #include "jobspec/jobspec_schema.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
@@ -64,24 +65,31 @@ static cJSON *array(size_t least, size_t most, cJSON *items, const char *help)
     return schema;
 }
 
-/* The schema is of an object of these members alone. All are required but `optional`, which may be
- * NULL. */
-static void close_object(cJSON *schema, cJSON *members, const char *optional)
+static bool is_among(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0)
+            return true;
+    return false;
+}
+
+/* The schema is of an object of these members alone. All are required but `optional`. */
+static void close_object(cJSON *schema, cJSON *members, const char *const *optional)
 {
     cJSON *required = json_add_array(schema, "required");
 
     for (cJSON *member = members ? members->child : NULL; member; member = member->next)
-        if (!optional || !slice_is(slice_of(member->string), optional))
+        if (!is_among(member->string, optional))
             json_append(required, json_string(slice_of(member->string)));
     json_add_boolean(schema, "additionalProperties", false);
     json_add(schema, "properties", members);
 }
 
-static cJSON *object(cJSON *members, const char *optional)
+static cJSON *object(cJSON *members)
 {
     cJSON *schema = typed("object", NULL);
 
-    close_object(schema, members, optional);
+    close_object(schema, members, MEMBERS(NULL));
     return schema;
 }
 
@@ -185,7 +193,7 @@ static cJSON *model(const struct kind *kind)
              kind ? word(MEMBERS(kind->name), "the kind of model")
                   : text(1, WORD_BYTES_MAX, "the kind of model"));
     json_add(members, "task", word(task_words, NULL));
-    return object(members, NULL);
+    return object(members);
 }
 
 static cJSON *inputs(void)
@@ -196,18 +204,20 @@ static cJSON *inputs(void)
     json_add(members, "kind", word(input_type_words, NULL));
     json_add(members, "vocabulary_max",
              integer(0, CATEGORY_WORDS_MAX, "words that are kept; 0 for numeric"));
-    return array(1, MODEL_INPUTS_MAX, object(members, NULL), NULL);
+    return array(1, MODEL_INPUTS_MAX, object(members), NULL);
 }
 
 static cJSON *label(void)
 {
-    cJSON *members = cJSON_CreateObject();
+    cJSON *members = cJSON_CreateObject(), *schema;
 
     json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "type", word(label_type_words, NULL));
     json_add(members, "declared",
              text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
-    return object(members, "declared");
+    schema = typed("object", NULL);
+    close_object(schema, members, MEMBERS("declared"));
+    return schema;
 }
 
 static cJSON *training(const struct kind *kind)
@@ -221,7 +231,20 @@ static cJSON *training(const struct kind *kind)
                      "of the rows, which workers read from the user's table and stage; 0: the "
                      "session has staged them"));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
-    return object(members, NULL);
+    return object(members);
+}
+
+static cJSON *notices(void)
+{
+    cJSON *members = cJSON_CreateObject(), *notice;
+
+    json_add(members, "kind", word(notice_words, "what it is about"));
+    json_add(members, "text", text(0, NOTICE_BYTES_MAX, NULL));
+    json_add(members, "hint", text(0, NOTICE_BYTES_MAX, "what to write"));
+    json_add(members, "others", integer(0, UINT32_MAX, "of its kind that are left out"));
+    notice = typed("object", NULL);
+    close_object(notice, members, MEMBERS("hint", "others"));
+    return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
 }
 
 static cJSON *scoring(void)
@@ -244,7 +267,7 @@ static cJSON *scoring(void)
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
-    return object(members, NULL);
+    return object(members);
 }
 
 static cJSON *job(const struct kind *kind)
@@ -260,17 +283,18 @@ static cJSON *job(const struct kind *kind)
              text(0, JOBSPEC_PATH_BYTES_MAX,
                   "absolute path of a folder for event files; empty: none are written"));
     json_add(members, "in_one_process", typed("boolean", "master and worker; max_workers is 1"));
-    return object(members, NULL);
+    return object(members);
 }
 
 static void add_learning(const struct kind *kind, cJSON *members)
 {
     json_add(members, "inputs", inputs());
     json_add(members, "label", label());
-    json_add(members, kind->name, object(section_members_of(kind, NULL), NULL));
+    json_add(members, kind->name, object(section_members_of(kind, NULL)));
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
-        json_add(members, *section, object(section_members_of(kind, *section), NULL));
+        json_add(members, *section, object(section_members_of(kind, *section)));
+    json_add(members, "notices", notices());
 }
 
 enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err)
@@ -298,7 +322,7 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     json_add_string(schema, "description",
                     SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, NULL);
+    close_object(schema, members, MEMBERS("notices"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

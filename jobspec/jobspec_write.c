@@ -84,6 +84,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)
         write_section(spec, *section, json_add_object(json, *section));
+    if (spec->notices && spec->notices->count > 0)
+        json_add(json, "notices", notice_list_to_json(spec->notices));
 }
 
 static void write_job(const struct jobspec *spec, cJSON *json)

@@ -135,6 +135,9 @@ enum status plan_statement(const struct statement *statement, struct slice text,
         return fail_at(err, STATUS_UNSUPPORTED, statement->verb_position,
                        "EXPLAIN of TO %s is not supported yet",
                        statement_kind_name(statement->kind));
+    plan->notices = ARENA_NEW(arena, struct notice_list, 1);
+    if (!plan->notices)
+        return fail_no_memory(err);
     TRY(slice_keep(&planning, slice_of_span(text, statement->span), &plan->text));
     TRY(slice_keep(&planning, statement->select, &plan->select));
     return dispatch(&planning);

@@ -109,6 +109,8 @@ struct plan {
     size_t extra_output_count;
     struct plan_scoring scoring;
 
+    struct notice_list *notices; /* never NULL; reading the rows adds to it */
+
     /* Offset in the text of the object that the statement names: the table of INTO or PREDICT, the
      * job of CANCEL, the version of ROLLBACK; -1: none. For errors after planning. */
     int object_position;

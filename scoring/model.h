@@ -15,6 +15,7 @@
 #ifndef SCORING_MODEL_H
 #define SCORING_MODEL_H
 
+#include "params/notice_list.h"
 #include "scoring/transform.h"
 
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
@@ -54,9 +55,10 @@ struct model {
 
     struct transform transform;
     struct labels labels; /* classification; otherwise only .type: LABEL_NONE of clusters */
-    double label_mean, label_scale; /* regression */
-    const void *content;            /* the struct of its kind */
-    struct slice metrics_json;      /* the result rows of TRAIN, for SHOW TRAIN */
+    double label_mean, label_scale;    /* regression */
+    const void *content;               /* the struct of its kind */
+    struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
+    const struct notice_list *notices; /* NULL: none */
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */

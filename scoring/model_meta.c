@@ -123,6 +123,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_labels(meta, model, err));
     model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
+    if (model->notices && model->notices->count > 0)
+        json_add(meta, "notices", notice_list_to_json(model->notices));
     if (model->metrics_json.size == 0)
         return STATUS_OK;
     TRY(json_parse(model->metrics_json, MODEL_META_BYTES_MAX, &metrics, err));
@@ -367,6 +369,20 @@ enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct
     return status;
 }
 
+static enum status read_notices(const cJSON *meta, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct notice_list *notices;
+
+    if (!json_has(meta, "notices"))
+        return STATUS_OK;
+    notices = ARENA_NEW(arena, struct notice_list, 1);
+    if (!notices)
+        return fail_no_memory(err);
+    model->notices = notices;
+    return notice_list_from_json(meta, notices, err);
+}
+
 static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
                              struct arena *arena, struct model *model, struct error *err)
 {
@@ -400,6 +416,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(read_inputs(meta, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));
+    TRY(read_notices(meta, arena, model, err));
     metrics = cJSON_GetObjectItemCaseSensitive(meta, "metrics");
     return metrics ? model_keep_metrics(metrics, arena, model, err) : STATUS_OK;
 }

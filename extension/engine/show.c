@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "extension/engine/host/notice_rows.h"
 #include "extension/engine/jobs/job_cache.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
@@ -29,11 +30,12 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,
                      err));
-    if (plan->kind == STATEMENT_TRAIN)
-        return STATUS_OK;
-    score_choose(host, plan, &choice);
-    return sink_row(sink, (struct cell[]){cell_string("scored by"), cell_string(choice.why)}, 2,
-                    err);
+    if (plan->kind != STATEMENT_TRAIN) {
+        score_choose(host, plan, &choice);
+        TRY(sink_row(sink, (struct cell[]){cell_string("scored by"), cell_string(choice.why)}, 2,
+                     err));
+    }
+    return notice_rows(plan->notices, 2, sink, err);
 }
 
 static enum status item_text(const struct sink *sink, const char *item, struct slice value,
@@ -135,8 +137,9 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
                                 err));
     TRY(show_facts(plan, &model, sink, err));
     TRY(show_metrics(&model, arena, sink, err));
-    return host->models->list_metrics(host->self, plan->model_schema, plan->model_name, &model,
-                                      &rows, err);
+    TRY(host->models->list_metrics(host->self, plan->model_schema, plan->model_name, &model, &rows,
+                                   err));
+    return notice_rows(model.notices, 2, sink, err);
 }
 
 static enum status show_job(const struct host *host, struct job_cache *cache, int64_t id,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/column_notices.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 
@@ -370,5 +371,6 @@ enum status column_statistics_finish(const struct column_statistics *statistics,
 {
     TRY(check_columns(statistics, err));
     TRY(fill_transform(statistics, &dataset->transform, &dataset->arena, err));
-    return fill_labels(statistics, dataset, index, err);
+    TRY(fill_labels(statistics, dataset, index, err));
+    return column_notices(statistics, dataset, err);
 }

@@ -57,7 +57,8 @@ struct dataset {
     struct spool spool, validation_spool; /* that the rows are read from */
     struct arena views;                   /* of the spools */
     struct keyed_rows *keyed;             /* of spools that lie by key */
-    struct arena arena;                   /* transform, labels */
+    struct notice_list *notices;          /* what the training rows tell the user */
+    struct arena arena;                   /* transform, labels, notices */
 };
 
 /* How a job's train.spool, or its validation.spool, lies. threads: that its writer may start. */

@@ -188,3 +188,16 @@ bool exact_moments_measure(const struct exact_moments *moments, double *mean, do
         *scale = 1;
     return isfinite(*mean) && isfinite(*scale);
 }
+
+bool exact_moments_are_constant(const struct exact_moments *moments, double *value)
+{
+    uint64_t magnitude[EXACT_SUM_WORDS], spread[PRODUCT_WORDS] = {0};
+    double scale;
+
+    if (moments->count == 0 || !exact_moments_measure(moments, value, &scale))
+        return false;
+    memcpy(magnitude, moments->sum, sizeof magnitude);
+    if (moments->sum[EXACT_SUM_WORDS - 1] >> 63)
+        negate(magnitude, EXACT_SUM_WORDS);
+    return find_spread(moments, magnitude, spread) && bit_length(spread, PRODUCT_WORDS) == 0;
+}

@@ -13,4 +13,7 @@
  */
 bool exact_moments_measure(const struct exact_moments *moments, double *mean, double *scale);
 
+/* Are all numbers the same one, *value? False of no numbers. */
+bool exact_moments_are_constant(const struct exact_moments *moments, double *value);
+
 #endif

@@ -60,5 +60,6 @@ enum status descent_publish(const void *self, const char *digest, uint64_t *next
 
     fill_model(self, &model);
     model.digest = slice_of(digest);
+    model.notices = &((const struct descent *)self)->measuring.notices;
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

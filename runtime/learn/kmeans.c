@@ -906,6 +906,7 @@ static enum status publish(const void *self, const char *digest, uint64_t *next,
     struct model model = fill_model(self, &content);
 
     model.digest = slice_of(digest);
+    model.notices = &((const struct kmeans *)self)->measuring.notices;
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }
 

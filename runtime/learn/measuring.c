@@ -242,6 +242,8 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
         return begin_part(measuring, err);
     *is_done = measuring->is_done = true;
     free_scorers(measuring);
+    notice_list_join(&measuring->notices, measuring->spec->notices);
+    notice_list_join(&measuring->notices, measuring->dataset->notices);
     return STATUS_OK;
 }
 

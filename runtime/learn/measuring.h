@@ -33,6 +33,7 @@ struct measuring {
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
+    struct notice_list notices; /* when it is done: the job's and the data's */
 };
 
 /* What the job and the data say of the model; the learner adds its content. */

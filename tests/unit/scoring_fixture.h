@@ -48,6 +48,9 @@ static inline void fixture_layers(struct fixture *fixture, const uint32_t *width
     }
 }
 
+static const struct notice_list fixture_notices = {
+    .count = 1, .items = {{NOTICE_VOCABULARY, 2, "column \"plan\" has 9 words", "Keep them."}}};
+
 /* Inputs: age (numeric, NULLs seen), height (numeric), colour (3 words, 2 hash
  * buckets, NULLs seen), size (2 words). Labels: integers 0, 10, 20, ... */
 static inline void fixture_init(struct fixture *fixture, uint32_t classes)
@@ -93,6 +96,7 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
         .labels = {.type = classes ? LABEL_INTEGER : LABEL_REAL, .count = classes},
         .label_mean = classes ? 0 : 22.5,
         .label_scale = classes ? 1 : 9.25,
+        .notices = &fixture_notices,
         .metrics_json = SLICE("[{\"name\":\"Accuracy\",\"train\":0.5}]"),
     };
     fixture->network.activation = ACTIVATION_RELU;

@@ -543,6 +543,108 @@ static void classes_are_ordered_by_value_and_weighted_when_balanced(void **state
     table_close(&table);
 }
 
+/* The texts of the notices, one after the other; to be freed. */
+static char *notices_of(const struct dataset *dataset)
+{
+    struct text out;
+
+    text_init(&out, TEXT_MAXIMUM);
+    text_append_string(&out, "");
+    for (size_t i = 0; i < dataset->notices->count; i++)
+        text_printf(&out, "%s\n", dataset->notices->items[i].text);
+    return out.data;
+}
+
+static void check_notices(struct table *table, const char *expected)
+{
+    char *notices;
+
+    reopen(table, NULL);
+    notices = notices_of(&table->dataset);
+    assert_string_equal(notices, expected);
+    free(notices);
+    table_close(table);
+}
+
+static void columns_that_tell_nothing_are_noticed(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 40; i++)
+        add_row(&table, real_cell(-0.1), null_cell(), real_cell(i));
+    check_notices(&table, "column \"x\" is -0.1 in all 40 rows\n"
+                          "column \"colour\" is NULL in all 40 rows\n");
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 40; i++)
+        add_row(&table, real_cell(i == 20 ? 0.1 + 0x1p-56 : 0.1), text_cell("it"), real_cell(i));
+    check_notices(&table, "column \"colour\" is 'it' in all 40 rows\n");
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 40; i++) /* a NULL among equal values tells something */
+        add_row(&table, i ? real_cell(1) : null_cell(), i ? text_cell("a") : null_cell(),
+                real_cell(i));
+    check_notices(&table, "");
+}
+
+static void words_that_share_buckets_are_noticed(void **state)
+{
+    static char words[40][8];
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    table.inputs[1].vocabulary_max = 30;
+    for (int i = 0; i < 40; i++) {
+        snprintf(words[i], sizeof words[i], "w%d", i);
+        add_row(&table, real_cell(i), text_cell(words[i]), real_cell(i));
+    }
+    check_notices(&table, "column \"colour\" has 40 different words: 10 of them share 3 hash "
+                          "buckets\n");
+}
+
+static void rare_classes_are_noticed(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 1000; i++)
+        add_row(&table, real_cell(i), null_cell(), text_cell(i % 25 ? "legit" : "fraud"));
+    add_row(&table, real_cell(0), text_cell("a"), text_cell("legit"));
+    check_notices(&table, "1 of 2 classes is rare: of 1001 rows 'fraud' has 40\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (int i = 0; i < 1000; i++)
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"),
+                integer_cell(i < 9 ? i / 2 : 10 + i % 2));
+    check_notices(&table,
+                  "5 of 7 classes are rare; the rarest: of 1000 rows 4 has 1, 0 has 2, 1 has 2\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (int i = 0; i < 1200; i++) /* of thirty classes none has 5 % */
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));
+    check_notices(&table, "");
+}
+
+static void labels_that_rather_are_numbers_are_noticed(void **state)
+{
+    static char words[31][8];
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    for (int i = 0; i < 1240; i++)
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 31));
+    check_notices(&table, "label column \"y\" has 31 different numbers, and each is a class of its "
+                          "own\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 31; i++) {
+        snprintf(words[i], sizeof words[i], "%d.5", i);
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), text_cell(words[i]));
+    }
+    check_notices(&table, "label column \"y\" has 31 different numbers, written as text, and each "
+                          "is a class of its own\n");
+}
+
 static void the_most_classes_work_and_one_more_does_not(void **state)
 {
     struct table table;
@@ -767,6 +869,10 @@ int main(void)
         cmocka_unit_test(without_standardising_numbers_stay_and_null_takes_the_mean),
         cmocka_unit_test(numbers_can_be_categories),
         cmocka_unit_test(classes_are_ordered_by_value_and_weighted_when_balanced),
+        cmocka_unit_test(columns_that_tell_nothing_are_noticed),
+        cmocka_unit_test(words_that_share_buckets_are_noticed),
+        cmocka_unit_test(rare_classes_are_noticed),
+        cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),
         cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),
         cmocka_unit_test(labels_that_tell_nothing_apart_are_refused),

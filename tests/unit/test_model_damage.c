@@ -119,11 +119,18 @@ static bool is_for_people(const char *member)
     return strcmp(member, "metrics") == 0 || strcmp(member, "weight_rows") == 0;
 }
 
+static bool may_be_missing(const char *member)
+{
+    return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
+           strcmp(member, "others") == 0;
+}
+
 /* The member in another type, then missing. False where there is no such member. */
 static bool check_member(enum damage_of kind, int object, int member)
 {
     struct fixture fixture;
     cJSON *meta, *parent, *item;
+    bool is_optional;
     char name[64];
 
     model_init(&fixture, kind);
@@ -131,13 +138,15 @@ static bool check_member(enum damage_of kind, int object, int member)
     parent = nth_object(meta, &object);
     item = parent ? cJSON_GetArrayItem(parent, member) : NULL;
     if (item && !is_for_people(item->string)) {
+        is_optional = may_be_missing(item->string);
         snprintf(name, sizeof name, "member \"%s\": expected", item->string);
         cJSON_ReplaceItemInObjectCaseSensitive(parent, item->string, cJSON_CreateNull());
         set_meta(&fixture, meta);
         check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
         cJSON_DeleteItemFromArray(parent, member);
         set_meta(&fixture, meta);
-        check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
+        if (!is_optional)
+            check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, name);
     }
     cJSON_Delete(meta);
     fixture_deinit(&fixture);

@@ -75,6 +75,7 @@ static void check_round_trip(struct fixture *fixture)
         CHECK(slice_equal(read.id, fixture->model.id));
         CHECK(slice_equal(read.label, fixture->model.label));
         CHECK(slice_equal(read.metrics_json, fixture->model.metrics_json));
+        CHECK(notice_list_equal(read.notices, fixture->model.notices));
         CHECK_INT(read.format, fixture->model.format);
         CHECK(read.version == 3 && read.rows == 150 && read.task == fixture->model.task);
         arena_deinit(&arena);

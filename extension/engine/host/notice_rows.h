@@ -1,0 +1,18 @@
+/*
+ * notice_rows.h - notices (params/notice_list.h) as rows of a result.
+ */
+#ifndef EXTENSION_ENGINE_HOST_NOTICE_ROWS_H
+#define EXTENSION_ENGINE_HOST_NOTICE_ROWS_H
+
+#include "extension/engine/host/sink.h"
+#include "params/notice_list.h"
+
+#define NOTICE_ROW         "notice" /* the first cell of such a row */
+#define NOTICE_COLUMNS_MAX 8
+
+/* A row each: NOTICE_ROW, the text and the hint, and NULL in the rest of `columns`. The list may be
+ * NULL. */
+enum status notice_rows(const struct notice_list *list, size_t columns, const struct sink *sink,
+                        struct error *err);
+
+#endif

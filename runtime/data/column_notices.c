@@ -1,0 +1,223 @@
+#include "runtime/data/column_notices.h"
+
+#include <stdlib.h>
+
+#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/exact_measure.h"
+
+#define RARE_NAMED 3 /* classes that a notice names */
+
+/* ----- inputs ----- */
+
+static void append_value(struct text *out, const struct cell *value)
+{
+    if (value->type == CELL_TEXT)
+        text_printf(out, "'%.*s'", SLICE_FORMAT(slice_prefix(value->text, 64)));
+    else if (value->type == CELL_INTEGER)
+        text_printf(out, "%lld", (long long)value->integer);
+    else
+        text_append_real(out, value->real);
+}
+
+/* The only value of a column without NULLs. */
+static bool is_constant(const struct column_statistics *statistics, uint32_t i,
+                        const struct dataset *dataset, struct cell *value)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    const struct transform_input *input = &dataset->transform.inputs[i];
+    double mean;
+
+    if (column->nulls > 0)
+        return false;
+    if (column->content == COLUMN_NUMBERS) {
+        if (!exact_moments_are_constant(&statistics->moments[column->number], &mean))
+            return false;
+        *value = (struct cell){.type = CELL_REAL, .real = mean};
+        return true;
+    }
+    if (input->word_count != 1 || input->word_counts[0] != statistics->rows)
+        return false;
+    *value = (struct cell){.type = CELL_TEXT, .text = input->words[0]};
+    return true;
+}
+
+static void note_constant(const struct column_statistics *statistics, uint32_t i,
+                          struct dataset *dataset)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    const unsigned long long rows = (unsigned long long)statistics->rows;
+    struct cell value;
+    struct text shown;
+
+    if (column->nulls == statistics->rows) {
+        notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
+                   SLICE_FORMAT(column->name), rows);
+    } else if (rows > 1 && is_constant(statistics, i, dataset, &value)) {
+        text_init(&shown, 100);
+        append_value(&shown, &value);
+        notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is %s in all %llu rows",
+                   SLICE_FORMAT(column->name), text_string(&shown), rows);
+        text_deinit(&shown);
+    } else {
+        return;
+    }
+    notice_hint(dataset->notices, "It tells nothing about the %s.",
+                task_has_label(statistics->spec->task) ? "label" : "clusters");
+}
+
+/* Different words; one that was taken out as often as it was added is there no more. */
+static uint64_t words_of(const struct column_counts *column)
+{
+    uint64_t words = 0;
+
+    for (uint32_t i = 0; i < column->table.count; i++)
+        words += column->table.entries[i].count != 0;
+    return words;
+}
+
+static void note_vocabulary(const struct column_statistics *statistics, uint32_t i,
+                            struct dataset *dataset)
+{
+    const struct column_counts *column = &statistics->columns[i];
+    const struct transform_input *input = &dataset->transform.inputs[i];
+    const uint32_t most = statistics->spec->inputs[i].vocabulary_max;
+    uint64_t words;
+
+    if (column->content != COLUMN_WORDS || input->hash_buckets == 0)
+        return;
+    words = words_of(column);
+    if (words <= most)
+        return;
+    notice_add(dataset->notices, NOTICE_VOCABULARY,
+               "column \"%.*s\" has %llu different words: %llu of them share %u hash %s",
+               SLICE_FORMAT(column->name), (unsigned long long)words,
+               (unsigned long long)(words - input->word_count), input->hash_buckets,
+               input->hash_buckets == 1 ? "bucket" : "buckets");
+    if (words <= CATEGORY_WORDS_MAX)
+        notice_hint(dataset->notices, "COLUMN VOCABULARY(%.*s, %llu) keeps them all.",
+                    SLICE_FORMAT(column->name), (unsigned long long)words);
+}
+
+/* ----- labels ----- */
+
+struct sized_class {
+    uint64_t rows;
+    struct cell value;
+};
+
+static int compare_values(const struct cell *a, const struct cell *b)
+{
+    if (a->type == CELL_TEXT)
+        return slice_compare(a->text, b->text);
+    if (a->type == CELL_INTEGER)
+        return (a->integer > b->integer) - (a->integer < b->integer);
+    return (a->real > b->real) - (a->real < b->real);
+}
+
+static int compare_sizes(const void *a, const void *b)
+{
+    const struct sized_class *x = a, *y = b;
+
+    if (x->rows != y->rows)
+        return x->rows < y->rows ? -1 : 1;
+    return compare_values(&x->value, &y->value);
+}
+
+static bool is_rare(uint64_t class_rows, uint64_t rows, uint32_t classes)
+{
+    const double share = (double)class_rows / (double)rows;
+
+    return class_rows < RARE_CLASS_ROWS || (share < RARE_CLASS_SHARE && share * classes * 2 < 1);
+}
+
+/* `sizes` ascend. */
+static void note_rare(struct dataset *dataset, const struct sized_class *sizes, uint32_t classes,
+                      uint64_t rows)
+{
+    uint32_t rare = 0;
+    struct text list;
+
+    while (rare < classes && is_rare(sizes[rare].rows, rows, classes))
+        rare++;
+    if (rare == 0)
+        return;
+    text_init(&list, NOTICE_BYTES_MAX);
+    for (uint32_t i = 0; i < rare && i < RARE_NAMED; i++) {
+        text_append_string(&list, i > 0 ? ", " : "");
+        append_value(&list, &sizes[i].value);
+        text_printf(&list, " has %llu", (unsigned long long)sizes[i].rows);
+    }
+    notice_add(dataset->notices, NOTICE_RARE_CLASS, "%u of %u classes %s rare%s: of %llu rows %s",
+               rare, classes, rare == 1 ? "is" : "are", rare > RARE_NAMED ? "; the rarest" : "",
+               (unsigned long long)rows, text_string(&list));
+    text_deinit(&list);
+    if (sizes[0].rows < RARE_CLASS_ROWS)
+        notice_hint(dataset->notices, "So few rows tell little about a class.");
+    else
+        notice_hint(dataset->notices, "Accuracy hides them: look at F1 or Recall. WITH "
+                                      "train.class_weight = 'balanced' makes them weigh more.");
+}
+
+static bool are_numbers(const struct labels *labels)
+{
+    double number;
+
+    for (uint32_t i = 0; i < labels->count && labels->type == LABEL_TEXT; i++)
+        if (!slice_to_real(labels->values[i].text, &number))
+            return false;
+    return true;
+}
+
+static bool note_number_labels(const struct jobspec *spec, struct dataset *dataset)
+{
+    const struct labels *labels = &dataset->labels;
+
+    if (labels->count <= NUMBER_CLASSES_MAX || !are_numbers(labels))
+        return false;
+    notice_add(dataset->notices, NOTICE_LABEL,
+               "label column \"%.*s\" has %u different numbers%s, and each is a class of its own",
+               SLICE_FORMAT(spec->label), labels->count,
+               labels->type == LABEL_TEXT ? ", written as text" : "");
+    notice_hint(dataset->notices, "Did you mean to predict the number? LinearRegressor and "
+                                  "DNNRegressor do.");
+    return true;
+}
+
+static enum status note_classes(const struct column_statistics *statistics, struct dataset *dataset,
+                                struct error *err)
+{
+    const struct jobspec *spec = statistics->spec;
+    const struct column_counts *label = &statistics->columns[spec->input_count];
+    const uint32_t classes = dataset->labels.count;
+    struct sized_class *sizes = calloc(classes + (size_t)1, sizeof *sizes);
+    uint32_t count = 0;
+
+    if (!sizes)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < label->table.count && count < classes; i++) {
+        const struct word_entry *entry = &label->table.entries[i];
+
+        if (entry->count > 0)
+            sizes[count++] =
+                (struct sized_class){entry->count, class_to_cell(spec->label_type, entry->word)};
+    }
+    qsort(sizes, count, sizeof *sizes, compare_sizes);
+    if (!note_number_labels(spec, dataset))
+        note_rare(dataset, sizes, count, statistics->rows);
+    free(sizes);
+    return STATUS_OK;
+}
+
+enum status column_notices(const struct column_statistics *statistics, struct dataset *dataset,
+                           struct error *err)
+{
+    dataset->notices = ARENA_NEW(&dataset->arena, struct notice_list, 1);
+    if (!dataset->notices)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < statistics->spec->input_count; i++) {
+        note_constant(statistics, i, dataset);
+        note_vocabulary(statistics, i, dataset);
+    }
+    return statistics->spec->task == TASK_CLASSIFICATION ? note_classes(statistics, dataset, err)
+                                                         : STATUS_OK;
+}

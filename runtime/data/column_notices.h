@@ -1,0 +1,25 @@
+/*
+ * column_notices.h - what the statistics of the training rows tell the user: columns that tell
+ * nothing, words that are not kept, classes that are rare, labels that rather are numbers.
+ *
+ * From exact counts alone, so that every worker has the same notices whatever the order of rows.
+ */
+#ifndef RUNTIME_DATA_COLUMN_NOTICES_H
+#define RUNTIME_DATA_COLUMN_NOTICES_H
+
+#include "runtime/data/column_statistics.h"
+#include "runtime/data/dataset.h"
+
+/* A class is rare that fewer rows than these have, or a smaller share of them. Where there are many
+ * classes it is also less than half of what each would have of equal ones. */
+#define RARE_CLASS_ROWS  20
+#define RARE_CLASS_SHARE 0.05
+
+/* More different numbers than these are rather a quantity than classes. */
+#define NUMBER_CLASSES_MAX 30
+
+/* Makes the list, in the data set's arena, once column_statistics_finish has filled the rest. */
+enum status column_notices(const struct column_statistics *statistics, struct dataset *dataset,
+                           struct error *err);
+
+#endif
