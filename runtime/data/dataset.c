@@ -1,4 +1,5 @@
 #include "runtime/data/dataset.h"
+#include "runtime/data/held_out.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,12 +34,23 @@ static void close_spools(struct dataset *dataset)
     arena_deinit(&dataset->views);
 }
 
+struct spool_held_out dataset_held_out(const struct jobspec *spec)
+{
+    if (spec->has_validation || spec->test_size == 0)
+        return (struct spool_held_out){0};
+    return (struct spool_held_out){
+        .share = spec->test_size < 0 ? HELD_OUT_SHARE : spec->test_size,
+        .least_rows = spec->test_size < 0 ? HELD_OUT_LEAST : 0,
+        .by_class = spec->task == TASK_CLASSIFICATION,
+    };
+}
+
 struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads)
 {
     return (struct spool_order){
         .by_key = spec->shuffle,
         .seed = spec->seed,
-        .held_out = is_validation || spec->has_validation ? 0 : spec->test_size,
+        .held_out = is_validation ? (struct spool_held_out){0} : dataset_held_out(spec),
         .threads = threads,
         .spec = is_validation ? NULL : spec,
     };

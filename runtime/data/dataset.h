@@ -61,6 +61,8 @@ struct dataset {
     struct arena arena;                   /* transform, labels, notices */
 };
 
+/* Which of a job's rows are held out. */
+struct spool_held_out dataset_held_out(const struct jobspec *spec);
 /* How a job's train.spool, or its validation.spool, lies. threads: that its writer may start. */
 struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads);
 

@@ -7,6 +7,7 @@
 #include "runtime/data/dataset_learn.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/dataset_summary.h"
+#include "runtime/data/held_out.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
 
@@ -22,7 +23,8 @@ static void split_deinit(struct split *split)
  * that they spread over batches and held-out rows as any others do. Which of
  * them has which number makes no difference. True when there were any.
  * sorted (rows): row_order's; only rows that agree in it can be equal. */
-static bool part_twins(const uint64_t *sorted, uint32_t rows, struct row_hash *hashes)
+static bool part_twins(const struct spool_held_out *rule, const uint64_t *sorted, uint32_t rows,
+                       struct row_hash *hashes)
 {
     struct row_hash first = {0, 0};
     uint64_t number = 0;
@@ -45,7 +47,7 @@ static bool part_twins(const uint64_t *sorted, uint32_t rows, struct row_hash *h
             continue;
         }
         number++;
-        *hash = row_hash_of_copy(&first, number);
+        *hash = held_out_hash_of_copy(rule, &first, number);
         has_twins = true;
     }
     return has_twins;
@@ -67,8 +69,8 @@ static void copy_hashes(void *context, uint32_t member, uint32_t number)
 
 /* All rows, sorted by the key that gives them to lanes: sorted, of row_order_space, is as row_order
  * leaves it. */
-static void sort_rows(const struct spool *spool, uint64_t seed, struct team *team,
-                      struct row_hash *hashes, uint64_t *sorted)
+static void sort_rows(const struct spool *spool, uint64_t seed, const struct spool_held_out *rule,
+                      struct team *team, struct row_hash *hashes, uint64_t *sorted)
 {
     const struct row_key key = {seed, RANDOM_LANE, 0};
     const uint32_t rows = (uint32_t)spool->rows;
@@ -76,7 +78,7 @@ static void sort_rows(const struct spool *spool, uint64_t seed, struct team *tea
 
     team_run(team, spool->block_count, copy_hashes, &copying);
     row_order(&key, hashes, rows, team, sorted, NULL);
-    if (part_twins(sorted, rows, hashes))
+    if (part_twins(rule, sorted, rows, hashes))
         row_order(&key, hashes, rows, team, sorted, NULL);
 }
 
@@ -153,45 +155,68 @@ static enum status place_rows(const uint64_t *sorted, uint32_t rows, bool keep_o
     return STATUS_OK;
 }
 
-/* The rows that are held out are the first ones by a key of their own. */
-static enum status hold_out(uint64_t seed, uint32_t rows, struct team *team, uint64_t *space,
-                            struct split *split, struct error *err)
+/* Of each stratum the first rows by a key of their own. Where none is, split->is_training stays
+ * NULL. */
+static enum status hold_out(const struct spool_held_out *rule, uint64_t seed, uint32_t rows,
+                            struct team *team, struct split *split, struct error *err)
 {
     const struct row_key key = {seed, RANDOM_HELD_OUT, 0};
-
-    split->is_training = malloc(rows);
-    if (!split->is_training)
-        return fail_no_memory(err);
-    row_order_mark(&key, split->hashes, rows, split->held_out, team, space, split->is_training);
-    for (uint32_t row = 0; row < rows; row++)
-        split->is_training[row] = !split->is_training[row];
-    return STATUS_OK;
-}
-
-static enum status split_rows(const struct spool *spool, uint64_t seed, uint32_t held_out,
-                              bool keep_order, struct team *team, struct split *split,
-                              struct error *err)
-{
-    const uint32_t rows = (uint32_t)spool->rows;
-    uint64_t *sorted = malloc(row_order_space(rows) * sizeof *sorted), *space = NULL;
+    const uint32_t strata = held_out_strata(rule);
+    uint64_t *counts = calloc(2ull * strata, sizeof *counts), *quotas = counts + strata, sum = 0;
+    uint64_t *space = malloc(row_order_space(rows) * sizeof *space);
+    uint32_t *order = malloc((rows + 1ull) * sizeof *order);
     enum status status = STATUS_OK;
 
-    *split = (struct split){.held_out = held_out};
-    split->places = malloc(rows * sizeof *split->places);
-    split->hashes = malloc(rows * sizeof *split->hashes);
-    if (held_out > 0)
-        space = malloc(row_order_space(rows) * sizeof *space);
-    if (!sorted || !split->places || !split->hashes || (held_out > 0 && !space)) {
+    if (!counts || !space || !order) {
         status = fail_no_memory(err);
         goto done;
     }
-    sort_rows(spool, seed, team, split->hashes, sorted);
-    if (held_out > 0)
-        TRY_OR(done, status, hold_out(seed, rows, team, space, split, err));
+    for (uint32_t row = 0; row < rows; row++)
+        counts[held_out_stratum(rule, &split->hashes[row])]++;
+    TRY_OR(done, status, held_out_quotas(rule, counts, quotas, &sum, err));
+    split->held_out = (uint32_t)sum;
+    if (sum == 0)
+        goto done;
+    split->is_training = malloc(rows);
+    if (!split->is_training) {
+        status = fail_no_memory(err);
+        goto done;
+    }
+    row_order(&key, split->hashes, rows, team, space, order);
+    for (uint32_t rank = 0; rank < rows; rank++) {
+        uint64_t *quota = &quotas[held_out_stratum(rule, &split->hashes[order[rank]])];
+
+        split->is_training[order[rank]] = *quota == 0;
+        *quota -= *quota > 0;
+    }
+done:
+    free(counts);
+    free(space);
+    free(order);
+    return status;
+}
+
+static enum status split_rows(const struct spool *spool, uint64_t seed,
+                              const struct spool_held_out *rule, bool keep_order, struct team *team,
+                              struct split *split, struct error *err)
+{
+    const uint32_t rows = (uint32_t)spool->rows;
+    uint64_t *sorted = malloc(row_order_space(rows) * sizeof *sorted);
+    enum status status = STATUS_OK;
+
+    *split = (struct split){0};
+    split->places = malloc(rows * sizeof *split->places);
+    split->hashes = malloc(rows * sizeof *split->hashes);
+    if (!sorted || !split->places || !split->hashes) {
+        status = fail_no_memory(err);
+        goto done;
+    }
+    sort_rows(spool, seed, rule, team, split->hashes, sorted);
+    if (rule->share > 0)
+        TRY_OR(done, status, hold_out(rule, seed, rows, team, split, err));
     status = place_rows(sorted, rows, keep_order, team, split, err);
 done:
     free(sorted);
-    free(space);
     return status;
 }
 
@@ -212,11 +237,12 @@ static enum status encode_validation(const struct jobspec *spec, const struct cl
                                      struct team *team, struct dataset *dataset, struct error *err)
 {
     const struct spool *spool = &dataset->validation_spool;
+    const struct spool_held_out nothing = {0};
     struct split split = {0};
     enum status status;
 
     TRY_OR(done, status, plain_rows_check(dataset, spool->rows, err));
-    TRY_OR(done, status, split_rows(spool, spec->seed, 0, false, team, &split, err));
+    TRY_OR(done, status, split_rows(spool, spec->seed, &nothing, false, team, &split, err));
     TRY_OR(done, status,
            part_allocate(dataset, spec->task, spool->rows, &dataset->validation, err));
     status = encode_rows(spool, dataset, index, &split, team, &dataset->validation, NULL, err);
@@ -230,16 +256,15 @@ static enum status encode_all(const struct jobspec *spec, struct split *split,
                               struct error *err)
 {
     const struct spool *spool = &dataset->spool;
-    const uint32_t held_out =
-        spec->has_validation ? 0 : (uint32_t)row_order_held_out(spool->rows, spec->test_size);
+    const struct spool_held_out rule = dataset_held_out(spec);
 
     /* Whatever they are encoded as: so their numbers fit into 32 bits. */
     TRY(plain_rows_check(dataset, spool->rows, err));
-    TRY(split_rows(spool, spec->seed, held_out, !spec->shuffle, team, split, err));
+    TRY(split_rows(spool, spec->seed, &rule, !spec->shuffle, team, split, err));
     TRY(dataset_learn(spool, spec, split->is_training, team, dataset, index, err));
     TRY(plain_rows_check(dataset, spool->rows, err));
-    TRY(part_allocate(dataset, spec->task, spool->rows - held_out, &dataset->train, err));
-    TRY(part_allocate(dataset, spec->task, held_out, &dataset->validation, err));
+    TRY(part_allocate(dataset, spec->task, spool->rows - split->held_out, &dataset->train, err));
+    TRY(part_allocate(dataset, spec->task, split->held_out, &dataset->validation, err));
     TRY(encode_rows(spool, dataset, index, split, team, &dataset->train, &dataset->validation,
                     err));
     if (spec->has_validation)

@@ -1,6 +1,5 @@
 #include "runtime/data/row_order.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Items are dealt into buckets by the first bits of their keys, part by part,
@@ -36,17 +35,6 @@ struct row_hash row_hash_of_copy(const struct row_hash *hash, uint64_t number)
 {
     return (struct row_hash){.low = random_bits(hash->low, RANDOM_TWIN, hash->high, number),
                              .high = random_bits(hash->high, RANDOM_TWIN, hash->low, number)};
-}
-
-uint64_t row_order_held_out(uint64_t rows, double share)
-{
-    const double held_out = floor((double)rows * share);
-
-    if (share <= 0 || rows < 2)
-        return 0;
-    if (held_out < 1)
-        return 1;
-    return held_out > (double)(rows - 1) ? rows - 1 : (uint64_t)held_out;
 }
 
 static uint64_t item_of(const struct row_key *key, const struct row_hash *hashes, uint32_t row)

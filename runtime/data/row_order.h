@@ -36,7 +36,7 @@ void row_order_mark(const struct row_key *key, const struct row_hash *hashes, ui
 /* The random key itself. */
 uint64_t row_key_bits(const struct row_key *key, const struct row_hash *hash);
 
-/* ----- which rows are told apart, and held out ----- */
+/* ----- which rows are told apart ----- */
 
 static inline bool row_hashes_equal(const struct row_hash *a, const struct row_hash *b)
 {
@@ -45,7 +45,5 @@ static inline bool row_hashes_equal(const struct row_hash *a, const struct row_h
 
 /* Of a row to which so many others are equal that came before it: 1 or more. */
 struct row_hash row_hash_of_copy(const struct row_hash *hash, uint64_t number);
-/* How many of the rows a share is: at least one row, never all, of two or more. */
-uint64_t row_order_held_out(uint64_t rows, double share);
 
 #endif

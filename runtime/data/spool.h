@@ -16,7 +16,8 @@
  * The hash is XXH3-128 over the row's cells in column order, each as a type
  * byte and its canonical bytes (reals with -0 as 0; texts with their length).
  * It is a function of the row alone: sorting by a key made from it gives an
- * order that does not depend on where the row lay in the table.
+ * order that does not depend on where the row lay in the table. Where rows are held out class by
+ * class, some of its bits are those of the class (held_out.h).
  *
  * All numbers are little-endian; sections are 8-byte aligned. A reader checks
  * every offset and size against the file before it follows it.
@@ -53,9 +54,17 @@ struct spool_column {
     enum spool_type type;
 };
 
+#define ROW_STRATUM_BITS 16
+
 struct row_hash {
     uint64_t low, high;
 };
+
+/* The bits that tell the row's class, where it was put as one of a class (held_out.h). */
+static inline uint32_t row_hash_stratum(const struct row_hash *hash)
+{
+    return (uint32_t)hash->low & ((1u << ROW_STRATUM_BITS) - 1);
+}
 
 /* ----- spools that lie by key ----- */
 
@@ -69,11 +78,18 @@ enum spool_part { SPOOL_KEPT, SPOOL_HELD_OUT, SPOOL_PARTS, SPOOL_SAMPLED = SPOOL
 
 struct jobspec;
 
+/* Which rows are held out (held_out.h). All zero: none. */
+struct spool_held_out {
+    double share;
+    uint32_t least_rows; /* of fewer rows none */
+    bool by_class;       /* the last column has the rows' classes: each gives its share */
+};
+
 /* All zero: as the SELECT gave the rows. */
 struct spool_order {
     bool by_key;
     uint64_t seed;
-    double held_out;  /* share of the rows: those of least random(seed, hash) */
+    struct spool_held_out held_out;
     uint32_t threads; /* that may be started when the writer is closed */
     /* The job whose columns these are: the spool has statistics of them then. NULL: it has none. */
     const struct jobspec *spec;

@@ -1,12 +1,12 @@
 #include "runtime/data/spool_keyed.h"
 
-#include <math.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "base/hash.h"
+#include "runtime/data/held_out.h"
 #include "runtime/data/row_order.h"
 
 #define RANGE_BYTES    32768 /* about, of a block of one range */
@@ -16,12 +16,6 @@
 #define PART_SHIFT     SPOOL_RANGE_BITS
 #define RANGE_OF(row)  ((row) & (SPOOL_RANGES - 1))
 #define PART_OF(range) ((range) >> PART_SHIFT)
-
-/* Random keys below it are held out, if the table has about as many as it should. */
-static uint64_t held_out_below(const struct spool_order *order)
-{
-    return (uint64_t)ldexp(order->held_out, KEY_BITS);
-}
 
 /* The block as columns. */
 static const struct spool_column_view *view_block(struct spool_writer *writer)
@@ -58,7 +52,7 @@ static void find_ranges(struct spool_writer *writer, uint32_t counts[SPOOL_PARTS
     const struct row_hash *hashes = (const struct row_hash *)writer->block;
     const struct row_key lane = {writer->order.seed, RANDOM_LANE, 0};
     const struct row_key held_out = {writer->order.seed, RANDOM_HELD_OUT, 0};
-    const uint64_t below = held_out_below(&writer->order);
+    const uint64_t below = held_out_below(&writer->order.held_out);
 
     for (uint32_t row = 0; row < writer->block_rows; row++) {
         uint32_t part = writer->parts[row];

@@ -7,6 +7,7 @@
 #include "base/team.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/disk_reads.h"
+#include "runtime/data/held_out.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/spool_block.h"
 
@@ -14,10 +15,8 @@
 #define TASK_BITS_MAX 10
 #define ROWS_AHEAD    256 /* of the sample, where files are not in memory */
 #define BLOCKS_AHEAD  64  /* whose hashes the kernel reads at a time */
-#define BIN_BITS      12  /* of the keys by which rows are held out */
-#define BINS          (1u << BIN_BITS)
 #define KEY_BITS      64
-#define SAMPLE_MARGIN 8 /* standard deviations of what is expected below a key */
+#define MARGIN        8 /* standard deviations of what is expected below a key */
 
 /* A row, under the hash that it has at last. */
 struct placed_row {
@@ -43,8 +42,10 @@ struct settler {
         uint64_t count; /* of equal rows so far; 0: the slot is free */
     } * distinct;
     uint32_t slots, taken;
-    uint64_t *bins;   /* (BINS): rows by their key */
-    uint32_t *counts; /* (SPOOL_PARTS, ranges) */
+    struct stratum_counts {
+        uint64_t rows, held_out; /* as the writers dealt them */
+    } * strata;                  /* (held_out_strata) */
+    uint32_t *counts;            /* (SPOOL_PARTS, ranges) */
     struct row_hash sums[SPOOL_PARTS];
     struct rows_list list; /* rows that the pass found */
     struct error err;
@@ -59,13 +60,16 @@ struct settling {
     uint64_t *gone;  /* bits of each row of all blocks */
     uint64_t *words; /* (count + 1): where a block's bits begin */
     uint64_t rows, held_out;
+    /* The pass over parts. */
+    struct stratum {
+        uint64_t rows, quota, held_out; /* of these so far */
+        uint64_t first, last;           /* keys of the rows that are listed; first > last: none */
+    } * strata;                         /* (held_out_strata) */
     struct team *team;
     struct settler *settlers; /* (team_size) */
     /* The pass over copies: the blocks that hold rows of a task's range. */
     uint32_t task_bits;
     uint32_t *lists, *list_starts;
-    /* The pass over parts: rows in bins below are held out, above they are kept. */
-    uint32_t bin;
     /* The pass over counts. */
     uint32_t range_bits;
     uint64_t sample_below;
@@ -277,7 +281,7 @@ static enum status flush_copies(struct settling *settling, struct error *err)
 
 static struct distinct *find_slot(const struct settler *settler, const struct row_hash *hash)
 {
-    uint32_t slot = (uint32_t)hash->low & (settler->slots - 1);
+    uint32_t slot = (uint32_t)hash->high & (settler->slots - 1); /* low may hold the class */
 
     while (settler->distinct[slot].count && !row_hashes_equal(&settler->distinct[slot].hash, hash))
         slot = (slot + 1) & (settler->slots - 1);
@@ -317,13 +321,24 @@ static enum status number_row(struct settler *settler, const struct row_hash *ha
     return 2 * ++settler->taken > settler->slots ? grow_distinct(settler, err) : STATUS_OK;
 }
 
-static void count_bin(const struct settling *settling, struct settler *settler,
-                      const struct row_hash *hash)
+static uint64_t held_out_key(const struct settling *settling, const struct row_hash *hash)
 {
     const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
 
-    if (settling->writer->order.held_out > 0)
-        settler->bins[row_key_bits(&key, hash) >> (KEY_BITS - BIN_BITS)]++;
+    return row_key_bits(&key, hash);
+}
+
+static void count_stratum(const struct settling *settling, struct settler *settler,
+                          const struct row_hash *hash)
+{
+    const struct spool_held_out *rule = &settling->writer->order.held_out;
+    struct stratum_counts *counts;
+
+    if (rule->share <= 0)
+        return;
+    counts = &settler->strata[held_out_stratum(rule, hash)];
+    counts->rows++;
+    counts->held_out += held_out_key(settling, hash) < held_out_below(rule);
 }
 
 static enum status number_rows(struct settling *settling, struct settler *settler, uint32_t block,
@@ -345,10 +360,10 @@ static enum status number_rows(struct settling *settling, struct settler *settle
         if (number > 0) {
             if (is_stopped(settling, settler))
                 return settler->err.status;
-            hash = row_hash_of_copy(&hash, number);
+            hash = held_out_hash_of_copy(&settling->writer->order.held_out, &hash, number);
             TRY(move_row(settling, settler, block, row, hash, PART_BY_HASH, err));
         }
-        count_bin(settling, settler, &hash);
+        count_stratum(settling, settler, &hash);
     }
     return STATUS_OK;
 }
@@ -438,22 +453,46 @@ static void look_at_block(const struct settling *settling, struct settler *settl
     spool_files_done_with(settling->writer->files, need);
 }
 
-/* Rows of the bin in which the parts meet are listed, and rows that lie in the wrong part. */
+/* How many rows more, or fewer, the stratum holds out than the writers dealt to that part. */
+static uint64_t rows_to_move(const struct stratum *stratum)
+{
+    return stratum->quota > stratum->held_out ? stratum->quota - stratum->held_out
+                                              : stratum->held_out - stratum->quota;
+}
+
+/* Of the keys next to `below`, on the side from which rows move, as many as hold all of these rows,
+ * unless a wonder happens: then all keys of that side. */
+static void set_keys(struct stratum *stratum, uint64_t below, bool is_wonder)
+{
+    const double move = (double)rows_to_move(stratum);
+    const double share = (move + MARGIN * (sqrt(move) + 1)) / (double)stratum->rows;
+    const uint64_t width = is_wonder || share >= 1 ? UINT64_MAX : (uint64_t)ldexp(share, KEY_BITS);
+
+    stratum->first = 1;
+    stratum->last = 0;
+    if (stratum->quota > stratum->held_out) {
+        stratum->first = below;
+        stratum->last = width < UINT64_MAX - below ? below + width : UINT64_MAX;
+    } else if (stratum->quota < stratum->held_out) {
+        stratum->first = width < below ? below - width : 0;
+        stratum->last = below - 1;
+    }
+}
+
+/* Rows that may move to the other part. */
 static void list_parts(const struct settling *settling, struct settler *settler, uint32_t block,
                        const struct row_hash *hashes)
 {
-    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
-    const uint32_t part = settling->entries[block].part;
+    const struct spool_held_out *rule = &settling->writer->order.held_out;
 
     for (uint32_t row = 0; row < settling->entries[block].rows; row++) {
-        const uint64_t bits = row_key_bits(&key, &hashes[row]);
-        const uint32_t bin = (uint32_t)(bits >> (KEY_BITS - BIN_BITS));
+        const struct stratum *stratum = &settling->strata[held_out_stratum(rule, &hashes[row])];
+        const uint64_t key = held_out_key(settling, &hashes[row]);
 
-        if (is_gone(settling, block, row) ||
-            (bin != settling->bin && part == (bin < settling->bin ? SPOOL_HELD_OUT : SPOOL_KEPT)))
+        if (key < stratum->first || key > stratum->last || is_gone(settling, block, row))
             continue;
         if (settler->err.status == STATUS_OK)
-            list_row(&settler->list, &(struct placed_row){bits, hashes[row], block, row},
+            list_row(&settler->list, &(struct placed_row){key, hashes[row], block, row},
                      &settler->err);
     }
 }
@@ -465,49 +504,106 @@ static void part_task(void *context, uint32_t member, uint32_t block)
     look_at_block(settling, &settling->settlers[member], block, list_parts);
 }
 
-/* How many rows are in the bins before the one that the last held-out row is in. */
-static uint64_t find_bin(struct settling *settling)
+/* What the strata hold out, and should. Whether rows must move. */
+static enum status take_strata(struct settling *settling, bool *must_move, struct error *err)
 {
-    uint64_t before = 0;
+    const struct spool_held_out *rule = &settling->writer->order.held_out;
+    const uint32_t count = held_out_strata(rule);
+    uint64_t *rows = calloc(2ull * count, sizeof *rows), *quotas = rows + count;
 
-    for (settling->bin = 0;; settling->bin++) {
-        uint64_t count = 0;
-
-        for (uint32_t m = 0; m < team_size(settling->team); m++)
-            count += settling->settlers[m].bins[settling->bin];
-        if (before + count >= settling->held_out)
-            return before;
-        before += count;
+    settling->strata = calloc(count, sizeof *settling->strata);
+    if (!rows || !settling->strata) {
+        free(rows);
+        return fail_no_memory(err);
     }
+    for (uint32_t i = 0; i < count; i++) {
+        struct stratum *stratum = &settling->strata[i];
+
+        for (uint32_t m = 0; m < team_size(settling->team); m++) {
+            stratum->rows += settling->settlers[m].strata[i].rows;
+            stratum->held_out += settling->settlers[m].strata[i].held_out;
+        }
+        rows[i] = stratum->rows;
+    }
+    if (held_out_quotas(rule, rows, quotas, &settling->held_out, err) != STATUS_OK) {
+        free(rows);
+        return err->status;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        settling->strata[i].quota = quotas[i];
+        *must_move = *must_move || rows_to_move(&settling->strata[i]) > 0;
+    }
+    free(rows);
+    return STATUS_OK;
+}
+
+/* The rows among which those are that must move, in the order of their keys. */
+static enum status find_movable(struct settling *settling, struct error *err)
+{
+    const struct spool_held_out *rule = &settling->writer->order.held_out;
+    const struct rows_list *list = &settling->settlers[0].list;
+
+    for (bool is_wonder = false;; is_wonder = true) {
+        uint64_t *found = calloc(held_out_strata(rule), sizeof *found);
+        bool is_enough = true;
+
+        if (!found)
+            return fail_no_memory(err);
+        for (uint32_t i = 0; i < held_out_strata(rule); i++)
+            set_keys(&settling->strata[i], held_out_below(rule), is_wonder);
+        team_run(settling->team, settling->count, part_task, settling);
+        if (first_error(settling, err) != STATUS_OK || gather_rows(settling, err) != STATUS_OK) {
+            free(found);
+            return err->status;
+        }
+        for (size_t i = 0; i < list->count; i++)
+            found[held_out_stratum(rule, &list->rows[i].hash)]++;
+        for (uint32_t i = 0; i < held_out_strata(rule); i++)
+            is_enough = is_enough && found[i] >= rows_to_move(&settling->strata[i]);
+        free(found);
+        if (is_enough || is_wonder)
+            return STATUS_OK;
+        settling->settlers[0].list.count = 0;
+    }
+}
+
+/* The held-out rows of a stratum become those of least key: what is missing comes from behind the
+ * key that parted them, what is too much lies before it. */
+static enum status move_rows(struct settling *settling, struct error *err)
+{
+    const struct spool_held_out *rule = &settling->writer->order.held_out;
+    struct settler *settler = &settling->settlers[0];
+    const struct rows_list *list = &settler->list;
+
+    for (size_t n = 0; n < 2 * list->count; n++) {
+        const bool holds_out = n < list->count;
+        const struct placed_row *row = &list->rows[holds_out ? n : 2 * list->count - 1 - n];
+        struct stratum *stratum = &settling->strata[held_out_stratum(rule, &row->hash)];
+
+        if (stratum->quota == stratum->held_out ||
+            holds_out != (stratum->quota > stratum->held_out))
+            continue;
+        if (is_stopped(settling, settler))
+            return first_error(settling, err);
+        TRY(move_row(settling, settler, row->block, row->row, row->hash,
+                     holds_out ? SPOOL_HELD_OUT : SPOOL_KEPT, err));
+        stratum->held_out += holds_out ? 1 : UINT64_MAX;
+    }
+    return STATUS_OK;
 }
 
 static enum status settle_parts(struct settling *settling, struct error *err)
 {
-    struct settler *settler = &settling->settlers[0];
-    struct rows_list *list = &settler->list;
-    uint64_t before;
+    bool must_move = false;
 
-    if (settling->writer->order.held_out <= 0)
+    if (settling->writer->order.held_out.share <= 0)
         return STATUS_OK;
-    before = find_bin(settling);
-    team_run(settling->team, settling->count, part_task, settling);
-    TRY(first_error(settling, err));
-    TRY(gather_rows(settling, err));
-    for (size_t i = 0; i < list->count; i++) {
-        const struct placed_row *row = &list->rows[i];
-        const uint32_t bin = (uint32_t)(row->key >> (KEY_BITS - BIN_BITS));
-        uint32_t part = bin < settling->bin ? SPOOL_HELD_OUT : SPOOL_KEPT;
-
-        if (bin == settling->bin && before < settling->held_out) {
-            part = SPOOL_HELD_OUT;
-            before++;
-        }
-        if (is_stopped(settling, settler))
-            return first_error(settling, err);
-        if (part != settling->entries[row->block].part)
-            TRY(move_row(settling, settler, row->block, row->row, row->hash, part, err));
-    }
-    list->count = 0;
+    TRY(take_strata(settling, &must_move, err));
+    if (!must_move)
+        return STATUS_OK;
+    TRY(find_movable(settling, err));
+    TRY(move_rows(settling, err));
+    settling->settlers[0].list.count = 0;
     return flush_copies(settling, err);
 }
 
@@ -553,7 +649,7 @@ static void count_task(void *context, uint32_t member, uint32_t block)
 /* The key below which there are enough rows, unless a wonder happens: then all are looked at. */
 static uint64_t sample_below(uint64_t kept)
 {
-    const double wanted = SPOOL_SAMPLE_ROWS + SAMPLE_MARGIN * sqrt(SPOOL_SAMPLE_ROWS);
+    const double wanted = SPOOL_SAMPLE_ROWS + MARGIN * sqrt(SPOOL_SAMPLE_ROWS);
 
     return wanted < (double)kept ? (uint64_t)ldexp(wanted / (double)kept, KEY_BITS) : UINT64_MAX;
 }
@@ -735,9 +831,10 @@ static enum status settler_init(const struct settling *settling, struct settler 
     settler->slots = 1024;
     settler->distinct = calloc(settler->slots, sizeof *settler->distinct);
     settler->columns = calloc(settling->shape.column_count, sizeof *settler->columns);
-    settler->bins = calloc(BINS, sizeof *settler->bins);
+    settler->strata =
+        calloc(held_out_strata(&settling->writer->order.held_out), sizeof *settler->strata);
     settler->counts = calloc((size_t)SPOOL_PARTS << settling->range_bits, sizeof *settler->counts);
-    if (!settler->distinct || !settler->columns || !settler->bins || !settler->counts)
+    if (!settler->distinct || !settler->columns || !settler->strata || !settler->counts)
         return fail_no_memory(err);
     return spool_writer_branch(settling->writer, &settler->writer, err);
 }
@@ -747,7 +844,6 @@ static enum status settling_init(struct settling *settling, struct error *err)
     const struct spool_writer *writer = settling->writer;
 
     settling->rows = writer->rows;
-    settling->held_out = row_order_held_out(writer->rows, writer->order.held_out);
     settling->range_bits = spool_range_bits(writer->rows);
     settling->types = calloc(writer->column_count, sizeof *settling->types);
     settling->settlers = calloc(team_size(settling->team), sizeof *settling->settlers);
@@ -773,11 +869,12 @@ static void settling_deinit(struct settling *settling)
             spool_writer_join(settling->writer, settler->writer, &ignored);
         free(settler->distinct);
         free(settler->columns);
-        free(settler->bins);
+        free(settler->strata);
         free(settler->counts);
         free(settler->list.rows);
     }
     free(settling->settlers);
+    free(settling->strata);
     free(settling->types);
     free(settling->entries);
     free(settling->words);

@@ -1,9 +1,9 @@
 #include "runtime/data/spool_writer.h"
 
+#include "runtime/data/column_statistics_bytes.h"
+#include "runtime/data/held_out.h"
 #include "runtime/data/spool_keyed.h"
 #include "runtime/data/spool_settle.h"
-
-#include "runtime/data/column_statistics_bytes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -220,6 +220,7 @@ static enum status branch_plain(const struct spool_writer *writer, struct spool_
         return status;
     (*branch)->files = writer->files;
     (*branch)->file = SPOOL_FILE_NONE;
+    (*branch)->order = writer->order;
     return STATUS_OK;
 }
 
@@ -631,9 +632,30 @@ static enum status flush_full(struct spool_writer *writer, struct error *err)
     WRITER_FAIL(writer, err, writer_error = reason);
 }
 
+/* The canonical bytes of the row's last cell. */
+static struct slice last_cell(const struct spool_writer *writer)
+{
+    const struct writer_column *column = &writer->columns[writer->column_count - 1];
+    const uint32_t row = writer->block_rows;
+    size_t size = CELL_BYTES;
+
+    if (column->nulls[row / 8] >> (row % 8) & 1)
+        size = 1;
+    else if (column->type == SPOOL_TEXT)
+        size = 1 + sizeof(uint32_t) + column->offsets[row + 1] - column->offsets[row];
+    return (struct slice){writer->row.data + writer->row.size - size, size};
+}
+
+static struct row_hash hash_of_row(const struct spool_writer *writer)
+{
+    const XXH128_hash_t bits = XXH3_128bits(writer->row.data, writer->row.size);
+    const struct row_hash hash = {.low = bits.low64, .high = bits.high64};
+
+    return writer->order.held_out.by_class ? row_hash_of_class(&hash, last_cell(writer)) : hash;
+}
+
 enum status spool_end_row(struct spool_writer *writer, struct error *err)
 {
-    XXH128_hash_t hash;
 
     if (writer->error.status != STATUS_OK)
         WRITER_FAIL(writer, err, writer_error = writer->error);
@@ -645,9 +667,7 @@ enum status spool_end_row(struct spool_writer *writer, struct error *err)
         WRITER_FAIL(writer, err,
                     fail(&writer_error, STATUS_LIMIT, "the SELECT returned more than %llu rows",
                          (unsigned long long)SPOOL_ROWS_MAX));
-    hash = XXH3_128bits(writer->row.data, writer->row.size);
-    ((struct row_hash *)writer->block)[writer->block_rows] =
-        (struct row_hash){.low = hash.low64, .high = hash.high64};
+    ((struct row_hash *)writer->block)[writer->block_rows] = hash_of_row(writer);
     if (writer->is_keyed)
         writer->parts[writer->block_rows] = PART_BY_HASH;
     writer->row.size = 0;

@@ -1,11 +1,12 @@
 #include "tests/cluster/csv_job.h"
 
-#include "kinds/kmeans/kmeans_kind.h"
-#include "kinds/network/network_attributes.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/network/network_attributes.h"
+#include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 
 static void check(enum status status, const struct error *err)
@@ -58,6 +59,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     char path[4096], line[CSV_LINE_MAX];
     FILE *file = fopen(csv, "r");
     const bool has_label = task_has_label(job->spec.task);
+    const struct spool_order order = {.held_out = dataset_held_out(&job->spec)};
     size_t count;
 
     if (!file || !fgets(job->header, sizeof job->header, file)) {
@@ -76,6 +78,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         job->spec.label = cells[count - 1];
     snprintf(path, sizeof path, "%s/train.spool", folder);
     check(spool_writer_open(path, columns, count - !has_label, 0, &writer, err), err);
+    check(spool_writer_sort(writer, &order, err), err);
     while (fgets(line, sizeof line, file))
         if (split(line, cells) == count)
             put_row(writer, cells, count - !has_label, count - 1, err);

@@ -161,7 +161,11 @@ static void put_branch(struct spool_writer *writer, uint32_t rows)
 static void patch(const uint8_t *data, size_t size)
 {
     const struct spool_order order = {
-        .by_key = size && data[0] & 2, .seed = 1, .held_out = 0.3, .threads = 1};
+        .by_key = size && data[0] & 2,
+        .seed = 1,
+        .held_out = {.share = 0.3, .by_class = size && data[0] & 4},
+        .threads = 1,
+    };
     struct spool_writer *writer;
     uint8_t *bytes;
     off_t file_size;

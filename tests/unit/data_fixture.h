@@ -76,13 +76,17 @@ static inline enum status put_cell(struct spool_writer *writer, const struct cel
 }
 
 /* cells: (rows, columns). order: which row comes when; NULL as they stand. */
-static inline void write_spool(const char *path, const struct spool_column *columns, size_t count,
-                               const struct cell *cells, size_t rows, const uint32_t *order)
+static inline void write_spool_to_split(const char *path, const struct spool_column *columns,
+                                        size_t count, const struct cell *cells, size_t rows,
+                                        const uint32_t *order,
+                                        const struct spool_held_out *held_out)
 {
+    const struct spool_order lies = {.held_out = *held_out};
     struct spool_writer *writer;
     struct error err;
 
     CHECK_OK(spool_writer_open(path, columns, count, 0, &writer, &err));
+    CHECK_OK(spool_writer_sort(writer, &lies, &err));
     for (size_t i = 0; i < rows; i++) {
         const struct cell *row = cells + (order ? order[i] : i) * count;
         for (size_t c = 0; c < count; c++)
@@ -91,6 +95,14 @@ static inline void write_spool(const char *path, const struct spool_column *colu
     }
     CHECK_INT(spool_writer_rows(writer), rows);
     CHECK_OK(spool_writer_close(writer, &err));
+}
+
+static inline void write_spool(const char *path, const struct spool_column *columns, size_t count,
+                               const struct cell *cells, size_t rows, const uint32_t *order)
+{
+    const struct spool_held_out none = {0};
+
+    write_spool_to_split(path, columns, count, cells, rows, order, &none);
 }
 
 /* A permutation of rows that depends on the seed alone. */

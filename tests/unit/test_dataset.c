@@ -57,8 +57,10 @@ static struct team *team; /* that opens the next table */
 
 static enum status try_open(struct table *table, const uint32_t *order, struct error *err)
 {
-    write_spool(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS, table->cells,
-                table->rows, order);
+    const struct spool_held_out held_out = dataset_held_out(&table->spec);
+
+    write_spool_to_split(folder_file(&table->folder, "train.spool"), table->columns, COLUMNS,
+                         table->cells, table->rows, order, &held_out);
     return dataset_open(table->folder.path, NULL, &table->spec, team, &table->dataset, err);
 }
 
@@ -309,7 +311,7 @@ static void check_mixed(const int32_t *classes, const uint32_t *order, uint32_t 
     for (uint32_t i = 0; i < count; i++)
         counts[classes[order ? order[i] : i]]++;
     for (int class = 0; class < 3; class ++)
-        CHECK(counts[class] > count / 4 && counts[class] < count / 2);
+        CHECK(counts[class] > count / 6 && counts[class] < count / 2);
 }
 
 static void equal_rows_are_spread_over_batches_and_held_out_rows(void **state)
@@ -798,26 +800,59 @@ static void held_out_labels_teach_nothing(void **state)
     table_close(&table);
 }
 
-/* A class that only held-out rows have is none: such a row counts as wrong. */
-static void held_out_classes_are_not_learned(void **state)
+static uint32_t rows_of_class(const struct dataset_part *part, int32_t class)
+{
+    uint32_t count = 0;
+
+    for (uint32_t row = 0; row < part->rows; row++)
+        count += part->classes[row] == class;
+    return count;
+}
+
+/* Each class gives its share, and the only row of a class is learned from. */
+static void each_class_is_learned_and_gives_its_share(void **state)
 {
     struct table table;
-    uint32_t unknown = 0;
     (void)state;
 
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
-    table.spec.test_size = 0.5;
-    table.spec.balanced = true;
-    for (int i = 0; i < 40; i++) /* 20 classes of one row, and one of twenty */
-        add_row(&table, real_cell(i), text_cell("a"), integer_cell(i < 20 ? i : 100));
+    table.spec.test_size = 0.25;
+    for (int i = 0; i < 444; i++) /* 4 classes of one row, one of 40, one of 400 */
+        add_row(&table, real_cell(i), text_cell("a"), integer_cell(i < 4 ? i : i < 44 ? 100 : 200));
     reopen(&table, NULL);
-    for (uint32_t row = 0; row < table.dataset.validation.rows; row++)
-        unknown += table.dataset.validation.classes[row] < 0;
-    CHECK(unknown > 0);
-    CHECK_INT(table.dataset.labels.count, 21 - unknown);
-    for (uint32_t row = 0; row < table.dataset.train.rows; row++)
-        CHECK(table.dataset.train.classes[row] >= 0);
+    CHECK_INT(table.dataset.labels.count, 6);
+    CHECK_INT(table.dataset.validation.rows, 111);
+    for (int32_t class = 0; class < 4; class ++) {
+        CHECK_INT(rows_of_class(&table.dataset.train, class), 1);
+        CHECK_INT(rows_of_class(&table.dataset.validation, class), 0);
+    }
+    /* 10.25 and 99.75; what the classes of one row do not give comes from these. */
+    CHECK_INT(rows_of_class(&table.dataset.validation, 4), 11);
+    CHECK_INT(rows_of_class(&table.dataset.validation, 5), 100);
     table_close(&table);
+}
+
+/* Where the statement does not say: a tenth, of 500 rows or more. */
+static void few_rows_are_all_learned_from(void **state)
+{
+    static const struct {
+        int rows;
+        uint32_t held_out;
+    } cases[] = {{499, 0}, {500, 50}, {1234, 123}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct table table;
+
+        table_open(&table, TASK_REGRESSION, LABEL_REAL);
+        table.spec.test_size = -1;
+        for (int row = 0; row < cases[i].rows; row++)
+            add_row(&table, real_cell(row), text_cell("a"), real_cell(row));
+        reopen(&table, NULL);
+        CHECK_INT(table.dataset.validation.rows, cases[i].held_out);
+        CHECK_INT(table.dataset.train.rows, cases[i].rows - (int)cases[i].held_out);
+        table_close(&table);
+    }
 }
 
 static void rows_without_a_label_have_neither_classes_nor_values(void **state)
@@ -880,7 +915,8 @@ int main(void)
         cmocka_unit_test(a_spool_of_other_columns_is_refused),
         cmocka_unit_test(one_row_is_enough_for_a_regressor),
         cmocka_unit_test(held_out_labels_teach_nothing),
-        cmocka_unit_test(held_out_classes_are_not_learned),
+        cmocka_unit_test(each_class_is_learned_and_gives_its_share),
+        cmocka_unit_test(few_rows_are_all_learned_from),
         cmocka_unit_test(rows_without_a_label_have_neither_classes_nor_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,7 @@ static void put_row(const struct table *table, struct spool_writer *writer, uint
 /* From last to first, by two writers; the last rows by another process. */
 static void write_keyed(struct table *table, uint32_t threads)
 {
-    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, threads,
-                                      &table->spec};
+    const struct spool_order order = dataset_order(&table->spec, false, threads);
     const char *path = folder_file(&table->keyed, "train.spool");
     struct spool_writer *writer, *branch, *part;
     struct text index;
@@ -102,11 +101,14 @@ static void write_keyed(struct table *table, uint32_t threads)
 
 static void write_plain(struct table *table)
 {
+    struct spool_order order = dataset_order(&table->spec, false, 1);
     struct spool_writer *writer;
     struct error err;
 
+    order.by_key = false;
     CHECK_OK(spool_writer_open(folder_file(&table->plain, "train.spool"), columns, COLUMNS, 0,
                                &writer, &err));
+    CHECK_OK(spool_writer_sort(writer, &order, &err));
     for (uint32_t i = 0; i < table->rows; i++)
         put_row(table, writer, i);
     CHECK_OK(spool_writer_close(writer, &err));
@@ -421,8 +423,7 @@ static void a_worker_takes_the_blocks_of_its_rows(void **state)
 /* Some of the rows by another process, whose index is appended. */
 static void write_part(const struct table *table, struct folder *folder, struct text *index)
 {
-    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, 1,
-                                      &table->spec};
+    const struct spool_order order = dataset_order(&table->spec, false, 1);
     struct spool_writer *part;
     struct error err;
 
@@ -438,8 +439,7 @@ static void write_part(const struct table *table, struct folder *folder, struct 
 static void join_part(const struct table *table, struct folder *folder, struct slice index,
                       const struct spool_source *source)
 {
-    const struct spool_order order = {true, table->spec.seed, table->spec.test_size, 1,
-                                      &table->spec};
+    const struct spool_order order = dataset_order(&table->spec, false, 1);
     struct spool_writer *writer;
     struct error err;
 

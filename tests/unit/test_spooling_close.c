@@ -12,7 +12,8 @@ static const struct spool_column columns[] = {{{"x", 1}, SPOOL_INTEGER}};
 
 static struct spool_writer *write_rows(const char *path, uint32_t rows)
 {
-    const struct spool_order order = {.by_key = true, .seed = 3, .held_out = 0.2, .threads = 2};
+    const struct spool_order order = {
+        .by_key = true, .seed = 3, .held_out = {.share = 0.2}, .threads = 2};
     struct spool_writer *writer;
     struct error err;
 
@@ -121,7 +122,8 @@ static bool is_out_of_patience(void *context)
 
 static enum status close_after(const char *path, struct patience *patience, struct error *err)
 {
-    const struct spool_order order = {.by_key = true, .seed = 3, .held_out = 0.2, .threads = 1};
+    const struct spool_order order = {
+        .by_key = true, .seed = 3, .held_out = {.share = 0.2}, .threads = 1};
     struct spool_writer *writer;
 
     TRY(spool_writer_open(path, columns, 1, 0, &writer, err));

@@ -70,7 +70,9 @@ static void put_order(const struct order *order, struct text *bytes)
     put_sized(bytes, slice_of(scan->path));
     put_u8(bytes, scan->order.by_key);
     put_u64(bytes, scan->order.seed);
-    put_f64(bytes, scan->order.held_out);
+    put_f64(bytes, scan->order.held_out.share);
+    put_u32(bytes, scan->order.held_out.least_rows);
+    put_u8(bytes, scan->order.held_out.by_class);
     put_spec(scan->order.spec, bytes);
     put_u64(bytes, scan->count);
     for (size_t i = 0; i < scan->count; i++) {
@@ -137,7 +139,9 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     const struct slice path = copy_sized(reader);
     const bool by_key = read_u8(reader) != 0;
     const uint64_t seed = read_u64(reader);
-    const double held_out = read_f64(reader);
+    const double share = read_f64(reader);
+    const uint32_t least_rows = read_u32(reader);
+    const bool by_class = read_u8(reader) != 0;
     const struct jobspec *spec = read_spec(reader, arena);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
@@ -154,8 +158,8 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
-    scan->order =
-        (struct spool_order){.by_key = by_key, .seed = seed, .held_out = held_out, .spec = spec};
+    scan->order = (struct spool_order){
+        .by_key = by_key, .seed = seed, .held_out = {share, least_rows, by_class}, .spec = spec};
     scan->vectors = vectors;
 }
 

@@ -1,0 +1,50 @@
+/*
+ * held_out.h - how many rows of each class are held out for validation, and which.
+ *
+ * A share of all rows, at least one and never all of two or more, and none of too few rows. Rows
+ * of a classification are held out class by class: each class gives its share, so that a rare
+ * class is measured, too, and at least one of its rows is learned from. What is left when each
+ * share has been rounded down goes to the classes with the greatest remainders (the method of
+ * largest remainders). Of a class those rows are held out that come first by a random key of the
+ * seed and the row's hash: a function of the set of rows alone.
+ *
+ * A row's class is told by some bits of its hash, its stratum, so that rows can be counted by
+ * class where nothing but their hashes is read. Two classes that share a stratum, one pair of
+ * 65,536, give their share together.
+ */
+#ifndef RUNTIME_DATA_HELD_OUT_H
+#define RUNTIME_DATA_HELD_OUT_H
+
+#include "base/error.h"
+#include "runtime/data/spool.h"
+
+#define HELD_OUT_SHARE .1 /* where the statement does not say: of at least so many rows */
+#define HELD_OUT_LEAST 500
+
+/* The hash with the stratum of a class: the class as bytes. */
+struct row_hash row_hash_of_class(const struct row_hash *hash, struct slice class_bytes);
+/* row_hash_of_copy, of the same class. */
+struct row_hash held_out_hash_of_copy(const struct spool_held_out *rule,
+                                      const struct row_hash *hash, uint64_t number);
+
+/* How many strata there are: 1 where the rows have no classes. */
+static inline uint32_t held_out_strata(const struct spool_held_out *rule)
+{
+    return rule->by_class ? 1u << ROW_STRATUM_BITS : 1;
+}
+
+static inline uint32_t held_out_stratum(const struct spool_held_out *rule,
+                                        const struct row_hash *hash)
+{
+    return rule->by_class ? row_hash_stratum(hash) : 0;
+}
+
+/* Rows whose random key is below it are held out, if the classes have about as many as expected. */
+uint64_t held_out_below(const struct spool_held_out *rule);
+
+/* rows, quotas: (held_out_strata). How many rows of each stratum are held out; *sum of them.
+ * NO_MEMORY. */
+enum status held_out_quotas(const struct spool_held_out *rule, const uint64_t *rows,
+                            uint64_t *quotas, uint64_t *sum, struct error *err);
+
+#endif
