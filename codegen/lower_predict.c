@@ -1,5 +1,6 @@
 #include "codegen/lower_predict.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "codegen/model_path.h"
@@ -50,26 +51,25 @@ static void append_postgres_literal(struct slice value, struct text *sql)
 /* totrain.predict(E'model', q.*, NULL::pg_catalog.int8): PostgreSQL hands over the row as
  * it is, and the function finds the inputs by their names. */
 static void append_postgres_call(const struct plan *plan, const char *function, struct slice path,
-                                 struct slice name, struct text *sql)
+                                 struct text *sql)
 {
     text_printf(sql, "totrain.%s(", function);
     append_postgres_literal(path, sql);
     text_append_string(sql, ", q.*"); /* q alone may be a column of that name */
     if (slice_is(slice_of(function), "predict"))
         text_printf(sql, ", NULL::%.*s", SLICE_FORMAT(type_of_prediction(plan)));
-    text_append_string(sql, ") AS ");
-    text_append_identifier(sql, name);
+    text_append_char(sql, ')');
 }
 
-/* totrain_function('model', q."a", q."b") AS "name", or with more inputs
- * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)) AS "name" */
-static void append_call(const struct plan *plan, const char *function, struct slice path,
-                        struct slice name, struct text *sql)
+/* totrain_function('model', q."a", q."b"), or with more inputs
+ * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)) */
+static void append_function(const struct plan *plan, const char *function, struct slice path,
+                            struct text *sql)
 {
     size_t count = plan->model.input_count;
 
     if (plan->dialect == SQL_POSTGRES) {
-        append_postgres_call(plan, function, path, name, sql);
+        append_postgres_call(plan, function, path, sql);
         return;
     }
     text_printf(sql, "totrain_%s(", function);
@@ -82,8 +82,93 @@ static void append_call(const struct plan *plan, const char *function, struct sl
         if (is_packed)
             text_append_char(sql, ')');
     }
-    text_append_string(sql, ") AS ");
+    text_append_char(sql, ')');
+}
+
+static void append_call(const struct plan *plan, const char *function, struct slice path,
+                        struct slice name, struct text *sql)
+{
+    append_function(plan, function, path, sql);
+    text_append_string(sql, " AS ");
     text_append_identifier(sql, name);
+}
+
+static bool is_of_catalog(struct slice type)
+{
+    static const char schema[] = "pg_catalog.";
+
+    return type.size > sizeof schema - 1 && memcmp(type.data, schema, sizeof schema - 1) == 0;
+}
+
+/* An output's text in its type, as totrain.predict gives it. */
+static void append_typed(struct slice type, const char *output, struct text *sql)
+{
+    if (slice_is(type, "pg_catalog.date"))
+        text_printf(sql,
+                    "pg_catalog.date '1970-01-01' OPERATOR(pg_catalog.+) "
+                    "%s::pg_catalog.int4",
+                    output);
+    else if (slice_is(type, "pg_catalog.timestamptz"))
+        text_printf(sql, "pg_catalog.to_timestamp(%s::pg_catalog.float8)", output);
+    else if (slice_is(type, "pg_catalog.\"timestamp\""))
+        text_printf(sql,
+                    "pg_catalog.timezone('UTC', "
+                    "pg_catalog.to_timestamp(%s::pg_catalog.float8))",
+                    output);
+    else if (is_of_catalog(type))
+        text_printf(sql, "%s::%.*s", output, SLICE_FORMAT(type));
+    else /* an enum of any role: a cast could be a function of its owner's */
+        text_printf(sql, "totrain.as_type(%s, NULL::%.*s)", output, SLICE_FORMAT(type));
+}
+
+/* As PREDICT gives it. */
+static void append_class(const struct plan *plan, uint32_t class, struct text *sql)
+{
+    const struct cell *cell = &plan->model.classes[class];
+    struct text value, literal;
+
+    text_init(&value, TEXT_MAXIMUM);
+    text_init(&literal, TEXT_MAXIMUM);
+    if (cell->type == CELL_TEXT)
+        text_append(&value, cell->text);
+    else if (cell->type == CELL_INTEGER)
+        text_printf(&value, "%lld", (long long)cell->integer);
+    else
+        text_append_real(&value, cell->real);
+    if (plan->dialect == SQL_POSTGRES) {
+        append_postgres_literal(text_slice(&value), &literal);
+        append_typed(type_of_prediction(plan), text_string(&literal), sql);
+    } else if (cell->type == CELL_TEXT) {
+        text_append_literal(sql, text_slice(&value));
+    } else if (cell->type == CELL_REAL) {
+        text_printf(sql, "CAST(%s AS REAL)", text_string(&value));
+    } else {
+        text_append(sql, text_slice(&value));
+    }
+    sql->failed = sql->failed || value.failed || literal.failed;
+    text_deinit(&value);
+    text_deinit(&literal);
+}
+
+/* The prediction; with a threshold by the probability of the positive class. */
+static void append_prediction(const struct plan *plan, struct slice path, struct text *sql)
+{
+    const bool is_postgres = plan->dialect == SQL_POSTGRES;
+
+    if (!plan->has_threshold) {
+        append_call(plan, "predict", path, plan->target_column, sql);
+        return;
+    }
+    text_append_string(sql, "CASE WHEN ");
+    append_function(plan, "probability", path, sql);
+    text_append_string(sql, is_postgres ? " OPERATOR(pg_catalog.>=) '" : " >= ");
+    text_append_real(sql, plan->threshold);
+    text_append_string(sql, is_postgres ? "'::pg_catalog.float8 THEN " : " THEN ");
+    append_class(plan, plan->model.positive, sql);
+    text_append_string(sql, " ELSE ");
+    append_class(plan, 1 - plan->model.positive, sql);
+    text_append_string(sql, " END AS ");
+    text_append_identifier(sql, plan->target_column);
 }
 
 /* `after` begins with the end of a line, which closes a comment at the SELECT's end. */
@@ -123,7 +208,7 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
         append_column(sql, plan->query.columns[i].name);
         text_append_string(sql, ", ");
     }
-    append_call(plan, "predict", text_slice(&path), plan->target_column, sql);
+    append_prediction(plan, text_slice(&path), sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         text_append_string(sql, ", ");
         append_call(plan, output_function(plan->extra_kinds[i]), text_slice(&path),
@@ -272,32 +357,12 @@ static void append_scores(const char *condition, struct text *sql)
                 condition);
 }
 
-static bool is_of_catalog(struct slice type)
-{
-    static const char schema[] = "pg_catalog.";
-
-    return type.size > sizeof schema - 1 && memcmp(type.data, schema, sizeof schema - 1) == 0;
-}
-
-/* An output's text in its type, as totrain.predict gives it. */
 static void append_score(struct slice type, size_t number, struct slice name, struct text *sql)
 {
-    if (slice_is(type, "pg_catalog.date"))
-        text_printf(sql,
-                    "pg_catalog.date '1970-01-01' OPERATOR(pg_catalog.+) "
-                    "r.o%zu::pg_catalog.int4",
-                    number);
-    else if (slice_is(type, "pg_catalog.timestamptz"))
-        text_printf(sql, "pg_catalog.to_timestamp(r.o%zu::pg_catalog.float8)", number);
-    else if (slice_is(type, "pg_catalog.\"timestamp\""))
-        text_printf(sql,
-                    "pg_catalog.timezone('UTC', "
-                    "pg_catalog.to_timestamp(r.o%zu::pg_catalog.float8))",
-                    number);
-    else if (is_of_catalog(type))
-        text_printf(sql, "r.o%zu::%.*s", number, SLICE_FORMAT(type));
-    else /* an enum of any role: a cast could be a function of its owner's */
-        text_printf(sql, "totrain.as_type(r.o%zu, NULL::%.*s)", number, SLICE_FORMAT(type));
+    char output[32];
+
+    snprintf(output, sizeof output, "r.o%zu", number);
+    append_typed(type, output, sql);
     text_append_string(sql, " AS ");
     text_append_identifier(sql, name);
 }

@@ -24,6 +24,9 @@
  *     score            totrain_logits, for a regressor totrain_predict, for a model of
  *                      clusters totrain_distance: real, to the nearest
  *
+ * With predict.threshold the prediction is
+ *     CASE WHEN totrain_probability('model', ...) >= 0.3 THEN 'fraud' ELSE 'legit' END
+ *
  * For PostgreSQL (plan->dialect) the functions are in schema totrain and take the whole
  * row, whose columns they find by name; predict also takes a NULL of the type that it
  * returns: int8, float8 or text:

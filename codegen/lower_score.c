@@ -60,6 +60,10 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
     scoring->label = JOBSPEC_NO_LABEL;
     scoring->label_name = plan->label;
     scoring->replaces_any = plan->replaces_any;
+    scoring->average = plan->average;
+    scoring->report = plan->report;
+    scoring->has_threshold = plan->has_threshold;
+    scoring->threshold = plan->threshold;
     scoring->inputs = ARENA_NEW(arena, uint32_t, plan->model.input_count + 1);
     if (!scoring->inputs)
         return fail_no_memory(err);

@@ -43,6 +43,9 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
     spec->label_type = plan->label_type;
     spec->label_declared = plan->label_declared;
     spec->notices = plan->notices;
+    spec->positive = plan->positive;
+    spec->average = plan->average;
+    spec->has_default_metrics = plan->has_default_metrics;
     spec->has_validation = plan->validation_select.size > 0;
     for (size_t i = 0; i < plan->metric_count; i++)
         spec->metrics[spec->metric_count++] = plan->metrics[i];

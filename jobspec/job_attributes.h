@@ -20,6 +20,10 @@
            "Most classes that the labels may have; the model has those that are found. "           \
            "Classifiers only.",                                                                    \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    PLANNED("model.positive", SCOPE_TRAIN, A_LABEL(),                                              \
+            "Of two classes the label that is looked for: Precision, Recall, F1, PRAUC, "          \
+            "thresholds and 'probability' are of it. Default: the greater label.",                 \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     STORED(bool, standardize, "model.standardize", SCOPE_TRAIN, IN_KIND(standardize),              \
            BOOLEAN("true", NULL),                                                                  \
            "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows.")  \
@@ -61,10 +65,28 @@
             "A SELECT of the validation rows, with the columns of the training rows by name.")     \
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
             "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "         \
-            "Precision, Recall, F1 (default Accuracy, LogLoss). Regressors: MSE, RMSE, MAE, R2, "  \
-            "MAPE (default RMSE, MAE, R2). Models of clusters: Inertia, Silhouette "               \
-            "(default Inertia, Silhouette). scikit-learn's names are taken too.",                  \
+            "Precision, Recall, F1, BalancedAccuracy, MCC, PRAUC (default Accuracy, LogLoss; of "  \
+            "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE (default RMSE, MAE, " \
+            "R2). Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). "         \
+            "scikit-learn's names are taken too.",                                                 \
             .aliases = WORDS("validation.metric"))                                                 \
+    PLANNED("validation.average", SCOPE_TRAIN | SCOPE_EVALUATE,                                    \
+            WORD("macro", average_words, NULL),                                                    \
+            "How Precision, Recall and F1 of more than two classes are made of those of each "     \
+            "class. 'macro': their mean. 'weighted': by how many rows each has. 'micro': of all "  \
+            "rows together, which is the accuracy.",                                               \
+            .tasks = 1 << TASK_CLASSIFICATION, .aliases = WORDS("evaluate.average"))               \
+    PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
+            "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
+            "'classes'; of two classes 'roc', 'pr', 'calibration'. Regressors: 'residuals'.")      \
+    PLANNED("evaluate.threshold", SCOPE_EVALUATE, REAL(0, 1, NULL),                                \
+            "Of two classes the positive one is predicted where its probability is at least "      \
+            "this. Default: the more probable one is.",                                            \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
+    PLANNED("predict.threshold", SCOPE_PREDICT, REAL(0, 1, NULL),                                  \
+            "Of two classes the positive one is predicted where its probability is at least "      \
+            "this. Default: the more probable one is.",                                            \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("job.where", SCOPE_ALL, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),      \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \
             "the database. 'auto' is 'local'. PREDICT without a table has no job.")                \

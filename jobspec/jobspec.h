@@ -50,6 +50,10 @@ struct spec_scoring {
     size_t output_count;
     struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;
+    enum average average;
+    enum report_kind report; /* EVALUATE: what it returns */
+    bool has_threshold;      /* of two classes: the positive one is predicted from `threshold` up */
+    double threshold;
     bool keeps_bad_rows; /* a row that cannot be scored is put aside; else the job fails */
     bool replaces_any;   /* the target may replace a table that no such statement made */
 };
@@ -71,15 +75,18 @@ struct jobspec {
     struct slice label; /* size 0 with LABEL_NONE, which clustering has */
     enum label_type label_type;
     struct slice label_declared; /* the database's own type of it, for the model; or empty */
-    bool has_validation;         /* an own spool for validation is beside the train one */
-    uint32_t staged_shards;      /* of the rows, which workers read from the user's table and stage;
-                                    0: the session has staged them */
+    struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
+    bool has_validation;    /* an own spool for validation is beside the train one */
+    uint32_t staged_shards; /* of the rows, which workers read from the user's table and stage;
+                               0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
     const struct notice_list *notices; /* of planning and of reading the rows; NULL: none */
+    bool has_default_metrics; /* those of them that are of two classes fall away with more */
+    enum average average;     /* of Precision, Recall and F1 of more than two classes */
 
     /* each kind of job: the attributes of its statement, and what goes with them */
     JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)

@@ -21,12 +21,14 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
     return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
            slice_equal(a->family, b->family) && a->task == b->task &&
            slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
-           a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared);
+           a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
+           slice_equal(a->positive, b->positive);
 }
 
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)
 {
-    if (a->metric_count != b->metric_count)
+    if (a->metric_count != b->metric_count || a->average != b->average ||
+        a->has_default_metrics != b->has_default_metrics)
         return false;
     for (size_t i = 0; i < a->metric_count; i++)
         if (!slice_equal(a->metrics[i], b->metrics[i]))

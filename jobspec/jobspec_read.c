@@ -71,12 +71,13 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
 
     TRY(json_get_object(json, "label", &label, err));
     if (json_has(label, "declared")) {
-        TRY(spec_check_members(label, MEMBERS("name", "type", "declared"), err));
+        TRY(spec_check_members(label, MEMBERS("name", "type", "positive", "declared"), err));
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
     } else {
-        TRY(spec_check_members(label, MEMBERS("name", "type"), err));
+        TRY(spec_check_members(label, MEMBERS("name", "type", "positive"), err));
     }
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
+    TRY(spec_get_text(label, "positive", 0, LABEL_BYTES_MAX, arena, &spec->positive, err));
     TRY(spec_get_word(label, "type", label_type_words, &type, err));
     spec->label_type = (enum label_type)type;
     if (task_has_label(spec->task) == (spec->label_type == LABEL_NONE) ||
@@ -120,9 +121,15 @@ static enum status read_training(const cJSON *json, struct arena *arena, struct 
                                  struct error *err)
 {
     const cJSON *training;
+    unsigned average;
 
-    TRY(read_section(json, "training", "training",
-                     MEMBERS("has_validation", "staged_shards", "metrics"), spec, &training, err));
+    TRY(read_section(
+        json, "training", "training",
+        MEMBERS("has_validation", "staged_shards", "has_default_metrics", "average", "metrics"),
+        spec, &training, err));
+    TRY(json_get_boolean(training, "has_default_metrics", &spec->has_default_metrics, err));
+    TRY(spec_get_word(training, "average", average_words, &average, err));
+    spec->average = (enum average)average;
     TRY(json_get_boolean(training, "has_validation", &spec->has_validation, err));
     TRY(spec_get_u32(training, "staged_shards", 0, JOBSPEC_STAGED_MAX, &spec->staged_shards, err));
     if (spec->has_validation && spec->test_size > 0)

@@ -30,6 +30,15 @@ static cJSON *integer(int64_t least, int64_t most, const char *help)
     return schema;
 }
 
+static cJSON *real_range(double least, double most)
+{
+    cJSON *schema = typed("number", NULL);
+
+    json_add_real(schema, "minimum", least);
+    json_add_real(schema, "maximum", most);
+    return schema;
+}
+
 static cJSON *text(size_t least, size_t most, const char *help)
 {
     cJSON *schema = typed("string", help);
@@ -213,6 +222,8 @@ static cJSON *label(void)
 
     json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "type", word(label_type_words, NULL));
+    json_add(members, "positive",
+             text(0, LABEL_BYTES_MAX, "the label that is looked for, of two; empty: the greater"));
     json_add(members, "declared",
              text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
     schema = typed("object", NULL);
@@ -230,6 +241,9 @@ static cJSON *training(const struct kind *kind)
              integer(0, JOBSPEC_STAGED_MAX,
                      "of the rows, which workers read from the user's table and stage; 0: the "
                      "session has staged them"));
+    json_add(members, "has_default_metrics",
+             typed("boolean", "of more than two classes some of the metrics fall away"));
+    json_add(members, "average", word(average_words, NULL));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
     return object(members);
 }
@@ -263,6 +277,10 @@ static cJSON *scoring(void)
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));
+    json_add(members, "average", word(average_words, NULL));
+    json_add(members, "report", word(report_words, "evaluate: what it returns"));
+    json_add(members, "has_threshold", typed("boolean", NULL));
+    json_add(members, "threshold", real_range(0, 1));
     json_add(members, "keeps_bad_rows",
              typed("boolean", "a row that cannot be scored is put aside"));
     json_add(members, "replaces_any",

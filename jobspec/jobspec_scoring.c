@@ -46,6 +46,22 @@ static enum status read_label(const cJSON *section, const struct jobspec *spec, 
     return STATUS_OK;
 }
 
+static enum status read_judging(const cJSON *section, struct spec_scoring *scoring,
+                                struct error *err)
+{
+    unsigned average, report;
+
+    TRY(spec_get_word(section, "average", average_words, &average, err));
+    TRY(spec_get_word(section, "report", report_words, &report, err));
+    TRY(json_get_boolean(section, "has_threshold", &scoring->has_threshold, err));
+    TRY(json_get_real(section, "threshold", &scoring->threshold, err));
+    scoring->average = (enum average)average;
+    scoring->report = (enum report_kind)report;
+    return scoring->threshold >= 0 && scoring->threshold <= 1
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"threshold\": expected 0 to 1");
+}
+
 enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
@@ -55,7 +71,8 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
 
     TRY(spec_get_section(json, "scoring",
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
-                                 "outputs", "metrics", "keeps_bad_rows", "replaces_any"),
+                                 "outputs", "metrics", "average", "report", "has_threshold",
+                                 "threshold", "keeps_bad_rows", "replaces_any"),
                          &section, err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
@@ -68,6 +85,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                        &scoring->output_count, err));
     TRY(spec_get_words(section, "metrics", METRICS_MAX, arena, scoring->metrics,
                        &scoring->metric_count, err));
+    TRY(read_judging(section, scoring, err));
     TRY(json_get_boolean(section, "keeps_bad_rows", &scoring->keeps_bad_rows, err));
     return json_get_boolean(section, "replaces_any", &scoring->replaces_any, err);
 }
@@ -95,6 +113,10 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_string(section, "label_name", scoring->label_name);
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
     write_words(section, "metrics", scoring->metrics, scoring->metric_count);
+    json_add_string(section, "average", slice_of(average_words[scoring->average]));
+    json_add_string(section, "report", slice_of(report_words[scoring->report]));
+    json_add_boolean(section, "has_threshold", scoring->has_threshold);
+    json_add_real(section, "threshold", scoring->threshold);
     json_add_boolean(section, "keeps_bad_rows", scoring->keeps_bad_rows);
     json_add_boolean(section, "replaces_any", scoring->replaces_any);
 }
@@ -120,5 +142,7 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->label == b->label && slice_equal(a->label_name, b->label_name) &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
+           a->average == b->average && a->report == b->report &&
+           a->has_threshold == b->has_threshold && a->threshold == b->threshold &&
            a->keeps_bad_rows == b->keeps_bad_rows && a->replaces_any == b->replaces_any;
 }

@@ -46,6 +46,7 @@ static void write_label(const struct jobspec *spec, cJSON *json)
 
     json_add_string(label, "name", spec->label);
     add_word(label, "type", label_type_words, spec->label_type);
+    json_add_string(label, "positive", spec->positive);
     if (spec->label_declared.size > 0)
         json_add_string(label, "declared", spec->label_declared);
 }
@@ -71,6 +72,8 @@ static void write_training(const struct jobspec *spec, cJSON *json)
     write_section(spec, "training", training);
     json_add_boolean(training, "has_validation", spec->has_validation);
     json_add_integer(training, "staged_shards", spec->staged_shards);
+    json_add_boolean(training, "has_default_metrics", spec->has_default_metrics);
+    add_word(training, "average", average_words, spec->average);
     metrics = json_add_array(training, "metrics");
     for (size_t i = 0; i < spec->metric_count; i++)
         json_append(metrics, json_string(spec->metrics[i]));

@@ -39,6 +39,7 @@ enum attribute_type {
     ATTRIBUTE_BOOLEAN,
     ATTRIBUTE_WORD, /* one of `words` */
     ATTRIBUTE_TEXT,
+    ATTRIBUTE_LABEL,    /* a text, a number, true or false */
     ATTRIBUTE_MEMORY,   /* '512Mi': bytes within the range */
     ATTRIBUTE_INTEGERS, /* a list of integers within the range */
     ATTRIBUTE_WORDS     /* 'Accuracy,AUC' or a list, each one of `words` */

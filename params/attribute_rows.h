@@ -23,6 +23,7 @@
     .type = ATTRIBUTE_WORD, .default_value = value, .words = known, .later = not_yet
 #define WORD_LIST(known, not_yet) .type = ATTRIBUTE_WORDS, .words = known, .later = not_yet
 #define TEXT()                    .type = ATTRIBUTE_TEXT
+#define A_LABEL()                 .type = ATTRIBUTE_LABEL
 /* An amount of memory, as Kubernetes writes it (base/memory_size.h); the range is in bytes. */
 #define MEMORY(smallest, greatest) .type = ATTRIBUTE_MEMORY, .least = smallest, .most = greatest
 

@@ -12,6 +12,8 @@ const char *const label_type_words[] = {LABEL_TYPE_MAP(X) NULL};
 const char *const activation_words[] = {ACTIVATION_MAP(X) NULL};
 const char *const optimizer_words[] = {OPTIMIZER_MAP(X) NULL};
 const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
+const char *const average_words[] = {AVERAGE_MAP(X) NULL};
+const char *const report_words[] = {REPORT_MAP(X) NULL};
 #undef X
 
 bool term_find(const char *const *words, struct slice word, unsigned *value)
@@ -22,10 +24,18 @@ bool term_find(const char *const *words, struct slice word, unsigned *value)
     return false;
 }
 
+bool term_find_fold(const char *const *words, struct slice word, unsigned *value)
+{
+    for (*value = 0; words[*value]; ++*value)
+        if (slice_is_fold(word, words[*value]))
+            return true;
+    return false;
+}
+
 static const struct {
     const char *name;
     enum task task;
-    bool is_default;
+    enum metric_default when;
 } metric_rows[] = {
 #define X(name, word, task, is_default) {word, task, is_default},
     METRIC_MAP(X)
@@ -49,6 +59,13 @@ static const struct {
     {"precision_score", METRIC_PRECISION},
     {"recall_score", METRIC_RECALL},
     {"f1_score", METRIC_F1},
+    {"balanced_accuracy", METRIC_BALANCED_ACCURACY},
+    {"balanced_accuracy_score", METRIC_BALANCED_ACCURACY},
+    {"matthews_corrcoef", METRIC_MCC},
+    {"pr_auc", METRIC_PR_AUC},
+    {"average_precision", METRIC_PR_AUC},
+    {"average_precision_score", METRIC_PR_AUC},
+    {"roc_auc_ovr", METRIC_AUC},
     {"mean_squared_error", METRIC_MSE},
     {"neg_mean_squared_error", METRIC_MSE},
     {"root_mean_squared_error", METRIC_RMSE},
@@ -72,9 +89,21 @@ enum task metric_task(enum metric metric)
     return metric_rows[metric].task;
 }
 
-bool metric_is_default(enum metric metric)
+enum metric_default metric_default(enum metric metric)
 {
-    return metric_rows[metric].is_default;
+    return metric_rows[metric].when;
+}
+
+bool metric_is_default(enum metric metric, uint32_t classes)
+{
+    const enum metric_default when = metric_default(metric);
+
+    return when == METRIC_ALWAYS || (when == METRIC_OF_TWO_CLASSES && classes == 2);
+}
+
+bool metric_ranks(enum metric metric)
+{
+    return metric == METRIC_AUC || metric == METRIC_PR_AUC;
 }
 
 bool metric_find(struct slice name, enum metric *metric)

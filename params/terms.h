@@ -19,6 +19,7 @@
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
 #define METRICS_MAX        16   /* that one statement asks for */
 #define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
+#define LABEL_BYTES_MAX    1000 /* of a label that a statement names */
 #define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
 #define IP_BYTES_MAX       45   /* an address as text */
 
@@ -60,21 +61,43 @@
     X(SCHEDULE_COSINE, "cosine")                                                                   \
     X(SCHEDULE_TRAPEZOIDAL, "trapezoidal")
 
-/* What is measured, of which task, and whether it is where the statement names no metrics. */
+/* How Precision, Recall and F1 of more than two classes are made of those of each. */
+#define AVERAGE_MAP(X)                                                                             \
+    X(AVERAGE_MACRO, "macro")                                                                      \
+    X(AVERAGE_WEIGHTED, "weighted")                                                                \
+    X(AVERAGE_MICRO, "micro")
+
+/* What EVALUATE returns (scoring/report.h). */
+#define REPORT_MAP(X)                                                                              \
+    X(REPORT_METRICS, "metrics")                                                                   \
+    X(REPORT_CONFUSION, "confusion")                                                               \
+    X(REPORT_CLASSES, "classes")                                                                   \
+    X(REPORT_ROC, "roc")                                                                           \
+    X(REPORT_PR, "pr")                                                                             \
+    X(REPORT_CALIBRATION, "calibration")                                                           \
+    X(REPORT_RESIDUALS, "residuals")
+
+/* Is it measured where the statement names no metrics? */
+enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES };
+
+/* What is measured, and of which task. */
 #define METRIC_MAP(X)                                                                              \
-    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, true)                                      \
-    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, true)                                       \
-    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, false)                                               \
-    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, false)                                   \
-    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, false)                                         \
-    X(METRIC_F1, "F1", TASK_CLASSIFICATION, false)                                                 \
-    X(METRIC_MSE, "MSE", TASK_REGRESSION, false)                                                   \
-    X(METRIC_RMSE, "RMSE", TASK_REGRESSION, true)                                                  \
-    X(METRIC_MAE, "MAE", TASK_REGRESSION, true)                                                    \
-    X(METRIC_R2, "R2", TASK_REGRESSION, true)                                                      \
-    X(METRIC_MAPE, "MAPE", TASK_REGRESSION, false)                                                 \
-    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, true)                                            \
-    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, true)
+    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, METRIC_ALWAYS)                             \
+    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS)                              \
+    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES)                               \
+    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                       \
+    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                             \
+    X(METRIC_F1, "F1", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES)                                 \
+    X(METRIC_BALANCED_ACCURACY, "BalancedAccuracy", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)        \
+    X(METRIC_MCC, "MCC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                                   \
+    X(METRIC_PR_AUC, "PRAUC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                              \
+    X(METRIC_MSE, "MSE", TASK_REGRESSION, METRIC_WHEN_NAMED)                                       \
+    X(METRIC_RMSE, "RMSE", TASK_REGRESSION, METRIC_ALWAYS)                                         \
+    X(METRIC_MAE, "MAE", TASK_REGRESSION, METRIC_ALWAYS)                                           \
+    X(METRIC_R2, "R2", TASK_REGRESSION, METRIC_ALWAYS)                                             \
+    X(METRIC_MAPE, "MAPE", TASK_REGRESSION, METRIC_WHEN_NAMED)                                     \
+    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS)                                   \
+    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };
@@ -85,6 +108,8 @@ enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
 enum optimizer_kind { OPTIMIZER_MAP(X) };
 enum schedule { SCHEDULE_MAP(X) };
+enum average { AVERAGE_MAP(X) };
+enum report_kind { REPORT_MAP(X) };
 #undef X
 #define X(name, word, task, is_default) name,
 enum metric { METRIC_MAP(X) METRIC_COUNT };
@@ -98,6 +123,8 @@ extern const char *const label_type_words[];
 extern const char *const activation_words[];
 extern const char *const optimizer_words[];
 extern const char *const schedule_words[];
+extern const char *const average_words[];
+extern const char *const report_words[];
 
 /* Is a model of this task learned from a label column, and measured against one? */
 static inline bool task_has_label(enum task task)
@@ -120,10 +147,17 @@ static inline uint32_t optimizer_parameter_bytes(enum optimizer_kind optimizer)
 
 /* The place of this very word in such a list; false: it is none of it. */
 bool term_find(const char *const *words, struct slice word, unsigned *value);
+/* In any case of letters. */
+bool term_find_fold(const char *const *words, struct slice word, unsigned *value);
 
 const char *metric_name(enum metric metric);
 enum task metric_task(enum metric metric);
-bool metric_is_default(enum metric metric);
+enum metric_default metric_default(enum metric metric);
+/* Is it measured of a model of so many classes (0: none) where the statement names no metrics? */
+bool metric_is_default(enum metric metric, uint32_t classes);
+/* Does it rank the rows by the probability of a class? Of more than two classes it takes all
+ * probabilities of each row. */
+bool metric_ranks(enum metric metric);
 /* By name, or by scikit-learn's ("accuracy_score", "neg_log_loss", "roc_auc", "r2", ...); case is
  * ignored. False when there is none. */
 bool metric_find(struct slice name, enum metric *metric);

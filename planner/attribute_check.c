@@ -101,6 +101,9 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
     case ATTRIBUTE_TEXT:
         text_append_string(out, "a string that is not empty");
         break;
+    case ATTRIBUTE_LABEL:
+        text_append_string(out, "a label: text, a number, true or false");
+        break;
     case ATTRIBUTE_MEMORY:
         text_append_string(out, "an amount of memory from ");
         memory_size_append(out, (uint64_t)attribute->least);
@@ -329,6 +332,9 @@ static enum status check_value(const struct attribute *attribute, const struct v
         break;
     case ATTRIBUTE_TEXT:
         is_fine = is_text(value) && slice_trim(value->text).size > 0;
+        break;
+    case ATTRIBUTE_LABEL:
+        is_fine = value->kind != VALUE_LIST && (!is_text(value) || value->text.size > 0);
         break;
     case ATTRIBUTE_MEMORY:
         return check_memory(attribute, value, err);

@@ -53,7 +53,10 @@ struct model_summary {
     struct slice label;
     enum label_type label_type;
     struct slice
-        label_declared; /* PostgreSQL: what the labels were, checked, as in SQL; or empty */
+        label_declared;         /* PostgreSQL: what the labels were, checked, as in SQL; or empty */
+    uint32_t class_count;       /* of a classifier */
+    const struct cell *classes; /* (class_count): ascending */
+    uint32_t positive;          /* of two classes: which of them */
     struct model_input *inputs;
     size_t input_count;
     struct slice digest;

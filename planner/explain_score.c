@@ -5,7 +5,7 @@
 
 #include "planner/explanation.h"
 
-#define LINES_EXTRA 9 /* beside inputs */
+#define LINES_EXTRA 10 /* beside inputs */
 
 static void append_name(struct text *out, struct slice schema, struct slice name)
 {
@@ -55,6 +55,24 @@ static void explain_target(struct explanation *explanation)
     explanation_line(explanation, "into");
 }
 
+static void explain_threshold(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const struct cell *positive = &plan->model.classes[plan->model.positive];
+    struct text *out = &explanation->detail;
+
+    if (positive->type == CELL_TEXT)
+        text_append_literal(out, positive->text);
+    else if (positive->type == CELL_INTEGER)
+        text_printf(out, "%lld", (long long)positive->integer);
+    else
+        text_append_real(out, positive->real);
+    text_append_string(out, " from a probability of ");
+    text_append_real(out, plan->threshold);
+    text_append_string(out, " up");
+    explanation_line(explanation, "threshold");
+}
+
 static void explain_outputs(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
@@ -67,6 +85,8 @@ static void explain_outputs(struct explanation *explanation)
     for (size_t i = 0; i < plan->extra_output_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->extra_outputs[i]));
     explanation_line(explanation, "columns added");
+    if (plan->has_threshold)
+        explain_threshold(explanation);
     if (plan->quarantine_table.size > 0)
         append_name(out, plan->target_schema, plan->quarantine_table);
     else
@@ -84,6 +104,13 @@ static void explain_metrics(struct explanation *explanation)
     if (plan->label_column >= 0) {
         text_append(out, plan->label);
         explanation_line(explanation, "label");
+    }
+    if (plan->has_threshold)
+        explain_threshold(explanation);
+    if (plan->report != REPORT_METRICS) {
+        text_append_string(out, report_words[plan->report]);
+        explanation_line(explanation, "report");
+        return;
     }
     text_append_string(out, "loss");
     for (size_t i = 0; i < plan->metric_count; i++)

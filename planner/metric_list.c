@@ -80,21 +80,28 @@ static enum status add_comma_metrics(struct planning *planning, enum task task,
     return STATUS_OK;
 }
 
-static enum status add_defaults(struct planning *planning, enum task task)
+static enum status add_defaults(struct planning *planning, enum task task, uint32_t classes)
 {
     for (int i = 0; i < METRIC_COUNT; i++)
-        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i))
+        if (metric_task((enum metric)i) == task &&
+            metric_is_default((enum metric)i, classes > 0 ? classes : 2))
             TRY(add_metric(planning, task, slice_of(metric_name((enum metric)i)), -1));
     return STATUS_OK;
 }
 
-enum status metrics_plan(struct planning *planning, enum task task)
+enum status metrics_plan(struct planning *planning, enum task task, uint32_t classes)
 {
     const struct setting *setting = settings_find(planning, "validation.metrics");
+    const struct setting *average = settings_find(planning, "validation.average");
+    unsigned word = AVERAGE_MACRO;
 
+    if (average)
+        term_find_fold(average_words, average->value.text, &word);
+    planning->plan->average = (enum average)word;
     planning->plan->metric_count = 0;
+    planning->plan->has_default_metrics = !setting;
     if (!setting)
-        return add_defaults(planning, task);
+        return add_defaults(planning, task, classes);
     if (setting->value.kind != VALUE_LIST)
         return add_comma_metrics(planning, task, &setting->value);
     for (size_t i = 0; i < setting->value.count; i++)

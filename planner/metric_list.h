@@ -6,6 +6,8 @@
 
 #include "planner/planning.h"
 
-enum status metrics_plan(struct planning *planning, enum task task);
+/* Of the model's classes, 0: their number is not known yet: then metrics of two classes are among
+ * those that are measured where the statement names none. */
+enum status metrics_plan(struct planning *planning, enum task task, uint32_t classes);
 
 #endif

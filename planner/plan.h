@@ -90,6 +90,13 @@ struct plan {
     /* TRAIN, EVALUATE: canonical names ("Accuracy", "LogLoss", "RMSE") */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
+    bool has_default_metrics; /* the statement names none */
+    enum average average;     /* of Precision, Recall and F1 of more than two classes */
+
+    struct slice positive;   /* TRAIN: model.positive as written; size 0: the greater label */
+    enum report_kind report; /* EVALUATE */
+    bool has_threshold;      /* PREDICT, EVALUATE: of two classes the positive one is predicted */
+    double threshold;        /* from this probability up */
 
     /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */
     struct slice model_schema, model_name;

@@ -5,6 +5,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
 #include "planner/planning.h"
@@ -241,6 +242,7 @@ enum status plan_predict(struct planning *planning)
     TRY(plan_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));
     TRY(plan_outputs(planning));
+    TRY(threshold_plan(planning, "predict.threshold"));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));
     TRY(query_check_distinct(planning));
@@ -258,7 +260,10 @@ enum status plan_evaluate(struct planning *planning)
 
     TRY(settings_read(planning, SCOPE_EVALUATE));
     TRY(model_find(planning));
-    TRY(metrics_plan(planning, plan->model.task));
+    TRY(metrics_plan(planning, plan->model.task, plan->model.class_count));
+    TRY(average_check(planning));
+    TRY(report_plan(planning));
+    TRY(threshold_plan(planning, "evaluate.threshold"));
     if (statement->into.count > 0) {
         plan->has_target = true;
         TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));

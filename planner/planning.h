@@ -6,7 +6,7 @@
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
  *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
- *     workers.c     job.* -> plan.scoring
+ *     workers.c     job.* -> plan.scoring     judging.c    evaluate.report, thresholds
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.
  */

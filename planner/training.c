@@ -9,6 +9,7 @@
 #include "planner/cluster.h"
 #include "planner/metric_list.h"
 #include "planner/planning.h"
+#include "planner/query.h"
 #include "planner/settings.h"
 #include "planner/workers.h"
 
@@ -200,6 +201,8 @@ static void append_effective(const struct plan *plan, const struct attribute *at
             text_append_string(out, i > 0 ? ", " : "");
             text_append(out, plan->metrics[i]);
         }
+        if (plan->has_default_metrics && plan->estimator->task == TASK_CLASSIFICATION)
+            text_append_string(out, " (the last two of two classes)");
     } else if (slice_is(name, "train.seed") && !setting) {
         text_printf(out, "%llu", (unsigned long long)plan->spec.seed);
     } else if (setting &&
@@ -248,6 +251,23 @@ static enum status record_attributes(const struct planning *planning)
     return status;
 }
 
+/* Whether rows have it is known when all of them are read (column_statistics_finish.c). */
+static enum status plan_positive(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "model.positive");
+    const struct value *value = setting ? &setting->value : NULL;
+
+    if (!value)
+        return STATUS_OK;
+    if (value->kind == VALUE_BOOLEAN)
+        return slice_keep(planning, slice_of(value->boolean ? "true" : "false"),
+                          &planning->plan->positive);
+    if (value->text.size > LABEL_BYTES_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, value->span.start,
+                       "a label of at most %d bytes can be named", LABEL_BYTES_MAX);
+    return slice_keep(planning, value->text, &planning->plan->positive);
+}
+
 enum status training_plan(struct planning *planning)
 {
     const struct kind_settings settings = {planning, find_setting};
@@ -261,6 +281,7 @@ enum status training_plan(struct planning *planning)
     TRY(check_validation(planning));
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
-    TRY(metrics_plan(planning, plan->estimator->task));
+    TRY(metrics_plan(planning, plan->estimator->task, 0));
+    TRY(plan_positive(planning));
     return record_attributes(planning);
 }

@@ -111,6 +111,7 @@ enum status value_hint(const struct attribute *attribute, const struct value *va
                        attribute->words[0]);
         break;
     case ATTRIBUTE_TEXT:
+    case ATTRIBUTE_LABEL:
     case ATTRIBUTE_MEMORY:
     case ATTRIBUTE_WORDS:
         break;

@@ -3,22 +3,26 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "scoring/elementary.h"
+#include "scoring/ranking.h"
 #include "scoring/silhouette.h"
 
 #define PROBABILITY_LEAST 1e-15
-#define SCORES_MAX        ((size_t)1 << 31) /* rows of one class that AUC can rank */
-
-struct scores {
-    float *values;
-    size_t count, capacity;
-};
 
 /* How often a class was the label, was predicted, and was both. The class that
  * the model does not know is counted behind the known ones. */
 struct tally {
     uint64_t actual, predicted, correct;
+};
+
+/* Of more than two classes: the class of each row, and its scores. */
+struct ranked_rows {
+    uint32_t *labels;
+    float *scores; /* (count, classes) */
+    size_t count, capacity;
+    bool are_too_many; /* then there are none */
 };
 
 struct metrics {
@@ -28,41 +32,70 @@ struct metrics {
     uint64_t rows;
     double loss_sum;
 
-    struct tally *tallies;   /* (class_count + 1) */
-    double *probabilities;   /* (class_count), of the row being added */
-    struct scores scores[2]; /* two classes: logits of the negatives, of the positives */
+    enum average average;
+    uint32_t positive;      /* of two classes */
+    struct tally *tallies;  /* (class_count + 1) */
+    double *probabilities;  /* (class_count), of the row being added */
+    float *scores;          /* likewise; NULL: they are not wanted */
+    struct ranking ranking; /* of two classes; of more: of one of them against the rest */
+    struct ranked_rows ranked;
+    struct report *report; /* or NULL */
 
     double absolute_sum, relative_sum;
     double label_mean, label_squares; /* running mean, and squares around it (Welford) */
     struct silhouette silhouette;     /* clustering */
 };
 
-enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err)
+static enum status init_clusters(struct metrics *metrics, const struct model *model,
+                                 struct error *err)
 {
-    struct metrics *made = calloc(1, sizeof *made);
+    metrics->cluster_count = model_outputs(model);
+    return silhouette_init(&metrics->silhouette, model->transform.dense_width, err);
+}
 
-    *metrics = made;
-    if (!made)
+static enum status init_classes(struct metrics *metrics, const struct model *model,
+                                bool ranks_classes, struct error *err)
+{
+    const size_t room = (size_t)model->labels.count + 1;
+
+    metrics->class_count = model->labels.count;
+    metrics->positive = model_positive(model);
+    metrics->tallies = calloc(room, sizeof *metrics->tallies);
+    metrics->probabilities = calloc(room, sizeof *metrics->probabilities);
+    if (ranks_classes)
+        metrics->scores = calloc(room, sizeof *metrics->scores);
+    return metrics->tallies && metrics->probabilities && (metrics->scores || !ranks_classes)
+               ? STATUS_OK
+               : fail_no_memory(err);
+}
+
+static enum status init(struct metrics *metrics, const struct model *model,
+                        const struct metrics_options *options, struct error *err)
+{
+    metrics->task = model->task;
+    metrics->average = options->average;
+    if (model->task == TASK_CLUSTERING)
+        TRY(init_clusters(metrics, model, err));
+    if (model->task == TASK_CLASSIFICATION)
+        TRY(init_classes(metrics, model, options->ranks_classes, err));
+    return options->report == REPORT_METRICS
+               ? STATUS_OK
+               : report_new(model, options->report, &metrics->report, err);
+}
+
+enum status metrics_new(const struct model *model, const struct metrics_options *options,
+                        struct metrics **metrics, struct error *err)
+{
+    static const struct metrics_options none;
+
+    *metrics = calloc(1, sizeof **metrics);
+    if (!*metrics)
         return fail_no_memory(err);
-    made->task = model->task;
-    if (model->task == TASK_CLUSTERING) {
-        made->cluster_count = model_outputs(model);
-        if (silhouette_init(&made->silhouette, model->transform.dense_width, err) == STATUS_OK)
-            return STATUS_OK;
-        metrics_free(made);
-        *metrics = NULL;
-        return err->status;
-    }
-    if (model->task != TASK_CLASSIFICATION)
+    if (init(*metrics, model, options ? options : &none, err) == STATUS_OK)
         return STATUS_OK;
-    made->class_count = model->labels.count;
-    made->tallies = calloc((size_t)made->class_count + 1, sizeof *made->tallies);
-    made->probabilities = calloc((size_t)made->class_count + 1, sizeof *made->probabilities);
-    if (made->tallies && made->probabilities)
-        return STATUS_OK;
-    metrics_free(made);
+    metrics_free(*metrics);
     *metrics = NULL;
-    return fail_no_memory(err);
+    return err->status;
 }
 
 void metrics_free(struct metrics *metrics)
@@ -71,27 +104,71 @@ void metrics_free(struct metrics *metrics)
         return;
     free(metrics->tallies);
     free(metrics->probabilities);
-    free(metrics->scores[0].values);
-    free(metrics->scores[1].values);
+    free(metrics->scores);
+    free(metrics->ranked.labels);
+    free(metrics->ranked.scores);
+    ranking_deinit(&metrics->ranking);
     silhouette_deinit(&metrics->silhouette);
+    report_free(metrics->report);
     free(metrics);
 }
 
-static enum status scores_add(struct scores *scores, float value, struct error *err)
+bool metrics_rank_classes(const struct model *model, const struct slice *names, size_t count)
 {
-    if (scores->count == scores->capacity) {
-        size_t capacity = scores->capacity ? 2 * scores->capacity : 1024;
-        float *values;
+    enum metric metric;
 
-        if (capacity > SCORES_MAX)
-            return fail(err, STATUS_LIMIT, "AUC ranks at most %zu rows of one class", SCORES_MAX);
-        values = realloc(scores->values, capacity * sizeof *values);
-        if (!values)
-            return fail_no_memory(err);
-        scores->values = values;
-        scores->capacity = capacity;
+    if (model->task != TASK_CLASSIFICATION || model->labels.count == 2 ||
+        model->labels.count > RANKED_CLASSES_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (metric_find(names[i], &metric) && metric_ranks(metric))
+            return true;
+    return false;
+}
+
+struct report *metrics_report(struct metrics *metrics)
+{
+    return metrics->report;
+}
+
+bool metrics_rank_too_many(const struct metrics *metrics)
+{
+    return metrics->ranked.are_too_many;
+}
+
+static enum status ranked_grow(struct ranked_rows *ranked, uint32_t classes, struct error *err)
+{
+    const size_t capacity = ranked->capacity ? 2 * ranked->capacity : 256;
+    uint32_t *labels = realloc(ranked->labels, capacity * sizeof *labels);
+    float *scores;
+
+    if (!labels)
+        return fail_no_memory(err);
+    ranked->labels = labels;
+    scores = realloc(ranked->scores, capacity * classes * sizeof *scores);
+    if (!scores)
+        return fail_no_memory(err);
+    ranked->scores = scores;
+    ranked->capacity = capacity;
+    return STATUS_OK;
+}
+
+static enum status ranked_add(struct ranked_rows *ranked, const struct metrics_row *row,
+                              uint32_t classes, struct error *err)
+{
+    if (ranked->are_too_many)
+        return STATUS_OK;
+    if ((ranked->count + 1) * classes > RANKED_SCORES_MAX) {
+        free(ranked->labels);
+        free(ranked->scores);
+        *ranked = (struct ranked_rows){.are_too_many = true};
+        return STATUS_OK;
     }
-    scores->values[scores->count++] = value;
+    if (ranked->count == ranked->capacity)
+        TRY(ranked_grow(ranked, classes, err));
+    ranked->labels[ranked->count] = row->label;
+    memcpy(ranked->scores + ranked->count * classes, row->scores.data, row->scores.size);
+    ranked->count++;
     return STATUS_OK;
 }
 
@@ -101,8 +178,25 @@ static float rankable(float score)
     return isnan(score) ? -INFINITY : score;
 }
 
+/* In order as the probability, and as fine near 1 as near 0. */
+static float log_odds(double probability)
+{
+    if (!(probability > DBL_MIN))
+        return -INFINITY;
+    if (probability >= 1)
+        return INFINITY;
+    return (float)(logarithm_double(probability) - logarithm_double(1 - probability));
+}
+
+static float positive_score(const struct scorer *scorer)
+{
+    const float score = scorer->outputs[0];
+
+    return rankable(model_positive(scorer->model) == 1 ? score : -score);
+}
+
 static void measure_class(const struct scorer *scorer, int64_t label, double *probabilities,
-                          struct metrics_row *row)
+                          float *scores, struct metrics_row *row)
 {
     const uint32_t classes = scorer->model->labels.count;
     const bool is_known = label >= 0 && label < (int64_t)classes;
@@ -110,10 +204,15 @@ static void measure_class(const struct scorer *scorer, int64_t label, double *pr
 
     *row = (struct metrics_row){.label = is_known ? (uint32_t)label : METRICS_UNKNOWN,
                                 .predicted = scorer_class(scorer),
-                                .score = classes == 2 ? rankable(scorer->outputs[0]) : 0};
+                                .score = classes == 2 ? positive_score(scorer) : 0};
     if (is_known) {
         scorer_probabilities(scorer, probabilities);
         probability = probabilities[label];
+    }
+    if (is_known && scores && classes > 2) {
+        for (uint32_t i = 0; i < classes; i++)
+            scores[i] = log_odds(probabilities[i]);
+        row->scores = (struct slice){(const char *)scores, classes * sizeof *scores};
     }
     /* Written so that a probability that is not a number counts as the least. */
     if (!(probability > PROBABILITY_LEAST))
@@ -142,11 +241,12 @@ static void measure_cluster(const struct scorer *scorer, struct metrics_row *row
 }
 
 enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
-                            double *probabilities, struct metrics_row *row, struct error *err)
+                            double *probabilities, float *scores, struct metrics_row *row,
+                            struct error *err)
 {
     switch (scorer->model->task) {
     case TASK_CLASSIFICATION:
-        measure_class(scorer, label->class, probabilities, row);
+        measure_class(scorer, label->class, probabilities, scores, row);
         return STATUS_OK;
     case TASK_REGRESSION:
         return measure_value(scorer, label->value, row, err);
@@ -166,7 +266,12 @@ static enum status add_class(struct metrics *metrics, const struct metrics_row *
         !isfinite(row->loss) || isnan(row->score))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     if (is_known && metrics->class_count == 2)
-        TRY(scores_add(&metrics->scores[row->label], row->score, err));
+        TRY(ranking_add(&metrics->ranking, row->label == metrics->positive, row->score, err));
+    if (is_known && metrics->scores &&
+        row->scores.size != metrics->class_count * sizeof *metrics->scores)
+        return fail(err, STATUS_CORRUPT, "a measured row without the scores of its classes");
+    if (is_known && metrics->scores)
+        TRY(ranked_add(&metrics->ranked, row, metrics->class_count, err));
     metrics->rows++;
     metrics->loss_sum -= row->loss;
     metrics->tallies[is_known ? row->label : metrics->class_count].actual++;
@@ -203,8 +308,8 @@ static enum status add_cluster(struct metrics *metrics, const struct metrics_row
     return STATUS_OK;
 }
 
-enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
-                            struct error *err)
+static enum status add_row(struct metrics *metrics, const struct metrics_row *row,
+                           struct error *err)
 {
     if (metrics->task == TASK_CLASSIFICATION)
         return add_class(metrics, row, err);
@@ -216,12 +321,19 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
     return STATUS_OK;
 }
 
+enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
+                            struct error *err)
+{
+    TRY(add_row(metrics, row, err));
+    return metrics->report ? report_add(metrics->report, row, err) : STATUS_OK;
+}
+
 enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
                         const union row_label *label, struct error *err)
 {
     struct metrics_row row = {0};
 
-    TRY(metrics_measure(scorer, label, metrics->probabilities, &row, err));
+    TRY(metrics_measure(scorer, label, metrics->probabilities, metrics->scores, &row, err));
     return metrics_add_row(metrics, &row, err);
 }
 
@@ -259,22 +371,23 @@ uint32_t metrics_classes(const struct metrics *metrics)
     return metrics->class_count;
 }
 
-/* Precision, recall or F1: of the positive class, or the mean over the classes
- * that are true or predicted somewhere. */
-static double per_class_value(const struct metrics *metrics, enum metric metric)
+/* Over the classes that are true or predicted somewhere; with weights by how often they are
+ * true. */
+static double averaged_value(const struct metrics *metrics, enum metric metric)
 {
-    uint32_t classes = 0;
-    double sum = 0;
+    const bool is_weighted = metrics->average == AVERAGE_WEIGHTED;
+    double sum = 0, weights = 0;
 
-    if (metrics->class_count == 2)
-        return tally_value(&metrics->tallies[1], metric);
     for (uint32_t i = 0; i <= metrics->class_count; i++) {
-        if (metrics->tallies[i].actual + metrics->tallies[i].predicted == 0)
+        const struct tally *tally = &metrics->tallies[i];
+        const double weight = is_weighted ? (double)tally->actual : 1;
+
+        if (tally->actual + tally->predicted == 0)
             continue;
-        sum += tally_value(&metrics->tallies[i], metric);
-        classes++;
+        sum += weight * tally_value(tally, metric);
+        weights += weight;
     }
-    return sum / classes;
+    return sum / weights;
 }
 
 static double accuracy(const struct metrics *metrics)
@@ -286,36 +399,86 @@ static double accuracy(const struct metrics *metrics)
     return (double)correct / (double)metrics->rows;
 }
 
-static int compare_scores(const void *a, const void *b)
+/* Precision, recall or F1. Added up over all classes each of them is the accuracy. */
+static double per_class_value(const struct metrics *metrics, enum metric metric)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
+    if (metrics->class_count == 2)
+        return tally_value(&metrics->tallies[metrics->positive], metric);
+    return metrics->average == AVERAGE_MICRO ? accuracy(metrics) : averaged_value(metrics, metric);
 }
 
-/* The share of pairs (positive, negative) in which the positive has the
- * greater score; equal scores count half (Mann-Whitney). */
-static double auc(struct metrics *metrics)
+/* The mean recall of the classes that occur. */
+static double balanced_accuracy(const struct metrics *metrics)
 {
-    struct scores *negatives = &metrics->scores[0], *positives = &metrics->scores[1];
-    double wins = 0; /* halves add up exactly below 2^52 */
-    size_t below = 0, upto = 0;
+    uint32_t classes = 0;
+    double sum = 0;
 
-    if (negatives->count == 0 || positives->count == 0)
-        return NAN;
-    qsort(negatives->values, negatives->count, sizeof(float), compare_scores);
-    qsort(positives->values, positives->count, sizeof(float), compare_scores);
-    for (size_t i = 0; i < positives->count; i++) {
-        const float score = positives->values[i];
-
-        while (below < negatives->count && negatives->values[below] < score)
-            below++;
-        upto = upto < below ? below : upto;
-        while (upto < negatives->count && negatives->values[upto] == score)
-            upto++;
-        wins += (double)below + 0.5 * (double)(upto - below);
+    for (uint32_t i = 0; i <= metrics->class_count; i++) {
+        if (metrics->tallies[i].actual == 0)
+            continue;
+        sum += tally_value(&metrics->tallies[i], METRIC_RECALL);
+        classes++;
     }
-    return wins / ((double)negatives->count * (double)positives->count);
+    return sum / classes;
+}
+
+/* Matthews' correlation of label and prediction, of any number of classes; 0 where either is
+ * always the same. */
+static double correlation(const struct metrics *metrics)
+{
+    const double rows = (double)metrics->rows;
+    double correct = 0, both = 0, actual = 0, predicted = 0, spread;
+
+    for (uint32_t i = 0; i <= metrics->class_count; i++) {
+        const struct tally *tally = &metrics->tallies[i];
+
+        correct += (double)tally->correct;
+        both += (double)tally->actual * (double)tally->predicted;
+        actual += (double)tally->actual * (double)tally->actual;
+        predicted += (double)tally->predicted * (double)tally->predicted;
+    }
+    spread = sqrt(rows * rows - predicted) * sqrt(rows * rows - actual);
+    return spread > 0 ? (correct * rows - both) / spread : 0;
+}
+
+static double ranked_value(struct ranking *ranking, enum metric metric)
+{
+    return metric == METRIC_AUC ? ranking_auc(ranking) : ranking_average_precision(ranking);
+}
+
+/* One class against the rest; false without memory. */
+static bool rank_class(struct metrics *metrics, uint32_t class)
+{
+    const struct ranked_rows *ranked = &metrics->ranked;
+    struct error ignored;
+
+    ranking_clear(&metrics->ranking);
+    for (size_t i = 0; i < ranked->count; i++)
+        if (ranking_add(&metrics->ranking, ranked->labels[i] == class,
+                        ranked->scores[i * metrics->class_count + class], &ignored) != STATUS_OK)
+            return false;
+    return true;
+}
+
+/* AUC and PRAUC: of the positive class of two; of more the mean over the classes, each against the
+ * rest, where it is defined: there are rows of it, and others. */
+static double ranking_value(struct metrics *metrics, enum metric metric)
+{
+    double sum = 0;
+    uint32_t classes = 0;
+
+    if (metrics->class_count == 2)
+        return ranked_value(&metrics->ranking, metric);
+    for (uint32_t i = 0; metrics->scores && i < metrics->class_count; i++) {
+        double value;
+
+        if (!rank_class(metrics, i))
+            return NAN;
+        value = ranked_value(&metrics->ranking, metric);
+        sum += isnan(value) ? 0 : value;
+        classes += !isnan(value);
+    }
+    return classes > 0 ? sum / classes : NAN;
 }
 
 static double r_squared(const struct metrics *metrics)
@@ -338,7 +501,12 @@ double metrics_value(struct metrics *metrics, enum metric metric)
     case METRIC_MSE:
         return metrics_loss(metrics);
     case METRIC_AUC:
-        return metrics->class_count == 2 ? auc(metrics) : NAN;
+    case METRIC_PR_AUC:
+        return ranking_value(metrics, metric);
+    case METRIC_BALANCED_ACCURACY:
+        return balanced_accuracy(metrics);
+    case METRIC_MCC:
+        return correlation(metrics);
     case METRIC_PRECISION:
     case METRIC_RECALL:
     case METRIC_F1:

@@ -5,21 +5,35 @@
  * another order may change sums in their last bits, so callers add in a fixed
  * order.
  *
- * Classification: Accuracy, LogLoss, AUC (two classes; ties count half,
- * Mann-Whitney), Precision, Recall, F1 (two classes: of the positive one; more:
- * macro averages over the classes that occur). Regression: MSE, RMSE, MAE, R2,
- * MAPE. Clustering, which needs no label: Inertia, the sum of squared distances to the
- * nearest cluster, and Silhouette, on a sample of the rows (scoring/silhouette.h).
- * Their names are in params/terms.h.
+ * Classification: Accuracy, LogLoss, AUC, PRAUC, Precision, Recall, F1, BalancedAccuracy, MCC. Of
+ * two classes Precision, Recall, F1, AUC and PRAUC are those of the positive class. Of more,
+ * Precision, Recall and F1 are averages over the classes that are true or predicted somewhere,
+ * AUC and PRAUC means over the classes, each against the rest, as far as they are defined.
+ * Regression: MSE, RMSE, MAE, R2, MAPE. Clustering, which needs no label: Inertia, the sum of
+ * squared distances to the nearest cluster, and Silhouette, on a sample of the rows
+ * (scoring/silhouette.h). Their names are in params/terms.h. All are scikit-learn's numbers.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
+#include "scoring/report.h"
 #include "scoring/row_label.h"
 
 struct metrics; /* accumulates */
 
-enum status metrics_new(const struct model *model, struct metrics **metrics, struct error *err);
+/* What is wanted. */
+struct metrics_options {
+    enum average average;
+    enum report_kind report;
+    bool ranks_classes; /* AUC or PRAUC of more than two classes */
+};
+/* options NULL: zeros. INVALID for a report that the model does not have. */
+enum status metrics_new(const struct model *model, const struct metrics_options *options,
+                        struct metrics **metrics, struct error *err);
+/* Those of EVALUATE's and TRAIN's metrics, by their names. Classes are ranked up to
+ * RANKED_CLASSES_MAX of them: with more AUC is not defined. */
+#define RANKED_CLASSES_MAX 200
+bool metrics_rank_classes(const struct model *model, const struct slice *names, size_t count);
 void metrics_free(struct metrics *metrics);
 /* The row that is selected, with its label (of clustering: none; NULL). A class that the model
  * does not know counts as wrong, with the probability 0 clipped. */
@@ -33,7 +47,9 @@ enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
  */
 struct metrics_row {
     uint32_t label, predicted; /* classes; label METRICS_UNKNOWN: one the model does not know */
-    float score;               /* of two classes: what AUC ranks by */
+    float score;               /* of two classes: of the positive one, what AUC ranks by */
+    struct slice scores; /* of more than two: the floats that AUC ranks each class by, where they
+                            are wanted; else of size 0. In the room that is given */
     double loss;  /* log loss; of a number the difference to the label; of clusters the distance to
                      the nearest */
     double value; /* of a number the label */
@@ -42,9 +58,11 @@ struct metrics_row {
 };
 #define METRICS_UNKNOWN UINT32_MAX
 
-/* probabilities: room, (classes). INVALID for a label that is not finite. */
+/* probabilities: room, (classes). scores: likewise, where AUC of more than two classes is wanted;
+ * else NULL. INVALID for a label that is not finite. */
 enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
-                            double *probabilities, struct metrics_row *row, struct error *err);
+                            double *probabilities, float *scores, struct metrics_row *row,
+                            struct error *err);
 /* CORRUPT for a row that no model of these classes gives. */
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
                             struct error *err);
@@ -57,6 +75,11 @@ double metrics_loss(const struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);
 uint32_t metrics_classes(const struct metrics *metrics);
+/* More scores of classes than are kept: then AUC and PRAUC are not defined. */
+#define RANKED_SCORES_MAX ((size_t)1 << 26)
+bool metrics_rank_too_many(const struct metrics *metrics);
+/* NULL of REPORT_METRICS. */
+struct report *metrics_report(struct metrics *metrics);
 /* NaN where it is not defined (AUC of one class, R2 of one row, ...). */
 double metrics_value(struct metrics *metrics, enum metric metric);
 

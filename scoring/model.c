@@ -107,11 +107,21 @@ void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *
     scorer->selected = dense;
 }
 
+static bool is_positive(const struct scorer *scorer)
+{
+    double probabilities[2];
+
+    scorer_probabilities(scorer, probabilities);
+    return probabilities[model_positive(scorer->model)] >= scorer->threshold;
+}
+
 uint32_t scorer_class(const struct scorer *scorer)
 {
     const uint32_t outputs = model_outputs(scorer->model);
     uint32_t best = 0;
 
+    if (outputs == 1 && scorer->has_threshold)
+        return is_positive(scorer) == (model_positive(scorer->model) == 1);
     if (outputs == 1)
         return scorer->outputs[0] > 0;
     for (uint32_t j = 1; j < outputs; j++)

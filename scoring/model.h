@@ -21,7 +21,7 @@
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
 
 /* The classes of a classifier, ascending: numbers by value, texts by bytes.
- * The class with the greater value is "positive" where there are two. */
+ * Of two one is "positive": model_positive. */
 struct labels {
     enum label_type type;
     uint32_t count;
@@ -54,7 +54,8 @@ struct model {
     struct slice created_at;     /* RFC 3339, UTC */
 
     struct transform transform;
-    struct labels labels; /* classification; otherwise only .type: LABEL_NONE of clusters */
+    struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */
+    bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
     double label_mean, label_scale;    /* regression */
     const void *content;               /* the struct of its kind */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
@@ -62,6 +63,11 @@ struct model {
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */
+/* Of two classes: the one that is looked for. model.positive chooses it, else it is the greater. */
+static inline uint32_t model_positive(const struct model *model)
+{
+    return model->positive_is_lesser ? 0 : 1;
+}
 
 /*
  * Room for scoring rows, one at a time or several together: made once per model
@@ -81,6 +87,10 @@ struct scorer {
     void *workspace;       /* its kind's */
     const float *selected; /* (dense_width), the inputs of the row that is selected */
     const float *outputs;  /* (model_outputs), of that row */
+    /* Of two classes: the positive one is predicted from this probability up. Without it the more
+     * probable one is. */
+    bool has_threshold;
+    double threshold;
 };
 
 #define SCORER_ROWS 192 /* scored together where there are many */

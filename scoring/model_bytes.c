@@ -95,6 +95,8 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         feed_input(&feed, &model->transform.inputs[i]);
     feed_labels(&feed, &model->labels);
+    if (model->positive_is_lesser) /* models of before that could be chosen have their digests */
+        feed_u64(&feed, 1);
     feed_real(&feed, model->label_mean);
     feed_real(&feed, model->label_scale);
     for (uint32_t i = 0; model->kind->number(model, i, &number); i++)

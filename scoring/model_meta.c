@@ -88,6 +88,8 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
             return fail(err, STATUS_INVALID, "a label of the model has a zero byte");
         json_append(values, label_to_json(cell));
     }
+    if (model->positive_is_lesser)
+        json_add(object, "positive", label_to_json(&model->labels.values[0]));
     return STATUS_OK;
 }
 
@@ -302,6 +304,24 @@ static enum status read_classes(const cJSON *object, struct arena *arena, struct
     return STATUS_OK;
 }
 
+/* Written only where it is the lesser one of two. */
+static enum status read_positive(const cJSON *object, struct arena *arena, struct model *model,
+                                 struct error *err)
+{
+    const struct labels *labels = &model->labels;
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, "positive");
+    struct cell cell;
+
+    if (!item)
+        return STATUS_OK;
+    TRY(read_label(item, labels->type, arena, &cell, err));
+    model->positive_is_lesser = labels->count == 2 && is_ascending(&cell, &labels->values[1]) &&
+                                !is_ascending(&cell, &labels->values[0]) &&
+                                !is_ascending(&labels->values[0], &cell);
+    return model->positive_is_lesser ? STATUS_OK
+                                     : corrupt(err, "the positive label is not the lesser of two");
+}
+
 static enum status read_labels(const cJSON *meta, struct arena *arena, struct model *model,
                                struct error *err)
 {
@@ -317,8 +337,10 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
                     task_models[model->task], label_type_words[type]);
     if (!task_has_label(model->task))
         return STATUS_OK;
-    if (model->task == TASK_CLASSIFICATION)
-        return read_classes(object, arena, &model->labels, err);
+    if (model->task == TASK_CLASSIFICATION) {
+        TRY(read_classes(object, arena, &model->labels, err));
+        return read_positive(object, arena, model, err);
+    }
     TRY(json_get_real(object, "mean", &model->label_mean, err));
     TRY(json_get_real(object, "scale", &model->label_scale, err));
     if (model->labels.type == LABEL_TEXT)

@@ -156,7 +156,8 @@ static enum status output_probabilities(const struct scorer *scorer, enum output
     TRY(need_classes(scorer->model, err));
     scorer_probabilities(scorer, workspace->probabilities);
     if (output == OUTPUT_PROBABILITY) {
-        const uint32_t class = labels->count == 2 ? 1 : scorer_class(scorer);
+        const uint32_t class =
+            labels->count == 2 ? model_positive(scorer->model) : scorer_class(scorer);
 
         *cell = (struct cell){.type = CELL_REAL, .real = workspace->probabilities[class]};
         return STATUS_OK;

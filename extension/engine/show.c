@@ -186,6 +186,8 @@ static const char *attribute_type_name(enum attribute_type type)
         return "word";
     case ATTRIBUTE_TEXT:
         return "text";
+    case ATTRIBUTE_LABEL:
+        return "label";
     case ATTRIBUTE_MEMORY:
         return "memory";
     case ATTRIBUTE_INTEGERS:

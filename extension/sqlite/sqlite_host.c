@@ -54,7 +54,7 @@ static const struct host_tables tables = {
     .check_target = host_check_target,
     .fill = host_fill_tables,
     .fill_rows = host_fill_rows,
-    .write_row = host_write_row,
+    .write_rows = host_write_rows,
 };
 
 static const struct host_marks marks = {.has = host_has_mark};

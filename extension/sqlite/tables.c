@@ -386,8 +386,8 @@ static enum status insert_row(sqlite3 *db, struct slice schema, struct slice tab
     return status;
 }
 
-static enum status create_for_row(struct sqlite_host *host, const struct table_target *target,
-                                  const struct slice *names, size_t count, struct error *err)
+static enum status create_for_rows(struct sqlite_host *host, const struct table_target *target,
+                                   const struct slice *names, size_t count, struct error *err)
 {
     struct text sql;
     enum status status;
@@ -405,8 +405,9 @@ static enum status create_for_row(struct sqlite_host *host, const struct table_t
     return status;
 }
 
-enum status host_write_row(void *self, const struct table_target *target, const struct slice *names,
-                           const struct cell *cells, size_t count, struct error *err)
+enum status host_write_rows(void *self, const struct table_target *target,
+                            const struct slice *names, size_t columns, const struct cell *cells,
+                            size_t rows, struct error *err)
 {
     struct sqlite_host *host = self;
     struct table_target here = *target;
@@ -416,8 +417,9 @@ enum status host_write_row(void *self, const struct table_target *target, const 
     here.schema = schema_or_main(target->schema);
     TRY(transaction_begin(&transaction, host->db, err));
     TRY_OR(done, status, drop_replaced(host, &here, err));
-    TRY_OR(done, status, create_for_row(host, &here, names, count, err));
-    status = insert_row(host->db, here.schema, here.name, cells, count, err);
+    TRY_OR(done, status, create_for_rows(host, &here, names, columns, err));
+    for (size_t i = 0; i < rows && status == STATUS_OK; i++)
+        status = insert_row(host->db, here.schema, here.name, cells + i * columns, columns, err);
 done:
     return transaction_end(&transaction, status, err);
 }

@@ -18,8 +18,9 @@ enum status create_marked(struct sqlite_host *host, const struct table_target *t
                           struct slice create, struct error *err);
 enum status host_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                              struct error *err);
-enum status host_write_row(void *self, const struct table_target *target, const struct slice *names,
-                           const struct cell *cells, size_t count, struct error *err);
+enum status host_write_rows(void *self, const struct table_target *target,
+                            const struct slice *names, size_t columns, const struct cell *cells,
+                            size_t rows, struct error *err);
 
 enum status drop_table(sqlite3 *db, struct slice schema, struct slice table, struct error *err);
 

@@ -239,6 +239,17 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
     return error_hint(err, "Train a regressor to predict a number.");
 }
 
+static void append_class(const struct cell *class, const char *before, struct text *out)
+{
+    text_append_string(out, before);
+    if (class->type == CELL_TEXT)
+        text_append_literal(out, slice_prefix(class->text, 64));
+    else if (class->type == CELL_INTEGER)
+        text_printf(out, "%lld", (long long)class->integer);
+    else
+        text_append_real(out, class->real);
+}
+
 static enum status check_class_count(const struct jobspec *spec, const struct cell *only,
                                      uint32_t count, struct error *err)
 {
@@ -317,6 +328,65 @@ static enum status add_classes(const struct jobspec *spec, const struct sortable
     return STATUS_OK;
 }
 
+static enum status refuse_positive(const struct jobspec *spec, const struct labels *labels,
+                                   struct error *err)
+{
+    struct text list;
+
+    text_init(&list, 400);
+    for (uint32_t i = 0; i < labels->count && i < 20; i++)
+        append_class(&labels->values[i],
+                     i == 0                   ? ""
+                     : i + 1 == labels->count ? " and "
+                                              : ", ",
+                     &list);
+    fail(err, STATUS_INVALID, "model.positive is '%.*s', and no row has that label",
+         SLICE_FORMAT(slice_prefix(spec->positive, 64)));
+    error_hint(err, "The labels of column \"%.*s\" are %s.", SLICE_FORMAT(spec->label),
+               text_string(&list));
+    text_deinit(&list);
+    return STATUS_INVALID;
+}
+
+/* Is this the label that the statement names, as text or as a number? */
+static bool is_named(const struct cell *label, struct slice name)
+{
+    double number;
+
+    if (label->type == CELL_TEXT)
+        return slice_equal(label->text, name);
+    if (slice_is_fold(name, "true") || slice_is_fold(name, "false"))
+        number = slice_is_fold(name, "true");
+    else if (label->type == CELL_INTEGER) {
+        int64_t integer;
+
+        if (slice_to_integer(name, &integer))
+            return integer == label->integer;
+        if (!slice_to_real(name, &number))
+            return false;
+    } else if (!slice_to_real(name, &number)) {
+        return false;
+    }
+    return number == (label->type == CELL_INTEGER ? (double)label->integer : label->real);
+}
+
+static enum status find_positive(const struct jobspec *spec, struct dataset *dataset,
+                                 struct error *err)
+{
+    const struct labels *labels = &dataset->labels;
+
+    if (spec->positive.size == 0)
+        return STATUS_OK;
+    if (labels->count != 2)
+        return fail(err, STATUS_INVALID,
+                    "model.positive is of models of two classes, and label column \"%.*s\" has %u",
+                    SLICE_FORMAT(spec->label), labels->count);
+    dataset->positive_is_lesser = is_named(&labels->values[0], spec->positive);
+    return dataset->positive_is_lesser || is_named(&labels->values[1], spec->positive)
+               ? STATUS_OK
+               : refuse_positive(spec, labels, err);
+}
+
 static enum status learn_classes(const struct column_statistics *statistics,
                                  const struct word_entry *entries, uint32_t count,
                                  struct dataset *dataset, struct class_index *index,
@@ -337,6 +407,8 @@ static enum status learn_classes(const struct column_statistics *statistics,
     status = check_class_count(spec, &sorted[0].value, count, err);
     if (status == STATUS_OK)
         status = add_classes(spec, sorted, count, statistics->rows, dataset, index, err);
+    if (status == STATUS_OK)
+        status = find_positive(spec, dataset, err);
     free(sorted);
     return status;
 }

@@ -45,6 +45,7 @@ struct spool_source;
 struct dataset {
     struct transform transform;
     struct labels labels;
+    bool positive_is_lesser;        /* of two classes: the statement chooses the lesser one */
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
     float *class_weights;           /* (labels.count); all 1 unless balanced */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are

@@ -28,6 +28,7 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row)
     put_f64(out, row->loss);
     put_f64(out, row->value);
     put_sized(out, row->inputs);
+    put_sized(out, row->scores);
 }
 
 static enum status damaged(struct error *err)
@@ -73,5 +74,6 @@ enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *r
     row->loss = read_f64(reader);
     row->value = read_f64(reader);
     row->inputs = read_sized(reader, INPUTS_BYTES_MAX);
+    row->scores = read_sized(reader, RANKED_CLASSES_MAX * sizeof(float));
     return reader->failed ? damaged(err) : STATUS_OK;
 }

@@ -5,9 +5,9 @@
  * One entry a row, in the order of the rows:
  *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
  *               u8 1 | u32 size, the reason why it cannot be scored
- *     EVALUATE  u32 label | u32 predicted | f64 score | f64 loss | f64 value | u32 size, inputs
- *               (scoring/metrics.h: struct metrics_row); where bad rows are left out, behind u8 0,
- *               and there may be u8 1 with a reason instead
+ *     EVALUATE  u32 label | u32 predicted | f64 score | f64 loss | f64 value | u32 size, inputs |
+ *               u32 size, scores (scoring/metrics.h: struct metrics_row); where bad rows are left
+ * out, behind u8 0, and there may be u8 1 with a reason instead
  *
  * Rows are measured by the scorers and added up by the reader, one by one in the order of
  * the table: so sums do not depend on shards, and are those of the session to the last bit.

@@ -19,11 +19,13 @@ static void free_scorers(struct measuring *measuring)
         scorer_deinit(&measuring->scorers[i]);
     free(measuring->scorers);
     free(measuring->probabilities);
+    free(measuring->scores);
     free(measuring->rows);
     free(measuring->errors);
     free(measuring->starts);
     measuring->scorers = NULL;
     measuring->probabilities = NULL;
+    measuring->scores = NULL;
     measuring->rows = NULL;
     measuring->errors = NULL;
     measuring->starts = NULL;
@@ -67,6 +69,12 @@ static enum status make_scorers(struct measuring *measuring, double row_work, st
     measuring->rows = calloc(count * rows, sizeof *measuring->rows);
     if (!measuring->scorers || !measuring->errors || !measuring->probabilities || !measuring->rows)
         return fail_no_memory(err);
+    if (measuring->options.ranks_classes) {
+        measuring->scores =
+            calloc(count * rows * measuring->dataset->labels.count, sizeof *measuring->scores);
+        if (!measuring->scores)
+            return fail_no_memory(err);
+    }
     measuring->rows_each = rows;
     for (; measuring->scorer_count < count; measuring->scorer_count++) {
         struct scorer *scorer = &measuring->scorers[measuring->scorer_count];
@@ -105,7 +113,8 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 
     measuring->part = part;
     measuring->range_count = (uint32_t)(bytes / ROW_LANES_BUCKET_BYTES) + 1;
-    TRY(metrics_new(&measuring->model, &measuring->metrics[measuring->parts_begun], err));
+    TRY(metrics_new(&measuring->model, &measuring->options,
+                    &measuring->metrics[measuring->parts_begun], err));
     measuring->parts_begun++;
     free(measuring->starts);
     measuring->starts = calloc(measuring->range_count + 1ull, sizeof *measuring->starts);
@@ -128,6 +137,7 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
         .rows = dataset->train.rows,
         .transform = dataset->transform,
         .labels = dataset->labels,
+        .positive_is_lesser = dataset->positive_is_lesser,
         .label_mean = dataset->label_mean,
         .label_scale = dataset->label_scale,
     };
@@ -140,6 +150,10 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     measuring_deinit(measuring);
     *measuring =
         (struct measuring){.spec = spec, .dataset = dataset, .team = team, .model = *model};
+    measuring->options.average = spec->average;
+    measuring->options.ranks_classes =
+        !spec->has_default_metrics &&
+        metrics_rank_classes(model, spec->metrics, spec->metric_count);
     TRY(make_scorers(measuring, row_work, err));
     return begin_part(measuring, err);
 }
@@ -160,8 +174,9 @@ static enum status measure_row(const struct measuring *measuring, uint32_t task,
     const struct dataset *dataset = measuring->dataset;
     const struct dataset_part *part = measuring->part;
     struct scorer *scorer = &measuring->scorers[task];
-    struct metrics_row *measured = &measuring->rows[(size_t)task * measuring->rows_each + i];
-
+    const size_t place = (size_t)task * measuring->rows_each + i;
+    struct metrics_row *measured = &measuring->rows[place];
+    float *scores = measuring->scores ? measuring->scores + place * dataset->labels.count : NULL;
     union row_label label;
 
     scorer_select(scorer, i);
@@ -170,7 +185,7 @@ static enum status measure_row(const struct measuring *measuring, uint32_t task,
     else if (part->values)
         label.value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
     return metrics_measure(scorer, &label,
-                           measuring->probabilities + (size_t)task * dataset->labels.count,
+                           measuring->probabilities + (size_t)task * dataset->labels.count, scores,
                            measured, err);
 }
 
@@ -267,6 +282,9 @@ enum status measuring_list(const struct measuring *measuring,
         if (!metric_find(spec->metrics[i], &metric))
             return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
                         SLICE_FORMAT(spec->metrics[i]));
+        if (spec->has_default_metrics &&
+            !metric_is_default(metric, measuring->dataset->labels.count))
+            continue;
         snprintf(row->name, sizeof row->name, "%s", metric_name(metric));
         row->train = metrics_value(train, metric);
         row->validation = has_validation ? metrics_value(validation, metric) : NAN;

@@ -22,7 +22,9 @@ struct measuring {
     struct model model;
     struct scorer *scorers; /* (scorer_count): one for each of the team */
     uint32_t scorer_count, rows_each;
-    double *probabilities;    /* (scorer_count, classes) */
+    double *probabilities; /* (scorer_count, classes) */
+    float *scores;         /* (scorer_count, rows_each, classes); NULL: they are not wanted */
+    struct metrics_options options;
     struct metrics_row *rows; /* (scorer_count, rows_each) */
     struct error *errors;     /* (scorer_count) */
     const struct dataset_part *part;

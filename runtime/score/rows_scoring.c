@@ -32,6 +32,7 @@ struct rows_scoring {
     uint32_t block;     /* that row `next` is in, or in one behind it */
     uint64_t count;     /* rows, ever */
     struct text results;
+    float *scores;            /* (classes): EVALUATE that ranks them; else NULL */
     struct silhouette sample; /* EVALUATE of clusters: of the shard's rows so far */
 
     uint64_t first; /* of the batch */
@@ -122,6 +123,14 @@ static enum status open_all(struct rows_scoring *scoring, struct error *err)
     TRY(output_workspace_init(&scoring->workspace, &scoring->model, err));
     if (scoring->model.task == TASK_CLUSTERING && scoring->job->spec.kind == SPEC_EVALUATE)
         TRY(silhouette_init(&scoring->sample, scoring->model.transform.dense_width, err));
+    scoring->scorer.has_threshold = spec->has_threshold;
+    scoring->scorer.threshold = spec->threshold;
+    if (spec->report == REPORT_METRICS &&
+        metrics_rank_classes(&scoring->model, spec->metrics, spec->metric_count)) {
+        scoring->scores = calloc(scoring->model.labels.count, sizeof *scoring->scores);
+        if (!scoring->scores)
+            return fail_no_memory(err);
+    }
     scoring->cells = calloc(spec->columns, sizeof *scoring->cells);
     scoring->inputs = calloc(spec->input_count + 1, sizeof *scoring->inputs);
     return scoring->cells && scoring->inputs ? STATUS_OK : fail_no_memory(err);
@@ -160,6 +169,7 @@ void rows_scoring_close(struct rows_scoring *scoring)
     output_workspace_deinit(&scoring->workspace);
     text_deinit(&scoring->results);
     silhouette_deinit(&scoring->sample);
+    free(scoring->scores);
     free(scoring->cells);
     free(scoring->inputs);
     arena_deinit(&scoring->arena);
@@ -289,8 +299,8 @@ static enum status put_measures(struct rows_scoring *scoring, const union row_la
 {
     struct metrics_row measured;
 
-    if (metrics_measure(&scoring->scorer, label, scoring->workspace.probabilities, &measured,
-                        err) != STATUS_OK)
+    if (metrics_measure(&scoring->scorer, label, scoring->workspace.probabilities, scoring->scores,
+                        &measured, err) != STATUS_OK)
         return name_row(row, err);
     /* What is not in the sample of the shard's rows is not in that of all rows either. */
     if (measured.inputs.size > 0 &&

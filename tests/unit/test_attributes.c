@@ -348,7 +348,14 @@ static void print_metrics(enum task task, const char *models, struct text *out)
         }
     comma = " (default ";
     for (int i = 0; i < METRIC_COUNT; i++)
-        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i)) {
+        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i, 0)) {
+            text_printf(out, "%s%s", comma, metric_name((enum metric)i));
+            comma = ", ";
+        }
+    comma = "; of two classes also ";
+    for (int i = 0; i < METRIC_COUNT; i++)
+        if (metric_task((enum metric)i) == task &&
+            metric_default((enum metric)i) == METRIC_OF_TWO_CLASSES) {
             text_printf(out, "%s%s", comma, metric_name((enum metric)i));
             comma = ", ";
         }
@@ -717,6 +724,11 @@ static void check_checked(const struct attribute *attribute)
         break;
     case ATTRIBUTE_BOOLEAN:
         check_refused(attribute, model, number(7));
+        break;
+    case ATTRIBUTE_LABEL:
+        CHECK_OK(check_for(model, attribute->name, string("fraud"), attribute->scope, &err));
+        CHECK_OK(check_for(model, attribute->name, number(1), attribute->scope, &err));
+        check_refused(attribute, model, string(""));
         break;
     case ATTRIBUTE_WORD:
     case ATTRIBUTE_TEXT:

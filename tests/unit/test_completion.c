@@ -166,7 +166,8 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN LinearClassifier WITH model.hid|", "");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, train.ep|", "");
     CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class WITH |",
-                 "job.where|job.min_workers|job.max_workers|job.wait|job.metrics|job.priority|"
+                 "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
+                 "job.priority|"
                  "job.worker_cpu|job.worker_memory|job.image|predict.bad_rows|predict.replace|"
                  "predict.extra_outputs");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));

@@ -43,7 +43,7 @@ static enum status measure(const struct model *model, struct text *result, struc
     enum status status;
 
     TRY(scorer_init(&scorer, model, 1, err));
-    status = metrics_new(model, &metrics, err);
+    status = metrics_new(model, NULL, &metrics, err);
     for (int64_t label = 0; status == STATUS_OK && label < 2; label++) {
         status = scorer_transform(&scorer, 0, row, err);
         if (status != STATUS_OK)

@@ -28,7 +28,7 @@ static void stage_init(struct stage *stage, enum task task, uint32_t classes)
                                       .labels.count = classes,
                                       .label_scale = 1}};
     stage->scorer = (struct scorer){.model = &stage->model, .outputs = stage->outputs};
-    CHECK_OK(metrics_new(&stage->model, &stage->metrics, &err));
+    CHECK_OK(metrics_new(&stage->model, NULL, &stage->metrics, &err));
 }
 
 static void add_logit(struct stage *stage, double logit, int64_t label)
@@ -273,7 +273,7 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     for (int i = 49; i >= 0; i--) {
         later.outputs[0] = (float)sin(i);
         CHECK_OK(metrics_measure(&later.scorer, &(union row_label){.class = i % 7 ? i % 2 : -1},
-                                 probabilities, &rows[i], &err));
+                                 probabilities, NULL, &rows[i], &err));
     }
     for (int i = 0; i < 50; i++) {
         add_logit(&direct, sin(i), i % 7 ? i % 2 : -1);
@@ -343,7 +343,7 @@ static void clusters_are_measured_without_a_label(void **state)
     metrics_free(stage.metrics);
     stage.model.kind = &of_three;
     stage.model.transform.dense_width = 1;
-    CHECK_OK(metrics_new(&stage.model, &stage.metrics, &err));
+    CHECK_OK(metrics_new(&stage.model, NULL, &stage.metrics, &err));
     for (int i = 0; i < 4; i++) {
         memcpy(stage.outputs, distances[i], sizeof distances[i]);
         stage.scorer.selected = &inputs[i];
@@ -354,7 +354,7 @@ static void clusters_are_measured_without_a_label(void **state)
     NEAR(metrics_value(stage.metrics, METRIC_SILHOUETTE),
          (0 + (10.0 - 3) / 10 + (13.0 - 3) / 13 + 0) / 4);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_RMSE)));
-    CHECK_OK(metrics_measure(&stage.scorer, NULL, NULL, &row, &err));
+    CHECK_OK(metrics_measure(&stage.scorer, NULL, NULL, NULL, &row, &err));
     CHECK_INT(row.predicted, 2);
     row.inputs.size = 0; /* not in the sample */
     CHECK_OK(metrics_add_row(stage.metrics, &row, &err));
@@ -371,7 +371,7 @@ static void clusters_are_measured_without_a_label(void **state)
     metrics_free(stage.metrics);
 
     stage.model.kind = &of_one;
-    CHECK_OK(metrics_new(&stage.model, &stage.metrics, &err));
+    CHECK_OK(metrics_new(&stage.model, NULL, &stage.metrics, &err));
     stage.outputs[0] = 3;
     CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
     NEAR(metrics_value(stage.metrics, METRIC_INERTIA), 9);

@@ -98,7 +98,8 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK_INT(plan->spec.max_workers, 0);
     CHECK_SLICE(plan->into_schema, "main");
     CHECK_SLICE(plan->into_name, "m");
-    CHECK_INT(plan->metric_count, 2);
+    CHECK_INT(plan->metric_count, 4); /* two of them of two classes */
+    CHECK(plan->has_default_metrics);
     scene_deinit(&scene);
 }
 

@@ -112,7 +112,13 @@ static void targets_come_back_as_they_were_put(void **state)
 static void results_are_read_as_they_were_put_and_damage_is_refused(void **state)
 {
     const struct cell cell = {.type = CELL_REAL, .real = 0.1};
-    const struct metrics_row measured = {1, METRICS_UNKNOWN, 0.5f, -0.25, 3, SLICE("12345678")};
+    const struct metrics_row measured = {.label = 1,
+                                         .predicted = METRICS_UNKNOWN,
+                                         .score = 0.5f,
+                                         .scores = SLICE("abcd"),
+                                         .loss = -0.25,
+                                         .value = 3,
+                                         .inputs = SLICE("12345678")};
     struct metrics_row row;
     struct byte_reader reader;
     struct slice reason;
@@ -135,6 +141,7 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK(row.label == 1 && row.predicted == METRICS_UNKNOWN && row.score == 0.5f);
     CHECK(row.loss == -0.25 && row.value == 3 && reader_is_done(&reader));
     CHECK_SLICE(row.inputs, "12345678");
+    CHECK_SLICE(row.scores, "abcd");
     CHECK_FAILS(shard_read_metrics(&reader, &row, NULL, &err), STATUS_CORRUPT, "damaged");
     text_clear(&bytes);
     shard_put_reason(&bytes, "too bad");

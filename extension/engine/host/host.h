@@ -217,10 +217,11 @@ struct host_tables {
     /* The same from rows that `source` puts, instead of selects. */
     enum status (*fill_rows)(void *self, struct fill *fills, size_t count, fill_source *source,
                              void *context, struct error *err);
-    /* The same with one row of cells. */
-    enum status (*write_row)(void *self, const struct table_target *target,
-                             const struct slice *names, const struct cell *cells, size_t count,
-                             struct error *err);
+    /* The same with rows of cells (rows, columns). A column is of the type of its first cell that
+     * is not NULL. */
+    enum status (*write_rows)(void *self, const struct table_target *target,
+                              const struct slice *names, size_t columns, const struct cell *cells,
+                              size_t rows, struct error *err);
 };
 
 /*
@@ -245,7 +246,7 @@ struct host_kept_rows {
  * a second one after the first was killed: they carry the mark of the target.
  */
 struct host_marks {
-    /* Has a table of this name been made by fill_rows or write_row with this mark? It is kept as
+    /* Has a table of this name been made by fill_rows or write_rows with this mark? It is kept as
      * long as the table is. */
     bool (*has)(void *self, struct slice schema, struct slice table, struct slice mark);
 };

@@ -178,7 +178,8 @@ static enum status collect(struct job *job, struct error *err)
     arena_init(&arena, MODEL_ARENA_MAX);
     TRY_OR(done, status, trained_model_read(store, &arena, &model, err));
     TRY_OR(done, status, publish(job, store, &model, err));
-    metric_notices(plan->metrics, plan->metric_count, model.labels.count, 0, job->sink);
+    if (!plan->has_default_metrics)
+        metric_notices(plan->metrics, plan->metric_count, model.labels.count, false, job->sink);
     facts.version = model.version;
     facts.rows = (int64_t)model.rows;
     facts.seconds = seconds_now() - training->started;

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "codegen/lower_predict.h"
-#include "extension/engine/host/metric_rows.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "planner/plan.h"
 #include "scoring/metrics.h"
@@ -229,37 +228,35 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
                                                               : STATUS_OK;
 }
 
+static struct evaluation_order order_of(const struct plan *plan)
+{
+    return (struct evaluation_order){plan->report, plan->metrics, plan->metric_count,
+                                     plan->average};
+}
+
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err)
 {
-    struct slice *made = ARENA_NEW(arena, struct slice, plan->metric_count + 1);
+    const struct evaluation_order order = order_of(plan);
 
-    if (!made)
-        return fail_no_memory(err);
-    made[0] = SLICE("loss");
-    for (size_t i = 0; i < plan->metric_count; i++)
-        made[i + 1] = plan->metrics[i];
-    *names = made;
-    *count = plan->metric_count + 1;
-    return STATUS_OK;
+    return evaluation_columns(&order, arena, names, count, err);
 }
 
 enum status evaluation_put(const struct host *host, const struct plan *plan,
-                           const struct cell *cells, double started, struct arena *arena,
+                           const struct evaluation_rows *rows, double started,
                            const struct sink *sink, struct error *err)
 {
-    struct slice *names = NULL;
-    size_t count = 0;
-
-    TRY(evaluate_columns(plan, arena, &names, &count, err));
     if (plan->has_target) {
         const struct table_target target = score_target(plan);
 
-        TRY(host->tables->write_row(host->self, &target, names, cells, count, err));
-        return score_target_row(plan->target_table, 1, started, sink, err);
+        TRY(host->tables->write_rows(host->self, &target, rows->names, rows->columns, rows->cells,
+                                     rows->rows, err));
+        return score_target_row(plan->target_table, rows->rows, started, sink, err);
     }
-    TRY(sink_columns(sink, names, count, err));
-    return sink_row(sink, cells, count, err);
+    TRY(sink_columns(sink, rows->names, rows->columns, err));
+    for (size_t i = 0; i < rows->rows; i++)
+        TRY(sink_row(sink, rows->cells + i * rows->columns, rows->columns, err));
+    return STATUS_OK;
 }
 
 static enum status put_evaluation(const struct host *host, struct evaluation *evaluation,
@@ -267,18 +264,11 @@ static enum status put_evaluation(const struct host *host, struct evaluation *ev
                                   struct error *err)
 {
     const struct plan *plan = evaluation->plan;
-    struct cell cells[METRICS_MAX + 1];
+    const struct evaluation_order order = order_of(plan);
+    struct evaluation_rows rows;
 
-    cells[0] = metric_cell(metrics_loss(evaluation->metrics));
-    for (size_t i = 0; i < plan->metric_count; i++) {
-        enum metric metric;
-        bool is_known = metric_find(plan->metrics[i], &metric);
-        cells[i + 1] =
-            is_known ? metric_cell(metrics_value(evaluation->metrics, metric)) : cell_null();
-    }
-    metric_notices(plan->metrics, plan->metric_count, metrics_classes(evaluation->metrics),
-                   metrics_unknown_rows(evaluation->metrics), sink);
-    return evaluation_put(host, plan, cells, started, arena, sink, err);
+    TRY(evaluation_collect(&order, evaluation->metrics, arena, sink, &rows, err));
+    return evaluation_put(host, plan, &rows, started, sink, err);
 }
 
 static enum status evaluate(const struct host *host, struct evaluation *evaluation,
@@ -312,13 +302,17 @@ static enum status evaluate_with(const struct host *host, const struct plan *pla
                                  const struct sink *sink, struct error *err)
 {
     struct evaluation evaluation = {.plan = plan, .model = model};
+    const struct evaluation_order order = order_of(plan);
+    const struct metrics_options options = evaluation_options(&order, model);
     struct bad_rows bad;
     enum status status;
 
     TRY(scorer_init(&evaluation.scorer, model, SCORER_ROWS, err));
+    evaluation.scorer.has_threshold = plan->has_threshold;
+    evaluation.scorer.threshold = plan->threshold;
     bad_rows_init(&bad, host, plan);
     evaluation.bad = &bad;
-    status = metrics_new(model, &evaluation.metrics, err);
+    status = metrics_new(model, &options, &evaluation.metrics, err);
     if (status == STATUS_OK) {
         status = evaluate(host, &evaluation, arena, sink, err);
         metrics_free(evaluation.metrics);

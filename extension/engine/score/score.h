@@ -6,13 +6,14 @@
 #define EXTENSION_ENGINE_SCORE_SCORE_H
 
 #include "extension/engine/host/host.h"
+#include "extension/engine/score/evaluation.h"
 #include "planner/plan.h"
 
 /* PREDICT without a target, as the query that it is. */
 enum status predict_query(const struct plan *plan, struct text *sql, struct error *err);
 enum status predict_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                         struct error *err);
-/* The loss and the metrics that EVALUATE returns, in the arena. */
+/* What EVALUATE returns, in the arena. */
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                              size_t *count, struct error *err);
 enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
@@ -29,9 +30,9 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);
 
-/* cells: the loss, then the plan's metrics. */
+/* Into the plan's table, or to the sink. */
 enum status evaluation_put(const struct host *host, const struct plan *plan,
-                           const struct cell *cells, double started, struct arena *arena,
+                           const struct evaluation_rows *rows, double started,
                            const struct sink *sink, struct error *err);
 
 /* The statements that make PREDICT's tables. */

@@ -48,23 +48,20 @@ static bool is_there_already(struct delivering *delivering, const struct fill *t
 
 static enum status deliver_metrics(struct delivering *delivering, uint64_t *rows, struct error *err)
 {
-    const struct spec_scoring *spec = &delivering->order->spec->scoring;
     const struct host *host = delivering->host;
-    struct slice names[METRICS_MAX + 1] = {SLICE("loss")};
-    struct cell cells[METRICS_MAX + 1];
+    struct evaluation_rows made;
     struct fill target;
 
     *rows = 1;
-    for (size_t i = 0; i < spec->metric_count; i++)
-        names[i + 1] = spec->metrics[i];
     TRY(find_target(delivering, 0, &target, err));
     if (is_there_already(delivering, &target))
         return STATUS_OK;
     TRY(host->tables->check_target(host->self, &target.target, err));
     TRY(score_job_metrics(&delivering->scored, delivering->order->store, &delivering->arena, NULL,
-                          NULL, cells, err));
-    return host->tables->write_row(host->self, &target.target, names, cells, spec->metric_count + 1,
-                                   err);
+                          NULL, &made, err));
+    *rows = made.rows;
+    return host->tables->write_rows(host->self, &target.target, made.names, made.columns,
+                                    made.cells, made.rows, err);
 }
 
 static enum status restore_rows(struct delivering *delivering, struct error *err)

@@ -13,7 +13,6 @@
 #include "base/cell_bytes.h"
 #include "codegen/lower_predict.h"
 #include "codegen/lower_score.h"
-#include "extension/engine/host/metric_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/staged.h"
@@ -187,14 +186,16 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     return status;
 }
 
-/* Of the results: a name and a decimal for each class, at most. */
+/* Of the results: a name and a decimal for each class, at most; of EVALUATE a score of each. */
 static double bytes_per_row(const struct model *model, const struct spec_scoring *spec)
 {
-    double names = 0;
+    double names = 0, scores = 0;
 
     for (uint32_t i = 0; i < model->labels.count; i++)
         names += (double)model->labels.values[i].text.size * 2 + 48;
-    return 64 + (double)spec->output_count * (64 + names);
+    if (metrics_rank_classes(model, spec->metrics, spec->metric_count))
+        scores = (double)model->labels.count * sizeof(float);
+    return 64 + scores + (double)spec->output_count * (64 + names);
 }
 
 static uint32_t shard_rows(const struct model *model, const struct jobspec *spec, double bytes)
@@ -329,27 +330,20 @@ enum status score_job_target(struct jobstore *store, const struct jobspec *spec,
 
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
                               struct arena *arena, struct bad_rows *bad, const struct sink *sink,
-                              struct cell *cells, struct error *err)
+                              struct evaluation_rows *rows, struct error *err)
 {
-    const struct spec_scoring *spec = &scored->spec->scoring;
+    const struct evaluation_order order = evaluation_order_of(&scored->spec->scoring);
+    struct metrics_options options;
     struct metrics *metrics;
     struct model model;
-    enum metric metric;
     enum status status;
 
     TRY(job_model_read(store, arena, &model, err));
-    TRY(metrics_new(&model, &metrics, err));
+    options = evaluation_options(&order, &model);
+    TRY(metrics_new(&model, &options, &metrics, err));
     status = scored_measure(scored, store, metrics, bad, err);
-    if (status == STATUS_OK) {
-        cells[0] = metric_cell(metrics_loss(metrics));
-        for (size_t i = 0; i < spec->metric_count; i++)
-            cells[i + 1] = metric_find(spec->metrics[i], &metric)
-                               ? metric_cell(metrics_value(metrics, metric))
-                               : cell_null();
-        if (sink)
-            metric_notices(spec->metrics, spec->metric_count, metrics_classes(metrics),
-                           metrics_unknown_rows(metrics), sink);
-    }
+    if (status == STATUS_OK)
+        status = evaluation_collect(&order, metrics, arena, sink, rows, err);
     metrics_free(metrics);
     return status;
 }
@@ -374,13 +368,13 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
                                    struct arena *arena, struct error *err)
 {
     const struct job *job = &scoring->job;
-    struct cell cells[METRICS_MAX + 1];
+    struct evaluation_rows rows;
 
-    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, job->sink, cells, err));
+    TRY(score_job_metrics(&scoring->scored, store, arena, &scoring->bad, job->sink, &rows, err));
     TRY(bad_rows_write(&scoring->bad, job->sink, err));
     if (scoring->bad.count == scoring->scored.rows.rows)
         return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-    TRY(evaluation_put(job->host, job->plan, cells, scoring->started, arena, job->sink, err));
+    TRY(evaluation_put(job->host, job->plan, &rows, scoring->started, job->sink, err));
     return job->plan->quarantine_table.size > 0
                ? score_target_row(job->plan->quarantine_table, scoring->bad.count, scoring->started,
                                   job->sink, err)

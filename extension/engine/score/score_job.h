@@ -6,6 +6,7 @@
 #ifndef EXTENSION_ENGINE_SCORE_SCORE_JOB_H
 #define EXTENSION_ENGINE_SCORE_SCORE_JOB_H
 
+#include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/score_results.h"
 #include "planner/plan.h"
 
@@ -17,10 +18,10 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
 /* A table that the job's results go to: 0 the rows, 1 the bad ones. */
 enum status score_job_target(struct jobstore *store, const struct jobspec *spec, int position,
                              struct arena *arena, struct fill *fill, struct error *err);
-/* The loss, then the metrics of the spec: so many cells. `bad` as scored_measure takes it. `sink`
- * is for notices; NULL: none. */
+/* What the spec asks of EVALUATE. `bad` as scored_measure takes it. `sink` is for notices; NULL:
+ * none. */
 enum status score_job_metrics(const struct scored *scored, struct jobstore *store,
                               struct arena *arena, struct bad_rows *bad, const struct sink *sink,
-                              struct cell *cells, struct error *err);
+                              struct evaluation_rows *rows, struct error *err);
 
 #endif

@@ -210,7 +210,7 @@ static const struct host_tables tables = {
     .check_target = check_target,
     .fill = postgres_fill_tables,
     .fill_rows = postgres_fill_rows,
-    .write_row = postgres_write_row,
+    .write_rows = postgres_write_rows,
 };
 
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)

@@ -13,6 +13,9 @@
 #include <funcapi.h>
 #include <utils/tuplestore.h>
 
+#include "planner/attributes.h"
+#include "planner/short_names.h"
+
 SQL_FUNCTION(totrain_sql_run);
 SQL_FUNCTION(totrain_sql_rows);
 SQL_FUNCTION(totrain_sql_publish);
@@ -124,6 +127,18 @@ static void take_measures(FunctionCallInfo fcinfo, const struct result *result)
     take_numbers(fcinfo, result, true);
 }
 
+/* evaluate.report, but for the one that is the metrics. */
+static bool returns_report(const struct statement *statement)
+{
+    const struct attribute *report = attribute_find(SLICE("evaluate.report"));
+
+    for (size_t i = 0; i < statement->setting_count; i++)
+        if (attribute_find_written(statement->settings[i].name.text, SCOPE_EVALUATE, NULL) ==
+            report)
+            return !slice_is_fold(statement->settings[i].value.text, report_words[REPORT_METRICS]);
+    return false;
+}
+
 /* NULL: its rows are no numbers. */
 static result_taker *taker_of(const struct statement *statement)
 {
@@ -133,7 +148,9 @@ static result_taker *taker_of(const struct statement *statement)
     case STATEMENT_TRAIN:
         return take_training;
     case STATEMENT_EVALUATE:
-        return statement->into.count > 0 ? take_facts : take_measures;
+        if (statement->into.count > 0)
+            return take_facts;
+        return returns_report(statement) ? NULL : take_measures;
     case STATEMENT_PREDICT:
         return statement_predicts_into_table(statement) ? take_facts : NULL;
     case STATEMENT_CANCEL_JOB:

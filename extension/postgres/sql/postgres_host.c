@@ -25,7 +25,7 @@ static const struct host_tables tables = {
     .check_target = postgres_check_target,
     .fill = postgres_fill_tables,
     .fill_rows = postgres_fill_rows,
-    .write_row = postgres_write_row,
+    .write_rows = postgres_write_rows,
 };
 
 static const struct host_kept_rows kept_rows = {

@@ -232,12 +232,25 @@ enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fi
     return host->database->end(host->database->self, &transaction, status, err);
 }
 
-static const char *type_of(const struct cell *cell)
+/* Rows of cells (rows, columns) and the names of the columns. */
+struct named_rows {
+    const struct slice *names;
+    const struct cell *cells;
+    size_t columns, rows;
+};
+
+/* By its first cell that is not NULL; a metric that the data do not define is NULL. */
+static const char *type_of(const struct named_rows *rows, size_t column)
 {
-    switch (cell->type) {
+    size_t row = 0;
+
+    while (row < rows->rows && rows->cells[row * rows->columns + column].type == CELL_NULL)
+        row++;
+    if (row == rows->rows)
+        return "pg_catalog.float8";
+    switch (rows->cells[row * rows->columns + column].type) {
     case CELL_INTEGER:
         return "pg_catalog.int8";
-    case CELL_NULL: /* a metric that the data do not define */
     case CELL_REAL:
         return "pg_catalog.float8";
     default:
@@ -245,49 +258,73 @@ static const char *type_of(const struct cell *cell)
     }
 }
 
-/* One row of cells and their names. */
-struct named_row {
-    const struct slice *names;
-    const struct cell *cells; /* (count) */
-    size_t count;
-};
-
-static enum status make_row(struct postgres_host *host, const struct pg_table *new, void *context,
-                            struct error *err)
+static enum status create_for_rows(struct postgres_host *host, const struct pg_table *new,
+                                   const struct named_rows *rows, struct error *err)
 {
-    const struct named_row *row = context;
     enum status status;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, "CREATE TABLE @", new);
-    for (size_t i = 0; i < row->count; i++) {
+    for (size_t i = 0; i < rows->columns; i++) {
         text_append_string(&sql, i > 0 ? ", " : " (");
-        text_append_identifier(&sql, row->names[i]);
-        text_printf(&sql, " %s", type_of(&row->cells[i]));
+        text_append_identifier(&sql, rows->names[i]);
+        text_printf(&sql, " %s", type_of(rows, i));
     }
     text_append_string(&sql, ")");
     status = pg_run_text(host, &sql, NULL, 0, NULL, err);
-    text_clear(&sql);
-    pg_sql_append(&sql, "INSERT INTO @ VALUES", new);
-    for (size_t i = 0; i < row->count; i++)
-        text_printf(&sql, "%s$%zu::%s", i > 0 ? ", " : " (", i + 1, type_of(&row->cells[i]));
-    text_append_string(&sql, ")");
-    if (status == STATUS_OK)
-        status = pg_run_text(host, &sql, row->cells, row->count, NULL, err);
     text_deinit(&sql);
     return status;
 }
 
-enum status postgres_write_row(void *self, const struct table_target *target,
-                               const struct slice *names, const struct cell *cells, size_t count,
+/* Some rows in a statement, as a statement has limits. */
+#define ROWS_INSERTED 200
+
+static enum status insert_rows(struct postgres_host *host, const struct pg_table *new,
+                               const struct named_rows *rows, size_t first, size_t count,
                                struct error *err)
 {
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    pg_sql_append(&sql, "INSERT INTO @ VALUES ", new);
+    for (size_t i = 0; i < count; i++) {
+        text_append_string(&sql, i > 0 ? ", (" : "(");
+        for (size_t j = 0; j < rows->columns; j++)
+            text_printf(&sql, "%s$%zu::%s", j > 0 ? ", " : "", i * rows->columns + j + 1,
+                        type_of(rows, j));
+        text_append_string(&sql, ")");
+    }
+    status = pg_run_text(host, &sql, rows->cells + first * rows->columns, count * rows->columns,
+                         NULL, err);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status make_rows(struct postgres_host *host, const struct pg_table *new, void *context,
+                             struct error *err)
+{
+    const struct named_rows *rows = context;
+
+    TRY(create_for_rows(host, new, rows, err));
+    for (size_t first = 0; first < rows->rows; first += ROWS_INSERTED) {
+        const size_t left = rows->rows - first;
+
+        TRY(insert_rows(host, new, rows, first, left < ROWS_INSERTED ? left : ROWS_INSERTED, err));
+    }
+    return STATUS_OK;
+}
+
+enum status postgres_write_rows(void *self, const struct table_target *target,
+                                const struct slice *names, size_t columns, const struct cell *cells,
+                                size_t rows, struct error *err)
+{
     struct postgres_host *host = self;
-    struct named_row row = {names, cells, count};
+    struct named_rows named = {names, cells, columns, rows};
     struct pg_transaction transaction;
 
     TRY(host->database->begin(host->database->self, &transaction, err));
     return host->database->end(host->database->self, &transaction,
-                               postgres_replace(host, target, make_row, &row, err), err);
+                               postgres_replace(host, target, make_rows, &named, err), err);
 }

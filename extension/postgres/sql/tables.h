@@ -17,9 +17,9 @@ enum status postgres_check_functions(void *self, struct error *err);
 enum status postgres_check_target(void *self, const struct table_target *target, struct error *err);
 enum status postgres_fill_tables(void *self, struct slice stage, struct fill *fills, size_t count,
                                  struct error *err);
-enum status postgres_write_row(void *self, const struct table_target *target,
-                               const struct slice *names, const struct cell *cells, size_t count,
-                               struct error *err);
+enum status postgres_write_rows(void *self, const struct table_target *target,
+                                const struct slice *names, size_t columns, const struct cell *cells,
+                                size_t rows, struct error *err);
 
 /* CREATE TABLE ... AS a SELECT, and how many rows it has. `create` is SQL with an @. */
 enum status postgres_create_as(struct postgres_host *host, const char *create,

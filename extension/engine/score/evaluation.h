@@ -1,0 +1,42 @@
+/*
+ * evaluation.h - what EVALUATE returns of the rows that were measured, whoever measured them: the
+ * loss and the metrics as one row, or a report (scoring/report.h).
+ */
+#ifndef EXTENSION_ENGINE_SCORE_EVALUATION_H
+#define EXTENSION_ENGINE_SCORE_EVALUATION_H
+
+#include "base/arena.h"
+#include "extension/engine/host/sink.h"
+#include "jobspec/jobspec.h"
+#include "scoring/metrics.h"
+
+/* What is wanted: of the statement's plan, or of the spec of a job. */
+struct evaluation_order {
+    enum report_kind report;
+    const struct slice *metrics; /* names */
+    size_t metric_count;
+    enum average average;
+};
+struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
+
+/* For metrics_new. */
+struct metrics_options evaluation_options(const struct evaluation_order *order,
+                                          const struct model *model);
+
+/* What the result is called, in the arena. */
+enum status evaluation_columns(const struct evaluation_order *order, struct arena *arena,
+                               struct slice **names, size_t *count, struct error *err);
+
+/* The result, in the arena; texts are the model's. */
+struct evaluation_rows {
+    struct slice *names; /* (columns) */
+    size_t columns;
+    const struct cell *cells; /* (rows, columns) */
+    size_t rows;
+};
+/* Notices go to the sink; NULL: none. */
+enum status evaluation_collect(const struct evaluation_order *order, struct metrics *metrics,
+                               struct arena *arena, const struct sink *sink,
+                               struct evaluation_rows *rows, struct error *err);
+
+#endif

@@ -1,0 +1,108 @@
+#include "planner/judging.h"
+
+#include "planner/settings.h"
+#include "scoring/report.h"
+
+/* "'confusion' and 'classes'" of this model. */
+static void append_reports(const struct model_summary *model, struct text *out)
+{
+    size_t count = 0, written = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (unsigned i = 0; report_words[i]; i++) {
+            if (i == REPORT_METRICS || !report_is_of((enum report_kind)i, model->task) ||
+                (report_needs_two_classes((enum report_kind)i) && model->class_count != 2))
+                continue;
+            if (pass == 0) {
+                count++;
+                continue;
+            }
+            text_append_separator(out, written++, count);
+            text_append_literal(out, slice_of(report_words[i]));
+        }
+}
+
+static enum status hint_reports(const struct planning *planning)
+{
+    const struct model_summary *model = &planning->plan->model;
+    struct error *err = planning->err;
+    enum status status;
+    struct text list;
+
+    text_init(&list, TEXT_MAXIMUM);
+    append_reports(model, &list);
+    if (list.size == 0)
+        status = error_hint(err, "A %s is measured by numbers alone.", task_models[model->task]);
+    else if (model->task == TASK_CLASSIFICATION && model->class_count > 2)
+        status = error_hint(err, "A classifier of %u classes has %s.", model->class_count,
+                            text_string(&list));
+    else
+        status = error_hint(err, "A %s has %s.", task_models[model->task], text_string(&list));
+    if (list.failed)
+        status = fail_no_memory(err);
+    text_deinit(&list);
+    return status;
+}
+
+enum status report_plan(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "evaluate.report");
+    struct plan *plan = planning->plan;
+    unsigned report;
+
+    if (!setting || !term_find_fold(report_words, setting->value.text, &report))
+        return STATUS_OK;
+    plan->report = (enum report_kind)report;
+    if (!report_is_of(plan->report, plan->model.task)) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "the report '%s' is of a %s, and model %.*s is a %s", report_words[report],
+                report_is_of(plan->report, TASK_REGRESSION) ? "regressor" : "classifier",
+                SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+        return hint_reports(planning);
+    }
+    if (report_needs_two_classes(plan->report) && plan->model.class_count != 2) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "the report '%s' is of two classes, and model %.*s has %u", report_words[report],
+                SLICE_FORMAT(plan->model_name), plan->model.class_count);
+        return hint_reports(planning);
+    }
+    setting = settings_find(planning, "validation.metrics");
+    if (!setting || plan->report == REPORT_METRICS)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, setting->name.position,
+            "validation.metrics has no use with the report '%s'", report_words[report]);
+    return error_hint(planning->err, "Leave one of both out.");
+}
+
+enum status threshold_plan(struct planning *planning, const char *attribute)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+    struct plan *plan = planning->plan;
+
+    if (!setting)
+        return STATUS_OK;
+    plan->has_threshold = true;
+    plan->threshold = setting->value.number;
+    if (plan->model.class_count == 2)
+        return STATUS_OK;
+    if (plan->model.task != TASK_CLASSIFICATION)
+        return fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                       "%s is of a classifier, and model %.*s is a %s", attribute,
+                       SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+    fail_at(planning->err, STATUS_INVALID, setting->name.position,
+            "%s is of two classes, and model %.*s has %u", attribute,
+            SLICE_FORMAT(plan->model_name), plan->model.class_count);
+    return error_hint(planning->err, "Of more classes the most probable one is predicted.");
+}
+
+enum status average_check(const struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "validation.average");
+    const struct plan *plan = planning->plan;
+
+    if (!setting || plan->model.task == TASK_CLASSIFICATION)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                   "attribute \"%.*s\" has no use with a %s", SLICE_FORMAT(setting->name.text),
+                   task_models[plan->model.task]);
+}

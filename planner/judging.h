@@ -1,0 +1,15 @@
+/*
+ * judging.h - evaluate.report, evaluate.threshold and predict.threshold, checked against the model.
+ */
+#ifndef PLANNER_JUDGING_H
+#define PLANNER_JUDGING_H
+
+#include "planner/planning.h"
+
+/* INVALID, UNSUPPORTED: the model has no such report, or not two classes. After model_find. */
+enum status report_plan(struct planning *planning);
+enum status threshold_plan(struct planning *planning, const char *attribute);
+/* validation.average has a use only of classes. */
+enum status average_check(const struct planning *planning);
+
+#endif

@@ -1,0 +1,457 @@
+#include "scoring/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "scoring/elementary.h"
+#include "scoring/metrics.h"
+#include "scoring/ranking.h"
+
+#define BINS    10 /* of a calibration */
+#define BARS    20 /* of a histogram */
+#define ROWS(c) (sizeof(c) / sizeof *(c))
+
+struct report {
+    enum report_kind kind;
+    const struct model *model;
+    uint32_t labels;
+    uint64_t *counts;       /* (labels + 1, labels): of actual and predicted; last the unknown */
+    uint64_t *actual;       /* (labels + 1) */
+    uint64_t *predicted;    /* (labels) */
+    struct ranking ranking; /* of two classes */
+    double *residuals;
+    size_t residual_count, residual_capacity;
+};
+
+static const struct {
+    const char *columns[REPORT_COLUMNS + 1];
+    enum task task;
+    bool needs_two_classes;
+} reports[] = {
+    [REPORT_METRICS] = {{NULL}, TASK_CLASSIFICATION, false},
+    [REPORT_CONFUSION] = {{"actual", "predicted", "rows", NULL}, TASK_CLASSIFICATION, false},
+    [REPORT_CLASSES] = {{"class", "precision", "recall", "f1", "rows", NULL},
+                        TASK_CLASSIFICATION,
+                        false},
+    [REPORT_ROC] = {{"threshold", "false_positive_rate", "true_positive_rate", NULL},
+                    TASK_CLASSIFICATION,
+                    true},
+    [REPORT_PR] = {{"threshold", "precision", "recall", NULL}, TASK_CLASSIFICATION, true},
+    [REPORT_CALIBRATION] = {{"bin", "upto", "rows", "mean_predicted", "actual", NULL},
+                            TASK_CLASSIFICATION,
+                            true},
+    [REPORT_RESIDUALS] = {{"part", "share", "low", "high", "rows", NULL}, TASK_REGRESSION, false},
+};
+
+const char *const *report_columns(enum report_kind kind)
+{
+    return kind == REPORT_METRICS ? NULL : reports[kind].columns;
+}
+
+bool report_is_of(enum report_kind kind, enum task task)
+{
+    return kind == REPORT_METRICS || reports[kind].task == task;
+}
+
+bool report_needs_two_classes(enum report_kind kind)
+{
+    return reports[kind].needs_two_classes;
+}
+
+/* ---- the rows, as they come ---- */
+
+static enum status make_counts(struct report *report, struct error *err)
+{
+    const size_t labels = report->labels;
+
+    report->actual = calloc(labels + 1, sizeof *report->actual);
+    report->predicted = calloc(labels + 1, sizeof *report->predicted);
+    if (report->kind == REPORT_CONFUSION || report->kind == REPORT_CLASSES)
+        report->counts = calloc(report->kind == REPORT_CONFUSION ? (labels + 1) * labels : labels,
+                                sizeof *report->counts);
+    return report->actual && report->predicted ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status check_model(enum report_kind kind, const struct model *model, struct error *err)
+{
+    if (!report_is_of(kind, model->task))
+        return fail(err, STATUS_INVALID, "a %s has no report '%s'", task_models[model->task],
+                    report_words[kind]);
+    if (report_needs_two_classes(kind) && model->labels.count != 2)
+        return fail(err, STATUS_INVALID, "the report '%s' is of two classes, and the model has %u",
+                    report_words[kind], model->labels.count);
+    if (kind == REPORT_CONFUSION && model->labels.count > REPORT_LABELS_MAX)
+        return fail(err, STATUS_LIMIT, "the report '%s' is of at most %d labels",
+                    report_words[kind], REPORT_LABELS_MAX);
+    return STATUS_OK;
+}
+
+enum status report_new(const struct model *model, enum report_kind kind, struct report **report,
+                       struct error *err)
+{
+    struct report *made;
+
+    *report = NULL;
+    TRY(check_model(kind, model, err));
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return fail_no_memory(err);
+    made->kind = kind;
+    made->model = model;
+    made->labels = model->labels.count;
+    if (made->labels > 0 && make_counts(made, err) != STATUS_OK) {
+        report_free(made);
+        return err->status;
+    }
+    if (made->labels > 0 && (kind == REPORT_CONFUSION || kind == REPORT_CLASSES) && !made->counts) {
+        report_free(made);
+        return fail_no_memory(err);
+    }
+    *report = made;
+    return STATUS_OK;
+}
+
+void report_free(struct report *report)
+{
+    if (!report)
+        return;
+    free(report->counts);
+    free(report->actual);
+    free(report->predicted);
+    free(report->residuals);
+    ranking_deinit(&report->ranking);
+    free(report);
+}
+
+static enum status add_residual(struct report *report, double residual, struct error *err)
+{
+    if (report->residual_count == report->residual_capacity) {
+        const size_t capacity = report->residual_capacity ? 2 * report->residual_capacity : 1024;
+        double *more;
+
+        if (capacity > REPORT_ROWS_MAX)
+            return fail(err, STATUS_LIMIT, "a report of residuals is of at most %zu rows",
+                        REPORT_ROWS_MAX);
+        more = realloc(report->residuals, capacity * sizeof *more);
+        if (!more)
+            return fail_no_memory(err);
+        report->residuals = more;
+        report->residual_capacity = capacity;
+    }
+    report->residuals[report->residual_count++] = residual;
+    return STATUS_OK;
+}
+
+static void count_classes(struct report *report, const struct metrics_row *row)
+{
+    const uint32_t actual = row->label == METRICS_UNKNOWN ? report->labels : row->label;
+
+    report->actual[actual]++;
+    report->predicted[row->predicted]++;
+    if (report->kind == REPORT_CONFUSION)
+        report->counts[(size_t)actual * report->labels + row->predicted]++;
+    else if (report->kind == REPORT_CLASSES && actual == row->predicted)
+        report->counts[actual]++;
+}
+
+enum status report_add(struct report *report, const struct metrics_row *row, struct error *err)
+{
+    if (report->kind == REPORT_RESIDUALS)
+        return add_residual(report, -row->loss, err);
+    if (row->predicted >= report->labels)
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    count_classes(report, row);
+    if (!report_needs_two_classes(report->kind) || row->label == METRICS_UNKNOWN)
+        return STATUS_OK;
+    return ranking_add(&report->ranking, row->label == model_positive(report->model), row->score,
+                       err);
+}
+
+/* ---- what they make ---- */
+
+/* Where the next row of the result goes. */
+struct writing {
+    struct arena *arena;
+    struct cell *cells;
+    size_t columns, rows, room;
+};
+
+static struct cell integer(uint64_t value)
+{
+    return (struct cell){.type = CELL_INTEGER, .integer = (int64_t)value};
+}
+
+static struct cell real(double value)
+{
+    return isfinite(value) ? (struct cell){.type = CELL_REAL, .real = value}
+                           : (struct cell){.type = CELL_NULL};
+}
+
+static struct cell word(const char *text)
+{
+    return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
+}
+
+static struct cell label_of(const struct report *report, uint32_t label)
+{
+    return label < report->labels ? report->model->labels.values[label]
+                                  : (struct cell){.type = CELL_NULL};
+}
+
+static enum status make_room(struct writing *writing, size_t rows, struct error *err)
+{
+    writing->cells = ARENA_NEW(writing->arena, struct cell, rows * writing->columns + 1);
+    writing->room = rows;
+    return writing->cells ? STATUS_OK : fail_no_memory(err);
+}
+
+static void put(struct writing *writing, const struct cell *cells)
+{
+    if (writing->rows == writing->room)
+        return;
+    for (size_t i = 0; i < writing->columns; i++)
+        writing->cells[writing->rows * writing->columns + i] = cells[i];
+    writing->rows++;
+}
+
+static bool has_pair(const struct report *report, uint32_t actual, uint32_t predicted)
+{
+    if (report->counts[(size_t)actual * report->labels + predicted] > 0)
+        return true;
+    return actual < report->labels && report->labels <= REPORT_ALL_PAIRS;
+}
+
+static enum status write_confusion(const struct report *report, struct writing *writing,
+                                   struct error *err)
+{
+    size_t pairs = 0;
+
+    for (uint32_t i = 0; i <= report->labels; i++)
+        for (uint32_t j = 0; j < report->labels; j++)
+            pairs += has_pair(report, i, j);
+    TRY(make_room(writing, pairs, err));
+    for (uint32_t i = 0; i <= report->labels; i++)
+        for (uint32_t j = 0; j < report->labels; j++)
+            if (has_pair(report, i, j))
+                put(writing,
+                    (struct cell[]){label_of(report, i), label_of(report, j),
+                                    integer(report->counts[(size_t)i * report->labels + j])});
+    return STATUS_OK;
+}
+
+static double share_of(uint64_t part, uint64_t all)
+{
+    return all > 0 ? (double)part / (double)all : 0;
+}
+
+static enum status write_classes(const struct report *report, struct writing *writing,
+                                 struct error *err)
+{
+    TRY(make_room(writing, (size_t)report->labels + 1, err));
+    for (uint32_t i = 0; i < report->labels; i++) {
+        const uint64_t correct = report->counts[i], actual = report->actual[i];
+
+        put(writing,
+            (struct cell[]){label_of(report, i), real(share_of(correct, report->predicted[i])),
+                            real(share_of(correct, actual)),
+                            real(share_of(2 * correct, actual + report->predicted[i])),
+                            integer(actual)});
+    }
+    if (report->actual[report->labels] > 0)
+        put(writing, (struct cell[]){label_of(report, report->labels), real(0), real(0), real(0),
+                                     integer(report->actual[report->labels])});
+    return STATUS_OK;
+}
+
+static double probability_of(float score)
+{
+    return 1 / (1 + exponential_double(-(double)score));
+}
+
+/* The next threshold: scores whose probabilities are equal are one. */
+static bool next_threshold(struct ranking *ranking, struct ranking_point *point)
+{
+    struct ranking_point next;
+
+    if (!ranking_next(ranking, point))
+        return false;
+    for (next = *point; ranking_next(ranking, &next) &&
+                        probability_of(next.score) == probability_of(point->score);)
+        *point = next;
+    return true;
+}
+
+static void put_point(const struct report *report, const struct ranking_point *point,
+                      struct writing *writing)
+{
+    const double negatives = (double)report->ranking.scores[0].count;
+    const double positives = (double)report->ranking.scores[1].count;
+    const double recall = (double)point->positives / positives;
+    const double threshold = probability_of(point->score);
+
+    if (report->kind == REPORT_ROC)
+        put(writing, (struct cell[]){real(threshold), real((double)point->negatives / negatives),
+                                     real(recall)});
+    else
+        put(writing,
+            (struct cell[]){real(threshold),
+                            real(share_of(point->positives, point->positives + point->negatives)),
+                            real(recall)});
+}
+
+static enum status write_curve(struct report *report, struct writing *writing, struct error *err)
+{
+    struct ranking *ranking = &report->ranking;
+    const uint64_t all = ranking->scores[0].count + ranking->scores[1].count;
+    struct ranking_point point = {0};
+    size_t thresholds = 0;
+    uint64_t written = 0;
+
+    while (next_threshold(ranking, &point))
+        thresholds++;
+    TRY(make_room(writing, REPORT_POINTS + 2, err));
+    if (report->kind == REPORT_ROC)
+        put(writing, (struct cell[]){{.type = CELL_NULL}, real(0), real(0)});
+    point = (struct ranking_point){0};
+    for (size_t i = 0; next_threshold(ranking, &point); i++) {
+        const uint64_t rows = point.negatives + point.positives;
+
+        if (thresholds > REPORT_POINTS && i > 0 && i + 1 < thresholds &&
+            (double)(rows - written) * REPORT_POINTS < (double)all)
+            continue;
+        put_point(report, &point, writing);
+        written = rows;
+    }
+    return STATUS_OK;
+}
+
+/* Bin i ends with (i + 1) / BINS, which belongs to it. */
+static size_t bin_of(double probability)
+{
+    size_t bin = 0;
+
+    while (bin + 1 < BINS && probability > (double)(bin + 1) / BINS)
+        bin++;
+    return bin;
+}
+
+/* Added up from the greatest score down. */
+static enum status write_calibration(struct report *report, struct writing *writing,
+                                     struct error *err)
+{
+    struct ranking_point point = {0}, before = {0};
+    uint64_t rows[BINS] = {0}, positives[BINS] = {0};
+    double sums[BINS] = {0};
+
+    TRY(make_room(writing, BINS, err));
+    for (; ranking_next(&report->ranking, &point); before = point) {
+        const double probability = probability_of(point.score);
+        const uint64_t more = point.positives - before.positives;
+        const uint64_t all = more + point.negatives - before.negatives;
+        const size_t bin = bin_of(probability);
+
+        rows[bin] += all;
+        positives[bin] += more;
+        sums[bin] += probability * (double)all;
+    }
+    for (size_t i = 0; i < BINS; i++)
+        put(writing, (struct cell[]){integer(i + 1), real((double)(i + 1) / BINS), integer(rows[i]),
+                                     real(sums[i] / (double)rows[i]),
+                                     real((double)positives[i] / (double)rows[i])});
+    return STATUS_OK;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Between two residuals by their distance, as numpy's quantile. */
+static double quantile(const double *sorted, size_t count, double share)
+{
+    const double at = share * (double)(count - 1);
+    const size_t below = (size_t)at;
+
+    if (below + 1 >= count)
+        return sorted[count - 1];
+    return sorted[below] + (sorted[below + 1] - sorted[below]) * (at - (double)below);
+}
+
+static void write_quantiles(const struct report *report, struct writing *writing)
+{
+    static const double shares[] = {0, .01, .05, .1, .25, .5, .75, .9, .95, .99, 1};
+
+    for (size_t i = 0; i < ROWS(shares); i++) {
+        const double value = quantile(report->residuals, report->residual_count, shares[i]);
+
+        put(writing,
+            (struct cell[]){
+                word("quantile"), real(shares[i]), real(value), real(value), {.type = CELL_NULL}});
+    }
+}
+
+static void write_histogram(const struct report *report, struct writing *writing)
+{
+    const double *sorted = report->residuals;
+    const size_t count = report->residual_count;
+    const double least = sorted[0], most = sorted[count - 1];
+    const int bars = least < most ? BARS : 1;
+    size_t next = 0;
+
+    for (int i = 0; i < bars; i++) {
+        const double low = least + (most - least) * i / bars;
+        const double high = i + 1 == bars ? most : least + (most - least) * (i + 1) / bars;
+        const size_t first = next;
+
+        while (next < count && (sorted[next] < high || i + 1 == bars))
+            next++;
+        put(writing, (struct cell[]){word("histogram"), real(share_of(next - first, count)),
+                                     real(low), real(high), integer(next - first)});
+    }
+}
+
+static enum status write_residuals(struct report *report, struct writing *writing,
+                                   struct error *err)
+{
+    TRY(make_room(writing, 64, err));
+    if (report->residual_count == 0)
+        return STATUS_OK;
+    qsort(report->residuals, report->residual_count, sizeof *report->residuals, compare_doubles);
+    write_quantiles(report, writing);
+    write_histogram(report, writing);
+    return STATUS_OK;
+}
+
+static enum status write_report(struct report *report, struct writing *writing, struct error *err)
+{
+    switch (report->kind) {
+    case REPORT_CONFUSION:
+        return write_confusion(report, writing, err);
+    case REPORT_CLASSES:
+        return write_classes(report, writing, err);
+    case REPORT_ROC:
+    case REPORT_PR:
+        return write_curve(report, writing, err);
+    case REPORT_CALIBRATION:
+        return write_calibration(report, writing, err);
+    case REPORT_RESIDUALS:
+        return write_residuals(report, writing, err);
+    case REPORT_METRICS:
+        break;
+    }
+    return fail(err, STATUS_INVALID, "metrics are no report");
+}
+
+enum status report_make(struct report *report, struct arena *arena, struct report_rows *rows,
+                        struct error *err)
+{
+    struct writing writing = {.arena = arena};
+
+    while (reports[report->kind].columns[writing.columns])
+        writing.columns++;
+    TRY(write_report(report, &writing, err));
+    *rows = (struct report_rows){writing.cells, writing.rows, writing.columns};
+    return STATUS_OK;
+}

@@ -1,0 +1,56 @@
+/*
+ * report.h - what EVALUATE says of a model beside single numbers, as rows.
+ *
+ *     confusion     actual, predicted, rows: every pair of labels; of more than REPORT_ALL_PAIRS
+ *                   labels those that occur. actual is NULL of a label that the model does not know
+ *     classes       class, precision, recall, f1, rows: a row a label
+ *     roc           threshold, false_positive_rate, true_positive_rate: from the greatest
+ *                   threshold, which is NULL and takes no row, down. Two classes
+ *     pr            threshold, precision, recall: likewise, beginning with the first that takes
+ * rows calibration   bin, upto, rows, mean_predicted, actual: ten bins of the predicted
+ *                   probability, each with its upper bound, which belongs to it. Two classes
+ *     residuals     part, share, low, high, rows: of label minus prediction the quantiles (share)
+ *                   and a histogram (share of the rows, rows)
+ *
+ * Of more than REPORT_POINTS thresholds a curve has those that come next after each thousandth of
+ * the rows; each of them is exact. A row counts as positive from its
+ * threshold up. Rows are counted or sorted: their order makes no difference to a bit.
+ */
+#ifndef SCORING_REPORT_H
+#define SCORING_REPORT_H
+
+#include "base/arena.h"
+#include "scoring/model.h"
+
+#define REPORT_ALL_PAIRS  20
+#define REPORT_LABELS_MAX 1000 /* of a confusion matrix */
+#define REPORT_POINTS     1000
+#define REPORT_ROWS_MAX   ((size_t)1 << 28) /* of residuals */
+#define REPORT_COLUMNS    5
+
+struct metrics_row;
+
+/* Which columns it has; NULL-terminated. NULL of REPORT_METRICS. */
+const char *const *report_columns(enum report_kind kind);
+/* Is it of this task? */
+bool report_is_of(enum report_kind kind, enum task task);
+/* Is it of two classes alone? */
+bool report_needs_two_classes(enum report_kind kind);
+
+struct report; /* collects the rows */
+/* INVALID for a model that has no such report. The model is borrowed. */
+enum status report_new(const struct model *model, enum report_kind kind, struct report **report,
+                       struct error *err);
+void report_free(struct report *report);
+/* A row that metrics_measure has given for this model. */
+enum status report_add(struct report *report, const struct metrics_row *row, struct error *err);
+
+/* Its rows, one behind the other, in the arena; their texts are the model's. */
+struct report_rows {
+    const struct cell *cells; /* (rows, columns) */
+    size_t rows, columns;
+};
+enum status report_make(struct report *report, struct arena *arena, struct report_rows *rows,
+                        struct error *err);
+
+#endif

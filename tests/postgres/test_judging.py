@@ -1,0 +1,66 @@
+"""Judging a model in a server: reports as rows and as tables, thresholds, the positive class."""
+
+import psycopg2
+
+import harness
+from harness import run_statement
+
+ROWS = ("SELECT a, b, (CASE WHEN a + b / 2 + (i * 7919 % 100) / 50.0 > 2 THEN 'fraud' ELSE 'legit' END) AS kind "
+        "FROM (SELECT i, (i * 31 % 101) / 50.0 AS a, (i * 17 % 103) / 50.0 AS b FROM generate_series(1, 600) i) s")
+
+
+class Judging(harness.Case):
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        cursor = connection.cursor()
+        cursor.execute("CREATE TYPE kind AS ENUM ('legit', 'fraud')")
+        cursor.execute(f"CREATE TABLE t AS SELECT a, b, kind::kind FROM ({ROWS}) r")
+        run_statement(cursor, "SELECT * FROM t TO TRAIN LinearClassifier WITH model.positive = 'fraud', "
+                              "train.epoch = 5 LABEL kind INTO m")
+
+    def rows(self, statement):
+        return [row for row, in self.execute(f"SELECT * FROM totrain.rows($t${statement}$t$)")]
+
+    def test_reports_are_rows_and_tables_by_session_and_by_workers(self):
+        for report in ("confusion", "classes", "roc", "pr", "calibration"):
+            with self.subTest(report):
+                found = self.rows(f"SELECT * FROM t TO EVALUATE m WITH evaluate.report = '{report}'")
+                for more in ("", ", job.max_workers = 2"):
+                    statement = f"SELECT * FROM t TO EVALUATE m WITH evaluate.report = '{report}'{more}"
+                    self.assertEqual(self.rows(statement), found)
+                    self.rows(f"{statement} INTO r")
+                    columns = ", ".join(found[0])
+                    self.assertEqual(self.rows_of(f"SELECT {columns} FROM r"), [tuple(row.values()) for row in found])
+        types = self.execute("SELECT pg_typeof(bin)::text, pg_typeof(mean_predicted)::text FROM r LIMIT 1")
+        self.assertEqual(types, [("bigint", "double precision")])
+
+    def rows_of(self, sql):
+        return [tuple(row) for row in self.execute(sql)]
+
+    def test_a_report_is_no_result_of_run(self):
+        with self.assertRaisesRegex(psycopg2.Error, "totrain.run returns numbers"):
+            self.execute("SELECT * FROM totrain.run('SELECT * FROM t TO EVALUATE m WITH report = roc')")
+
+    def test_the_confusion_matrix_is_that_of_the_predictions(self):
+        self.rows("SELECT * FROM t TO PREDICT p.guess USING m")
+        counted = self.execute("SELECT kind::text, guess::text, count(*) FROM p GROUP BY 1, 2 ORDER BY 1, 2")
+        found = [tuple(row.values()) for row in self.rows("SELECT * FROM t TO EVALUATE m WITH evaluate.report = confusion")]
+        self.assertEqual([row for row in found if row[2] > 0], [tuple(row) for row in counted])
+
+    def test_a_threshold_decides_predictions_of_the_labels_own_type(self):
+        for threshold in (0, 0.3, 0.9):
+            for more in ("", ", job.max_workers = 2"):
+                self.rows(f"SELECT * FROM t TO PREDICT p.guess WITH predict.threshold = {threshold}, "
+                          f"predict.extra_outputs = 'probability'{more} USING m")
+                found = self.execute("SELECT pg_typeof(guess)::text, count(*) FILTER "
+                                     f"(WHERE (guess = 'fraud') <> (probability >= {threshold})) FROM p GROUP BY 1")
+                self.assertEqual([tuple(row) for row in found], [("kind", 0)])
+                right = self.execute("SELECT avg((guess = kind)::int)::float8 FROM p")[0][0]
+                measured = self.rows("SELECT * FROM t TO EVALUATE m WITH validation.metrics = Accuracy, "
+                                     f"evaluate.threshold = {threshold}{more}")
+                self.assertAlmostEqual(measured[0]["Accuracy"], right, 12)
+
+
+if __name__ == "__main__":
+    harness.main()
