@@ -30,8 +30,10 @@
     STORED(uint32_t, batch_size, "train.batch_size", SCOPE_TRAIN, IN(training, batch_size),        \
            INTEGER(1, 1000000, "128"), "Rows of one step.")                                        \
     STORED(uint32_t, epochs, "train.epoch", SCOPE_TRAIN, IN(training, epochs),                     \
-           INTEGER(1, 1000000, "10"), "Passes over the training rows.",                            \
-           .aliases = WORDS("train.epochs"))                                                       \
+           INTEGER(1, 1000000, "auto"),                                                            \
+           "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "  \
+           "of a linear model, 300 of a network for classes, 500 of one for numbers.",             \
+           .is_automatic = true, .aliases = WORDS("train.epochs"))                                 \
     STORED(uint64_t, max_steps, "train.max_steps", SCOPE_TRAIN, IN(training, max_steps),           \
            INTEGER(0, 1e12, "0"), "Steps after which training ends; 0: no limit.")                 \
     STORED(bool, shuffle, "train.shuffle", SCOPE_TRAIN, IN(training, shuffle),                     \

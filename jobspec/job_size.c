@@ -1,5 +1,7 @@
 #include "jobspec/job_size.h"
 
+#define JOB_EPOCHS_LEAST 10 /* of train.epoch = 'auto' */
+
 uint32_t job_lane_rows(uint64_t parameters)
 {
     return parameters < 32000 ? 16 : parameters < 1000000 ? 64 : 256;
@@ -17,6 +19,16 @@ uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t param
     if (parameters > JOB_SHARED_PARAMETERS_MAX || lanes < 1)
         return 1;
     return least(lanes, batch);
+}
+
+uint32_t job_epochs(uint32_t asked, uint32_t steps_least, uint32_t batch, uint64_t rows)
+{
+    const uint64_t steps = rows > 0 ? (rows - 1) / batch + 1 : steps_least; /* of an epoch */
+    const uint64_t epochs = (steps_least + steps - 1) / steps;
+
+    if (asked > 0)
+        return asked;
+    return epochs > JOB_EPOCHS_LEAST ? (uint32_t)epochs : JOB_EPOCHS_LEAST;
 }
 
 double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows)

@@ -1,5 +1,5 @@
 /*
- * job_size.h - lanes and memory of a training job, from counts alone.
+ * job_size.h - epochs, lanes and memory of a training job, from counts alone.
  *
  * The planner asks before the rows are known and prints the answers, the learner asks when
  * they are known and acts on them: both get the same ones.
@@ -25,6 +25,10 @@ uint32_t job_lane_rows(uint64_t parameters);
 /* The lanes of a step. asked 0: one for every job_lane_rows, at most `most`. Never more than rows
  * of the batch; one where several workers cannot share the model. */
 uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t parameters);
+
+/* Passes over so many training rows, in steps of `batch` of them. asked 0: train.epoch is 'auto',
+ * at least 10, and as many as make steps_least steps. rows 0: 10. */
+uint32_t job_epochs(uint32_t asked, uint32_t steps_least, uint32_t batch, uint64_t rows);
 
 /* What a worker needs to learn a model that costs as much from so many rows. keeps_best: early
  * stopping has a copy of the parameters. */

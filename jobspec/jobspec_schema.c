@@ -104,20 +104,23 @@ static cJSON *object(cJSON *members)
 
 /* ---- attributes ---- */
 
-/* The range that attribute_read takes: also 0, where the row's own begins above it. */
+/* The range that attribute_read takes: also 0, where the row's own begins above it, and what stands
+ * for 'auto'. */
 static void add_range(const struct attribute *attribute, bool may_be_0, cJSON *schema)
 {
+    const bool is_automatic_real = attribute->is_automatic && attribute->store == STORE_REAL;
+    const double exception = is_automatic_real ? REAL_AUTOMATIC : 0;
     cJSON *choices, *choice;
 
-    if (attribute->least > 0 && may_be_0) {
+    if (is_automatic_real || (attribute->least > 0 && may_be_0)) {
         choices = json_add_array(schema, "anyOf");
         choice = cJSON_CreateObject();
-        json_add_integer(choice, "maximum", 0);
+        json_add_real(choice, "maximum", exception);
         json_append(choices, choice);
         choice = cJSON_CreateObject();
         json_add_real(choice, "minimum", attribute->least);
         json_append(choices, choice);
-        json_add_integer(schema, "minimum", 0);
+        json_add_real(schema, "minimum", exception);
     } else {
         json_add_real(schema, "minimum", attribute->least);
     }
@@ -147,7 +150,7 @@ static cJSON *attribute_schema(const struct attribute *attribute)
     case STORE_U32:
     case STORE_U64:
         schema = attribute->store == STORE_U64 ? long_integer(help) : typed("integer", help);
-        add_range(attribute, !attribute->default_value, schema);
+        add_range(attribute, !attribute->default_value || attribute->is_automatic, schema);
         break;
     case STORE_REAL:
         schema = typed("number", help);

@@ -15,6 +15,29 @@ void attribute_set_integer(const struct attribute *attribute, void *members, uin
         *(uint64_t *)member = value;
 }
 
+void attribute_set_automatic(const struct attribute *attribute, void *members)
+{
+    if (attribute->store == STORE_REAL)
+        *(double *)attribute_at(attribute, members) = REAL_AUTOMATIC;
+    else
+        attribute_set_integer(attribute, members, 0);
+}
+
+/* "[64, 32]" */
+static void set_counts(struct slice text, struct counts *counts)
+{
+    *counts = (struct counts){.count = 0};
+    for (size_t i = 0; i < text.size; i++) {
+        const bool is_digit = text.data[i] >= '0' && text.data[i] <= '9';
+
+        if (is_digit && (i == 0 || text.data[i - 1] < '0' || text.data[i - 1] > '9'))
+            counts->items[counts->count++] = 0;
+        if (is_digit)
+            counts->items[counts->count - 1] =
+                10 * counts->items[counts->count - 1] + (uint32_t)(text.data[i] - '0');
+    }
+}
+
 void attribute_set_default(const struct attribute *attribute, void *members)
 {
     struct slice text = slice_of(attribute->default_value ? attribute->default_value : "");
@@ -22,6 +45,10 @@ void attribute_set_default(const struct attribute *attribute, void *members)
     int64_t integer = 0;
     unsigned value = 0;
 
+    if (attribute->is_automatic) {
+        attribute_set_automatic(attribute, members);
+        return;
+    }
     switch (attribute->store) {
     case STORE_NONE:
         break;
@@ -44,7 +71,7 @@ void attribute_set_default(const struct attribute *attribute, void *members)
         memcpy(member, &value, sizeof value);
         break;
     case STORE_COUNTS:
-        *(struct counts *)member = (struct counts){.count = 0};
+        set_counts(text, member);
         break;
     }
 }
@@ -106,7 +133,7 @@ static int64_t integer_most(const struct attribute *attribute)
 static enum status read_integer(const struct attribute *attribute, const cJSON *object,
                                 void *members, struct error *err)
 {
-    const bool may_be_0 = !attribute->default_value;
+    const bool may_be_0 = !attribute->default_value || attribute->is_automatic;
     int64_t value;
 
     TRY(json_get_integer(object, attribute->member, may_be_0 ? 0 : (int64_t)attribute->least,
@@ -122,7 +149,8 @@ static enum status read_real(const struct attribute *attribute, const cJSON *obj
                              struct error *err)
 {
     TRY(json_get_real(object, attribute->member, value, err));
-    if ((*value >= attribute->least && *value <= attribute->most) || *value == 0)
+    if ((*value >= attribute->least && *value <= attribute->most) || *value == 0 ||
+        (attribute->is_automatic && *value == REAL_AUTOMATIC))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "member \"%s\": expected a number from %g to %g",
                 attribute->member, attribute->least, attribute->most);

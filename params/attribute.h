@@ -70,6 +70,8 @@ struct counts {
     uint32_t count;
 };
 
+#define REAL_AUTOMATIC (-1.0)
+
 struct attribute {
     const char *name; /* in a statement: "model.dropout" */
     enum attribute_type type;
@@ -88,6 +90,8 @@ struct attribute {
     const char *member;  /* in the object; NULL: it is not in the job spec */
     unsigned tasks;      /* bits 1 << TASK_...: models of others have no use for it. 0: all */
     bool same_bits;      /* a job learns the same bits whatever the value is */
+    bool is_automatic;   /* takes 'auto', too, which is its default: INTEGER, REAL. A member has it
+                            as 0 or as REAL_AUTOMATIC, and the learner makes a number of it */
     const char *example; /* it must be set; the hint where it is not */
 };
 
@@ -112,6 +116,8 @@ static inline void *attribute_at(const struct attribute *attribute, void *member
 }
 
 void attribute_set_integer(const struct attribute *attribute, void *members, uint64_t value);
+/* Of an attribute that is_automatic. */
+void attribute_set_automatic(const struct attribute *attribute, void *members);
 /* The value of a row without one of its own: its default, else 0. */
 void attribute_set_default(const struct attribute *attribute, void *members);
 
@@ -119,7 +125,8 @@ void attribute_set_default(const struct attribute *attribute, void *members);
 
 void attribute_write(const struct attribute *attribute, const void *members, cJSON *object);
 /* CORRUPT, naming the member, for a value outside of the row's range and for none. 0 is
- * taken, too, of a real, and of an integer that has no default. */
+ * taken, too, of a real, and of an integer that has no default or is automatic; REAL_AUTOMATIC of a
+ * real that is automatic. */
 enum status attribute_read(const struct attribute *attribute, const cJSON *object, void *members,
                            struct error *err);
 bool attribute_equal(const struct attribute *attribute, const void *a, const void *b);

@@ -16,7 +16,8 @@
     .type = ATTRIBUTE_INTEGER, .least = smallest, .most = greatest, .default_value = value
 #define REAL(smallest, greatest, value)                                                            \
     .type = ATTRIBUTE_REAL, .least = smallest, .most = greatest, .default_value = value
-#define INTEGERS(smallest, greatest) .type = ATTRIBUTE_INTEGERS, .least = smallest, .most = greatest
+#define INTEGERS(smallest, greatest, value)                                                        \
+    .type = ATTRIBUTE_INTEGERS, .least = smallest, .most = greatest, .default_value = value
 /* Default, words (NULL: checked elsewhere), and values that are not built yet (NULL: none). */
 #define BOOLEAN(value, not_yet) .type = ATTRIBUTE_BOOLEAN, .default_value = value, .later = not_yet
 #define WORD(value, known, not_yet)                                                                \

@@ -81,16 +81,20 @@ static void append_range(const struct attribute *attribute, struct text *out)
     }
 }
 
+static void append_expected_number(const struct attribute *attribute, struct text *out)
+{
+    text_append_string(out, attribute->type == ATTRIBUTE_REAL ? "a number " : "a whole number ");
+    append_range(attribute, out);
+    if (attribute->is_automatic)
+        text_append_string(out, " or 'auto'");
+}
+
 void attribute_append_expected(const struct attribute *attribute, struct text *out)
 {
     switch (attribute->type) {
     case ATTRIBUTE_INTEGER:
-        text_append_string(out, "a whole number ");
-        append_range(attribute, out);
-        break;
     case ATTRIBUTE_REAL:
-        text_append_string(out, "a number ");
-        append_range(attribute, out);
+        append_expected_number(attribute, out);
         break;
     case ATTRIBUTE_BOOLEAN:
         text_append_string(out, "true or false");
@@ -240,6 +244,11 @@ static bool is_text(const struct value *value)
     return value->kind == VALUE_STRING || value->kind == VALUE_WORD;
 }
 
+bool attribute_takes_automatic(const struct attribute *attribute, const struct value *value)
+{
+    return attribute->is_automatic && is_text(value) && slice_is_fold(value->text, "auto");
+}
+
 /* 'Accuracy,AUC' */
 static enum status check_comma_words(const struct attribute *attribute, const struct value *value,
                                      struct error *err)
@@ -314,6 +323,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
 {
     bool is_fine = true;
 
+    if (attribute_takes_automatic(attribute, value))
+        return STATUS_OK;
     switch (attribute->type) {
     case ATTRIBUTE_INTEGER:
         is_fine = is_whole(value) && is_in_range(attribute, value->number);

@@ -20,6 +20,9 @@ const char *attribute_word(const struct attribute *attribute, struct slice word)
  * 1000000", "'relu' or 'tanh'". */
 void attribute_append_expected(const struct attribute *attribute, struct text *out);
 
+/* Is it 'auto', and does the attribute take that? */
+bool attribute_takes_automatic(const struct attribute *attribute, const struct value *value);
+
 /* The value as a person would write it: 'Adam', [16, 16], 0.001. */
 void value_append(const struct value *value, struct text *out);
 

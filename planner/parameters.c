@@ -50,6 +50,17 @@ struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape
     return plan->estimator->kind->cost(&plan->spec.params, shape);
 }
 
+uint32_t epochs_of(const struct plan *plan, uint64_t rows)
+{
+    const struct kind *kind = plan->estimator->kind;
+
+    if (!kind->steps_least)
+        return 0;
+    return job_epochs(plan->spec.epochs,
+                      kind->steps_least(&plan->spec.params, plan->estimator->task),
+                      plan->spec.batch_size, rows);
+}
+
 double bytes_of(const struct plan *plan, const struct kind_cost *cost)
 {
     return job_learner_bytes(cost, plan->spec.early_stopping > 0, 0);

@@ -12,6 +12,8 @@ struct kind_shape shape_of(const struct plan *plan);
 /* The same with all words that the categories may have. */
 struct kind_shape shape_most(const struct plan *plan);
 struct kind_cost cost_of(const struct plan *plan, const struct kind_shape *shape);
+/* Passes over so many training rows, as the learner will plan them; 0: the kind has no epochs. */
+uint32_t epochs_of(const struct plan *plan, uint64_t rows);
 /* What a worker needs to train a model that costs as much, besides row_bytes of each row. */
 double bytes_of(const struct plan *plan, const struct kind_cost *cost);
 

@@ -22,6 +22,10 @@ static void set_from_value(const struct attribute *attribute, const struct value
     double bytes = 0;
     unsigned place;
 
+    if (attribute_takes_automatic(attribute, value)) {
+        attribute_set_automatic(attribute, members);
+        return;
+    }
     switch (attribute->store) {
     case STORE_NONE:
         break;
@@ -187,14 +191,34 @@ static void append_settled(const struct plan *plan, const struct attribute *attr
     text_append_string(out, attribute->words[place]);
 }
 
+/* What becomes of it when the rows are known. */
+static void append_automatic(const struct plan *plan, const struct attribute *attribute,
+                             struct text *out)
+{
+    const struct kind *kind = plan->estimator->kind;
+
+    text_append_string(out, "auto");
+    if (slice_is(slice_of(attribute->name), "train.epoch"))
+        text_printf(out, ": at least 10, and %u steps",
+                    kind->steps_least(&plan->spec.params, plan->estimator->task));
+}
+
+static bool is_automatic(const struct attribute *attribute, const struct setting *setting)
+{
+    return attribute->is_automatic &&
+           (!setting || attribute_takes_automatic(attribute, &setting->value));
+}
+
 static void append_effective(const struct plan *plan, const struct attribute *attribute,
                              const struct setting *setting, struct text *out)
 {
     const bool is_of_kind = attribute_is_of_kind(attribute, plan->estimator->kind);
     const struct slice name = slice_of(attribute->name);
 
-    if (is_of_kind && (attribute->store == STORE_ENUM ||
-                       (attribute->store == STORE_REAL && !attribute->default_value))) {
+    if (is_automatic(attribute, setting)) {
+        append_automatic(plan, attribute, out);
+    } else if (is_of_kind && (attribute->store == STORE_ENUM ||
+                              (attribute->store == STORE_REAL && !attribute->default_value))) {
         append_settled(plan, attribute, out);
     } else if (slice_is(name, "validation.metrics")) {
         for (size_t i = 0; i < plan->metric_count; i++) {

@@ -83,6 +83,8 @@ struct kind {
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
+    /* Steps that train.epoch = 'auto' makes at least; NULL where the kind has no use for it. */
+    uint32_t (*steps_least)(const struct kind_params *params, enum task task);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);

@@ -9,11 +9,8 @@
 #define NETWORK_ATTRIBUTES(STORED, PLANNED)                                                        \
     /* a linear model has none */                                                                  \
     STORED(struct counts, hidden_units, "model.hidden_units", SCOPE_TRAIN, IN_KIND(hidden_units),  \
-           INTEGERS(1, HIDDEN_UNITS_MAX),                                                          \
-           "Units of each hidden layer, from the inputs on, as in [64, 32]; up to 16 layers. "     \
-           "Required.",                                                                            \
-           .example =                                                                              \
-               "Two hidden layers of 64 and 32 units are WITH model.hidden_units = [64, 32].")     \
+           INTEGERS(1, HIDDEN_UNITS_MAX, "[64, 32]"),                                              \
+           "Units of each hidden layer, from the inputs on; up to 16 layers.")                     \
     /* of a linear model: identity */                                                              \
     STORED(enum activation, activation, "model.activation", SCOPE_TRAIN, IN_KIND(activation),      \
            WORD("relu", activation_words,                                                          \
@@ -30,9 +27,11 @@
     STORED(double, l1, "model.l1", SCOPE_TRAIN, IN_KIND(l1), REAL(0, 1e6, "0"),                    \
            "Weight of the sum of absolute weights in the loss; biases are exempt.",                \
            .aliases = WORDS("optimizer.l1"))                                                       \
-    STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "0"),                    \
-           "Weight of half the sum of squared weights in the loss; biases are exempt.",            \
-           .aliases = WORDS("optimizer.l2"))                                                       \
+    STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
+           "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
+           "by the training rows for a linear model, for a network 4 by them where it tells "      \
+           "classes apart and 3 by them where it predicts a number.",                              \
+           .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \
     STORED(double, learning_rate, "optimizer.learning_rate", SCOPE_TRAIN,                          \
            IN(optimizer, learning_rate), REAL(1e-12, 100, NULL),                                   \
            "Size of a step. Default: 0.01 for Adam, 0.05 for Adagrad, 0.01 for SGD, Momentum and " \
@@ -65,6 +64,9 @@ struct network_params {
 
 extern const struct attribute_table network_attributes;
 
+/* What model.l2 is for so many training rows: docs/learning.md has what chose it. */
+double network_l2(const struct network_params *params, enum task task, uint64_t rows);
+
 static inline struct network_params *network_params(const struct kind_params *params)
 {
     return (struct network_params *)(void *)params->bytes;
@@ -76,6 +78,7 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
 struct kind_cost network_list_cost(const double *units, size_t count);
+uint32_t network_steps_least(const struct kind_params *params, enum task task);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);
 

@@ -160,6 +160,7 @@ const struct kind network_kind = {
     .settle = network_settle,
     .uses = network_uses,
     .cost = network_cost,
+    .steps_least = network_steps_least,
     .list_cost = network_list_cost,
     .size_attribute = "model.hidden_units",
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use fewer "

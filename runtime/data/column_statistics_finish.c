@@ -315,14 +315,17 @@ static enum status add_classes(const struct jobspec *spec, const struct sortable
 {
     dataset->labels.values = ARENA_NEW(&dataset->arena, struct cell, count);
     dataset->class_weights = ARENA_NEW(&dataset->arena, float, count);
+    dataset->class_counts = ARENA_NEW(&dataset->arena, uint64_t, count);
     index->classes = ARENA_NEW(&dataset->arena, uint32_t, count);
-    if (!dataset->labels.values || !dataset->class_weights || !index->classes)
+    if (!dataset->labels.values || !dataset->class_weights || !dataset->class_counts ||
+        !index->classes)
         return fail_no_memory(err);
     dataset->labels.count = count;
     for (uint32_t i = 0; i < count; i++) {
         const double per_class = (double)count * (double)sorted[i].entry->count;
 
         TRY(add_class(&sorted[i], i, dataset, index, err));
+        dataset->class_counts[i] = sorted[i].entry->count;
         dataset->class_weights[i] = spec->balanced ? (float)((double)rows / per_class) : 1;
     }
     return STATUS_OK;

@@ -48,6 +48,7 @@ struct dataset {
     bool positive_is_lesser;        /* of two classes: the statement chooses the lesser one */
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
     float *class_weights;           /* (labels.count); all 1 unless balanced */
+    uint64_t *class_counts;         /* (labels.count): training rows of each */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */

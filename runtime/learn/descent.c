@@ -20,9 +20,9 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t planned_steps(const struct jobspec *spec, uint64_t steps_per_epoch)
+static uint64_t planned_steps(const struct jobspec *spec, uint32_t epochs, uint64_t steps_per_epoch)
 {
-    const uint64_t steps = spec->epochs * steps_per_epoch;
+    const uint64_t steps = epochs * steps_per_epoch;
 
     return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
 }
@@ -241,7 +241,9 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
     descent->lanes =
         job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->model.parameter_count);
-    descent->planned_steps = planned_steps(spec, descent->steps_per_epoch);
+    descent->epochs = job_epochs(
+        spec->epochs, kind_of(spec)->steps_least(&spec->params, spec->task), descent->batch, rows);
+    descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
@@ -272,6 +274,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
         .elements_most = descent_elements_most,
         .phase = descent_phase,
         .steps_total = descent_steps_total,
+        .epochs_total = descent_epochs_total,
         .contribute = descent_contribute,
         .resolve = descent_resolve,
         .apply = descent_apply,
@@ -357,6 +360,13 @@ uint64_t descent_steps_total(const void *self)
     const struct descent *descent = self;
 
     return descent->optimizer.steps;
+}
+
+uint32_t descent_epochs_total(const void *self)
+{
+    const struct descent *descent = self;
+
+    return descent->epochs;
 }
 
 static double summed_loss(const int64_t *integers)

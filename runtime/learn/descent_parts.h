@@ -87,7 +87,7 @@ struct descent {
     struct differentiable model;
     struct kind_cost cost; /* of `model` */
     struct optimizer optimizer;
-    uint32_t lanes, batch;
+    uint32_t lanes, batch, epochs;
     uint64_t steps_per_epoch, planned_steps;
     uint64_t fingerprint;
 
@@ -149,6 +149,7 @@ uint32_t descent_lanes(const void *self);
 uint32_t descent_elements_most(const void *self);
 const struct phase *descent_phase(const void *self);
 uint64_t descent_steps_total(const void *self);
+uint32_t descent_epochs_total(const void *self);
 struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, uint32_t first,
                                       uint32_t count, float *reals);
 enum status descent_apply(void *self, const struct phase_totals *totals,

@@ -96,6 +96,8 @@ struct learning {
     uint32_t (*elements_most)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
+    /* Passes over the rows that are planned; NULL: it has no such. */
+    uint32_t (*epochs_total)(const void *self);
     /* For a learner that keeps something of each row of a lane, such as what the trees so far say
      * of it; else NULL. The lanes [first, first + count) are computed here from now on: what is
      * kept of the rows of those after the first `done` is made from the state. Returns how many are

@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/learn/network.h"
+#include "scoring/elementary.h"
 
 #define ALIGNMENT 64 /* bytes of a cache line and of the widest vector */
 
@@ -77,6 +78,8 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
         .seed = spec->seed,
+        .class_counts = dataset->class_counts,
+        .class_weights = dataset->class_weights,
     };
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
@@ -151,12 +154,41 @@ static void start_tensor(const struct network *network, uint32_t number, double 
     }
 }
 
+/* Of the class's rows by those of class 0, as they are weighted; exactly 0 where there are as many.
+ */
+static double class_logarithm(const struct network *network, uint32_t class)
+{
+    return logarithm_double((double)network->class_counts[class] *
+                            (double)network->class_weights[class] /
+                            ((double)network->class_counts[0] * (double)network->class_weights[0]));
+}
+
+/* The output biases with which a model without inputs would be right: a rare class is not first
+ * learned to be rare. Of a regressor they are 0, since its labels have mean 0. */
+static void start_outputs(const struct network *network, float *bias)
+{
+    const uint32_t outputs = network->head.outputs;
+    double mean = 0;
+
+    if (network->head.task != TASK_CLASSIFICATION)
+        return;
+    if (outputs == 1) {
+        *bias = (float)class_logarithm(network, 1);
+        return;
+    }
+    for (uint32_t j = 0; j < outputs; j++)
+        mean += class_logarithm(network, j) / outputs;
+    for (uint32_t j = 0; j < outputs; j++)
+        bias[j] = (float)(class_logarithm(network, j) - mean);
+}
+
 void network_start(const void *self, float *parameters)
 {
     const struct network *network = self;
     uint32_t l = 0;
 
     memset(parameters, 0, network->parameter_count * sizeof *parameters);
+    start_outputs(network, parameters + network->layers[network->layer_count - 1].bias);
     if (network->layer_count == 1)
         return;
     for (uint32_t t = 0; t < network->tensor_count; t++) {
@@ -295,7 +327,7 @@ static void network_put_shape(const void *self, struct text *out)
         put_u32(out, network->layers[l].width);
 }
 
-static struct descent_settings settings_of(const struct jobspec *spec)
+static struct descent_settings settings_of(const struct jobspec *spec, uint64_t rows)
 {
     const struct network_params *params = network_params(&spec->params);
 
@@ -309,7 +341,7 @@ static struct descent_settings settings_of(const struct jobspec *spec)
         .epsilon = params->epsilon,
         .initial_accumulator = params->initial_accumulator,
         .l1 = params->l1,
-        .l2 = params->l2,
+        .l2 = network_l2(params, spec->task, rows),
     };
 }
 
@@ -338,7 +370,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
-        .settings = settings_of(spec),
+        .settings = settings_of(spec, dataset->train.rows),
         .close = network_close,
         .start = network_start,
         .derive = network_transpose,

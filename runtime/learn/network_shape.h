@@ -25,6 +25,8 @@ struct network {
     struct loss_head head;
     struct dropout dropout;
     uint64_t seed;
+    const uint64_t *class_counts; /* (classes): of the data set; NULL: a regressor's */
+    const float *class_weights;
     uint32_t tensor_count;
     struct tensor tensors[TENSORS_MAX];
     uint32_t parameter_count, transposed_count;

@@ -227,6 +227,7 @@
     F(U64,  rows_done,        FIELD_ANY, "") \
     F(U64,  rows_redone,      FIELD_ANY, "") \
     F(U32,  epoch,            FIELD_ANY, "") \
+    F(U32,  epochs,           FIELD_ANY, "in all; 0: the learner has none") \
     F(FLAG, is_record,        FIELD_ANY, "belongs into the table of metrics; otherwise for the eye only") \
     F(FLAG, evaluated,        FIELD_ANY, "the validation rows were scored") \
     F(F64,  loss,             FIELD_ANY, "NaN: none") \

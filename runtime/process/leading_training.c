@@ -84,7 +84,6 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .incarnation = leader->executor.incarnation,
         .min_workers = job->spec.min_workers,
         .max_workers = job->spec.max_workers,
-        .epochs = job->spec.epochs,
         .dead_ms = is_local ? 0 : LEADER_DEAD_MS,
         .hang_ms = is_local ? 0 : experiment_hang_ms(HANG_MS),
         .publish_ms = PUBLISH_MS,

@@ -30,7 +30,7 @@ static uint64_t bytes_kept(const struct job *job, const struct learning *learnin
     const uint64_t memory = job_memory(job, job->spec.max_workers);
     const uint64_t used = 3 * learning->state_bytes(learning->self);
 
-    return job->spec.epochs > 1 && memory > used ? (memory - used) / 4 * 3 : 0;
+    return job->spec.epochs != 1 && memory > used ? (memory - used) / 4 * 3 : 0;
 }
 
 static void *open_learner(void *argument)

@@ -47,7 +47,7 @@ struct checkpoint_store {
 struct master_options {
     uint64_t job, identity; /* whose checkpoints are ours: runtime/role/job.h */
     uint32_t incarnation;   /* grows with every restart: so do the epochs of its groups */
-    uint32_t min_workers, max_workers, epochs;
+    uint32_t min_workers, max_workers;
     int64_t dead_ms;    /* silence after which a worker is dead; 0: never */
     int64_t hang_ms;    /* least time without progress after which a worker hangs; 0: never */
     int64_t publish_ms; /* dead_ms while rank 0 makes the model's rows */

@@ -35,7 +35,7 @@ struct job_row master_job_row(const struct master *master, int64_t now_ms)
     slice_copy(slice_of(master->failure.message), row.error, sizeof row.error);
     row.steps = master->progress.steps;
     row.epoch = master->progress.epoch;
-    row.epochs = master->options.epochs;
+    row.epochs = master->progress.epochs;
     row.rows_per_second = master->rows_per_second;
     row.validation_loss = master->validation_loss;
     return row;
@@ -85,7 +85,7 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
     event.step = progress->step;
     event.steps = progress->steps;
     event.epoch = progress->epoch;
-    event.epochs = master->options.epochs;
+    event.epochs = progress->epochs;
     event.workers = master->group.count;
     event.rows_per_second = master->rows_per_second;
     event.loss = master->loss;

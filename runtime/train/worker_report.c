@@ -25,6 +25,9 @@ static struct message_progress describe(const struct worker *worker,
         .phase = phase->number,
         .step = phase->step,
         .steps = worker->learning.steps_total(worker->learning.self),
+        .epochs = worker->learning.epochs_total
+                      ? worker->learning.epochs_total(worker->learning.self)
+                      : 0,
         .rows_done = worker->rows_done,
         .rows_redone = worker->rows_redone,
         .epoch = report->epoch ? report->epoch : phase->epoch + 1,

@@ -188,6 +188,12 @@ static uint64_t checked_steps(const void *self)
     return checked->inner.steps_total(checked->inner.self);
 }
 
+static uint32_t checked_epochs(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.epochs_total(checked->inner.self);
+}
+
 static uint32_t checked_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done)
 {
     struct checked *checked = self;
@@ -398,6 +404,7 @@ struct learning checked_learning(struct checked *checked)
         .elements_most = checked_elements_most,
         .phase = checked_phase,
         .steps_total = checked_steps,
+        .epochs_total = checked->inner.epochs_total ? checked_epochs : NULL,
         .lane_open = checked->inner.lane_open ? checked_lane_open : NULL,
         .contribute = checked_contribute,
         .resolve = checked_resolve,

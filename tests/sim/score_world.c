@@ -412,7 +412,6 @@ static void begin_training(struct world *world, struct node *node)
                                            .incarnation = node->incarnation,
                                            .min_workers = world->plan->min_workers,
                                            .max_workers = world->plan->table.workers,
-                                           .epochs = 1,
                                            .dead_ms = DEAD_MS,
                                            .report_ms = 100,
                                            .facts.previous = world->has_job ? &world->job : NULL,

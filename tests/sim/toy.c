@@ -141,6 +141,12 @@ static uint64_t toy_steps(const void *self)
     return ((const struct toy *)self)->plan.phases;
 }
 
+static uint32_t toy_epochs(const void *self)
+{
+    (void)self;
+    return 1;
+}
+
 struct toy_rows *toy_rows_of(struct toy *toy)
 {
     return toy->rows;
@@ -423,6 +429,7 @@ struct learning toy_learning(struct toy *toy)
         .elements_most = toy_elements_most,
         .phase = toy_phase,
         .steps_total = toy_steps,
+        .epochs_total = toy_epochs,
         .lane_open = toy->plan.keeps_lanes ? toy_lane_open : NULL,
         .contribute = toy_contribute,
         .resolve = toy_resolve,

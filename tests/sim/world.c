@@ -608,7 +608,6 @@ static void start_master(struct world *world)
                                      .facts.previous = world->store.has_job ? &previous : NULL,
                                      .min_workers = world->plan->min_workers,
                                      .max_workers = world->plan->workers,
-                                     .epochs = 1,
                                      .dead_ms = 5000,
                                      .hang_ms = 3000,
                                      .publish_ms = 60000,

@@ -15,14 +15,14 @@ import equal_rows  # noqa: E402  pylint: disable=wrong-import-position
 
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
-    "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32 LABEL class":
+    "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32, model.l2 = 0 LABEL class":
         "b3baa84a026c3c6bc5b6eb42d19270cf0792b97dc9d5531804593c6eb750154e",
-    "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad' LABEL class":
+    "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad', model.l2 = 0 LABEL class":
         "52a37d5ed2173ca37ec6fd307080fa4bdd215578973974e2f4b79a5abce5bd7e",
-    "LinearRegressor WITH train.epoch = 20, model.optimizer = 'SGD' LABEL petal_width":
+    "LinearRegressor WITH train.epoch = 20, model.optimizer = 'SGD', model.l2 = 0 LABEL petal_width":
         "a04bccd7cad31aa2385261940111feb3f4e3e84f887b9e5e8ae2700411a0dfed",
     "DNNRegressor WITH model.hidden_units = [16], train.epoch = 20, model.dropout = 0.2, train.early_stopping = 3, "
-    "train.test_size = 0.2 LABEL sepal_length":
+    "train.test_size = 0.2, model.l2 = 0 LABEL sepal_length":
         "e6514b6e4146636880b239465a95110534d217b16d4c89e359c515fbd63aed5d",
     "DNNRegressor WITH model.hidden_units = [16], model.activation = 'tanh', model.optimizer = 'Nesterov', "
     "model.l2 = 0.01, train.epoch = 20 LABEL sepal_length":

@@ -281,7 +281,9 @@ struct dataset made_dataset(struct rows_shape shape)
         dataset.labels.count = shape.classes;
         dataset.labels.values = calloc(shape.classes, sizeof *dataset.labels.values);
         dataset.class_weights = calloc(shape.classes, sizeof *dataset.class_weights);
+        dataset.class_counts = calloc(shape.classes, sizeof *dataset.class_counts);
         for (uint32_t i = 0; i < shape.classes; i++) {
+            dataset.class_counts[i] = 1;
             dataset.labels.values[i] = (struct cell){.type = CELL_INTEGER, .integer = i};
             dataset.class_weights[i] = 1;
         }
@@ -302,6 +304,7 @@ void made_dataset_close(struct dataset *dataset)
     close_part(&dataset->validation);
     free(dataset->labels.values);
     free(dataset->class_weights);
+    free(dataset->class_counts);
 }
 
 /* ---- more rows than fit into memory ---- */

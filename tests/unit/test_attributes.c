@@ -70,13 +70,18 @@ static enum status check(const char *name, struct value value, unsigned scope, s
 /* The value that the table writes so. */
 static struct value written_as(const char *written)
 {
+    static struct value layers[2];
     struct slice text = slice_of(written);
     double real;
 
+    layers[0] = number(64);
+    layers[1] = number(32);
     if (slice_is(text, "true") || slice_is(text, "false"))
         return (struct value){.kind = VALUE_BOOLEAN, .boolean = slice_is(text, "true")};
     if (slice_is(text, "[]"))
         return (struct value){.kind = VALUE_LIST};
+    if (slice_is(text, "[64, 32]"))
+        return (struct value){.kind = VALUE_LIST, .items = layers, .count = 2};
     if (slice_to_real(text, &real))
         return number(real);
     return string(written);
@@ -107,6 +112,19 @@ static void every_default_passes_its_own_check(void **state)
         if (attribute->default_value)
             CHECK_OK(check_for(model_for(attribute), attribute->name,
                                written_as(attribute->default_value), attribute->scope, &err));
+}
+
+static void some_numbers_may_be_automatic(void **state)
+{
+    struct error err;
+    (void)state;
+
+    CHECK_OK(check("train.epoch", string("Auto"), SCOPE_TRAIN, &err));
+    CHECK_OK(check("model.l2", string("auto"), SCOPE_TRAIN, &err));
+    CHECK_FAILS(check("model.l2", string("automatic"), SCOPE_TRAIN, &err), STATUS_INVALID,
+                "takes a number from 0 to 1000000 or 'auto', not 'automatic'");
+    CHECK_FAILS(check("model.l1", string("auto"), SCOPE_TRAIN, &err), STATUS_INVALID,
+                "takes a number from 0 to 1000000, not 'auto'");
 }
 
 static void every_name_is_there_once_and_every_alias_leads_to_one(void **state)
@@ -512,7 +530,8 @@ static void check_range_of_stored(const struct attribute *attribute)
     case STORE_U32:
     case STORE_REAL:
         check_not_read(attribute, "%.17g", above);
-        check_not_read(attribute, "%g", -1);
+        check_not_read(attribute, "%g", REAL_AUTOMATIC - 1);
+        check_not_read(attribute, "%g", attribute->is_automatic ? -0.5 : -1);
         break;
     case STORE_U64: /* up to whatever fits */
         check_not_read(attribute, "%g", -1);
@@ -796,6 +815,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_default_passes_its_own_check),
+        cmocka_unit_test(some_numbers_may_be_automatic),
         cmocka_unit_test(every_name_is_there_once_and_every_alias_leads_to_one),
         cmocka_unit_test(names_are_found_in_any_case),
         cmocka_unit_test(the_ends_of_a_range_belong_to_it),

@@ -207,7 +207,10 @@ static void attributes_bring_their_help(void **state)
     find(&offer, slice_of(text), strlen(text));
     CHECK_INT(offer.completion.count, 1);
     CHECK_INT(offer.completion.start, strlen(text) - strlen("train.ep"));
-    CHECK_SLICE(offer.completion.candidates[0].help, "Passes over the training rows. Default: 10.");
+    CHECK_SLICE(
+        offer.completion.candidates[0].help,
+        "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "
+        "of a linear model, 300 of a network for classes, 500 of one for numbers. Default: auto.");
     CHECK(strcmp(offer.completion.candidates[0].after, " = ") == 0);
     offer_deinit(&offer);
 }

@@ -312,7 +312,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"batch_size\":\t128", "\"batch_size\":\t128.5", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\ttrue", "batch_size"},
         {"\"batch_size\":\t128", "\"batch_size\":\t1e300", "batch_size"},
-        {"\"epochs\":\t10", "\"epochs\":\t1000001", "integer from 1 to 1000000"},
+        {"\"epochs\":\t10", "\"epochs\":\t1000001", "integer from 0 to 1000000"},
         {"\"max_steps\":\t\"9223372036854775807\"", "\"max_steps\":\t\"9223372036854775808\"",
          "max_steps"},
         {"\"seed\":\t\"9007199254740993\"", "\"seed\":\t-1", "seed"},

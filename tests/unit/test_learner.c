@@ -351,6 +351,44 @@ static void lanes_follow_from_batch_and_parameters(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- what is automatic ---- */
+
+static void automatic_epochs_make_enough_steps(void **state)
+{
+    (void)state;
+    CHECK_INT(job_epochs(0, 300, 128, 112), 300); /* one step an epoch */
+    CHECK_INT(job_epochs(0, 300, 128, 128), 300);
+    CHECK_INT(job_epochs(0, 300, 128, 129), 150);
+    CHECK_INT(job_epochs(0, 1000, 128, 800), 143); /* 7 steps an epoch */
+    CHECK_INT(job_epochs(0, 300, 128, 30 * 128), 10);
+    CHECK_INT(job_epochs(0, 300, 128, UINT64_MAX), 10);
+    CHECK_INT(job_epochs(0, 300, 128, 0), 10);
+    CHECK_INT(job_epochs(3, 300, 128, 112), 3);
+}
+
+static void a_learner_makes_numbers_of_what_is_automatic(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){70, 0, 3, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct descent *descent;
+    (void)state;
+
+    spec.batch_size = 32;
+    spec.epochs = 0;
+    network_params(&spec.params)->l2 = REAL_AUTOMATIC;
+    descent = opened(&spec, &dataset);
+    CHECK_INT(descent_epochs_total(descent), 100);
+    CHECK_INT(descent_steps_total(descent), 300);
+    CHECK(descent->model.settings.l2 == 4.0 / 70);
+    descent_close(descent);
+    network_params(&spec.params)->hidden_units.count = 0;
+    descent = opened(&spec, &dataset);
+    CHECK_INT(descent_epochs_total(descent), 334);
+    CHECK(descent->model.settings.l2 == 1.0 / 70);
+    descent_close(descent);
+    made_dataset_close(&dataset);
+}
+
 /* ---- phases ---- */
 
 static void steps_epochs_and_evaluations_follow_the_plan(void **state)
@@ -984,7 +1022,7 @@ static void class_weights_move_the_border(void **state)
     dataset.class_weights[1] = 9;
     network_params(&spec.params)->hidden_units.count = 0;
     spec.batch_size = 100;
-    spec.epochs = 300;
+    spec.epochs = 1000;
     descent = opened(&spec, &dataset);
     learn(descent, 1, 0);
     (void)exported(descent, &model, metrics);
@@ -1510,6 +1548,8 @@ int main(void)
         cmocka_unit_test(a_team_that_changes_leaves_no_trace),
         cmocka_unit_test(without_shuffle_the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
+        cmocka_unit_test(automatic_epochs_make_enough_steps),
+        cmocka_unit_test(a_learner_makes_numbers_of_what_is_automatic),
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),
         cmocka_unit_test(every_row_counts_once_an_epoch),
         cmocka_unit_test(early_stopping_gives_the_best_model),

@@ -231,8 +231,9 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     CHECK_OK(message_read(recorded(MESSAGE_PROGRESS, bytes, sizeof bytes), &read, &err));
     CHECK(read.progress.phase == 1 && read.progress.step == 2 && read.progress.steps == 3 &&
           read.progress.rows_done == 4 && read.progress.rows_redone == 5 &&
-          read.progress.epoch == 6 && read.progress.is_record && read.progress.evaluated &&
-          read.progress.loss == 0.25 && read.progress.validation_loss == 0.5);
+          read.progress.epoch == 6 && read.progress.epochs == 7 && read.progress.is_record &&
+          read.progress.evaluated && read.progress.loss == 0.25 &&
+          read.progress.validation_loss == 0.5);
     CHECK_OK(message_read(recorded(MESSAGE_PEER_PHASES, bytes, sizeof bytes), &read, &err));
     CHECK(
         slice_equal(read.peer_phases.phases, (struct slice){(const char *)phases, sizeof phases}));

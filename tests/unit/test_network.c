@@ -363,6 +363,31 @@ static void weights_start_within_their_limits_and_biases_at_zero(void **state)
     fixture_close(&fixture);
 }
 
+/* Of three classes, of which one weighs more, and of two. */
+static void output_biases_start_at_the_shares_of_the_classes(void **state)
+{
+    const uint64_t counts[] = {900, 90, 10};
+    struct fixture fixture;
+    const float *bias;
+    (void)state;
+
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 3}, 2, ACTIVATION_RELU, 0);
+    memcpy(fixture.dataset.class_counts, counts, sizeof counts);
+    fixture.dataset.class_weights[2] = 9;
+    network_start(&fixture.network, fixture.parameters);
+    bias = fixture.parameters + fixture.network.layers[2].bias;
+    CHECK(fabs((double)(bias[0] - bias[1]) - log(10)) < 1e-6);
+    CHECK(bias[1] == bias[2]);
+    CHECK(fabsf(bias[0] + bias[1] + bias[2]) < 1e-6f);
+    fixture_close(&fixture);
+
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 6, 2, 30, 2}, 0, ACTIVATION_RELU, 0);
+    memcpy(fixture.dataset.class_counts, counts, 2 * sizeof *counts);
+    network_start(&fixture.network, fixture.parameters);
+    CHECK(fabs((double)fixture.parameters[fixture.network.layers[0].bias] + log(10)) < 1e-6);
+    fixture_close(&fixture);
+}
+
 static void check_transposed(uint32_t rows, uint32_t width)
 {
     struct dataset dataset = made_dataset((struct rows_shape){ROWS, 0, 6, 0, 0, 2});
@@ -426,6 +451,7 @@ int main(void)
         cmocka_unit_test(evaluation_sums_the_loss_of_the_rows),
         cmocka_unit_test(an_unseen_class_is_wrong_and_costs_the_most),
         cmocka_unit_test(weights_start_within_their_limits_and_biases_at_zero),
+        cmocka_unit_test(output_biases_start_at_the_shares_of_the_classes),
         cmocka_unit_test(weights_are_transposed_whatever_their_size),
         cmocka_unit_test(absurd_networks_are_refused_with_their_bytes),
     };

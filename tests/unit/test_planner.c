@@ -88,7 +88,8 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK_INT(network_params(&plan->spec.params)->hidden_units.count, 2);
     CHECK_INT(network_params(&plan->spec.params)->hidden_units.items[1], 8);
     CHECK_INT(plan->spec.batch_size, 128);
-    CHECK_INT(plan->spec.epochs, 10);
+    CHECK_INT(plan->spec.epochs, 0); /* 'auto' */
+    CHECK(network_params(&plan->spec.params)->l2 == REAL_AUTOMATIC);
     CHECK(plan->spec.shuffle && plan->spec.standardize);
     CHECK_INT(network_params(&plan->spec.params)->activation, ACTIVATION_RELU);
     CHECK_INT(network_params(&plan->spec.params)->optimizer, OPTIMIZER_ADAM);

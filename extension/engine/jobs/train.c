@@ -102,7 +102,8 @@ static enum status prepare(struct job *job, struct error *err)
      * could go on when it dies. */
     job->spec.in_one_process =
         job->spec.max_workers == 1 &&
-        cost_of(plan, &shape).multiplications * (double)rows * plan->spec.epochs < SMALL_JOB_WORK;
+        cost_of(plan, &shape).multiplications * (double)rows * epochs_of(plan, rows) <
+            SMALL_JOB_WORK;
     return STATUS_OK;
 }
 
