@@ -106,9 +106,7 @@ void dataset_close(struct dataset *dataset)
 
 uint64_t dataset_waited_ms(const struct dataset *dataset)
 {
-    const struct spool_source *source = dataset->spool.source;
-
-    return source ? source->waited_ms(source->self) : 0;
+    return dataset->keyed && dataset->spool.source ? keyed_rows_loading_ms(dataset->keyed) : 0;
 }
 
 void dataset_take_row(const struct dataset *dataset, const struct dataset_part *part, uint64_t row,

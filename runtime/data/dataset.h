@@ -84,8 +84,8 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
                          struct error *err);
 void dataset_close(struct dataset *dataset);
 
-/* For how long rows that are held were waited for since the data set is open, where they come from
- * a source. */
+/* For how long rows that come from a source were waited for and encoded since the data set is open:
+ * those of a bucket come at once, for many steps. 0 without a source. */
 uint64_t dataset_waited_ms(const struct dataset *dataset);
 
 /* The dense inputs of a row of a part, to dense (dense_width). */

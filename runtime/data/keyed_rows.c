@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/data/dataset_encode.h"
@@ -19,6 +20,7 @@ struct keyed_rows {
     struct class_index index;
     struct range_loader *loaders[TEAM_SIZE_MAX]; /* made when a team of so many loads */
     uint64_t bytes_read; /* of the spools, about, since they were released */
+    uint64_t loading_us;
 };
 
 static enum status open_sources(struct keyed_rows *rows, const struct dataset *dataset,
@@ -172,14 +174,25 @@ static enum status load_part(struct keyed_rows *rows, const struct dataset *data
                        part, first, end, team, err);
 }
 
+static uint64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
 /* Whatever is wrong with files, or with where their bytes come from, is the trouble of this worker,
  * and no memory that changed by itself. */
 static enum status load(void *context, const struct dataset *dataset,
                         const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err)
 {
-    const enum status status = load_part(context, dataset, part, first, end, team, err);
+    struct keyed_rows *rows = context;
+    const uint64_t since = now_us();
+    const enum status status = load_part(rows, dataset, part, first, end, team, err);
 
+    rows->loading_us += now_us() - since;
     if (status == STATUS_OK || status == STATUS_NO_MEMORY || status == STATUS_INVALID)
         return status;
     if (err)
@@ -278,4 +291,9 @@ void keyed_rows_close(struct keyed_rows *rows)
     part_source_deinit(&rows->validation);
     class_index_deinit(&rows->index);
     free(rows);
+}
+
+uint64_t keyed_rows_loading_ms(const struct keyed_rows *rows)
+{
+    return rows->loading_us / 1000;
 }

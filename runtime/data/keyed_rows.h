@@ -20,4 +20,7 @@ enum status keyed_rows_open(struct dataset *dataset, const struct jobspec *spec,
                             struct error *err);
 void keyed_rows_close(struct keyed_rows *rows);
 
+/* For how long somebody was kept until rows that he holds were there, in all. */
+uint64_t keyed_rows_loading_ms(const struct keyed_rows *rows);
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -74,9 +73,7 @@ struct sparse_files {
     bool is_closing;
     struct error broken; /* there was no memory to note what is there */
     uint64_t took;       /* bytes, repeated ones included */
-    uint32_t waiting;    /* needs */
-    int64_t waiting_since, waited_us;
-    size_t hand_file; /* where bytes are given back next */
+    size_t hand_file;    /* where bytes are given back next */
     uint64_t hand_offset;
     uint64_t freed; /* how often there came to be room */
 };
@@ -586,22 +583,9 @@ static bool note_needed(struct sparse_files *files, const struct extent_list *li
     return true;
 }
 
-static int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-/* Those that wait at the same time wait once. */
 static void wait_for_change(struct sparse_files *files)
 {
-    if (files->waiting++ == 0)
-        files->waiting_since = now_us();
     thread_wait(&files->changed, &files->lock, WAIT_MS);
-    if (--files->waiting == 0)
-        files->waited_us += now_us() - files->waiting_since;
     progress_note(); /* the origin's patience has an end */
 }
 
@@ -707,17 +691,6 @@ static void expect(void *self, const struct spool_extent *extents, size_t count)
     list_deinit(&list);
 }
 
-static uint64_t waited_ms(void *self)
-{
-    struct sparse_files *files = self;
-    int64_t waited;
-
-    pthread_mutex_lock(&files->lock);
-    waited = files->waited_us;
-    pthread_mutex_unlock(&files->lock);
-    return (uint64_t)waited / 1000;
-}
-
 /* ---- open and close ---- */
 
 static void queue_free(struct request_queue *queue)
@@ -793,8 +766,8 @@ enum status sparse_files_open(const char *folder, const struct sparse_file *file
         return fail_no_memory(err);
     }
     made->origin = *origin;
-    made->source = (struct spool_source){made,   find_file, need_extents, done_with,
-                                         expect, waited_ms, close_files};
+    made->source =
+        (struct spool_source){made, find_file, need_extents, done_with, expect, close_files};
     error_clear(&made->broken);
     pthread_mutex_init(&made->lock, NULL);
     pthread_cond_init(&made->asked, NULL);

@@ -37,8 +37,6 @@ struct spool_source {
     /* They will be needed soon, in the order of the calls. What cannot be brought in advance is
      * reported when it is needed. */
     void (*expect)(void *self, const struct spool_extent *extents, size_t count);
-    /* For how long somebody has waited in need, in all. */
-    uint64_t (*waited_ms)(void *self);
     /* Nobody uses the files any more. */
     void (*close)(void *self);
 };
