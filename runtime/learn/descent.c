@@ -295,6 +295,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
         .verify_used = descent_verify_used,
         .verify_rows = descent_verify_rows,
         .waited_ms = descent_waited_ms,
+        .course = descent_course,
         .memory = descent_memory,
     };
     return STATUS_OK;

@@ -136,6 +136,14 @@ uint64_t descent_waited_ms(const void *self)
     return dataset_waited_ms(descent->dataset);
 }
 
+struct learner_course descent_course(const void *self)
+{
+    const struct descent *descent = self;
+    const bool are_here = !row_store_expects(descent->dataset);
+
+    return (struct learner_course){are_here ? 0 : descent->steps_per_epoch, descent->rows.buckets};
+}
+
 uint64_t descent_contributed(const void *self)
 {
     const struct descent *descent = self;

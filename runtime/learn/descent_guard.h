@@ -28,6 +28,7 @@ uint64_t descent_fingerprint(const void *self);
 uint64_t descent_check(const void *self);
 uint64_t descent_contributed(const void *self);
 uint64_t descent_waited_ms(const void *self);
+struct learner_course descent_course(const void *self);
 enum status descent_verify(const void *self, struct error *err);
 enum status descent_verify_used(const void *self, struct error *err);
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);

@@ -955,6 +955,14 @@ static uint64_t waited_ms(const void *self)
     return dataset_waited_ms(kmeans->dataset);
 }
 
+/* An iteration needs all rows, and keeps something of each (8 bytes). */
+static struct learner_course course(const void *self)
+{
+    const struct kmeans *kmeans = self;
+
+    return (struct learner_course){row_store_expects(kmeans->dataset) ? 1 : 0, 1};
+}
+
 static enum status verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
     const struct kmeans *kmeans = self;
@@ -1041,6 +1049,7 @@ static const struct learning table = {
     .verify_used = verify_used,
     .verify_rows = verify_rows,
     .waited_ms = waited_ms,
+    .course = course,
     .memory = memory,
 };
 

@@ -77,6 +77,13 @@ struct result_metric {
 };
 #define LEARNER_METRICS_MAX 20
 
+/* How steps need rows that come from elsewhere: each once in a round of so many steps, those of a
+ * lane in so many buckets, one after the other. Round 0: all rows are on this machine. */
+struct learner_course {
+    uint64_t round;
+    uint32_t buckets; /* at least 1 */
+};
+
 struct learning {
     void *self;
 
@@ -111,9 +118,10 @@ struct learning {
      * (row_store_hold) or of memory, and the sums are of no use then. */
     enum status (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
                               int64_t *sums, uint32_t *done, struct error *err);
-    /* For how long contribute() has waited for rows that come from elsewhere, in all: that is not
-     * the lanes' time. NULL: it has not. */
+    /* For how long rows that come from elsewhere have kept contribute() from the lanes, in all:
+     * that is not the lanes' time. NULL: they have not. */
     uint64_t (*waited_ms)(const void *self);
+    struct learner_course (*course)(const void *self); /* NULL: all rows are on this machine */
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
      * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
      * what it read and wrote. */

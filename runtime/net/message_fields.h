@@ -98,6 +98,8 @@
     F(U64,  generation,  FIELD_ANY, "how many times states were found bad, as far as it knows") \
     F(U64,  fingerprint, FIELD_ANY, "of plan and rows: the same for all workers") \
     F(U64,  build,       FIELD_ANY, "of the program: the same for all workers") \
+    F(U64,  round,       FIELD_ANY, "steps in which each row is needed once; 0: all rows are on its machine") \
+    F(U32,  buckets,     FIELD_ANY, "in which the rows of a lane come, one after the other") \
     F(FLAG, is_leaving,  FIELD_ANY, "it was asked to end") \
     F(FLAG, is_staging,  FIELD_ANY, "it stages the rows of a job that trains") \
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where peers reach it")

@@ -27,7 +27,7 @@ static void continue_books(struct master *master, const struct job_row *row)
 {
     master->started_at -= (int64_t)(row->seconds * 1000);
     master->waited_ms = (int64_t)(row->seconds_waiting * 1000);
-    master->progress.step = row->step;
+    master->progress.step = master->dealt_at_step = row->step;
     master->progress.rows_done = row->rows_done;
     master->rows_redone = row->rows_redone;
     master->loss = row->loss;

@@ -68,6 +68,14 @@ struct master_options {
 
 /* ----- state ----- */
 
+/* A worker's lanes of late, and how long they took; as much as is remembered. */
+struct lane_times {
+    double lanes, busy_ms;
+};
+/* Speeds are remembered for short and for long: a worker that becomes slow shows in the first, one
+ * that is a little slower than others for good in the last. */
+#define MASTER_MEMORIES 3
+
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
@@ -84,7 +92,8 @@ struct master_worker {
     int64_t heard_at;
     uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
     uint64_t rows_good; /* the last phase at which it reported that all of its rows were good */
-    double lanes_timed, busy_ms; /* how fast it is, of late (master_lanes.c) */
+    struct lane_times times[MASTER_MEMORIES]; /* how fast it is (master_lanes.c) */
+    struct share lanes; /* that it had in the last group, if it was a member; else none */
     /* A member without lanes: when it gets one again, to measure its speed; 0: not known yet.
      * The wait doubles each time that it was still too slow. */
     int64_t try_at, try_after_ms;
@@ -156,9 +165,12 @@ struct master {
     /* The latest drain notice of a worker that is still a member (0: none), and the deadline
      * after which such workers leave without waiting for further notices. */
     int64_t drain_at, drain_until;
-    bool must_deal;           /* the lanes are to be distributed again */
-    int64_t balance_at;       /* when the speeds are compared next */
-    uint32_t better_dealings; /* how often in a row another distribution was worth a change */
+    bool must_deal;               /* the lanes are to be distributed again */
+    uint32_t must_deal_by;        /* 1 + the memory of speeds that is the reason; 0: none is */
+    uint64_t dealt_at_step;       /* when they moved last because of speeds */
+    struct learner_course course; /* of the rows, from HELLO */
+    int64_t balance_at;           /* when the speeds are compared next */
+    uint32_t better_dealings;     /* how often in a row another distribution was worth a change */
 
     /* master_damage.c */
     uint64_t generation, good; /* of GROUP */

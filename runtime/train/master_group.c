@@ -356,6 +356,7 @@ void master_call_successor(struct master *master, uint32_t index, struct outbox 
     outbox_close(outbox, worker->successor);
     worker->successor = PEER_NONE;
     worker->incarnation = worker->successor_incarnation;
+    worker->lanes = (struct share){0, 0};
 }
 
 uint32_t master_find_successor(const struct master *master, peer_id peer)
@@ -482,13 +483,15 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
         master->live++;
     unable_note_joined(&master->unable, hello->index, hello->incarnation);
     worker->peer = from;
+    if (!worker->was_seen || worker->incarnation != hello->incarnation)
+        worker->lanes = (struct share){0, 0}; /* another process has no row of them */
     worker->was_seen = true;
     worker->incarnation = hello->incarnation;
     worker->sequence = master->next_sequence++;
     worker->heard_at = master->joined_at = now_ms;
     if (master->first_joined_at == 0)
         master->first_joined_at = now_ms;
-    worker->lanes_timed = worker->busy_ms = 0;
+    master_forget_speed(worker);
     worker->try_at = worker->try_after_ms = 0;
     worker->is_tried = false;
     worker->is_standing_by = false;
@@ -502,6 +505,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     worker->address[hello->address.size] = '\0';
     if (master->lanes == 0)
         learn_lanes(master, now_ms, hello->lanes, outbox);
+    master->course = (struct learner_course){hello->round, hello->buckets > 0 ? hello->buckets : 1};
     master_put_event(master, now_ms, hello->index, "joined", outbox, "incarnation %u, phase %llu",
                      hello->incarnation, (unsigned long long)hello->phase);
     master_note_build(master, now_ms, hello->index, hello->build, outbox);

@@ -2,52 +2,95 @@
 
 #include <stdlib.h>
 
+#include "runtime/train/lanes_move.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_record.h"
 
-#define SPEED_MEMORY_MS  1000 /* of computing: what was measured before counts less and less */
-#define SPEED_LEAST_MS   50   /* of computing: clocks tick in milliseconds */
+#define SPEED_LEAST_MS   50 /* of computing: clocks tick in milliseconds */
 #define BALANCE_EVERY_MS 200
 #define GAIN_AT_ONCE     0.30 /* no accident of measuring: it need not be seen twice */
 #define TRY_MOST         16   /* times try_ms */
 #define TRY_COST         20   /* waits so many times as long as one lane took it: 5 % */
+#define BUCKETS_LOST     2    /* of a lane that moves: the present one, and the next one */
+
+/* Of computing: what was measured before counts less and less. */
+static const double memory_ms[MASTER_MEMORIES] = {1000, 5000, 30000};
+
+void master_forget_speed(struct master_worker *worker)
+{
+    for (int memory = 0; memory < MASTER_MEMORIES; memory++)
+        worker->times[memory] = (struct lane_times){0, 0};
+}
+
+static void remember(struct lane_times *times, double most_ms)
+{
+    if (times->busy_ms <= most_ms)
+        return;
+    times->lanes *= most_ms / times->busy_ms;
+    times->busy_ms = most_ms;
+}
 
 void master_on_speed(struct master_worker *worker, const struct message_speed *speed)
 {
     worker->is_tried = false;
-    worker->lanes_timed += speed->lanes;
-    worker->busy_ms += speed->busy_ms;
-    if (worker->busy_ms > SPEED_MEMORY_MS) {
-        worker->lanes_timed *= SPEED_MEMORY_MS / worker->busy_ms;
-        worker->busy_ms = SPEED_MEMORY_MS;
+    for (int memory = 0; memory < MASTER_MEMORIES; memory++) {
+        worker->times[memory].lanes += speed->lanes;
+        worker->times[memory].busy_ms += speed->busy_ms;
+        remember(&worker->times[memory], memory_ms[memory]);
     }
 }
 
 /* In lanes a millisecond; 0: not known yet. */
-static double speed_of(const struct master_worker *worker)
+static double speed_of(const struct master_worker *worker, uint32_t memory)
 {
-    return worker->busy_ms >= SPEED_LEAST_MS ? worker->lanes_timed / worker->busy_ms : 0;
+    const struct lane_times *times = &worker->times[memory];
+
+    return times->busy_ms >= SPEED_LEAST_MS ? times->lanes / times->busy_ms : 0;
 }
 
 /* Workers not measured yet are taken to be like the others. False when none was measured. `all`:
  * whether each was. */
-static bool speeds_of_group(const struct master *master, double *speeds, bool *all)
+static bool speeds_of_group(const struct master *master, uint32_t memory, double *speeds, bool *all)
 {
     const struct group *group = &master->group;
     double total = 0;
     uint32_t known = 0;
 
     for (uint32_t rank = 0; rank < group->count; rank++) {
-        speeds[rank] = speed_of(&master->workers[group->members[rank].index]);
+        speeds[rank] = speed_of(&master->workers[group->members[rank].index], memory);
         total += speeds[rank];
         known += speeds[rank] > 0;
     }
     *all = known == group->count;
-    for (uint32_t rank = 0; rank < group->count && known > 0; rank++)
+    for (uint32_t rank = 0; rank < group->count; rank++)
         if (speeds[rank] <= 0)
-            speeds[rank] = total / known;
+            speeds[rank] = known > 0 ? total / known : 1;
     return known > 0;
 }
+
+/* ---- what a move costs ---- */
+
+static uint64_t steps_left(const struct master *master)
+{
+    const struct message_progress *progress = &master->progress;
+
+    return progress->steps > progress->step ? progress->steps - progress->step : 0;
+}
+
+/* In steps of all members: the time in which they learn the rows that are taken once more when a
+ * lane moves. In the first round it needs what it has in hand; later the one who had it has all of
+ * it. */
+static double steps_of_move(const struct master *master)
+{
+    const struct learner_course *course = &master->course;
+    double again = 1;
+
+    if (master->progress.step < course->round && course->buckets > BUCKETS_LOST)
+        again = (double)BUCKETS_LOST / course->buckets;
+    return course->round * again / master->lanes;
+}
+
+/* ---- who waits for a lane ---- */
 
 static bool any_tried(const struct master *master)
 {
@@ -57,13 +100,16 @@ static bool any_tried(const struct master *master)
     return false;
 }
 
-/* A worker that is left without a lane again waits twice as long as the last time. */
-static void note_idle(struct master *master)
+/* A worker that is left without a lane again waits twice as long as the last time. A lane that it
+ * is given to try moves twice. step_ms: what a step takes, 0: not known. */
+static void note_idle(struct master *master, double step_ms)
 {
     for (uint32_t rank = 0; rank < master->group.count; rank++) {
         const struct member *member = &master->group.members[rank];
         struct master_worker *worker = &master->workers[member->index];
-        const int64_t cost = (int64_t)(TRY_COST / (speed_of(worker) > 0 ? speed_of(worker) : 1));
+        const double speed = speed_of(worker, 0) > 0 ? speed_of(worker, 0) : 1;
+        const int64_t cost =
+            (int64_t)(TRY_COST * (1 / speed + 2 * steps_of_move(master) * step_ms));
         const int64_t first = master->options.try_ms, most = TRY_MOST * first;
         int64_t after = 2 * worker->try_after_ms;
 
@@ -94,65 +140,186 @@ static bool must_try(struct master *master, int64_t now_ms)
         if (now_ms < worker->try_at)
             continue;
         any = worker->is_tried = true;
-        worker->lanes_timed *= SPEED_LEAST_MS / worker->busy_ms;
-        worker->busy_ms = SPEED_LEAST_MS;
+        for (int memory = 0; memory < MASTER_MEMORIES; memory++)
+            remember(&worker->times[memory], SPEED_LEAST_MS);
     }
     return any;
 }
 
-static void give_lanes(struct group *group, uint32_t lanes, const uint32_t *counts)
+/* ---- dealing ---- */
+
+/* Of a group, by rank: what lanes_move.h asks for, and what it answers. */
+struct dealing {
+    struct lanes_group group;
+    double *speeds;
+    struct share *had;
+    uint32_t *counts, *present;
+};
+
+static void dealing_deinit(struct dealing *dealing)
 {
+    free(dealing->speeds);
+    free(dealing->had);
+    free(dealing->counts);
+    free(dealing->present);
+}
+
+static enum status dealing_init(struct dealing *dealing, const struct master *master,
+                                struct error *err)
+{
+    const uint32_t count = master->group.count;
+
+    *dealing = (struct dealing){.speeds = calloc(count, sizeof *dealing->speeds),
+                                .had = calloc(count, sizeof *dealing->had),
+                                .counts = calloc(count, sizeof *dealing->counts),
+                                .present = calloc(count, sizeof *dealing->present)};
+    if (!dealing->speeds || !dealing->had || !dealing->counts || !dealing->present) {
+        dealing_deinit(dealing);
+        return fail_no_memory(err);
+    }
+    for (uint32_t rank = 0; rank < count; rank++) {
+        dealing->had[rank] = master->workers[master->group.members[rank].index].lanes;
+        dealing->present[rank] = dealing->had[rank].count;
+    }
+    dealing->group = (struct lanes_group){.lanes = master->lanes,
+                                          .count = count,
+                                          .speeds = dealing->speeds,
+                                          .had = dealing->had,
+                                          .least = any_tried(master)};
+    return STATUS_OK;
+}
+
+/* The speeds are known. As many steps as are left are faster, or slower, for what moves. */
+static enum status deal(struct dealing *dealing, const struct master *master, struct error *err)
+{
+    const double left = (double)steps_left(master);
+
+    return lanes_settle(&dealing->group, left > 0 ? steps_of_move(master) / left : 0,
+                        dealing->counts, err);
+}
+
+/* What a step takes the members with so many lanes. */
+static double time_of(const struct dealing *dealing, const uint32_t *counts)
+{
+    return lanes_time(dealing->speeds, counts, dealing->group.count);
+}
+
+static void give_lanes(struct master *master, const uint32_t *counts)
+{
+    struct group *group = &master->group;
     uint32_t first = 0;
 
+    for (uint32_t index = 0; index < master->options.max_workers; index++)
+        master->workers[index].lanes = (struct share){0, 0};
     for (uint32_t rank = 0; rank < group->count; rank++) {
-        struct share even = share_of(lanes, group->count, rank);
+        struct member *member = &group->members[rank];
 
-        group->members[rank].first_lane = counts ? first : even.first;
-        group->members[rank].lane_count = counts ? counts[rank] : even.count;
-        first += group->members[rank].lane_count;
+        member->first_lane = first;
+        member->lane_count = counts[rank];
+        master->workers[member->index].lanes = (struct share){first, counts[rank]};
+        first += counts[rank];
     }
+}
+
+/* Members that come and go are no reason to believe what was measured for a moment. */
+static uint32_t memory_to_deal_by(const struct master *master)
+{
+    if (master->must_deal_by > 0)
+        return master->must_deal_by - 1;
+    return master->course.round == 0 ? 0 : MASTER_MEMORIES - 1;
 }
 
 enum status master_deal_lanes(struct master *master, struct error *err)
 {
-    struct group *group = &master->group;
-    double *speeds = calloc(group->count, sizeof *speeds);
-    uint32_t *counts = calloc(group->count, sizeof *counts);
+    struct dealing dealing;
     bool all, is_measured;
+    enum status status;
 
     master->better_dealings = 0;
-    if (!speeds || !counts) {
-        free(speeds);
-        free(counts);
-        return fail_no_memory(err);
+    TRY(dealing_init(&dealing, master, err));
+    is_measured = speeds_of_group(master, memory_to_deal_by(master), dealing.speeds, &all);
+    status = deal(&dealing, master, err);
+    if (status == STATUS_OK) {
+        give_lanes(master, dealing.counts);
+        note_idle(master, is_measured ? time_of(&dealing, dealing.counts) : 0);
+        master->must_deal_by = 0;
     }
-    is_measured = speeds_of_group(master, speeds, &all);
-    if (is_measured)
-        lanes_deal_fairly(master->lanes, speeds, group->count, any_tried(master), counts);
-    give_lanes(group, master->lanes, is_measured ? counts : NULL);
-    note_idle(master);
-    free(speeds);
-    free(counts);
+    dealing_deinit(&dealing);
+    return status;
+}
+
+/* ---- balance ---- */
+
+/* For how long speeds are known that the lanes have not followed, in steps of so many ms: as far as
+ * the memory reaches; the last one stands for all before it. */
+static double known_ms(const struct master *master, uint32_t memory, double step_ms)
+{
+    const uint64_t step = master->progress.step, since = master->dealt_at_step;
+    const double ms = step > since ? (double)(step - since) * step_ms : 0;
+
+    return memory + 1 < MASTER_MEMORIES && ms > memory_ms[memory] ? memory_ms[memory] : ms;
+}
+
+/* What another dealing is worth, as this memory of speeds has it; gain 0 when not every member was
+ * measured. */
+static enum status judge(const struct master *master, uint32_t memory, struct dealing *dealing,
+                         struct lanes_case *about, struct error *err)
+{
+    double now, then;
+    bool all;
+
+    *about = (struct lanes_case){.gain = 0};
+    if (!speeds_of_group(master, memory, dealing->speeds, &all) || !all)
+        return STATUS_OK;
+    TRY(deal(dealing, master, err));
+    now = time_of(dealing, dealing->present);
+    then = time_of(dealing, dealing->counts);
+    *about = (struct lanes_case){.gain = now > 0 ? 1 - then / now : 0,
+                                 .move_ms = steps_of_move(master) * then *
+                                            lanes_moved(&dealing->group, dealing->counts),
+                                 .left_ms = steps_left(master) * now,
+                                 .known_ms = known_ms(master, memory, now)};
     return STATUS_OK;
 }
 
-/* The share of a step's time that another distribution would save; 0 when not every member was
- * measured. */
-static double gain_of_dealing(const struct master *master, double *speeds, uint32_t *counts)
+/* The dealing's share of a step's time that was saved of late; 0: not every member was measured. */
+static double gain_of_late(const struct master *master, struct dealing *dealing)
 {
-    const struct group *group = &master->group;
-    double now = 0, then;
     bool all;
 
-    if (!speeds_of_group(master, speeds, &all) || !all)
+    if (!speeds_of_group(master, 0, dealing->speeds, &all) || !all)
         return 0;
-    for (uint32_t rank = 0; rank < group->count; rank++) {
-        double time = group->members[rank].lane_count / speeds[rank];
-        now = time > now ? time : now;
+    return 1 - time_of(dealing, dealing->counts) / time_of(dealing, dealing->present);
+}
+
+/* Where nothing is lost with a lane, what was measured of late is enough. */
+static bool should_move(const struct master *master, const struct lanes_case *about)
+{
+    return master->course.round == 0 ? about->gain >= LANES_GAIN_LEAST : lanes_should_move(about);
+}
+
+/* The gain of another dealing, or 0: none is worth its moves. */
+static enum status find_gain(struct master *master, double *gain, struct error *err)
+{
+    const uint32_t memories = master->course.round == 0 ? 1 : MASTER_MEMORIES;
+    struct dealing dealing;
+    enum status status;
+
+    *gain = 0;
+    TRY(dealing_init(&dealing, master, err));
+    status = STATUS_OK;
+    for (uint32_t memory = 0; memory < memories && *gain <= 0 && status == STATUS_OK; memory++) {
+        struct lanes_case about;
+
+        status = judge(master, memory, &dealing, &about, err);
+        if (status != STATUS_OK || !should_move(master, &about) ||
+            gain_of_late(master, &dealing) < LANES_GAIN_LEAST)
+            continue;
+        *gain = about.gain;
+        master->must_deal_by = memory + 1;
     }
-    lanes_deal_fairly(master->lanes, speeds, group->count, any_tried(master), counts);
-    then = lanes_time(speeds, counts, group->count);
-    return now > 0 ? 1 - then / now : 0;
+    dealing_deinit(&dealing);
+    return status;
 }
 
 static bool may_balance(const struct master *master, int64_t now_ms)
@@ -162,10 +329,16 @@ static bool may_balance(const struct master *master, int64_t now_ms)
            master->group.count < master->lanes && now_ms >= master->balance_at;
 }
 
+static void deal_anew(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    master->must_deal = true;
+    master->dealt_at_step = master->progress.step;
+    master_change_group(master, now_ms, outbox);
+}
+
 void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    double *speeds, gain = 0;
-    uint32_t *counts;
+    double gain;
 
     if (!may_balance(master, now_ms))
         return;
@@ -173,18 +346,11 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
     if (must_try(master, now_ms)) {
         master_put_event(master, now_ms, -1, "lanes", outbox,
                          "workers that were too slow get a lane again");
-        master->must_deal = true;
-        master_change_group(master, now_ms, outbox);
+        deal_anew(master, now_ms, outbox);
         return;
     }
-    speeds = calloc(master->group.count, sizeof *speeds);
-    counts = calloc(master->group.count, sizeof *counts);
-    if (speeds && counts)
-        gain = gain_of_dealing(master, speeds, counts);
-    else
+    if (find_gain(master, &gain, NULL) != STATUS_OK)
         outbox->failed = true;
-    free(speeds);
-    free(counts);
     if (gain < LANES_GAIN_LEAST) {
         master->better_dealings = 0;
         return;
@@ -193,6 +359,5 @@ void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     master_put_event(master, now_ms, -1, "lanes", outbox, "steps take %.0f %% less time",
                      100 * gain);
-    master->must_deal = true;
-    master_change_group(master, now_ms, outbox);
+    deal_anew(master, now_ms, outbox);
 }

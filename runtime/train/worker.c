@@ -144,9 +144,17 @@ void worker_report_missed(struct worker *worker, struct outbox *outbox)
     }
 }
 
+static struct learner_course course_of(const struct worker *worker)
+{
+    const struct learning *learning = &worker->learning;
+
+    return learning->course ? learning->course(learning->self) : (struct learner_course){0, 1};
+}
+
 static void connect_master(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_HELLO);
+    struct learner_course course;
 
     worker->master = worker->next_peer++;
     worker->connected_at = worker->alive_at = now_ms;
@@ -155,6 +163,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
         send_failure(worker, outbox);
         return;
     }
+    course = course_of(worker);
     message.hello.index = worker->options.index;
     message.hello.incarnation = worker->options.incarnation;
     message.hello.lanes = worker->learning.lanes(worker->learning.self);
@@ -162,6 +171,8 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.generation = worker->generation;
     message.hello.fingerprint = worker->learning.fingerprint(worker->learning.self);
     message.hello.build = worker->options.build;
+    message.hello.round = course.round;
+    message.hello.buckets = course.buckets;
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);

@@ -1,5 +1,6 @@
 totrain_test(test_sums SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sums.c USES train LABEL unit)
 totrain_test(test_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master.c USES train LABEL unit)
+totrain_test(test_master_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_lanes.c USES train LABEL unit)
 totrain_test(test_master_pairs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_pairs.c USES train LABEL unit)
 totrain_test(test_stall SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_stall.c USES process LABEL unit)
 totrain_test(test_worker SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker.c
@@ -14,6 +15,7 @@ totrain_test(test_usage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_usage.c USES role
 totrain_test(test_worker_pool SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_worker_pool.c USES process LABEL unit)
 totrain_test(test_control SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_control.c USES launch LABEL unit)
 totrain_test(test_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_lanes.c USES train base LABEL unit)
+totrain_test(test_lanes_move SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_lanes_move.c USES train base LABEL unit)
 totrain_test(test_master_crowd SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_crowd.c
   ${CMAKE_SOURCE_DIR}/tests/sim/crowd.c USES train LABEL unit)
 totrain_show_tests(test_master_crowd)
