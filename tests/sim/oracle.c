@@ -306,6 +306,18 @@ static uint64_t checked_check(const void *self)
     return checked->inner.check(checked->inner.self);
 }
 
+static uint64_t checked_waited_ms(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.waited_ms(checked->inner.self);
+}
+
+static struct learner_course checked_course(const void *self)
+{
+    const struct checked *checked = self;
+    return checked->inner.course(checked->inner.self);
+}
+
 static uint64_t checked_contributed(const void *self)
 {
     const struct checked *checked = self;
@@ -422,6 +434,8 @@ struct learning checked_learning(struct checked *checked)
         .fingerprint = checked_fingerprint,
         .check = checked_check,
         .contributed = checked_contributed,
+        .waited_ms = checked->inner.waited_ms ? checked_waited_ms : NULL,
+        .course = checked->inner.course ? checked_course : NULL,
         .verify = checked_verify,
         .verify_used = checked_verify_used,
         .verify_rows = checked_verify_rows,

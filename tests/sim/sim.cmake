@@ -30,3 +30,11 @@ target_link_libraries(sim_score PRIVATE totrain_process)
 totrain_show_tests(sim_score)
 add_test(NAME sim_score COMMAND sim_score --seeds 1..1000)
 set_tests_properties(sim_score PROPERTIES TIMEOUT 300 LABELS sim)
+
+add_executable(sim_lanes ${CMAKE_CURRENT_LIST_DIR}/sim_lanes.c ${CMAKE_CURRENT_LIST_DIR}/store.c
+  ${CMAKE_CURRENT_LIST_DIR}/timeline.c ${CMAKE_CURRENT_LIST_DIR}/world.c ${CMAKE_CURRENT_LIST_DIR}/oracle.c
+  ${CMAKE_CURRENT_LIST_DIR}/toy.c ${CMAKE_CURRENT_LIST_DIR}/toy_rows.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c)
+target_link_libraries(sim_lanes PRIVATE totrain_process)
+totrain_show_tests(sim_lanes)
+add_test(NAME sim_lanes COMMAND sim_lanes --seeds 1..90)
+set_tests_properties(sim_lanes PROPERTIES TIMEOUT 300 LABELS sim)

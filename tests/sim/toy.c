@@ -385,6 +385,18 @@ static uint64_t toy_check(const void *self)
     return mix(toy->state, toy->phase.number, 11);
 }
 
+static uint64_t toy_waited_ms(const void *self)
+{
+    const struct toy *toy = self;
+    return toy->rows ? toy_rows_waited_ms(toy->rows) : 0;
+}
+
+static struct learner_course toy_course(const void *self)
+{
+    const struct toy *toy = self;
+    return toy->rows ? toy_rows_course(toy->rows) : (struct learner_course){0, 1};
+}
+
 static uint64_t toy_contributed(const void *self)
 {
     return ((const struct toy *)self)->contributed;
@@ -447,6 +459,8 @@ struct learning toy_learning(struct toy *toy)
         .fingerprint = toy_fingerprint,
         .check = toy_check,
         .contributed = toy_contributed,
+        .waited_ms = toy_waited_ms,
+        .course = toy_course,
         .verify = toy_verify,
         .verify_used = toy_verify,
         .verify_rows = toy_verify_rows,

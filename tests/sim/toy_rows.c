@@ -75,7 +75,7 @@ void toy_table_reset(struct toy_table *table)
 {
     memset(table->loaded_by, 0, (RANGES + 1) * sizeof *table->loaded_by);
     table->learners = 0;
-    table->loads = table->moves = 0;
+    table->loads = table->moves = table->taken = 0;
 }
 
 static uint64_t steps_per_epoch(const struct toy_table *table)
@@ -114,6 +114,8 @@ struct toy_rows {
     uint64_t step;             /* UINT64_MAX: none */
     bool loses_next;
     uint64_t loads, load_us; /* buckets that came; since they were asked for */
+    uint64_t waited_us;      /* in all */
+    bool *is_taken;          /* (ranges): the bytes of the bucket that begins there */
 };
 
 /* Never 0, which is what lies where no row is. */
@@ -149,11 +151,31 @@ static void note_load(struct toy_rows *rows, uint64_t first)
     *by = rows->number;
 }
 
+/* Its bytes stay as long as the learner. */
+static void take(struct toy_rows *rows, const struct dataset_part *part, uint64_t first,
+                 uint64_t end)
+{
+    bool *is_taken = &rows->is_taken[range_of(rows->table, TRAIN, first)];
+
+    if (part != &rows->dataset.train || *is_taken)
+        return;
+    *is_taken = true;
+    rows->table->taken += end - first;
+}
+
+static void expect(void *context, const struct dataset *dataset, const struct dataset_part *part,
+                   uint64_t first, uint64_t end)
+{
+    (void)dataset;
+    take(context, part, first, end);
+}
+
 static enum status load(void *context, const struct dataset *dataset,
                         const struct dataset_part *part, uint64_t first, uint64_t end,
                         struct team *team, struct error *err)
 {
     struct toy_rows *rows = context;
+    uint64_t us;
     (void)dataset;
     (void)team;
 
@@ -170,7 +192,10 @@ static enum status load(void *context, const struct dataset *dataset,
     }
     rows->table->loads++;
     rows->loads++;
-    rows->load_us += LOAD_US * (1 + mix(rows->table->plan.seed, first, rows->loads) % 16);
+    us = LOAD_US * (1 + mix(rows->table->plan.seed, first, rows->loads) % 16);
+    rows->load_us += us;
+    rows->waited_us += us;
+    take(rows, part, first, end);
     if (part == &rows->dataset.train)
         note_load(rows, first);
     return STATUS_OK;
@@ -250,12 +275,13 @@ struct toy_rows *toy_rows_new(struct toy_table *table)
     const struct toy_table_plan *plan = &table->plan;
     struct toy_rows *rows = allocate(1, sizeof *rows);
     const struct row_source source = {
-        .context = rows, .load = load, .drop = drop, .has_sample = true};
+        .context = rows, .load = load, .expect = expect, .drop = drop, .has_sample = true};
     struct error err;
 
     rows->table = table;
     rows->number = ++table->learners;
     rows->step = UINT64_MAX;
+    rows->is_taken = allocate(RANGES, sizeof *rows->is_taken);
     rows->dataset = (struct dataset){
         .seed = plan->seed,
         .shuffle = true,
@@ -294,6 +320,7 @@ void toy_rows_free(struct toy_rows *rows)
     row_store_close(&rows->dataset);
     free_part(&rows->dataset.train);
     free_part(&rows->dataset.validation);
+    free(rows->is_taken);
     free(rows->lane_rows);
     free(rows->held_out);
     free(rows->taken);
@@ -369,6 +396,16 @@ enum status toy_rows_verify(const struct toy_rows *rows, struct error *err)
     if (!row_lanes_are_intact(&rows->lanes))
         return fail(err, STATUS_CORRUPT, "the order of rows changed by itself");
     return row_store_verify(&rows->dataset, &position, UINT64_MAX, err);
+}
+
+struct learner_course toy_rows_course(const struct toy_rows *rows)
+{
+    return (struct learner_course){steps_per_epoch(rows->table), rows->lanes.buckets};
+}
+
+uint64_t toy_rows_waited_ms(const struct toy_rows *rows)
+{
+    return rows->waited_us / 1000;
 }
 
 void toy_rows_lose(struct toy_rows *rows)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "runtime/learn/learning.h"
 
 struct toy_table_plan {
     uint64_t seed;
@@ -30,6 +31,7 @@ struct toy_table {
     uint32_t *loaded_by; /* (ranges): learner that had the bucket that begins there last; 0: none */
     uint32_t learners;
     uint64_t loads, moves; /* of buckets; those that another learner had before */
+    uint64_t taken;        /* rows that came from far away, once for each learner that took them */
 };
 
 struct toy_table *toy_table_new(const struct toy_table_plan *plan);
@@ -57,6 +59,10 @@ enum status toy_rows_held_out(struct toy_rows *rows, uint64_t step, uint32_t lan
                               struct toy_lane *made, struct error *err);
 /* CORRUPT where rows or their order changed by themselves. */
 enum status toy_rows_verify(const struct toy_rows *rows, struct error *err);
+
+/* How steps need them (learning.h); for how long they have kept lanes waiting, in all. */
+struct learner_course toy_rows_course(const struct toy_rows *rows);
+uint64_t toy_rows_waited_ms(const struct toy_rows *rows);
 
 /* Its next load fails. */
 void toy_rows_lose(struct toy_rows *rows);

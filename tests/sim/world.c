@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "runtime/train/master.h"
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_checkpoint.h"
@@ -430,7 +431,27 @@ static bool is_stale(const struct world *world, const struct node *node)
 /* In a third of the worlds one worker is much slower than the others. */
 static int64_t slowness(const struct world *world, const struct node *node)
 {
+    if (world->plan->lane_us > 0)
+        return 1;
     return world->plan->seed % 3 == 0 && node->index == world->plan->seed / 3 % 3 ? 40 : 1;
+}
+
+/* From .6 to 1.7 times lane_us for a while, and each time a little more or less. */
+static int64_t lane_us(struct world *world, const struct node *node)
+{
+    const uint64_t while_us = 400000, now = (uint64_t)world->time.now / while_us;
+    const uint64_t percent =
+        60 + random_bits(world->plan->seed, RANDOM_SIMULATION, now, 10000 + node->index) % 111;
+    const bool is_slow = node->index == 0 && world->plan->slow_times > 1;
+
+    return world->plan->lane_us * (int64_t)(percent - 5 + draw(world, 11)) / 100 *
+           (is_slow ? world->plan->slow_times : 1);
+}
+
+static int64_t work_us(struct world *world, const struct node *node)
+{
+    return world->plan->lane_us > 0 ? lane_us(world, node)
+                                    : slowness(world, node) * (50 + (int64_t)draw(world, 2000));
 }
 
 /* A group is to be changed between two phases: the connections of the old one and
@@ -506,8 +527,7 @@ static void carry_out(struct world *world, uint32_t number)
         node->has_work_event = true;
         if (slowness(world, node) > 1)
             count(world, WORLD_FAULT_SLOW);
-        schedule(world, world->time.now + slowness(world, node) * (50 + (int64_t)draw(world, 2000)),
-                 WORK, number);
+        schedule(world, world->time.now + work_us(world, node), WORK, number);
     }
 }
 
@@ -1232,6 +1252,7 @@ static void check_end(struct world *world)
     else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
     world->result.end_us = world->time.now;
+    world->result.lanes_of_first = world->nodes[world->master]->master.workers[0].lanes.count;
 }
 
 static void free_node(struct world *world, struct node *node)

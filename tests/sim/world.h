@@ -41,6 +41,10 @@ struct world_plan {
     uint32_t segment_least; /* elements that are worth an owner */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
+    /* What a lane takes a worker, about: it wavers, as where others use the same processors. 0:
+     * each time something else, and in a third of the worlds one worker is much slower. */
+    int64_t lane_us;
+    uint32_t slow_times; /* then worker 0 takes so many times as long */
     bool verbose;
 };
 
@@ -97,7 +101,8 @@ enum world_fault {
 
 struct world_result {
     uint64_t frames, groups, checkpoints, end_us;
-    uint64_t connections; /* of workers to workers, that were ever opened */
+    uint32_t lanes_of_first; /* of worker 0 at the end */
+    uint64_t connections;    /* of workers to workers, that were ever opened */
     uint64_t faults[WORLD_FAULTS];
 };
 
