@@ -11,6 +11,7 @@
 #include "extension/postgres/libpq/libpq_host.h"
 #include "extension/sqlite/functions.h"
 #include "extension/sqlite/run.h"
+#include "parser/refused.h"
 
 #define BUSY_TIMEOUT_MS     5000
 #define STEPS_BETWEEN_LOOKS 10000 /* of SQLite's machine: well below a millisecond */
@@ -219,6 +220,8 @@ static enum status run(struct session *session, struct slice text, const struct 
     if (piece->kind == PIECE_OURS) {
         TRY(engine_run(session->host, text, piece, &sink, err));
     } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {
+        if (err->status == STATUS_SYNTAX && !err->hint[0])
+            (void)refused_hint(sql, err->position, err);
         if (err->position >= 0)
             err->position += piece->span.start;
         return err->status;

@@ -266,6 +266,7 @@ void build_setting(struct parse *parse, const struct dotted *name, const struct 
             parse->status =
                 fail_at(parse->err, STATUS_SYNTAX, name->name.position,
                         "attribute \"%.*s\" is given twice", SLICE_FORMAT(name->name.text));
+        error_hint(parse->err, "Leave one of the two out.");
         return;
     }
     if (statement->setting_count == STATEMENT_ATTRIBUTES_MAX) {

@@ -293,6 +293,64 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
     return true;
 }
 
+/* WITH epochs 5, WITH (epochs = 5), LinearClassifier(epochs = 5), WITH hidden_units = 64, 32 */
+static bool hint_attribute(const struct yyParser *parser, const struct progress *progress,
+                           const struct token *found, struct error *err)
+{
+    const int previous = progress->previous.kind;
+    const bool is_in_with =
+        progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN] && progress->parentheses == 0;
+
+    if (found->kind == TOKEN_LP && previous == TOKEN_ESTIMATOR)
+        error_hint(err, "Attributes follow WITH: TO TRAIN %.*s WITH name = value, ...",
+                   SLICE_FORMAT(progress->previous.text));
+    else if (found->kind == TOKEN_LP && previous == TOKEN_WITH)
+        error_hint(err, "Attributes stand without parentheses: WITH name = value, ...");
+    else if (found->kind == TOKEN_NUMBER && previous == TOKEN_COMMA && is_in_with &&
+             grammar_accepts(parser, TOKEN_NAME, false))
+        error_hint(err, "A list is written in brackets: [64, 32].");
+    else if (is_in_with && grammar_accepts(parser, TOKEN_EQ, false) &&
+             !progress->previous_is_name && !slice_is(found->text, "=="))
+        error_hint(err, "An attribute is written name = value.");
+    else
+        return false;
+    return true;
+}
+
+/* A parameter of the database's: ?, :name, @name or $1. */
+static bool is_parameter(const struct token *found)
+{
+    return found->kind == TOKEN_OPERATOR && found->text.size == 1 &&
+           strchr("?:@$", found->text.data[0]);
+}
+
+/* What cannot begin a value or a name. */
+static bool hint_value(const struct yyParser *parser, const struct progress *progress,
+                       const struct token *found, struct error *err)
+{
+    const bool is_path = progress->seen[TOKEN_INTO] || progress->seen[TOKEN_USING];
+
+    if (is_parameter(found) && grammar_accepts(parser, TOKEN_NAME, false) &&
+        progress->previous.kind != TOKEN_DOT)
+        error_hint(err, "Parameters are bound in the SELECT alone: write the value here.");
+    else if (slice_is(found->text, "%") && progress->previous.kind == TOKEN_NUMBER)
+        error_hint(err, "A percentage is written as a share: 0.2 for 20 of 100.");
+    else if ((found->kind == TOKEN_STRING || found->kind == TOKEN_QUOTED) &&
+             grammar_accepts(parser, TOKEN_ESTIMATOR, false))
+        error_hint(err, "A model's name stands without quotes.");
+    else if (found->kind == TOKEN_COMMA && progress->seen[TOKEN_LABEL] &&
+             grammar_accepts(parser, TOKEN_INTO, false))
+        error_hint(err, "LABEL names one column.");
+    else if (found->kind == TOKEN_MINUS && is_path && grammar_accepts(parser, LEXER_END, false))
+        error_hint(err, "A name with other signs than letters, digits and _ is written in quotes: "
+                        "\"my-model\".");
+    else if (slice_is_fold(found->text, "SELECT") && grammar_accepts(parser, LEXER_END, false))
+        error_hint(err, "Statements are separated by semicolons.");
+    else
+        return false;
+    return true;
+}
+
 static void hint_symbol(const struct yyParser *parser, const struct progress *progress,
                         const struct token *found, struct error *err)
 {
@@ -336,7 +394,8 @@ enum status fail_syntax(const struct yyParser *parser, const struct progress *pr
                  : fail_at(err, STATUS_SYNTAX, found->position, "%s", text_string(&message));
     text_deinit(&message);
     if (status == STATUS_SYNTAX && !hint_nearest(found, items, count, err) &&
-        !hint_clause(parser, progress, found, err))
+        !hint_attribute(parser, progress, found, err) &&
+        !hint_value(parser, progress, found, err) && !hint_clause(parser, progress, found, err))
         hint_symbol(parser, progress, found, err);
     return status;
 }

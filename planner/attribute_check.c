@@ -525,9 +525,12 @@ static enum status find_attribute(const struct name *name, unsigned scope,
         *attribute = matches.attributes[0];
         return STATUS_OK;
     }
-    if (is_later_name(name->text))
-        return fail_at(err, STATUS_UNSUPPORTED, name->position,
-                       "attribute \"%.*s\" is not supported yet", SLICE_FORMAT(name->text));
+    if (is_later_name(name->text)) {
+        fail_at(err, STATUS_UNSUPPORTED, name->position, "attribute \"%.*s\" is not supported yet",
+                SLICE_FORMAT(name->text));
+        return error_hint(err, "SHOW ATTRIBUTES%s%s; lists those that are.",
+                          estimator ? " FOR " : "", estimator ? estimator->name : "");
+    }
     return refuse_unknown(name, scope, err);
 }
 

@@ -38,7 +38,8 @@ static enum status check_function(const struct name *name, struct error *err)
             return STATUS_OK;
     if (later)
         return fail_at(err, STATUS_UNSUPPORTED, name->position,
-                       "column function %s is not supported yet", later->name);
+                       "column function %s is not supported yet", later->name),
+               error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
     nearest = text_nearest(name->text, column_functions, count);
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));

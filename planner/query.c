@@ -1,5 +1,6 @@
 #include "planner/query.h"
 
+#include "parser/refused.h"
 #include "planner/planning.h"
 
 #define LIST_BYTES_MAX 380 /* of the columns' names in a hint */
@@ -45,6 +46,8 @@ enum status query_describe(struct planning *planning)
         planning->catalog->describe(planning->catalog->self, statement->select, planning->arena,
                                     &planning->plan->query, planning->err);
 
+    if (status == STATUS_SYNTAX && planning->err)
+        refused_select_hint(statement->select, planning->err);
     /* The host's position counts from the SELECT; ours from the whole text. */
     if (status != STATUS_OK && planning->err && planning->err->position >= 0)
         planning->err->position += statement->select_position;

@@ -134,6 +134,23 @@ static enum status check_validation(const struct planning *planning)
     return STATUS_OK;
 }
 
+static enum status refuse_task(const struct attribute *attribute, const struct name *name,
+                               enum task task, struct error *err)
+{
+    enum status status = STATUS_INVALID;
+    struct text names;
+
+    text_init(&names, TEXT_MAXIMUM);
+    estimators_append(attribute, &names);
+    fail_at(err, status, name->position, "attribute \"%s\" has no use with a %s", attribute->name,
+            task_models[task]);
+    error_hint(err, "It belongs to %s.", text_string(&names));
+    if (names.failed)
+        status = fail_no_memory(err);
+    text_deinit(&names);
+    return status;
+}
+
 static enum status check_task(const struct planning *planning)
 {
     const enum task task = planning->plan->estimator->task;
@@ -143,9 +160,7 @@ static enum status check_task(const struct planning *planning)
         const struct name *name = &planning->settings[i].setting->name;
 
         if (attribute->tasks && !(attribute->tasks >> task & 1))
-            return fail_at(planning->err, STATUS_INVALID, name->position,
-                           "attribute \"%.*s\" has no use with a %s", SLICE_FORMAT(name->text),
-                           task_models[task]);
+            return refuse_task(attribute, name, task, planning->err);
     }
     return STATUS_OK;
 }

@@ -1,5 +1,7 @@
 #include "extension/engine/engine.h"
 
+#include <string.h>
+
 #include "codegen/model_path.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
@@ -8,6 +10,7 @@
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
 #include "params/attribute.h"
+#include "parser/refused.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
 #include "planner/short_names.h"
@@ -207,6 +210,16 @@ static enum status cancel_run(const struct host *host, const struct plan *plan,
                     err);
 }
 
+static enum status sql_run(const struct host *host, const struct plan *plan,
+                           const struct sink *sink, struct error *err)
+{
+    const enum status status = host->rows->query(host->self, plan->text, sink, err);
+
+    if (status == STATUS_SYNTAX && !err->hint[0])
+        (void)refused_hint(plan->text, err->position, err);
+    return status;
+}
+
 static enum status run_plan(const struct host *host, const struct plan *plan, struct arena *arena,
                             const struct sink *sink, struct error *err)
 {
@@ -214,7 +227,7 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
         return explain_run(host, plan, arena, sink, err);
     switch (plan->kind) {
     case STATEMENT_SQL:
-        return host->rows->query(host->self, plan->text, sink, err);
+        return sql_run(host, plan, sink, err);
     case STATEMENT_TRAIN:
         return train_run(host, plan, arena, sink, err);
     case STATEMENT_PREDICT:
@@ -241,6 +254,18 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
     }
 }
 
+/* What only the rows could tell is shown where the statement speaks of them. */
+static enum status place_rows(const struct statement *statement, struct error *err)
+{
+    static const char label[] = "label column ";
+
+    if (err->status != STATUS_INVALID || statement->select_position < 0)
+        return err->status;
+    if (statement->label.position >= 0 && strncmp(err->message, label, strlen(label)) == 0)
+        return error_place(err, statement->label.position);
+    return error_place(err, statement->select_position);
+}
+
 static enum status run_in(const struct host *host, struct slice text, const struct piece *piece,
                           struct arena *arena, const struct sink *sink, struct error *err)
 {
@@ -256,7 +281,9 @@ static enum status run_in(const struct host *host, struct slice text, const stru
         TRY(describe_fixed(fixed, arena, &description, err));
         TRY(sink_columns(sink, description.columns, description.count, err));
     }
-    return run_plan(host, &plan, arena, sink, err);
+    if (run_plan(host, &plan, arena, sink, err) != STATUS_OK)
+        return place_rows(&statement, err);
+    return STATUS_OK;
 }
 
 enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,

@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "extension/engine/engine.h"
+#include "extension/sqlite/parameters.h"
 #include "extension/sqlite/python_signals.h"
-#include "extension/sqlite/query.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_connection.h"
+#include "parser/refused.h"
 #include "parser/splitter.h"
 
 /*
@@ -16,17 +17,36 @@
  * recursive query then gives its rows.
  */
 static void generate(struct slice statement, const struct description *description,
-                     struct text *sql)
+                     struct slice parameters, struct text *sql)
 {
     text_append_string(sql, "WITH RECURSIVE r(h,i) AS (SELECT totrain_exec(");
     text_append_literal(sql, statement);
-    text_printf(sql, ",%zu),0", description->count);
+    text_printf(sql, ",%zu%.*s),0", description->count, SLICE_FORMAT(parameters));
     text_append_string(sql, " UNION ALL SELECT h,i+1 FROM r WHERE totrain_more(h,i)) SELECT ");
     for (size_t i = 0; i < description->count; i++) {
         text_printf(sql, "%stotrain_cell(h,i,%zu) AS ", i ? "," : "", i);
         text_append_identifier(sql, description->columns[i]);
     }
     text_append_string(sql, " FROM r WHERE totrain_more(h,i-1)");
+}
+
+static enum status generate_with_parameters(struct sqlite_connection *connection,
+                                            struct slice statement,
+                                            const struct description *description, struct text *sql,
+                                            struct error *err)
+{
+    const struct piece piece = split_piece(statement, 0);
+    struct text parameters;
+    enum status status;
+
+    text_init(&parameters, TEXT_MAXIMUM);
+    status = parameters_list(connection->db, description->select, &parameters, err);
+    if (status == STATUS_OK)
+        generate(statement, description, text_slice(&parameters), sql);
+    else if (err->position >= 0)
+        err->position += piece.select_start;
+    text_deinit(&parameters);
+    return status;
 }
 
 static enum status translate(struct sqlite_connection *connection, struct slice statement,
@@ -38,14 +58,14 @@ static enum status translate(struct sqlite_connection *connection, struct slice 
 
     arena_init(&arena, ARENA_MAXIMUM);
     python_signals_begin(connection->db);
+    connection->host.is_preparing = true;
     status = engine_describe(&connection->host.host, statement, NULL, &arena, &description, err);
+    connection->host.is_preparing = false;
     python_signals_end();
     if (status == STATUS_OK && description.query.size > 0)
         text_append(sql, description.query);
-    else if (status == STATUS_OK) {
-        status = host_check_parameters(connection->db, description.select, err);
-        generate(statement, &description, sql);
-    }
+    else if (status == STATUS_OK)
+        status = generate_with_parameters(connection, statement, &description, sql, err);
     arena_deinit(&arena);
     return status == STATUS_OK && sql->failed ? fail_no_memory(err) : status;
 }
@@ -87,10 +107,27 @@ static int prepare_piece(struct sqlite_connection *connection, struct slice stat
     return code;
 }
 
+static struct slice given(const char *sql, int bytes)
+{
+    return (struct slice){sql, bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes)};
+}
+
+int bare_refused(struct sqlite_connection *connection, const char *sql, int bytes, int code)
+{
+    const struct slice text = given(sql, bytes);
+    struct error err;
+
+    if (!sql_is_syntax_error(connection->db, code))
+        return code;
+    fail_at(&err, STATUS_SYNTAX, sql_error_offset(connection->db), "%s",
+            sqlite3_errmsg(connection->db));
+    return refused_hint(text, err.position, &err) ? leave_error(connection, text, &err) : code;
+}
+
 bool bare_prepare(struct sqlite_connection *connection, const char *sql, int bytes, unsigned flags,
                   sqlite3_stmt **statement, const char **tail, int *code)
 {
-    struct slice text = {sql, bytes < 0 ? strlen(sql) : strnlen(sql, (size_t)bytes)};
+    struct slice text = given(sql, bytes);
     struct piece piece = split_piece(text, 0);
     struct slice ours;
 

@@ -18,6 +18,7 @@ struct loaded {
     struct scorer scorer;
     struct cell *cells; /* (inputs) */
     struct output_workspace workspace;
+    uint64_t rows; /* that this statement asked for */
 };
 
 static void loaded_free(void *context)
@@ -172,6 +173,7 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
     if (python_signals_stop())
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     TRY(find_loaded(context, values[0], found, err));
+    (*found)->rows++;
     cells.cells = (*found)->cells;
     cells.count = 0;
     cells.room = (*found)->model.transform.input_count;
@@ -189,11 +191,25 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
     return STATUS_OK;
 }
 
+/* The row that cannot be scored is named, with what can be done about it. */
+static enum status name_row(const struct loaded *loaded, struct error *err)
+{
+    const struct error without_row = *err;
+
+    if (err->status != STATUS_INVALID)
+        return err->status;
+    fail(err, STATUS_INVALID, "row %llu: %.450s", (unsigned long long)loaded->rows,
+         without_row.message);
+    return error_hint(err, "Leave such rows out in the SELECT; or TO PREDICT new_table.column WITH "
+                           "bad_rows = 'quarantine' puts them into a table of their own.");
+}
+
 static enum status score(sqlite3_context *context, int count, sqlite3_value **values,
                          struct loaded **found, struct error *err)
 {
     TRY(take_row(context, count, values, found, err));
-    TRY(scorer_transform(&(*found)->scorer, 0, (*found)->cells, err));
+    if (scorer_transform(&(*found)->scorer, 0, (*found)->cells, err) != STATUS_OK)
+        return name_row(*found, err);
     scorer_score(&(*found)->scorer, 1);
     return STATUS_OK;
 }

@@ -25,12 +25,16 @@ static int answer(sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlit
     struct sqlite_connection *connection;
     int code;
 
-    if ((real_code & 0xff) != SQLITE_ERROR || !sql || !statement)
+    /* SCHEMA: a syntax error on a connection that has not read its schema yet. */
+    if (((real_code & 0xff) != SQLITE_ERROR && (real_code & 0xff) != SQLITE_SCHEMA) || !sql ||
+        !statement)
         return real_code;
     connection = sqlite_connection_find(db);
     if (!connection || !connection->bare_statements)
         return real_code;
-    return bare_prepare(connection, sql, bytes, flags, statement, tail, &code) ? code : real_code;
+    if (bare_prepare(connection, sql, bytes, flags, statement, tail, &code))
+        return code;
+    return bare_refused(connection, sql, bytes, real_code);
 }
 
 static int prepare(sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **statement,

@@ -5,6 +5,7 @@
 
 #include "extension/engine/host/stored.h"
 #include "extension/sqlite/each_row.h"
+#include "extension/sqlite/missing_name.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 
@@ -124,31 +125,20 @@ static enum status check_no_parameters(sqlite3_stmt *statement, struct error *er
     return STATUS_OK;
 }
 
-/* Other errors in it are reported when it is run. */
-enum status host_check_parameters(sqlite3 *db, struct slice select, struct error *err)
+static enum status check_select(const struct sqlite_host *host, sqlite3_stmt *statement,
+                                struct error *err)
 {
-    sqlite3_stmt *statement = NULL;
-    struct error ignored;
-    enum status status = STATUS_OK;
-
-    if (select.size > 0 && sql_prepare(db, select, &statement, &ignored) == STATUS_OK)
-        status = check_no_parameters(statement, err);
-    sqlite3_finalize(statement);
-    return status;
-}
-
-static enum status check_select(sqlite3_stmt *statement, struct error *err)
-{
-    TRY(check_no_parameters(statement, err));
+    if (!host->is_preparing)
+        TRY(check_no_parameters(statement, err));
     if (!sqlite3_stmt_readonly(statement) || sqlite3_column_count(statement) == 0)
         return fail(err, STATUS_INVALID, "the query must be one that only reads");
     return STATUS_OK;
 }
 
-static enum status describe_statement(sqlite3_stmt *statement, struct arena *arena,
-                                      struct query *query, struct error *err)
+static enum status describe_statement(const struct sqlite_host *host, sqlite3_stmt *statement,
+                                      struct arena *arena, struct query *query, struct error *err)
 {
-    TRY(check_select(statement, err));
+    TRY(check_select(host, statement, err));
     query->count = (size_t)sqlite3_column_count(statement);
     if (query->count > QUERY_COLUMNS_MAX)
         return fail(err, STATUS_LIMIT, "the query returns %zu columns, at most %d are read",
@@ -164,6 +154,8 @@ static enum status describe_statement(sqlite3_stmt *statement, struct arena *are
         if (!column->name.data || !column->declared_type.data)
             return fail_no_memory(err);
     }
+    if (sqlite3_bind_parameter_count(statement) > 0)
+        return STATUS_OK; /* which rows there are depends on values that are bound later */
     return sample(statement, arena, query, err);
 }
 
@@ -233,8 +225,9 @@ enum status host_describe(void *self, struct slice select, struct arena *arena, 
     enum status status;
 
     *query = (struct query){.is_ordered = select_is_ordered(select)};
-    TRY(sql_prepare(host->db, select, &statement, err));
-    status = describe_statement(statement, arena, query, err);
+    if (sql_prepare(host->db, select, &statement, err) != STATUS_OK)
+        return hint_missing_name(host->db, select, err);
+    status = describe_statement(host, statement, arena, query, err);
     sqlite3_finalize(statement);
     if (status == STATUS_OK)
         query->is_volatile = is_volatile(host->db, select);

@@ -9,8 +9,6 @@
 #include "planner/catalog.h"
 
 bool host_interrupted(void *self);
-/* INVALID where the SELECT has parameters: the statement around it has none to bind. */
-enum status host_check_parameters(sqlite3 *db, struct slice select, struct error *err);
 enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err);
 enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
                           struct error *err);

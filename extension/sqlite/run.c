@@ -6,6 +6,7 @@
 
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
+#include "extension/sqlite/parameters.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_connection.h"
@@ -130,7 +131,23 @@ static struct slice text_argument(sqlite3_value *value)
     return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0};
 }
 
-/* totrain_exec(TEXT, COLUMNS): the columns were promised when the statement
+/* *written: the statement as it ran, to which the error's position belongs. */
+static enum status run_with_values(struct sqlite_connection *connection, struct slice text,
+                                   int count, sqlite3_value **values, struct text *written,
+                                   struct result *result, struct error *err)
+{
+    enum status status;
+
+    error_clear(err);
+    status = parameters_write(connection->db, text, count, values, written, err);
+    if (status == STATUS_OK)
+        return run(connection, text_slice(written), result, err);
+    text_clear(written);
+    text_append(written, text);
+    return status;
+}
+
+/* totrain_exec(TEXT, COLUMNS, VALUE, ...): the columns were promised when the statement
  * was prepared, which may be long ago. */
 static enum status check_columns(const struct result *result, int64_t promised, struct error *err)
 {
@@ -146,26 +163,28 @@ static enum status check_columns(const struct result *result, int64_t promised, 
 static void exec(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct sqlite_connection *connection = sqlite3_user_data(context);
-    struct slice text = text_argument(values[0]);
     struct query_result *result = query_result_new(&connection->results);
+    struct text written;
     struct error err;
     enum status status;
 
-    (void)count;
     if (!result) {
         sqlite3_result_error_nomem(context);
         return;
     }
-    status = run(connection, text, &result->rows, &err);
+    text_init(&written, TEXT_MAXIMUM);
+    status = run_with_values(connection, text_argument(values[0]), count - 2, values + 2, &written,
+                             &result->rows, &err);
     if (status == STATUS_OK)
         status = check_columns(&result->rows, sqlite3_value_int64(values[1]), &err);
-    if (status != STATUS_OK) {
-        raise_error(context, text, &err);
+    if (status == STATUS_OK) {
+        sqlite3_result_int64(context, result->handle);
+        sqlite3_set_auxdata(context, 0, result, query_result_free);
+    } else {
+        raise_error(context, text_slice(&written), &err);
         query_result_free(result);
-        return;
     }
-    sqlite3_result_int64(context, result->handle);
-    sqlite3_set_auxdata(context, 0, result, query_result_free);
+    text_deinit(&written);
 }
 
 static void more(sqlite3_context *context, int count, sqlite3_value **values)
@@ -213,27 +232,33 @@ static enum status result_to_json(const struct result *result, struct text *json
 static void statement_function(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct sqlite_connection *connection = sqlite3_user_data(context);
-    struct slice text = text_argument(values[0]);
     struct query_result *result = query_result_new(&connection->results);
+    struct text json, written;
     struct error err;
-    struct text json;
     enum status status;
 
-    (void)count;
     if (!result) {
         sqlite3_result_error_nomem(context);
         return;
     }
+    if (count < 1) {
+        sqlite3_result_error(context, "totrain: expected a statement in quotes", -1);
+        query_result_free(result);
+        return;
+    }
     text_init(&json, RESULT_BYTES_MAX);
-    status = run(connection, text, &result->rows, &err);
+    text_init(&written, TEXT_MAXIMUM);
+    status = run_with_values(connection, text_argument(values[0]), count - 1, values + 1, &written,
+                             &result->rows, &err);
     if (status == STATUS_OK)
         status = result_to_json(&result->rows, &json, &err);
     if (status == STATUS_OK)
         sqlite3_result_text64(context, text_string(&json), json.size, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     else
-        raise_error(context, text, &err);
+        raise_error(context, text_slice(&written), &err);
     text_deinit(&json);
+    text_deinit(&written);
     query_result_free(result);
 }
 
@@ -270,9 +295,9 @@ static const struct {
     int arguments;
     void (*function)(sqlite3_context *, int, sqlite3_value **);
 } functions[] = {
-    {"totrain", 1, statement_function}, {"totrain_exec", 2, exec},
-    {"totrain_more", 2, more},          {"totrain_cell", 3, cell},
-    {"totrain_raise", 0, raise_left},   {"totrain_config", -1, config},
+    {"totrain", -1, statement_function}, {"totrain_exec", -1, exec},
+    {"totrain_more", 2, more},           {"totrain_cell", 3, cell},
+    {"totrain_raise", 0, raise_left},    {"totrain_config", -1, config},
 };
 
 int run_register(struct sqlite_connection *connection)

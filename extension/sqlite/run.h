@@ -1,9 +1,9 @@
 /*
  * run.h - a statement of ours as a function call.
  *
- *     totrain('...')                  the statement's rows as a JSON array of objects
- *     totrain_exec, totrain_more,     what a bare statement becomes (bare.c): a handle of its rows
- *     totrain_cell, totrain_raise     (result.h), read one by one
+ *     totrain('...'[, value, ...])    the statement's rows as a JSON array of objects; values of
+ * the parameters of its SELECT totrain_exec, totrain_more,     what a bare statement becomes
+ * (bare.c): a handle of its rows totrain_cell, totrain_raise     (result.h), read one by one
  *     totrain_config(name[, value])   settings of the connection
  */
 #ifndef EXTENSION_SQLITE_RUN_H

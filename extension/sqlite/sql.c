@@ -53,6 +53,20 @@ enum status sql_fail(sqlite3 *db, int code, struct error *err)
     return err->status;
 }
 
+int sql_error_offset(sqlite3 *db)
+{
+    return sqlite3_libversion_number() >= SQLITE_VERSION_ERROR_OFFSET ? sqlite3_error_offset(db)
+                                                                      : -1;
+}
+
+bool sql_is_syntax_error(sqlite3 *db, int code)
+{
+    const char *message = sqlite3_errmsg(db);
+
+    return ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_SCHEMA) && message &&
+           (strstr(message, "syntax error") || strcmp(message, "incomplete input") == 0);
+}
+
 enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err)
 {
     int code;
@@ -64,9 +78,11 @@ enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement,
     if (code != SQLITE_OK) {
         sql_fail(db, code, err);
         /* An interrupt or a lock leaves the offset of an earlier error. */
-        if (err->status == STATUS_DATABASE &&
-            sqlite3_libversion_number() >= SQLITE_VERSION_ERROR_OFFSET)
-            err->position = sqlite3_error_offset(db);
+        if (err->status != STATUS_DATABASE)
+            return err->status;
+        err->position = sql_error_offset(db);
+        if (sql_is_syntax_error(db, code))
+            err->status = STATUS_SYNTAX;
         return err->status;
     }
     if (!*statement)

@@ -11,7 +11,12 @@
 /* The status of a result code, with the connection's own message. */
 enum status sql_fail(sqlite3 *db, int code, struct error *err);
 
-/* err->position is the offset in `sql` where SQLite knows it. */
+/* The offset of the last error in its SQL; -1 where SQLite does not know it. */
+int sql_error_offset(sqlite3 *db);
+/* Of a call of sqlite3_prepare*() that returned `code`: the text is no SQL. */
+bool sql_is_syntax_error(sqlite3 *db, int code);
+
+/* err->position is the offset in `sql` where SQLite knows it; SYNTAX where the text is no SQL. */
 enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err);
 enum status sql_prepare_text(sqlite3 *db, const struct text *sql, sqlite3_stmt **statement,
                              struct error *err);

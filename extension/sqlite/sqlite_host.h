@@ -23,6 +23,7 @@
 struct sqlite_host {
     sqlite3 *db;
     const volatile sig_atomic_t *interrupts; /* the CLI's SIGINT counter; NULL in a database */
+    bool is_preparing; /* no values are bound yet to the parameters of what is described */
     char program[PATH_MAX];
     struct host host; /* what the engine gets; .self is this struct */
 };

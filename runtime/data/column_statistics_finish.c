@@ -271,6 +271,7 @@ static enum status check_class_count(const struct jobspec *spec, const struct ce
     fail(err, STATUS_INVALID,
          "label column \"%.*s\" has only the value \"%s\": there is nothing to tell apart",
          SLICE_FORMAT(spec->label), text_string(&value));
+    error_hint(err, "A classifier needs rows of two classes at least.");
     text_deinit(&value);
     return STATUS_INVALID;
 }

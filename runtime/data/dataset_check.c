@@ -100,7 +100,8 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
         return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %zu",
                     spool->column_count, columns);
     if (spool->rows == 0)
-        return fail(err, STATUS_INVALID, "%s returned no rows", what);
+        return fail(err, STATUS_INVALID, "%s returned no rows", what),
+               error_hint(err, "Run it alone: its WHERE or a join of it leaves no row.");
     TRY(check_types(spool, spec, err));
     if (task_has_label(spec->task))
         TRY(check_label(spool, spec, err));

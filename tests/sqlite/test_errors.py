@@ -100,9 +100,23 @@ class Errors(harness.Case):
         self.check("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO other.m;",
                    "other", "attach")
 
-    def test_parameters_in_the_select_are_refused(self):
-        self.check("SELECT * FROM iris WHERE class < ?1 TO TRAIN LinearClassifier LABEL class "
-                   "INTO m;", "parameters")
+    def test_the_program_has_no_values_for_parameters(self):
+        done = self.run_program(self.path, "-c", "SELECT * FROM iris WHERE class < ?1 TO TRAIN "
+                                "LinearClassifier LABEL class INTO m")
+        self.assertIn("the SELECT has parameters (?1), which cannot be bound", done.stderr)
+        self.assertIn("HINT:  Write the values into the statement.", done.stderr)
+
+    def test_the_shell_binds_parameters_that_it_has(self):
+        out, err = self.shell(".parameter set :c 2\nSELECT * FROM iris WHERE class < :c TO TRAIN LinearClassifier "
+                              "WITH epochs = 1 LABEL class INTO m;")
+        self.assertEqual(err, "")
+        self.assertIn("rows|100|", out)
+
+    def test_a_table_that_is_not_there_is_shown_with_its_place_and_a_suggestion(self):
+        for table in ("irs", "main.irs", '"irs"', "[irs]"):
+            sql = f"SELECT * FROM {table} TO TRAIN LinearClassifier LABEL class INTO m;"
+            self.check(sql, "no such table: ", "HINT:  Did you mean iris?")
+            self.check_caret(sql, table.split(".")[-1])
 
     def test_a_query_that_writes_is_refused(self):
         self.check("WITH x AS (SELECT 1) DELETE FROM iris RETURNING * TO TRAIN LinearClassifier "

@@ -138,6 +138,38 @@ static void a_statement_runs_again_after_a_reset(void **state)
     assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
 }
 
+/* As its own statements are: numbers and names of the parameters, and new values after a reset. */
+static void parameters_are_bound_as_to_any_statement(void **state)
+{
+    static const char setup[] =
+        "CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s "
+        "WHERE i < 99) SELECT i AS x, i % 2 AS y FROM s";
+    static const char train[] = "SELECT x, y FROM t WHERE x < ?2 AND :least <= x AND x<>? TO TRAIN "
+                                "LinearClassifier WITH epochs = 1 LABEL y INTO m";
+    sqlite3 *db = ((struct fixture *)*state)->db;
+    sqlite3_stmt *statement;
+
+    assert_int_equal(sqlite3_exec(db, setup, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, train, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_bind_parameter_count(statement), 4);
+    assert_null(sqlite3_bind_parameter_name(statement, 1));
+    assert_string_equal(sqlite3_bind_parameter_name(statement, 2), "?2");
+    assert_int_equal(sqlite3_bind_parameter_index(statement, ":least"), 3);
+    for (int most = 50; most <= 70; most += 20) {
+        int rows = 0;
+
+        assert_int_equal(sqlite3_bind_int(statement, 2, most), SQLITE_OK);
+        assert_int_equal(sqlite3_bind_double(statement, 3, 9.5), SQLITE_OK);
+        assert_int_equal(sqlite3_bind_int(statement, 4, 11), SQLITE_OK);
+        while (sqlite3_step(statement) == SQLITE_ROW)
+            if (strcmp((const char *)sqlite3_column_text(statement, 0), "rows") == 0)
+                rows = sqlite3_column_int(statement, 1);
+        assert_int_equal(rows, most - 11);
+        assert_int_equal(sqlite3_reset(statement), SQLITE_OK);
+    }
+    assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+}
+
 static void views_cannot_reach_what_has_side_effects(void **state)
 {
     sqlite3 *db = ((struct fixture *)*state)->db;
@@ -153,6 +185,8 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_three_functions_prepare_our_statements, open_database,
+                                        close_database),
+        cmocka_unit_test_setup_teardown(parameters_are_bound_as_to_any_statement, open_database,
                                         close_database),
         cmocka_unit_test_setup_teardown(the_tail_is_after_the_semicolon, open_database,
                                         close_database),

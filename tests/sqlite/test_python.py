@@ -16,14 +16,74 @@ class Python(harness.Case):
             f"SELECT * FROM iris WHERE {where} TO TRAIN LinearClassifier WITH train.epoch = 2 "
             f"LABEL class INTO {model}").fetchall()
 
-    def test_parameters_are_refused_in_every_statement(self):
-        database = self.connect(isolation_level=None)
-        harness.load_csv(database, "iris", "leaves")
-        for statement in ("TO TRAIN LinearClassifier LABEL class INTO m", "TO PREDICT p.class USING m",
-                          "TO EVALUATE m INTO e"):
-            with self.assertRaisesRegex(sqlite3.OperationalError, "the SELECT has parameters .*cannot be bound"):
-                database.execute(f"SELECT * FROM leaves WHERE class < ? {statement}", (2,))
-        self.assertEqual(self.jobs_started(), [])
+    def test_parameters_of_the_select_are_bound_in_every_statement(self):
+        train = "TO TRAIN LinearClassifier WITH train.epoch = 2 LABEL class INTO"
+        self.database.execute(f"SELECT * FROM iris WHERE class < 2 AND petal_width < 1.7 {train} m").fetchall()
+        forms = ((f"SELECT * FROM iris WHERE class < ? AND petal_width < ? {train} a", (2, 1.7)),
+                 (f"SELECT * FROM iris WHERE petal_width < ?2 AND class<?1 {train} b", (2, 1.7)),
+                 (f"SELECT * FROM iris WHERE class < :c AND petal_width < @w AND class < :c {train} c",
+                  {"c": 2, "w": 1.7}),
+                 (f"SELECT * FROM iris WHERE class < $c AND 'a ? :b' <> ? AND petal_width < 1.7 "
+                  f"/* ? */ {train} d", (2, "it's")))
+        for statement, values in forms:
+            with self.subTest(statement):
+                rows = dict(row[:2] for row in self.database.execute(statement, values))
+                self.assertEqual(rows["rows"], 98)
+                self.assertEqual(self.digest(self.database, statement[-1]), self.digest(self.database, "m"))
+        rows = "SELECT * FROM iris WHERE class < ? ORDER BY 1, 2, 3, 4 LIMIT ?"
+        predicted = self.database.execute(f"{rows} TO PREDICT USING m", (2, 7)).fetchall()
+        self.assertEqual(len(predicted), 7)
+        self.database.execute(f"{rows} TO PREDICT p.class USING m", (2, 7)).fetchall()
+        self.assertEqual(self.database.execute("SELECT * FROM p").fetchall(), predicted)
+        whole = self.database.execute("SELECT * FROM iris WHERE class < 2 TO EVALUATE m").fetchall()
+        for target in ("", "INTO e"):
+            self.database.execute(f"SELECT * FROM iris WHERE class < ? TO EVALUATE m {target}", (2,)).fetchall()
+        self.assertEqual(self.database.execute("SELECT * FROM iris WHERE class < ? TO EVALUATE m", (2,)).fetchall(),
+                         whole)
+        plan = dict(self.database.execute(f"EXPLAIN SELECT * FROM iris WHERE class < ? {train} m", (1,)).fetchall())
+        self.assertIn("50 sampled rows", plan["label class"])
+
+    def test_every_kind_of_value_is_bound_to_the_last_bit(self):
+        values = (0, -1, 2**63 - 1, -2**63, 0.1, -0.1, 1 / 3, 5e-324, 1.7976931348623157e308, 2.0, -0.0,
+                  123456789.12345679, float("inf"), "it's", "größe\n-- x", "", b"\x00\xff", b"", None)
+        self.train()
+        asked = ", ".join(f"? AS v{i}" for i in range(len(values)))
+        row = self.database.execute(f"SELECT iris.*, {asked} FROM iris LIMIT 1 TO PREDICT p.class USING m", values)
+        row.fetchall()
+        names = ", ".join(f"v{i}" for i in range(len(values)))
+        kept = self.database.execute(f"SELECT {names} FROM p").fetchone()
+        self.assertEqual([(type(value), repr(value)) for value in kept],
+                         [(type(value), repr(value)) for value in values])
+
+    def test_what_cannot_be_bound_is_said(self):
+        self.train()
+        for statement, values, error in (
+                ("SELECT * FROM iris WHERE class < ? TO EVALUATE m", (), "number of bindings|uses 1"),
+                ("SELECT * FROM iris WHERE nope < ? TO EVALUATE m INTO e", (1,), "no such column: nope"),
+                ("SELECT * FROM iris WHERE class <> ? TO EVALUATE m INTO e", ("a\0b",), "parameter 1 holds a NUL byte"),
+                ("SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = ? LABEL class INTO m", (1,),
+                 "Parameters are bound in the SELECT alone"),
+                (f"SELECT * FROM iris WHERE class IN ({', '.join('?' * 500)}) TO EVALUATE m INTO e", [1] * 500,
+                 "the SELECT has 500 parameters, where at most")):
+            with self.subTest(statement[:60]):
+                with self.assertRaisesRegex(sqlite3.Error, error):
+                    self.database.execute(statement, values).fetchall()
+
+    def test_the_function_takes_the_values_behind_the_statement(self):
+        self.train()
+        run = "SELECT totrain('SELECT * FROM iris WHERE class < ? TO EVALUATE m', ?)"
+        whole = self.database.execute("SELECT totrain('SELECT * FROM iris WHERE class < 2 TO EVALUATE m')").fetchall()
+        self.assertEqual(self.database.execute(run, (2,)).fetchall(), whole)
+        with self.assertRaisesRegex(sqlite3.OperationalError, "has 1 parameter, and 0 values are given"):
+            self.database.execute("SELECT totrain('SELECT * FROM iris WHERE class < ? TO EVALUATE m')").fetchall()
+
+    def test_a_detached_job_reads_the_rows_of_its_values(self):
+        self.database.execute("SELECT * FROM iris WHERE class < ? TO TRAIN LinearClassifier WITH epochs = 2, "
+                              "wait = false LABEL class INTO m", (2,)).fetchall()
+        harness.wait_for(lambda: "m" in self.tables(self.database), "the model")
+        self.train("whole", "class < 2")
+        self.assertEqual(self.digest(self.database, "m"), self.digest(self.database, "whole"))
+        self.check_nothing_runs()
 
     def test_a_cursor_runs_the_statement_and_gives_rows(self):
         cursor = self.database.execute(harness.TRAIN_IRIS)

@@ -12,6 +12,8 @@
 #include "extension/postgres/server/door.h"
 #include "extension/postgres/server/script.h"
 #include "extension/postgres/server/settings.h"
+#include "parser/refused.h"
+#include "parser/splitter.h"
 
 static const PQcommMethods *next_methods;
 static PQcommMethods methods;
@@ -219,6 +221,57 @@ static int put_with_hint(const char *bytes, size_t size, const char *hint)
     return result;
 }
 
+static int field_to_integer(const char *bytes, size_t size, char letter)
+{
+    const char *field = find_field(bytes, size, letter);
+
+    return field ? (int)strtol(field, NULL, 10) : 0;
+}
+
+/* A byte of the statement that the client sent, from the character that the message names; -1: it
+ * names none, or one of another text, as of a function's body. */
+static int place_of_error(const char *bytes, size_t size)
+{
+    int character = field_to_integer(bytes, size, PG_DIAG_STATEMENT_POSITION), at = 0;
+
+    if (character <= 0)
+        return -1;
+    while (--character > 0 && debug_query_string[at])
+        at += pg_mblen(debug_query_string + at);
+    return at;
+}
+
+/* The piece of the client's string that holds the byte. */
+static struct slice piece_around(struct slice text, int place)
+{
+    struct piece piece = split_piece(text, 0);
+
+    while (piece.next <= place && (size_t)piece.next < text.size)
+        piece = split_piece(text, piece.next);
+    return (struct slice){text.data + piece.span.start, text.size - (size_t)piece.span.start};
+}
+
+/* An error of a statement that is none of ours, and may have been meant to be one (refused.h). */
+static bool find_hint(const char *bytes, size_t size, struct error *err)
+{
+    const int sqlstate = sqlstate_of_message(bytes, size), place = place_of_error(bytes, size);
+    struct slice text, piece;
+
+    error_clear(err);
+    if (is_running || !settings.bare_statements || !MyProcPort || am_walsender ||
+        !debug_query_string)
+        return false;
+    text = slice_of(debug_query_string);
+    if (sqlstate == ERRCODE_UNDEFINED_OBJECT)
+        return refused_show_hint(text, err);
+    if (sqlstate != ERRCODE_SYNTAX_ERROR || place < 0)
+        return false;
+    piece = piece_around(text, place);
+    if (begins_with(piece.data, "SHOW"))
+        return false; /* SHOW is the server's, too */
+    return refused_hint(piece, place - (int)(piece.data - text.data), err);
+}
+
 static void forget(void)
 {
     if (pending)
@@ -240,7 +293,10 @@ static void keep(const char *bytes, size_t size)
 static int put_error(const char *bytes, size_t size)
 {
     const enum claim claim = claim_error(sqlstate_of_message(bytes, size));
+    struct error err;
 
+    if (claim == NOT_OURS && find_hint(bytes, size, &err))
+        return put_with_hint(bytes, size, err.hint);
     if (claim == NOT_OURS)
         return next_methods->putmessage('E', bytes, size);
     if (claim != OURS)

@@ -30,12 +30,24 @@ enum status pg_status_of(const char sqlstate[5])
         const char *code; /* a whole SQLSTATE, or its class */
         enum status status;
     } states[] = {
-        {"42501", STATUS_PERMISSION},  {"25006", STATUS_PERMISSION}, {"28", STATUS_PERMISSION},
-        {"57014", STATUS_INTERRUPTED}, {"55P03", STATUS_BUSY},       {"55006", STATUS_BUSY},
-        {"40", STATUS_BUSY},           {"57", STATUS_CONNECTION},    {"08P01", STATUS_DATABASE},
-        {"08", STATUS_CONNECTION},     {"53200", STATUS_NO_MEMORY},  {"53100", STATUS_IO},
-        {"53", STATUS_LIMIT},          {"54", STATUS_LIMIT},         {"58", STATUS_IO},
-        {"XX001", STATUS_IO},          {"XX002", STATUS_IO}, /* CORRUPT is what is no model */
+        {"42501", STATUS_PERMISSION},
+        {"25006", STATUS_PERMISSION},
+        {"28", STATUS_PERMISSION},
+        {"57014", STATUS_INTERRUPTED},
+        {"55P03", STATUS_BUSY},
+        {"55006", STATUS_BUSY},
+        {"40", STATUS_BUSY},
+        {"57", STATUS_CONNECTION},
+        {"08P01", STATUS_DATABASE},
+        {"08", STATUS_CONNECTION},
+        {"53200", STATUS_NO_MEMORY},
+        {"53100", STATUS_IO},
+        {"53", STATUS_LIMIT},
+        {"54", STATUS_LIMIT},
+        {"58", STATUS_IO},
+        {"42601", STATUS_SYNTAX},
+        {"XX001", STATUS_IO},
+        {"XX002", STATUS_IO}, /* CORRUPT is what is no model */
     };
 
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)

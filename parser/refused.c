@@ -1,0 +1,387 @@
+#include "parser/refused.h"
+
+#include "parser/scan.h"
+#include "parser/splitter.h"
+
+#define COUNT(array)    (sizeof(array) / sizeof *(array))
+#define TOKENS_MAX      100000 /* beyond which nothing is looked for */
+#define VERBS_MAX       32     /* likewise */
+#define DEPTH_MAX       64     /* of parentheses that are looked into */
+#define HEAD_TOKENS_MAX 6      /* DROP MODEL IF EXISTS main.m */
+
+enum verb { VERB_NONE, VERB_TRAIN, VERB_PREDICT, VERB_EVALUATE, VERB_OTHER };
+
+struct reader {
+    struct slice text;
+    int at, end;
+};
+
+struct reading_token {
+    enum scan_kind kind; /* SCAN_END: there are no more */
+    struct slice text;
+    int start;
+};
+
+static struct reading_token read_token(struct reader *reader)
+{
+    for (;;) {
+        const char first =
+            (size_t)reader->at < reader->text.size ? reader->text.data[reader->at] : 0;
+        const struct scan scan = first == '[' ? scan_bracket(reader->text, reader->at)
+                                              : scan_next(reader->text, reader->at, SCAN_HOST);
+
+        if (scan.kind == SCAN_END || scan.start >= reader->end)
+            return (struct reading_token){SCAN_END, {"", 0}, reader->end};
+        reader->at = scan.end;
+        if (scan.kind != SCAN_BLANK && scan.kind != SCAN_COMMENT)
+            return (struct reading_token){scan.kind, scan_text(reader->text, &scan), scan.start};
+    }
+}
+
+static bool is_word(const struct reading_token *token, const char *word)
+{
+    return token->kind == SCAN_WORD && slice_is_fold(token->text, word);
+}
+
+static bool is_one_of(const struct reading_token *token, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_word(token, words[i]))
+            return true;
+    return false;
+}
+
+static enum verb verb_of(const struct reading_token *token)
+{
+    static const char *const others[] = {"EXPLAIN", "RUN", "MAXIMIZE", "MINIMIZE"};
+
+    if (is_word(token, "TRAIN"))
+        return VERB_TRAIN;
+    if (is_word(token, "PREDICT"))
+        return VERB_PREDICT;
+    if (is_word(token, "EVALUATE"))
+        return VERB_EVALUATE;
+    return is_one_of(token, others, COUNT(others)) ? VERB_OTHER : VERB_NONE;
+}
+
+static const char *form_of(enum verb verb)
+{
+    switch (verb) {
+    case VERB_PREDICT:
+        return "SELECT * FROM table TO PREDICT USING model;";
+    case VERB_EVALUATE:
+        return "SELECT * FROM table TO EVALUATE model;";
+    case VERB_TRAIN:
+    case VERB_OTHER:
+    case VERB_NONE:
+        break;
+    }
+    return "SELECT * FROM table TO TRAIN LinearClassifier LABEL column INTO model;";
+}
+
+/* ----- by the first words ----- */
+
+struct head {
+    struct reading_token tokens[HEAD_TOKENS_MAX];
+    struct slice
+        object; /* what is named after CREATE, DROP or ALTER MODEL; "model" where nothing is */
+};
+
+static struct head read_head(struct slice text, struct span span)
+{
+    static const char *const between[] = {"IF", "NOT", "EXISTS", "OR", "REPLACE", "MODEL"};
+    struct reader reader = {text, span.start, span.end};
+    struct head head = {.object = SLICE("model")};
+    bool is_named = false;
+
+    for (size_t i = 0; i < HEAD_TOKENS_MAX; i++) {
+        const struct reading_token *token = &head.tokens[i];
+
+        head.tokens[i] = read_token(&reader);
+        if (i == 0 || is_named || is_one_of(token, between, COUNT(between)))
+            continue;
+        is_named = true;
+        if (token->kind == SCAN_WORD || token->kind == SCAN_QUOTED)
+            head.object = token->text;
+    }
+    return head;
+}
+
+static bool hint_model(const struct head *head, struct error *err)
+{
+    const struct reading_token *first = &head->tokens[0];
+    const bool is_replaced =
+        is_word(&head->tokens[1], "OR") && is_word(&head->tokens[2], "REPLACE");
+    const struct slice object = slice_prefix(head->object, 100);
+
+    if (!is_word(&head->tokens[is_replaced ? 3 : 1], "MODEL"))
+        return false;
+    if (is_word(first, "CREATE"))
+        error_hint(err, "A model is made by training: %s", form_of(VERB_TRAIN));
+    else if (is_word(first, "DROP") || is_word(first, "DELETE"))
+        error_hint(err, "A model is a table: DROP TABLE %.*s;", SLICE_FORMAT(object));
+    else if (is_word(first, "ALTER") || is_word(first, "RENAME"))
+        error_hint(err, "A model is a table: ALTER TABLE %.*s RENAME TO new_name;",
+                   SLICE_FORMAT(object));
+    else if (is_word(first, "DESCRIBE") || is_word(first, "DESC"))
+        error_hint(err, "SHOW TRAIN %.*s; tells how a model was trained.", SLICE_FORMAT(object));
+    else
+        return false;
+    return true;
+}
+
+/* SHOW MODLES */
+static bool hint_misspelt_show(const struct head *head, struct error *err)
+{
+    static const char *const shown[] = {"TRAIN", "MODELS", "VERSIONS", "JOBS", "ATTRIBUTES"};
+    const struct reading_token *object = &head->tokens[1];
+    int nearest = -1;
+
+    if (is_word(&head->tokens[0], "SHOW") && object->kind == SCAN_WORD)
+        nearest = text_nearest(object->text, shown, COUNT(shown));
+    if (nearest >= 0)
+        error_hint(err, "Did you mean SHOW %s?", shown[nearest]);
+    return nearest >= 0;
+}
+
+static bool hint_show(const struct head *head, struct error *err)
+{
+    if (!is_word(&head->tokens[0], "SHOW") || head->tokens[1].kind != SCAN_WORD)
+        return false;
+    if (!hint_misspelt_show(head, err))
+        error_hint(err,
+                   "ToTrain shows models and jobs: SHOW MODELS, SHOW TRAIN model, SHOW VERSIONS "
+                   "model, SHOW JOBS and SHOW ATTRIBUTES.%s",
+                   is_word(&head->tokens[1], "TABLES")
+                       ? " Tables are listed by SELECT name FROM sqlite_schema."
+                       : "");
+    return true;
+}
+
+/* Is the clause of the verb, too, behind it? */
+static bool is_followed(struct reader reader, enum verb verb)
+{
+    static const char *const clauses[] = {"WITH", "LABEL", "INTO"};
+    struct reading_token token = read_token(&reader);
+    struct reader model = reader;
+    int left = TOKENS_MAX;
+
+    if (verb == VERB_EVALUATE) { /* a model, and then nothing, or a clause of ours */
+        token = read_token(&model);
+        return token.kind == SCAN_END || is_one_of(&token, clauses, COUNT(clauses));
+    }
+    for (; token.kind != SCAN_END && left > 0; left--) {
+        const bool is_using = is_word(&token, "USING");
+
+        if (verb == VERB_TRAIN && (is_word(&token, "LABEL") || is_word(&token, "INTO")))
+            return true;
+        token = read_token(&reader);
+        if (is_using && verb == VERB_PREDICT && token.kind == SCAN_WORD)
+            return true;
+    }
+    return false;
+}
+
+static bool hint_first_verb(struct reader reader, struct error *err)
+{
+    const struct reading_token first = read_token(&reader);
+    struct reader ahead = reader;
+    const enum verb verb = verb_of(&first);
+
+    if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD ||
+        !is_followed(reader, verb))
+        return false;
+    error_hint(err, "The query for the rows comes first: %s", form_of(verb));
+    return true;
+}
+
+/* CANCEL 5, CANCEL JOBS 5, CANCEL TRAINING 5 */
+static bool hint_cancel(const struct head *head, struct error *err)
+{
+    const bool has_number =
+        head->tokens[1].kind == SCAN_NUMBER || head->tokens[2].kind == SCAN_NUMBER;
+
+    if (!is_word(&head->tokens[0], "CANCEL") || !has_number)
+        return false;
+    error_hint(err, "CANCEL JOB number; ends a job. SHOW JOBS; lists them.");
+    return true;
+}
+
+/* ----- by a verb inside ----- */
+
+/* What is around a verb. */
+struct place {
+    struct reading_token before, verb, after;
+    int depth;                /* of parentheses */
+    bool is_query[DEPTH_MAX]; /* of each: they begin with SELECT; [0]: a SELECT was before */
+    bool is_followed;         /* by LABEL or INTO, or by USING and a name */
+};
+
+/* SELECT * FROM ML.PREDICT(MODEL m, TABLE t), as BigQuery has it. */
+static bool hint_bigquery(const struct place *place, struct error *err)
+{
+    if (!slice_is(place->before.text, ".") || !slice_is(place->after.text, "("))
+        return false;
+    error_hint(err, "Write %s", form_of(verb_of(&place->verb)));
+    return true;
+}
+
+static bool is_inside_query(const struct place *place)
+{
+    return place->depth >= 0 && place->depth < DEPTH_MAX && place->is_query[place->depth];
+}
+
+static bool hint_after_to(const struct head *head, const struct place *place, struct error *err)
+{
+    const struct reading_token *first = &head->tokens[0];
+    const int size = (int)place->verb.text.size;
+    const char *verb = place->verb.text.data;
+
+    if (is_word(first, "EXPLAIN"))
+        error_hint(err, "EXPLAIN alone shows the plan: EXPLAIN SELECT ... TO %.*s ...", size, verb);
+    else if (place->depth > 0 && !is_inside_query(place))
+        return false;
+    else if (is_word(first, "PREPARE") || is_word(first, "DECLARE"))
+        error_hint(err, "%.*s takes no statement of ToTrain: it is run as it is.",
+                   SLICE_FORMAT(first->text));
+    else if (is_word(first, "CREATE") && is_word(&head->tokens[1], "VIEW"))
+        error_hint(err, "A view calls the model as a function: SELECT *, totrain_predict('model', "
+                        "a, b) FROM table.");
+    else if ((is_word(first, "CREATE") || is_word(first, "INSERT")) && is_inside_query(place))
+        error_hint(err, "The statement begins with SELECT and makes its table itself: SELECT * "
+                        "FROM table TO PREDICT new_table.column USING model;");
+    else if (slice_is(first->text, "("))
+        error_hint(err, "The SELECT stands without parentheses: SELECT ... TO %.*s ...", size,
+                   verb);
+    else if (is_word(first, "VALUES"))
+        error_hint(err, "Only a SELECT can be before TO: SELECT * FROM (VALUES ...) TO %.*s ...",
+                   size, verb);
+    else if (place->depth > 0)
+        error_hint(err,
+                   "TO %.*s is not for a query inside of another one. TO PREDICT "
+                   "new_table.column USING model makes a table of the predictions.",
+                   size, verb);
+    else if (is_word(first, "FROM") || is_word(first, "TABLE"))
+        error_hint(err, "Only a SELECT can be before TO: %s", form_of(verb_of(&place->verb)));
+    else
+        return false;
+    return true;
+}
+
+/* FROM t TRAIN LinearClassifier LABEL y INTO m: the verb behind a finished expression or table. A
+ * table's other name could stand there, too, but then a clause follows and not a name. */
+static bool lacks_to(const struct place *place)
+{
+    static const char *const open[] = {"SELECT", "FROM", "JOIN",   "AS",    "WHERE",   "AND",
+                                       "OR",     "NOT",  "ON",     "BY",    "IN",      "IS",
+                                       "LIKE",   "INTO", "UPDATE", "TABLE", "ALL",     "HAVING",
+                                       "WHEN",   "THEN", "ELSE",   "CASE",  "DISTINCT"};
+    static const char *const clauses[] = {
+        "JOIN",      "LEFT",  "RIGHT",  "INNER",  "OUTER", "CROSS",   "NATURAL", "FULL",
+        "WHERE",     "GROUP", "ORDER",  "LIMIT",  "ON",    "HAVING",  "UNION",   "AS",
+        "INTERSECT", "FROM",  "EXCEPT", "WINDOW", "SET",   "INDEXED", "NOT",     "TABLESAMPLE"};
+    const struct reading_token *before = &place->before, *after = &place->after;
+
+    if (place->depth > 0 || !place->is_followed || is_one_of(before, open, COUNT(open)) ||
+        is_one_of(after, clauses, COUNT(clauses)))
+        return false;
+    if (before->kind == SCAN_SYMBOL && !slice_is(before->text, ")"))
+        return false;
+    return before->kind != SCAN_END && (after->kind == SCAN_WORD || after->kind == SCAN_QUOTED);
+}
+
+static bool hint_place(const struct head *head, const struct place *place, int position,
+                       struct error *err)
+{
+    const bool is_query = is_word(&head->tokens[0], "SELECT") ||
+                          is_word(&head->tokens[0], "WITH") || is_word(&head->tokens[0], "EXPLAIN");
+    const enum verb verb = verb_of(&place->verb);
+
+    if (is_word(&place->before, "TO"))
+        return hint_after_to(head, place, err);
+    if (verb == VERB_OTHER)
+        return false;
+    if (hint_bigquery(place, err))
+        return true;
+    if (!is_query || (position >= 0 && position < place->verb.start) || !lacks_to(place))
+        return false;
+    error_hint(err, "Write TO before %.*s: SELECT ... TO %.*s %.*s ...",
+               SLICE_FORMAT(place->verb.text), SLICE_FORMAT(place->verb.text),
+               SLICE_FORMAT(slice_prefix(place->after.text, 100)));
+    return true;
+}
+
+static void note_query(struct place *place)
+{
+    const bool begins = is_word(&place->verb, "SELECT") || is_word(&place->verb, "WITH");
+
+    if (place->depth < 0 || place->depth >= DEPTH_MAX)
+        return;
+    if (slice_is(place->verb.text, "("))
+        place->is_query[place->depth] = false;
+    else if (begins && (place->depth == 0 || slice_is(place->before.text, "(")))
+        place->is_query[place->depth] = true;
+}
+
+static bool hint_inside(struct slice text, struct span span, const struct head *head, int position,
+                        struct error *err)
+{
+    struct reader reader = {text, span.start, span.end}, ahead;
+    struct place place = {.before = {.kind = SCAN_END}, .depth = 0};
+    int verbs = 0;
+
+    place.verb = read_token(&reader);
+    for (int left = TOKENS_MAX; place.verb.kind != SCAN_END && left > 0; left--) {
+        place.depth += slice_is(place.verb.text, "(");
+        place.depth -= slice_is(place.verb.text, ")");
+        note_query(&place);
+        ahead = reader;
+        place.after = read_token(&ahead);
+        if (verb_of(&place.verb) != VERB_NONE && verbs++ < VERBS_MAX) {
+            place.is_followed = is_followed(reader, verb_of(&place.verb));
+            if (hint_place(head, &place, position, err))
+                return true;
+        }
+        place.before = place.verb;
+        place.verb = read_token(&reader);
+    }
+    return false;
+}
+
+bool refused_hint(struct slice text, int position, struct error *err)
+{
+    const struct piece piece = split_piece(text, 0);
+    const struct head head = read_head(text, piece.span);
+
+    if (piece.kind == PIECE_OURS) /* PostgreSQL looks at a TO only behind a SELECT */
+        return is_word(&head.tokens[0], "TO") &&
+               hint_first_verb((struct reader){text, head.tokens[1].start, piece.span.end}, err);
+    if (piece.kind != PIECE_SQL)
+        return false;
+    return hint_model(&head, err) || hint_show(&head, err) || hint_cancel(&head, err) ||
+           hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
+           hint_inside(text, piece.span, &head, position, err);
+}
+
+bool refused_show_hint(struct slice text, struct error *err)
+{
+    const struct head head = read_head(text, split_piece(text, 0).span);
+
+    return hint_misspelt_show(&head, err);
+}
+
+void refused_select_hint(struct slice select, struct error *err)
+{
+    static const char *const keywords[] = {"FROM", "WHERE", "GROUP", "ORDER", "LIMIT",
+                                           "JOIN", "UNION", "USING", "BY",    "HAVING"};
+    const bool has_place = err->position >= 0 && !err->hint[0];
+    const size_t start = has_place ? (size_t)err->position : select.size;
+    struct slice word = {select.data + start, 0};
+    int nearest;
+
+    while (start + word.size < select.size && scan_is_word_byte(word.data[word.size]))
+        word.size++;
+    nearest = word.size < 3 ? -1 : text_nearest(word, keywords, COUNT(keywords));
+    if (nearest >= 0 && !slice_is_fold(word, keywords[nearest]))
+        error_hint(err, "Did you mean %s?", keywords[nearest]);
+}

@@ -1,0 +1,198 @@
+-- attributes: a name that is misspelt
+SELECT * FROM iris TO TRAIN LinearClassifier WITH learnin_rate = 0.1 LABEL class INTO m;
+-- attributes: the wrong group before the dot
+SELECT * FROM iris TO TRAIN LinearClassifier WITH train.learning_rate = 0.1 LABEL class INTO m;
+-- attributes: the wrong group, and a plural
+SELECT * FROM iris TO TRAIN LinearClassifier WITH model.epochs = 5 LABEL class INTO m;
+-- attributes: a short name of two attributes
+SELECT * FROM iris TO TRAIN LinearClassifier WITH metrics = 'AUC' LABEL class INTO m;
+-- attributes: two spellings of one
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5, train.epoch = 6 LABEL class INTO m;
+-- attributes: the same name twice
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5, epochs = 6 LABEL class INTO m;
+-- attributes: no value
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs LABEL class INTO m;
+-- attributes: no equals sign
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs 5 LABEL class INTO m;
+-- attributes: two equals signs
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs == 5 LABEL class INTO m;
+-- attributes: a colon, as in JSON
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs: 5 LABEL class INTO m;
+-- attributes: in parentheses, as in CREATE MODEL
+SELECT * FROM iris TO TRAIN LinearClassifier WITH (epochs = 5) LABEL class INTO m;
+-- attributes: no comma between two
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5 batch_size = 32 LABEL class INTO m;
+-- attributes: a comma too many
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5, LABEL class INTO m;
+-- attributes: a second WITH
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 5 WITH batch_size = 32 LABEL class INTO m;
+-- attributes: a parameter as a value
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = ? LABEL class INTO m;
+-- attributes: one of boosted trees for a linear model
+SELECT * FROM iris TO TRAIN LinearClassifier WITH n_estimators = 100 LABEL class INTO m;
+-- attributes: one of networks for a linear model
+SELECT * FROM iris TO TRAIN LinearClassifier WITH hidden_units = [64] LABEL class INTO m;
+-- attributes: one of PREDICT in TRAIN
+SELECT * FROM iris TO TRAIN LinearClassifier WITH extra_outputs = 'probability' LABEL class INTO m;
+-- attributes: one of TRAIN in PREDICT
+SELECT * FROM iris TO PREDICT WITH epochs = 5 USING iris_model;
+-- attributes: one of classifiers for a regressor
+SELECT rooms, price FROM houses TO TRAIN LinearRegressor WITH class_weight = 'balanced' LABEL price INTO m;
+-- values: a number in quotes
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = '5' LABEL class INTO m;
+-- values: zero epochs
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 0 LABEL class INTO m;
+-- values: half an epoch
+SELECT * FROM iris TO TRAIN LinearClassifier WITH epochs = 2.5 LABEL class INTO m;
+-- values: a negative learning rate
+SELECT * FROM iris TO TRAIN LinearClassifier WITH learning_rate = -0.1 LABEL class INTO m;
+-- values: a percentage for a share
+SELECT * FROM iris TO TRAIN LinearClassifier WITH test_size = 20 LABEL class INTO m;
+-- values: a percent sign
+SELECT * FROM iris TO TRAIN LinearClassifier WITH test_size = 20% LABEL class INTO m;
+-- values: a list in quotes
+SELECT * FROM iris TO TRAIN DNNClassifier WITH hidden_units = '64,32' LABEL class INTO m;
+-- values: a list in parentheses
+SELECT * FROM iris TO TRAIN DNNClassifier WITH hidden_units = (64, 32) LABEL class INTO m;
+-- values: a list without brackets
+SELECT * FROM iris TO TRAIN DNNClassifier WITH hidden_units = 64, 32 LABEL class INTO m;
+-- values: a layer of no units
+SELECT * FROM iris TO TRAIN DNNClassifier WITH hidden_units = [64, 0] LABEL class INTO m;
+-- values: yes for true
+SELECT * FROM iris TO TRAIN LinearClassifier WITH shuffle = 'yes' LABEL class INTO m;
+-- values: a word that is misspelt
+SELECT * FROM iris TO TRAIN DNNClassifier WITH hidden_units = [8], activation = 'rellu' LABEL class INTO m;
+-- values: an optimizer that is not there
+SELECT * FROM iris TO TRAIN LinearClassifier WITH optimizer = 'lbfgs' LABEL class INTO m;
+-- values: a metric that is misspelt
+SELECT * FROM iris TO TRAIN LinearClassifier WITH metric = 'acuracy' LABEL class INTO m;
+-- values: a metric of numbers for classes
+SELECT * FROM iris TO TRAIN LinearClassifier WITH metric = 'RMSE' LABEL class INTO m;
+-- values: true for a word
+SELECT * FROM iris TO TRAIN LinearClassifier WITH class_weight = true LABEL class INTO m;
+-- values: an amount of memory with another unit
+SELECT * FROM iris TO TRAIN LinearClassifier WITH job.memory = '4GB' LABEL class INTO m;
+-- values: a place that is not there
+SELECT * FROM iris TO TRAIN LinearClassifier WITH job.where = 'cluster' LABEL class INTO m;
+-- models: scikit-learn's logistic regression
+SELECT * FROM iris TO TRAIN LogisticRegression LABEL class INTO m;
+-- models: BigQuery's linear regression
+SELECT rooms, price FROM houses TO TRAIN linear_reg LABEL price INTO m;
+-- models: a random forest
+SELECT * FROM iris TO TRAIN RandomForest LABEL class INTO m;
+-- models: a name that is misspelt
+SELECT * FROM iris TO TRAIN DNNClasifier LABEL class INTO m;
+-- models: a name in quotes
+SELECT * FROM iris TO TRAIN 'LinearClassifier' LABEL class INTO m;
+-- models: one that is not there
+SELECT * FROM iris TO TRAIN Prophet LABEL class INTO m;
+-- models: arguments, as in Python
+SELECT * FROM iris TO TRAIN LinearClassifier(epochs = 5) LABEL class INTO m;
+-- columns: a label that is not there
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL klass INTO m;
+-- columns: no label
+SELECT * FROM iris TO TRAIN LinearClassifier INTO m;
+-- columns: a label behind the model
+SELECT * FROM iris TO TRAIN LinearClassifier INTO m LABEL class;
+-- columns: two labels
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class, petal_width INTO m;
+-- columns: a number to be a class
+SELECT rooms, price FROM houses TO TRAIN LinearClassifier LABEL price INTO m;
+-- columns: a text to be a number
+SELECT rooms, city FROM houses TO TRAIN LinearRegressor LABEL city INTO m;
+-- columns: an input that is not there
+SELECT * FROM iris TO TRAIN LinearClassifier COLUMN sepal_lenght, petal_width LABEL class INTO m;
+-- columns: a function that is not there
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN CATEGORY(city) LABEL price INTO m;
+-- columns: a function that is not built yet
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN EMBEDDING(city, 8) LABEL price INTO m;
+-- columns: two of one name
+SELECT rooms, rooms, price FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
+-- columns: a text for clusters
+SELECT city FROM houses TO TRAIN KMeans WITH n_clusters = 3 INTO m;
+-- columns: a label for clusters
+SELECT rooms, price FROM houses TO TRAIN KMeans WITH n_clusters = 3 LABEL price INTO m;
+-- rows: none
+SELECT * FROM iris WHERE sepal_length < 0 TO TRAIN LinearClassifier LABEL class INTO m;
+-- rows: one class alone
+SELECT * FROM iris WHERE class = 1 TO TRAIN LinearClassifier LABEL class INTO m;
+-- models: no name to write it to
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class;
+-- models: the name of a table
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO houses;
+-- models: a name with a dash
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO my-model;
+-- the query: a table that is not there
+SELECT * FROM irs TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: a column that is not there
+SELECT sepal_lenght, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: FROM forgotten
+SELECT sepal_length, class TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: FROM misspelt
+SELECT * FORM iris TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: in parentheses
+(SELECT * FROM iris) TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: VALUES
+VALUES (1, 2), (2, 3) TO TRAIN LinearRegressor LABEL column2 INTO m;
+-- the query: a table alone
+FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: behind TRAIN
+TO TRAIN LinearClassifier LABEL class INTO m;
+-- TO: forgotten before TRAIN
+SELECT * FROM iris TRAIN LinearClassifier LABEL class INTO m;
+-- TO: forgotten before PREDICT
+SELECT * FROM iris PREDICT USING iris_model;
+-- TO: forgotten before EVALUATE
+SELECT * FROM iris EVALUATE iris_model;
+-- TO: a verb that is misspelt
+SELECT * FROM iris TO TRIAN LinearClassifier LABEL class INTO m;
+-- TO: the verb first
+TRAIN LinearClassifier ON iris LABEL class INTO m;
+-- TO: the verb first
+PREDICT iris USING iris_model;
+-- models: made as in BigQuery
+CREATE MODEL m OPTIONS (model_type = 'logistic_reg') AS SELECT * FROM iris;
+-- models: dropped as such
+DROP MODEL iris_model;
+-- models: renamed as such
+ALTER MODEL iris_model RENAME TO flowers;
+-- models: asked as in BigQuery
+SELECT * FROM ML.PREDICT(MODEL iris_model, TABLE iris);
+-- SHOW: a word that is misspelt
+SHOW MODLES;
+-- SHOW: tables
+SHOW TABLES;
+-- SHOW: a model that is not there
+SHOW TRAIN iris_modle;
+-- CANCEL: a number alone
+CANCEL 5;
+-- CANCEL: a job that is not there
+CANCEL JOB 99999;
+-- predictions: a model that is not there
+SELECT * FROM iris TO PREDICT USING iris_modle;
+-- predictions: no model
+SELECT * FROM iris TO PREDICT p.class;
+-- predictions: a table that is no model
+SELECT * FROM iris TO PREDICT USING houses;
+-- predictions: into a table of the user's
+SELECT * FROM iris TO PREDICT houses.class USING iris_model;
+-- predictions: a column too few
+SELECT sepal_length, sepal_width FROM iris TO PREDICT USING iris_model;
+-- predictions: a text among numbers
+SELECT x AS sepal_length, 1 AS sepal_width, 1 AS petal_length, 1 AS petal_width FROM readings TO PREDICT USING iris_model;
+-- predictions: an output that is misspelt
+SELECT * FROM iris TO PREDICT WITH extra_outputs = 'probabilty' USING iris_model;
+-- predictions: a table made around them
+CREATE TABLE p AS SELECT * FROM iris TO PREDICT USING iris_model;
+-- predictions: a query around them
+SELECT count(*) FROM (SELECT * FROM iris TO PREDICT USING iris_model) AS p;
+-- EVALUATE: rows without the label
+SELECT sepal_length, sepal_width, petal_length, petal_width FROM iris TO EVALUATE iris_model;
+-- EVALUATE: a table that is no model
+SELECT * FROM iris TO EVALUATE iris;
+-- EXPLAIN: with ANALYZE
+EXPLAIN ANALYZE SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
+-- ROLLBACK: a version that is not there
+ROLLBACK MODEL iris_model TO 9;
+-- two statements without a semicolon
+SELECT * FROM iris TO PREDICT USING iris_model SELECT * FROM iris TO EVALUATE iris_model;
