@@ -1,8 +1,15 @@
 #include "base/cell_bytes.h"
 
+#define TIME_SHIFT 4 /* in the byte of the type */
+
+static bool has_time(const struct cell *cell)
+{
+    return cell->type == CELL_INTEGER || cell->type == CELL_REAL;
+}
+
 void cell_put(struct text *out, const struct cell *cell)
 {
-    put_u8(out, (uint8_t)cell->type);
+    put_u8(out, (uint8_t)(cell->type | (has_time(cell) ? cell->time << TIME_SHIFT : 0)));
     if (cell->type == CELL_INTEGER || cell->type == CELL_VECTOR)
         put_i64(out, cell->integer);
     else if (cell->type == CELL_REAL)
@@ -16,11 +23,13 @@ void cell_read(struct byte_reader *reader, struct cell *cell)
     const uint8_t type = read_u8(reader);
 
     *cell = (struct cell){.type = CELL_NULL};
-    if (type > CELL_VECTOR) {
+    cell->type = (enum cell_type)(type & ((1u << TIME_SHIFT) - 1));
+    cell->time = (enum cell_time)(type >> TIME_SHIFT);
+    if (cell->type > CELL_VECTOR || cell->time > CELL_SECONDS || (cell->time && !has_time(cell))) {
+        *cell = (struct cell){.type = CELL_NULL};
         reader->failed = true;
         return;
     }
-    cell->type = (enum cell_type)type;
     if (cell->type == CELL_INTEGER || cell->type == CELL_VECTOR)
         cell->integer = read_i64(reader);
     else if (cell->type == CELL_REAL)

@@ -1,8 +1,8 @@
 /*
  * cell_bytes.h - cells as bytes, one behind the other: a row that travels.
  *
- *     u8 type | integer: i64 | real: f64 | text, blob: u32 size, bytes | NULL: nothing
- *             | vector: i64 fault, u32 size, f64 ...
+ *     u8 type, and of numbers 16 * time | integer: i64 | real: f64 | text, blob: u32 size, bytes |
+ * NULL: nothing | vector: i64 fault, u32 size, f64 ...
  *
  * What is read back is the same cell to the last bit, -0 and blobs included.
  */

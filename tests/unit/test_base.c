@@ -428,6 +428,8 @@ static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
     const struct cell cells[] = {
         {.type = CELL_NULL},
         {.type = CELL_INTEGER, .integer = INT64_MIN},
+        {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = -1},
+        {.type = CELL_REAL, .time = CELL_SECONDS, .real = 0.5},
         {.type = CELL_REAL, .real = -0.0},
         {.type = CELL_TEXT, .text = SLICE("a\0b")},
         {.type = CELL_BLOB, .text = SLICE("")},
@@ -446,14 +448,18 @@ static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
         cell_read(&reader, &cell);
         CHECK_INT(cell.type, cells[i].type);
+        CHECK_INT(cell.time, cells[i].time);
         CHECK_INT(cell.integer, cells[i].integer);
         CHECK(signbit(cell.real) == signbit(cells[i].real));
         CHECK(slice_equal(cell.text, cells[i].text));
     }
     CHECK(reader_is_done(&reader));
-    reader = byte_reader_over(SLICE("\6"));
-    cell_read(&reader, &cell);
-    CHECK(reader.failed && cell.type == CELL_NULL);
+    /* No type, a time of a NULL and of a text, no time. */
+    for (const char *refused = "\6\x10\x23\x31"; *refused; refused++) {
+        reader = byte_reader_over((struct slice){refused, 1});
+        cell_read(&reader, &cell);
+        CHECK(reader.failed && cell.type == CELL_NULL);
+    }
     text_deinit(&bytes);
 }
 

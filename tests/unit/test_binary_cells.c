@@ -127,6 +127,28 @@ static void times_count_from_1970(void **state)
     CHECK(number(PG_TIMESTAMP, BYTES("\x7f\xff\xff\x5b\xb3\xb2\x9f\xff")) == 9224318016000.0);
 }
 
+static enum cell_time time_of(enum pg_kind kind, struct slice bytes)
+{
+    struct cell cell = {.time = CELL_SECONDS};
+    struct text scratch;
+    struct error err;
+
+    text_init(&scratch, TEXT_MAXIMUM);
+    CHECK_OK(binary_cell(kind, bytes, &scratch, &cell, &err));
+    text_deinit(&scratch);
+    return cell.time;
+}
+
+static void dates_are_told_from_numbers(void **state)
+{
+    (void)state;
+    CHECK_INT(time_of(PG_DATE, BYTES("\0\0\0\0")), CELL_DAYS);
+    CHECK_INT(time_of(PG_DATE, BYTES("\x7f\xff\xff\xff")), CELL_DAYS);
+    CHECK_INT(time_of(PG_TIMESTAMP, BYTES("\0\0\0\0\0\x07\xa1\x20")), CELL_SECONDS);
+    CHECK_INT(time_of(PG_INTEGER, BYTES("\0\0\0\0")), CELL_PLAIN);
+    CHECK_INT(time_of(PG_REAL, BYTES("\0\0\0\0")), CELL_PLAIN);
+}
+
 static void a_uuid_is_its_text(void **state)
 {
     struct text scratch;
@@ -224,6 +246,7 @@ int main(void)
         cmocka_unit_test(reals_of_both_widths),
         cmocka_unit_test(numerics_are_the_nearest_doubles),
         cmocka_unit_test(times_count_from_1970),
+        cmocka_unit_test(dates_are_told_from_numbers),
         cmocka_unit_test(a_uuid_is_its_text),
         cmocka_unit_test(values_of_other_sizes_are_refused),
         cmocka_unit_test(copied_rows_and_their_end),

@@ -18,12 +18,14 @@ static uint16_t u16(const char *bytes)
 static void set_integer(struct cell *cell, int64_t value)
 {
     cell->type = CELL_INTEGER;
+    cell->time = CELL_PLAIN;
     cell->integer = value;
 }
 
 static void set_real(struct cell *cell, double value)
 {
     cell->type = CELL_REAL;
+    cell->time = CELL_PLAIN;
     cell->real = value;
 }
 
@@ -129,6 +131,7 @@ static bool get_date(struct slice bytes, struct cell *cell)
         set_real(cell, days > 0 ? INFINITY : -INFINITY);
     else
         set_integer(cell, (int64_t)days + DAYS_TO_2000);
+    cell->time = CELL_DAYS;
     return true;
 }
 
@@ -144,6 +147,7 @@ static bool get_timestamp(struct slice bytes, struct cell *cell)
         set_real(cell, microseconds > 0 ? INFINITY : -INFINITY);
     else
         set_real(cell, (double)((__int128)microseconds + MICROSECONDS_TO_2000) / 1e6);
+    cell->time = CELL_SECONDS;
     return true;
 }
 

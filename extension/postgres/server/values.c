@@ -97,17 +97,24 @@ static struct cell read_text(struct value_reader *reader, Datum value)
 
 static struct cell read_date(DateADT date)
 {
-    if (DATE_NOT_FINITE(date))
-        return real_cell(DATE_IS_NOBEGIN(date) ? -INFINITY : INFINITY);
-    return integer_cell((int64_t)date + DAYS_1970_TO_2000);
+    struct cell cell = DATE_NOT_FINITE(date)
+                           ? real_cell(DATE_IS_NOBEGIN(date) ? -INFINITY : INFINITY)
+                           : integer_cell((int64_t)date + DAYS_1970_TO_2000);
+
+    cell.time = CELL_DAYS;
+    return cell;
 }
 
 /* The last years, up to 294276, are beyond 64 bits when they are counted from 1970. */
 static struct cell read_timestamp(Timestamp timestamp)
 {
-    if (TIMESTAMP_NOT_FINITE(timestamp))
-        return real_cell(TIMESTAMP_IS_NOBEGIN(timestamp) ? -INFINITY : INFINITY);
-    return real_cell((double)((__int128)timestamp + MICROSECONDS_OF_DAYS) / USECS_PER_SEC);
+    struct cell cell =
+        TIMESTAMP_NOT_FINITE(timestamp)
+            ? real_cell(TIMESTAMP_IS_NOBEGIN(timestamp) ? -INFINITY : INFINITY)
+            : real_cell((double)((__int128)timestamp + MICROSECONDS_OF_DAYS) / USECS_PER_SEC);
+
+    cell.time = CELL_SECONDS;
+    return cell;
 }
 
 static struct cell read_bytes(Datum value)

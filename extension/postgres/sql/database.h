@@ -34,9 +34,10 @@
  *     TEXT        text varchar bpchar name char CELL_TEXT; bpchar keeps its blanks
  *     ENUM        any enum                      CELL_TEXT: its label
  *     UUID        uuid                          CELL_TEXT: 8-4-4-4-12 small hex digits
- *     DATE        date                          CELL_INTEGER: days since 1970-01-01
+ *     DATE        date                          CELL_INTEGER: days since 1970-01-01 (CELL_DAYS)
  *     TIMESTAMP   timestamp timestamptz         CELL_REAL: seconds since 1970-01-01 (UTC),
  *                                               microseconds / 1e6; infinities as infinities
+ *                                               (CELL_SECONDS)
  *     VECTOR      int2[] int4[] int8[] float4[] CELL_VECTOR; numbers become doubles as
  *                 float8[] numeric[]            above
  *     BYTES       bytea                         CELL_BLOB
