@@ -16,6 +16,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
         spec->inputs[i] = (struct spec_input){
             .name = input->name,
             .type = input->type,
+            .part = input->part,
+            .source = input->source,
             .vocabulary_max = input->type == INPUT_CATEGORY ? input->vocabulary_max : 0,
         };
     }

@@ -28,6 +28,8 @@ struct spec_input {
     struct slice name;
     enum input_type type;
     uint32_t vocabulary_max; /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC */
+    enum date_part part;     /* DATE_WHOLE: the column as it is */
+    struct slice source;     /* of a part: the column's name */
 };
 
 #define JOBSPEC_OUTPUTS_MAX    16

@@ -28,6 +28,22 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
+static enum status read_source(const cJSON *json, struct arena *arena, struct spec_input *input,
+                               struct error *err)
+{
+    const cJSON *source;
+    unsigned part;
+
+    TRY(spec_get_section(json, "source", MEMBERS("column", "part"), &source, err));
+    TRY(spec_get_text(source, "column", 1, NAME_BYTES_MAX, arena, &input->source, err));
+    TRY(spec_get_word(source, "part", date_part_words, &part, err));
+    input->part = (enum date_part)part;
+    return input->part && date_part_type(input->part) == input->type
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"part\": a %s is no %s of a date",
+                      input_type_words[input->type], date_part_words[part]);
+}
+
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
@@ -35,10 +51,15 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
 
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
-    TRY(spec_check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
+    if (json_has(json, "source"))
+        TRY(spec_check_members(json, MEMBERS("name", "kind", "source", "vocabulary_max"), err));
+    else
+        TRY(spec_check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(spec_get_word(json, "kind", input_type_words, &type, err));
     input->type = (enum input_type)type;
+    if (json_has(json, "source"))
+        TRY(read_source(json, arena, input, err));
     return type == INPUT_CATEGORY
                ? spec_get_u32(json, "vocabulary_max", 1, CATEGORY_WORDS_MAX, &input->vocabulary_max,
                               err)

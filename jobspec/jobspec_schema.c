@@ -208,15 +208,27 @@ static cJSON *model(const struct kind *kind)
     return object(members);
 }
 
-static cJSON *inputs(void)
+static cJSON *source(void)
 {
     cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "column", text(1, NAME_BYTES_MAX, "a column of dates"));
+    json_add(members, "part", word(date_part_words + 1, "what the input takes of them"));
+    return object(members);
+}
+
+static cJSON *inputs(void)
+{
+    cJSON *members = cJSON_CreateObject(), *input;
 
     json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "kind", word(input_type_words, NULL));
     json_add(members, "vocabulary_max",
              integer(0, CATEGORY_WORDS_MAX, "words that are kept; 0 for numeric"));
-    return array(1, MODEL_INPUTS_MAX, object(members), NULL);
+    json_add(members, "source", source());
+    input = typed("object", NULL);
+    close_object(input, members, MEMBERS("source"));
+    return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 
 static cJSON *label(void)

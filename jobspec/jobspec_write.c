@@ -27,6 +27,14 @@ static void write_model(const struct jobspec *spec, cJSON *json)
     add_word(model, "task", task_words, spec->task);
 }
 
+static void write_source(const struct spec_input *input, cJSON *json)
+{
+    cJSON *source = json_add_object(json, "source");
+
+    json_add_string(source, "column", input->source);
+    add_word(source, "part", date_part_words, input->part);
+}
+
 static void write_inputs(const struct jobspec *spec, cJSON *json)
 {
     cJSON *inputs = json_add_array(json, "inputs");
@@ -36,6 +44,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         json_add_string(input, "name", spec->inputs[i].name);
         add_word(input, "kind", input_type_words, spec->inputs[i].type);
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
+        if (spec->inputs[i].part)
+            write_source(&spec->inputs[i], input);
         json_append(inputs, input);
     }
 }

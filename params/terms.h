@@ -34,6 +34,15 @@
     X(INPUT_NUMERIC, "numeric")                                                                    \
     X(INPUT_CATEGORY, "category")
 
+/* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
+#define DATE_PART_MAP(X)                                                                           \
+    X(DATE_WHOLE, "whole")                                                                         \
+    X(DATE_AGE, "age")                                                                             \
+    X(DATE_MONTH, "month")                                                                         \
+    X(DATE_DAY, "day")                                                                             \
+    X(DATE_WEEKDAY, "weekday")                                                                     \
+    X(DATE_HOUR, "hour")
+
 /* What the labels are; LABEL_NONE: the model is learned without. */
 #define LABEL_TYPE_MAP(X)                                                                          \
     X(LABEL_INTEGER, "integer")                                                                    \
@@ -104,6 +113,7 @@ enum task { TASK_MAP(X) };
 #undef X
 #define X(name, word) name,
 enum input_type { INPUT_TYPE_MAP(X) };
+enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
 enum optimizer_kind { OPTIMIZER_MAP(X) };
@@ -119,6 +129,7 @@ enum metric { METRIC_MAP(X) METRIC_COUNT };
 extern const char *const task_words[];
 extern const char *const task_models[]; /* "classifier" */
 extern const char *const input_type_words[];
+extern const char *const date_part_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];
 extern const char *const optimizer_words[];
@@ -130,6 +141,12 @@ extern const char *const report_words[];
 static inline bool task_has_label(enum task task)
 {
     return task != TASK_CLUSTERING;
+}
+
+/* What the input is that takes a part of a date. */
+static inline enum input_type date_part_type(enum date_part part)
+{
+    return part == DATE_AGE ? INPUT_NUMERIC : INPUT_CATEGORY;
 }
 
 /* Floats that it keeps for each parameter (runtime/learn/optimizer.h). */

@@ -27,8 +27,11 @@ struct query_column {
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
     uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
+    uint32_t dates;       /* cells that are dates: texts that read so, and PostgreSQL's types */
+    uint32_t times;       /* of dates: those with a time that is not midnight */
     uint32_t vectors;     /* cells that are arrays of numbers */
     uint32_t elements;    /* of the first of them that has any */
+    uint32_t parts;       /* that are taken of dates, as bits (scoring/dates.h); 0: none */
 };
 
 struct query {
@@ -42,9 +45,11 @@ struct query {
 };
 
 /* What the planner must know of a stored model: from the meta row alone. */
+/* A column that it takes. */
 struct model_input {
     struct slice name;
     bool is_numeric;
+    uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
 };
 
 struct model_summary {

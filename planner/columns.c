@@ -6,24 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/label.h"
 #include "planner/later.h"
 #include "planner/planning.h"
 #include "planner/query.h"
+#include "scoring/dates.h"
 
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
 /* What a COLUMN clause sets for one column of the query. */
 struct choice {
-    enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY } kind;
+    enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY, CHOICE_DATE } kind;
     uint32_t vocabulary_max; /* CHOICE_CATEGORY */
     uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
+    uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
 
-const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", NULL};
+const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", "DATE", NULL};
 
 /* A function that there is, or why not. */
 static enum status check_function(const struct name *name, struct error *err)
@@ -45,7 +48,7 @@ static enum status check_function(const struct name *name, struct error *err)
             SLICE_FORMAT(name->text));
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", column_functions[nearest]);
-    return error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
+    return error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR and DATE.");
 }
 
 static enum status choose(struct planning *planning, const struct name *name,
@@ -136,6 +139,19 @@ static enum status choose_indicator(struct planning *planning, const struct colu
     return choose_vocabulary(planning, inner, choices);
 }
 
+/* DATE(c[, 'age', 'weekday', ...]) */
+static enum status choose_date(struct planning *planning, const struct column *call,
+                               struct choice *choices)
+{
+    struct choice choice = {.kind = CHOICE_DATE};
+
+    if (call->count < 1 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly parts of a date",
+                                planning->err);
+    TRY(date_parts_read(call, &choice.parts, planning->err));
+    return choose(planning, &call->items[0].name, &choice, choices);
+}
+
 static enum status choose_call(struct planning *planning, const struct column *call,
                                struct choice *choices)
 {
@@ -144,6 +160,8 @@ static enum status choose_call(struct planning *planning, const struct column *c
         return choose_numeric(planning, call, choices);
     if (slice_is_fold(call->name.text, "VOCABULARY"))
         return choose_vocabulary(planning, call, choices);
+    if (slice_is_fold(call->name.text, "DATE"))
+        return choose_date(planning, call, choices);
     return choose_indicator(planning, call, choices);
 }
 
@@ -455,6 +473,17 @@ static enum status refuse_vector(const struct planning *planning, const struct q
                       SLICE_FORMAT(column->name));
 }
 
+static enum status check_element(const struct planning *planning, const struct vector *vector,
+                                 const struct query_column *element, const struct choice *choice)
+{
+    if (query_find(&planning->plan->query, element->name) == -1)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, choice->position,
+                   "column \"%.*s\" has the name of %s of column \"%.*s\"",
+                   SLICE_FORMAT(element->name), vector->parts ? "a part" : "an element",
+                   SLICE_FORMAT(vector->name));
+}
+
 /* Each element is an input of its own. */
 static enum status make_vector(const struct planning *planning, const struct vector *vector,
                                const struct choice *choice)
@@ -467,14 +496,37 @@ static enum status make_vector(const struct planning *planning, const struct vec
     for (uint32_t i = 0; i < vector->size; i++) {
         const struct query_column *element = &plan->query.columns[first + i];
 
-        if (query_find(&plan->query, element->name) != -1)
-            return fail_at(planning->err, STATUS_INVALID, choice->position,
-                           "column \"%.*s\" has the name of an element of column \"%.*s\"",
-                           SLICE_FORMAT(element->name), SLICE_FORMAT(vector->name));
+        TRY(check_element(planning, vector, element, choice));
         plan->inputs[plan->input_count++] = (struct plan_input){
             .name = element->name,
             .column = (int)(first + i),
             .type = INPUT_NUMERIC,
+            .declared_type = element->declared_type,
+            .is_chosen = choice->kind != CHOICE_DERIVED,
+        };
+    }
+    return STATUS_OK;
+}
+
+/* So is each part of a date. */
+static enum status make_dates(const struct planning *planning, const struct vector *vector,
+                              const struct choice *choice)
+{
+    struct plan *plan = planning->plan;
+    const size_t first = vectors_first(&plan->query.vectors, vector);
+
+    for (uint32_t i = 0; i < vector->size; i++) {
+        const struct query_column *element = &plan->query.columns[first + i];
+        const enum date_part part = vector_part(vector, i);
+
+        TRY(check_element(planning, vector, element, choice));
+        plan->inputs[plan->input_count++] = (struct plan_input){
+            .name = element->name,
+            .column = (int)(first + i),
+            .type = date_part_type(part),
+            .part = part,
+            .source = vector->name,
+            .vocabulary_max = date_part_words_max(part),
             .declared_type = element->declared_type,
             .is_chosen = choice->kind != CHOICE_DERIVED,
         };
@@ -525,6 +577,41 @@ static enum status check_name(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
+/* One, or one for each element. */
+static enum status make_inputs_of(const struct planning *planning, size_t i,
+                                  const struct choice *choice)
+{
+    struct plan *plan = planning->plan;
+    const struct vector *vector = vectors_find(&plan->query.vectors, i);
+
+    if (vector)
+        return vector->parts ? make_dates(planning, vector, choice)
+                             : make_vector(planning, vector, choice);
+    TRY(make_input(planning, i, choice, &plan->inputs[plan->input_count]));
+    plan->input_count++;
+    return STATUS_OK;
+}
+
+/* Parts of dates are elements of the query before the inputs are made. */
+static enum status choose_parts(struct planning *planning, const struct choice *choices)
+{
+    struct query *query = &planning->plan->query;
+
+    for (size_t i = 0; i < query->count; i++) {
+        struct query_column *column = &query->columns[i];
+        const struct choice *choice = &choices[i];
+
+        if (choice->kind == CHOICE_DATE)
+            TRY(column_check_dates(planning, column, choice->position));
+        if (choice->kind == CHOICE_DATE ||
+            (choice->kind == CHOICE_DERIVED && column_is_date(column)))
+            column->parts = choice->parts ? choice->parts : date_parts_usual(planning, column);
+        if (column->parts && choice->kind == CHOICE_DERIVED)
+            date_notice(planning->plan, column);
+    }
+    return query_add_elements(query, planning->arena, planning->err);
+}
+
 static enum status make_inputs(struct planning *planning, const struct choice *choices)
 {
     struct plan *plan = planning->plan;
@@ -538,16 +625,12 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
             continue;
         TRY(check_name(planning, i, &choices[i]));
         TRY(check_shape(planning, &plan->query.columns[i], &choices[i]));
-        if (vectors_find(&plan->query.vectors, i)) {
-            TRY(make_vector(planning, vectors_find(&plan->query.vectors, i), &choices[i]));
-            continue;
-        }
-        TRY(make_input(planning, i, &choices[i], &plan->inputs[plan->input_count]));
-        plan->input_count++;
+        TRY(make_inputs_of(planning, i, &choices[i]));
     }
     if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
-                       "a model has at most %d inputs, not %zu with the elements of arrays",
+                       "a model has at most %d inputs, not %zu with the elements of arrays and the "
+                       "parts of dates",
                        MODEL_INPUTS_MAX, plan->input_count);
     if (plan->input_count > 0)
         return STATUS_OK;
@@ -571,5 +654,6 @@ enum status columns_plan(struct planning *planning)
     else
         for (size_t i = 0; i < count; i++)
             choose_column(planning->plan, i, statement->select_position, choices);
+    TRY(choose_parts(planning, choices));
     return make_inputs(planning, choices);
 }

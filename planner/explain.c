@@ -22,13 +22,17 @@ static bool has_batches(const struct plan *plan)
 /* "integer in 140, NULL in 10 of 150 sampled rows" */
 static void append_counts(struct text *out, const struct query_column *column, uint32_t rows)
 {
+    /* A database's dates are numbers, other dates are texts. */
+    const bool has_days = column->texts == 0 && column->integers >= column->dates;
+    const bool has_seconds = column->texts == 0 && !has_days && column->reals >= column->dates;
     const struct {
         const char *what;
         uint32_t count;
-    } parts[] = {{"integer", column->integers},
-                 {"real", column->reals},
+    } parts[] = {{"integer", column->integers - (has_days ? column->dates : 0)},
+                 {"real", column->reals - (has_seconds ? column->dates : 0)},
+                 {"date", column->dates},
                  {"text that reads as a number", column->numeric_texts},
-                 {"text", column_words(column)},
+                 {"text", column->texts > 0 ? column_words(column) - column->dates : 0},
                  {"blank text", column->blank_texts},
                  {"binary", column->blobs},
                  {"array", column->vectors},
@@ -55,8 +59,9 @@ static void append_counts(struct text *out, const struct query_column *column, u
 static void append_why(struct text *out, const struct plan *plan, int index)
 {
     const struct query_column *column = &plan->query.columns[index];
-    bool has_value =
-        column->integers + column->reals + column->texts + column->blobs + column->vectors > 0;
+    bool has_value = column->integers + column->reals + column->dates + column->texts +
+                         column->blobs + column->vectors >
+                     0;
 
     append_counts(out, column, plan->query.sample_rows);
     if (has_value)
@@ -72,6 +77,8 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     struct text *out = &explanation->detail;
 
     text_append_string(out, input_type_words[input->type]);
+    if (input->part == DATE_AGE)
+        text_append_string(out, ", days before 2000-01-01");
     if (input->type == INPUT_CATEGORY)
         text_printf(out, " of up to %u words", input->vocabulary_max);
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
@@ -100,7 +107,8 @@ static void explain_inputs(struct explanation *explanation)
         const struct vector *found = NULL;
 
         for (size_t j = 0; j < vectors->count; j++)
-            if ((size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
+            if (!vectors->items[j].parts &&
+                (size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
                 found = &vectors->items[j];
         if (!found) {
             explain_input(explanation, &plan->inputs[i]);

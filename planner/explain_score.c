@@ -3,6 +3,7 @@
  */
 #include "planner/explain_score.h"
 
+#include "planner/column_dates.h"
 #include "planner/explanation.h"
 
 #define LINES_EXTRA 10 /* beside inputs */
@@ -33,9 +34,14 @@ static void explain_input(struct explanation *explanation, size_t input)
     const struct query_column *column = &plan->query.columns[plan->model_columns[input]];
     struct text *out = &explanation->detail;
 
-    text_append_string(
-        out,
-        input_type_words[plan->model.inputs[input].is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY]);
+    if (plan->model.inputs[input].parts) {
+        text_append_string(out, "date, of which it takes ");
+        date_parts_append(plan->model.inputs[input].parts, out);
+    } else {
+        text_append_string(out,
+                           input_type_words[plan->model.inputs[input].is_numeric ? INPUT_NUMERIC
+                                                                                 : INPUT_CATEGORY]);
+    }
     text_append_string(out, ", column ");
     text_append(out, column->name);
     if (column->declared_type.size > 0)

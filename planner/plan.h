@@ -17,9 +17,11 @@
 #include "scoring/outputs.h"
 
 struct plan_input {
-    struct slice name; /* of the column in the SELECT */
+    struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
     int column;        /* its index in the SELECT */
     enum input_type type;
+    enum date_part part;     /* DATE_WHOLE: the cell as it is */
+    struct slice source;     /* of a part: the column's name */
     uint32_t vocabulary_max; /* INPUT_CATEGORY */
     struct slice declared_type;
     bool is_chosen; /* the type comes from COLUMN, not from the sample */

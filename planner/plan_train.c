@@ -70,7 +70,9 @@ static enum status describe_validation(struct planning *planning, const struct v
     if (catalog->describe(catalog->self, select, planning->arena, query, planning->err) !=
         STATUS_OK)
         return name_value(value, (int)(select.data - value->text.data), planning->err);
-    return query_keep(planning, query);
+    TRY(query_keep(planning, query));
+    query_take_parts(query, &plan->query);
+    return query_add_elements(query, planning->arena, planning->err);
 }
 
 static enum status find_validation_column(struct planning *planning, const struct query *query,
@@ -120,6 +122,10 @@ static enum status check_inputs(const struct planning *planning)
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                 "column \"%.*s\" is a category, and %s takes numbers alone",
                 SLICE_FORMAT(input->name), plan->estimator->name);
+        if (input->part)
+            return error_hint(planning->err,
+                              "Of a date it takes the age: COLUMN DATE(%.*s, 'age').",
+                              SLICE_FORMAT(input->source));
         return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
                                          "one column for each word.");
     }

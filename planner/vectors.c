@@ -4,8 +4,35 @@
 #include <string.h>
 
 #include "planner/catalog.h"
+#include "scoring/dates.h"
 
 /* ----- of a query ----- */
+
+static size_t elements_of(const struct query_column *column)
+{
+    return column->parts ? date_parts_count(column->parts) : column->elements;
+}
+
+/* v[1] of an array, d.age of a date. */
+static enum status name_element(const struct vector *vector, uint32_t i, struct arena *arena,
+                                struct slice *name, struct error *err)
+{
+    char tail[32];
+    size_t size;
+    char *bytes;
+
+    if (vector->parts)
+        size = (size_t)snprintf(tail, sizeof tail, ".%s", date_part_words[vector_part(vector, i)]);
+    else
+        size = (size_t)snprintf(tail, sizeof tail, "[%u]", i + 1);
+    bytes = arena_alloc(arena, vector->name.size + size + 1);
+    if (!bytes)
+        return fail_no_memory(err);
+    memcpy(bytes, vector->name.data, vector->name.size);
+    memcpy(bytes + vector->name.size, tail, size + 1);
+    *name = (struct slice){bytes, vector->name.size + size};
+    return STATUS_OK;
+}
 
 static enum status add_vector(struct query *query, size_t column, struct vector *vector,
                               struct arena *arena, struct error *err)
@@ -13,22 +40,16 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
     const struct query_column *of = &query->columns[column];
     struct query_column *elements = &query->columns[query->count + query->vectors.elements];
 
-    *vector = (struct vector){of->name, (uint32_t)column, of->elements};
-    for (uint32_t i = 0; i < of->elements; i++) {
-        char number[16];
-        struct slice tail = {number, (size_t)snprintf(number, sizeof number, "[%u]", i + 1)};
-        char *name = arena_alloc(arena, of->name.size + tail.size + 1);
-
-        if (!name)
-            return fail_no_memory(err);
-        memcpy(name, of->name.data, of->name.size);
-        memcpy(name + of->name.size, tail.data, tail.size + 1);
-        elements[i] = (struct query_column){.name = {name, of->name.size + tail.size},
-                                            .declared_type = of->declared_type,
+    *vector = (struct vector){of->name, (uint32_t)column, (uint32_t)elements_of(of), of->parts};
+    for (uint32_t i = 0; i < vector->size; i++) {
+        elements[i] = (struct query_column){.declared_type = of->declared_type,
                                             .nulls = of->nulls,
-                                            .reals = of->vectors};
+                                            .reals = of->vectors,
+                                            .dates = of->dates,
+                                            .blank_texts = of->parts ? of->blank_texts : 0};
+        TRY(name_element(vector, i, arena, &elements[i].name, err));
     }
-    query->vectors.elements += of->elements;
+    query->vectors.elements += vector->size;
     query->vectors.count++;
     return STATUS_OK;
 }
@@ -48,8 +69,8 @@ enum status query_add_elements(struct query *query, struct arena *arena, struct 
     struct vector *items;
 
     for (size_t i = 0; i < count; i++) {
-        vectors += query->columns[i].elements > 0;
-        elements += query->columns[i].elements;
+        vectors += elements_of(&query->columns[i]) > 0;
+        elements += elements_of(&query->columns[i]);
     }
     query->vectors = (struct vectors){.columns = count};
     if (vectors == 0)
@@ -64,9 +85,17 @@ enum status query_add_elements(struct query *query, struct arena *arena, struct 
     query->columns = columns;
     query->vectors.items = items;
     for (size_t i = 0; i < count; i++)
-        if (columns[i].elements > 0)
+        if (elements_of(&columns[i]) > 0)
             TRY(add_vector(query, i, &items[query->vectors.count], arena, err));
     return STATUS_OK;
+}
+
+void query_take_parts(struct query *query, const struct query *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        for (size_t j = 0; from->columns[i].parts && j < query->count; j++)
+            if (slice_equal_fold(query->columns[j].name, from->columns[i].name))
+                query->columns[j].parts = from->columns[i].parts;
 }
 
 const struct vector *vectors_find(const struct vectors *vectors, size_t column)
@@ -108,9 +137,37 @@ static enum status refuse(const struct vector *vector, const struct cell *cell, 
                 vector->size == 1 ? "was" : "were");
 }
 
+enum date_part vector_part(const struct vector *vector, uint32_t i)
+{
+    uint32_t parts = vector->parts;
+
+    while (i-- > 0)
+        parts &= parts - 1; /* without the lowest */
+    return (enum date_part)__builtin_ctz(parts);
+}
+
+static enum status spread_date(const struct vector *vector, const struct cell *cell,
+                               struct cell *elements, struct error *err)
+{
+    struct date date;
+    bool is_null;
+
+    if (cell_to_date(cell, vector->name, &date, &is_null, err) != STATUS_OK)
+        return error_hint(err,
+                          "train.bad_rows = 'skip' leaves such rows out; COLUMN VOCABULARY(%.*s) "
+                          "takes the column's values as words.",
+                          SLICE_FORMAT(vector->name));
+    for (uint32_t i = 0; i < vector->size; i++)
+        elements[i] = is_null ? (struct cell){.type = CELL_NULL}
+                              : date_part_cell(&date, vector_part(vector, i));
+    return STATUS_OK;
+}
+
 enum status vector_spread(const struct vector *vector, const struct cell *cell,
                           struct cell *elements, struct error *err)
 {
+    if (vector->parts)
+        return spread_date(vector, cell, elements, err);
     if (cell->type == CELL_NULL) {
         for (uint32_t i = 0; i < vector->size; i++)
             elements[i].type = CELL_NULL;

@@ -1,5 +1,5 @@
 /*
- * vectors.h - arrays of numbers in the rows of a query, whose elements a model takes.
+ * vectors.h - columns of which a model takes several values: arrays of numbers, and dates.
  *
  *     SELECT id, v FROM t      cells of a row       id  v
  *     v is an array of 3       spread               id  v  v[1]  v[2]  v[3]
@@ -7,6 +7,11 @@
  * To a model they are inputs like any others, of the names v[1], v[2], ...: one that was
  * trained on such columns takes the array, and the other way round. The number of elements is that
  * of the column's first array in the sample.
+ *
+ *     d is a date              spread               id  d  d.age  d.weekday
+ *
+ * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
+ * scored the model takes the date itself.
  */
 #ifndef PLANNER_VECTORS_H
 #define PLANNER_VECTORS_H
@@ -14,13 +19,15 @@
 #include "base/arena.h"
 #include "base/cell.h"
 #include "base/error.h"
+#include "params/terms.h"
 
 #define VECTOR_ELEMENTS_MAX 10000 /* of all vectors of a query */
 
 struct vector {
     struct slice name; /* of its column */
     uint32_t column;
-    uint32_t size; /* elements */
+    uint32_t size;  /* elements */
+    uint32_t parts; /* of dates, as bits; 0: it is an array */
 };
 
 struct vectors {
@@ -32,8 +39,12 @@ struct vectors {
 
 struct query;
 
-/* Behind the sampled columns of the query, the elements of its vectors. */
+/* Behind the sampled columns of the query, the elements of its vectors. Once more, when the parts
+ * of dates are chosen. */
 enum status query_add_elements(struct query *query, struct arena *arena, struct error *err);
+
+/* The columns take the parts of dates that those of the same names have in the other query. */
+void query_take_parts(struct query *query, const struct query *from);
 
 /* The vector in this column of the query; NULL: there is none. */
 const struct vector *vectors_find(const struct vectors *vectors, size_t column);
@@ -41,12 +52,16 @@ const struct vector *vectors_find(const struct vectors *vectors, size_t column);
 size_t vectors_first(const struct vectors *vectors, const struct vector *vector);
 
 /* A row's cells (columns), and behind them the elements: into spread (columns + elements).
- * NULL is a vector of NULLs. INVALID for an array of other elements than the first one. */
+ * NULL is a vector of NULLs. INVALID for an array of other elements than the first one, and for
+ * what is no date. Words of parts are static. */
 enum status vectors_spread(const struct vectors *vectors, const struct cell *cells,
                            struct cell *spread, struct error *err);
 /* The elements of one cell. */
 enum status vector_spread(const struct vector *vector, const struct cell *cell,
                           struct cell *elements, struct error *err);
+
+/* The part that element i of a date is. */
+enum date_part vector_part(const struct vector *vector, uint32_t i);
 
 /* Is this name that of an element: v[12], without a zero in front? */
 bool vector_element_name(struct slice name, struct slice *vector, uint32_t *element);

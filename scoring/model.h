@@ -33,12 +33,15 @@ struct kind;
 /*
  * 1: rows came in one random order.
  * 2: each lane has rows of its own, so that the same statement learns another model than before.
- * What is stored has the same form in both; the digest covers the format.
+ * 3: as 2, with inputs that are parts of a column, which a reader of 2 would take for columns.
+ * What is stored has the same form in 1 and 2; the digest covers the format.
  */
-#define MODEL_FORMAT_VERSION 2
+#define MODEL_FORMAT_LANES   2
+#define MODEL_FORMAT_PARTS   3
+#define MODEL_FORMAT_VERSION 3 /* the newest */
 
 struct model {
-    uint32_t format;        /* MODEL_FORMAT_VERSION where it is made, or an older one */
+    uint32_t format;        /* the oldest that has what the model has, of those since LANES */
     struct slice estimator; /* "DNNClassifier" */
     const struct kind *kind;
     enum task task;

@@ -39,10 +39,15 @@ static void feed_slice(const struct feed *feed, struct slice bytes)
         feed->update(feed->context, bytes.data, bytes.size);
 }
 
-static void feed_input(const struct feed *feed, const struct transform_input *input)
+static void feed_input(const struct feed *feed, uint32_t format,
+                       const struct transform_input *input)
 {
     feed_slice(feed, input->name);
     feed_u64(feed, input->type);
+    if (format >= MODEL_FORMAT_PARTS) {
+        feed_u64(feed, input->part);
+        feed_slice(feed, input->source);
+    }
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         feed_real(feed, input->mean);
@@ -93,7 +98,7 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
     feed_u64(&feed, model->task);
     feed_u64(&feed, model->transform.input_count);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        feed_input(&feed, &model->transform.inputs[i]);
+        feed_input(&feed, model->format, &model->transform.inputs[i]);
     feed_labels(&feed, &model->labels);
     if (model->positive_is_lesser) /* models of before that could be chosen have their digests */
         feed_u64(&feed, 1);

@@ -48,6 +48,11 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     enum status status = add_text(object, "name", input->name, err);
 
     json_add_string(object, "type", slice_of(input_type_words[input->type]));
+    if (input->part) {
+        if (status == STATUS_OK)
+            status = add_text(object, "column", input->source, err);
+        json_add_string(object, "part", slice_of(date_part_words[input->part]));
+    }
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         json_add_real(object, "mean", input->mean);
@@ -203,7 +208,21 @@ static enum status get_count(const cJSON *object, const char *name, int64_t leas
     return STATUS_OK;
 }
 
-static enum status read_input(const cJSON *object, struct arena *arena,
+static enum status read_part(const cJSON *object, struct arena *arena,
+                             struct transform_input *input, struct error *err)
+{
+    unsigned part;
+
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
+    TRY(get_word(object, "part", date_part_words, &part, err));
+    input->part = (enum date_part)part;
+    if (input->part != DATE_WHOLE && input->source.size > 0 &&
+        input->type == date_part_type(input->part))
+        return STATUS_OK;
+    return corrupt(err, "an input is no part of a column");
+}
+
+static enum status read_input(const cJSON *object, uint32_t format, struct arena *arena,
                               struct transform_input *input, struct error *err)
 {
     unsigned type;
@@ -213,6 +232,8 @@ static enum status read_input(const cJSON *object, struct arena *arena,
     TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     input->type = (enum input_type)type;
+    if (format >= MODEL_FORMAT_PARTS && (json_has(object, "part") || json_has(object, "column")))
+        TRY(read_part(object, arena, input, err));
     if (input->type == INPUT_CATEGORY) {
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
@@ -228,8 +249,8 @@ static enum status read_input(const cJSON *object, struct arena *arena,
     return STATUS_OK;
 }
 
-static enum status read_inputs(const cJSON *meta, struct arena *arena, struct transform *transform,
-                               struct error *err)
+static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,
+                               struct transform *transform, struct error *err)
 {
     const cJSON *inputs, *object;
     uint32_t i = 0;
@@ -243,9 +264,9 @@ static enum status read_inputs(const cJSON *meta, struct arena *arena, struct tr
         return fail_no_memory(err);
     cJSON_ArrayForEach(object, inputs)
     {
-        TRY(read_input(object, arena, &transform->inputs[i++], err));
+        TRY(read_input(object, format, arena, &transform->inputs[i++], err));
     }
-    return STATUS_OK;
+    return transform_find_columns(transform, arena, err);
 }
 
 static enum status read_label(const cJSON *item, enum label_type type, struct arena *arena,
@@ -435,7 +456,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
     model->rows = (uint64_t)rows;
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
-    TRY(read_inputs(meta, arena, &model->transform, err));
+    TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));

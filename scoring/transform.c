@@ -83,26 +83,67 @@ static enum status finish_category(struct transform *transform, struct transform
     return index_words(input, arena, err);
 }
 
-static enum status check_names(const struct transform *transform, struct arena *arena,
-                               struct error *err)
+static enum status check_names(const struct slice *given, uint32_t count, const char *what,
+                               struct arena *arena, struct error *err)
 {
-    uint32_t size = lookup_size_for(transform->input_count);
+    uint32_t size = lookup_size_for(count);
     uint32_t *lookup = ARENA_NEW(arena, uint32_t, size);
-    struct slice *names = ARENA_NEW(arena, struct slice, transform->input_count);
+    struct slice *names = ARENA_NEW(arena, struct slice, count);
 
     if (!lookup || !names)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < transform->input_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         uint32_t place;
 
-        names[i] = transform->inputs[i].name;
+        names[i] = given[i];
         place = lookup_place(lookup, size, names, names[i]);
         if (lookup[place])
-            return fail(err, STATUS_CORRUPT, "two inputs have the name \"%.*s\"",
+            return fail(err, STATUS_CORRUPT, "two %s have the name \"%.*s\"", what,
                         SLICE_FORMAT(names[i]));
         lookup[place] = i + 1;
     }
     return STATUS_OK;
+}
+
+static bool is_of_same_column(const struct transform_input *before,
+                              const struct transform_input *input)
+{
+    return before->part && input->part && slice_equal(before->source, input->source);
+}
+
+static enum status check_part(const struct transform_input *input, struct error *err)
+{
+    if (input->part < DATE_PARTS &&
+        (!input->part || (input->source.size > 0 && input->type == date_part_type(input->part))))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "input \"%.*s\" is no part of a column",
+                SLICE_FORMAT(input->name));
+}
+
+/* Parts of one column lie side by side, each once: others would repeat the column's name. */
+enum status transform_find_columns(struct transform *transform, struct arena *arena,
+                                   struct error *err)
+{
+    struct slice *names = ARENA_NEW(arena, struct slice, transform->input_count);
+
+    transform->columns = ARENA_NEW(arena, struct slice, transform->input_count);
+    if (!transform->columns || !names)
+        return fail_no_memory(err);
+    transform->column_count = 0;
+    transform->has_parts = false;
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        struct transform_input *input = &transform->inputs[i];
+
+        TRY(check_part(input, err));
+        names[i] = input->name;
+        transform->has_parts |= input->part != DATE_WHOLE;
+        if (i == 0 || !is_of_same_column(input - 1, input) || input->part <= input[-1].part)
+            transform->columns[transform->column_count++] =
+                input->part ? input->source : input->name;
+        input->column = transform->column_count - 1;
+    }
+    TRY(check_names(names, transform->input_count, "inputs", arena, err));
+    return check_names(transform->columns, transform->column_count, "columns", arena, err);
 }
 
 static enum status list_columns(struct transform *transform, struct arena *arena, struct error *err)
@@ -129,7 +170,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     if (transform->input_count == 0 || transform->input_count > MODEL_INPUTS_MAX)
         return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", MODEL_INPUTS_MAX,
                     transform->input_count);
-    TRY(check_names(transform, arena, err));
+    TRY(transform_find_columns(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         struct transform_input *input = &transform->inputs[i];
@@ -141,9 +182,11 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     return list_columns(transform, arena, err);
 }
 
-static enum status refuse(const struct cell *cell, struct slice column, const char *wanted,
-                          struct error *err)
+enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,
+                        struct error *err)
 {
+    double number;
+
     if (cell->type == CELL_VECTOR)
         return fail(err, STATUS_INVALID, "column \"%.*s\" holds an array, where %s was expected",
                     SLICE_FORMAT(column), wanted);
@@ -156,8 +199,12 @@ static enum status refuse(const struct cell *cell, struct slice column, const ch
                     SLICE_FORMAT(column), shown, cell->text.data, cell->text.size > 40 ? "..." : "",
                     wanted);
     }
-    return fail(err, STATUS_INVALID, "column \"%.*s\" holds an infinite number",
-                SLICE_FORMAT(column));
+    if (cell->type == CELL_REAL && isinf(cell->real))
+        return fail(err, STATUS_INVALID, "column \"%.*s\" holds an infinite %s",
+                    SLICE_FORMAT(column), cell->time ? "date" : "number");
+    number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+    return fail(err, STATUS_INVALID, "column \"%.*s\" holds %.15g, where %s was expected",
+                SLICE_FORMAT(column), number, wanted);
 }
 
 enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
@@ -173,8 +220,8 @@ enum status cell_to_number(const struct cell *cell, struct slice column, double 
     else if (cell->type == CELL_REAL)
         *number = cell->real;
     else if (cell->type >= CELL_BLOB || !slice_to_real(cell->text, number))
-        return refuse(cell, column, "a number", err);
-    return isfinite(*number) ? STATUS_OK : refuse(cell, column, "a finite number", err);
+        return cell_refuse(cell, column, "a number", err);
+    return isfinite(*number) ? STATUS_OK : cell_refuse(cell, column, "a finite number", err);
 }
 
 static struct slice real_as_word(double real, char *buffer)
@@ -210,7 +257,7 @@ enum status cell_to_word(const struct cell *cell, struct slice column, char *buf
     else if (cell->type == CELL_REAL && isfinite(cell->real))
         *word = real_as_word(cell->real, buffer);
     else
-        return refuse(cell, column, "text or a number", err);
+        return cell_refuse(cell, column, "text or a number", err);
     return STATUS_OK;
 }
 
@@ -316,18 +363,48 @@ static enum status transform_category(const struct transform_input *input, const
     return STATUS_OK;
 }
 
+/* The date of the column whose parts are being taken. */
+struct dated {
+    uint32_t column;
+    bool is_null;
+    struct date date;
+    struct cell part;
+};
+
+/* The cell of an input: its column's, or a part of it. */
+static enum status take_cell(const struct transform_input *input, const struct cell *cells,
+                             struct dated *dated, const struct cell **cell, struct error *err)
+{
+    *cell = &cells[input->column];
+    if (!input->part)
+        return STATUS_OK;
+    if (dated->column != input->column)
+        TRY(cell_to_date(*cell, input->source, &dated->date, &dated->is_null, err));
+    dated->column = input->column;
+    dated->part = dated->is_null ? (struct cell){.type = CELL_NULL}
+                                 : date_part_cell(&dated->date, input->part);
+    *cell = &dated->part;
+    return STATUS_OK;
+}
+
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err)
 {
+    struct dated dated;
     struct run run;
 
+    dated.column = UINT32_MAX;
     run.first = run.count = 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
+        const struct cell *cell = &cells[i];
+
+        if (transform->has_parts)
+            TRY(take_cell(input, cells, &dated, &cell, err));
         if (input->type == INPUT_NUMERIC)
-            TRY(transform_numeric(transform, input, &cells[i], &run, dense, err));
+            TRY(transform_numeric(transform, input, cell, &run, dense, err));
         else
-            TRY(transform_category(input, &cells[i], ids++, err));
+            TRY(transform_category(input, cell, ids++, err));
     }
     finish_run(&run, transform, dense);
     return STATUS_OK;

@@ -9,6 +9,13 @@
  *     ids    (id_count)     int32: for each category input the row of the first
  *                           layer that its value selects, or -1 for none
  *
+ * A column of the SELECT is one input, or several that take a part of its dates each (dates.h):
+ *
+ *     columns    age   signup                              plan
+ *     inputs     age   signup.age  signup.weekday  ...     plan
+ *
+ * Whoever scores hands over one cell for each column.
+ *
  * NULL in a numeric input takes the training mean, that is 0 once
  * standardised. NaN counts as NULL. Numbers farther than TRANSFORM_DENSE_MAX
  * from 0 are cut to it, so that sums in float stay finite. A category input of v words, h hash
@@ -22,12 +29,16 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/dates.h"
 
 #define TRANSFORM_DENSE_MAX   1e18f
 #define TRANSFORM_WORD_BUFFER 32 /* bytes, for a number as a word */
 
 struct transform_input {
     struct slice name;
+    enum date_part part; /* that it takes of the column; DATE_WHOLE: the cell as it is */
+    struct slice source; /* of a part: the column's name; else that is the input's */
+    uint32_t column;     /* of transform.columns */
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists */
 
@@ -49,22 +60,33 @@ struct transform_input {
 struct transform {
     struct transform_input *inputs;
     uint32_t input_count;
+    struct slice *columns; /* (column_count): names, in the order of the inputs */
+    uint32_t column_count;
+    bool has_parts;
     uint32_t dense_width;   /* columns of dense */
     uint32_t id_count;      /* category inputs */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
     double *means, *scales; /* (dense_width): 0 and 1 for a "was NULL" */
 };
 
-/* Derive offsets, lookups and the columns' means after inputs were filled; they
+/* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
- * names). */
+ * names, parts of one column that do not lie side by side in the order of the enum). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
+
+/* The columns alone: what is known of a transform whose vocabularies are not there. */
+enum status transform_find_columns(struct transform *transform, struct arena *arena,
+                                   struct error *err);
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number. INVALID naming the column and the value for
  * other text, blobs and infinities; *is_null set for NULL, NaN and blank text. */
 enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
                            bool *is_null, struct error *err);
+
+/* INVALID: column "x" holds 'y', where `wanted` was expected. */
+enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,
+                        struct error *err);
 
 /* The bytes that a category input takes from a cell: integers and reals by
  * their shortest decimal, a real that is whole as the integer ("3", not
@@ -83,7 +105,7 @@ int32_t transform_null_id(const struct transform_input *input);
 
 uint64_t transform_word_hash(struct slice word);
 
-/* One row of cells, in the order of the inputs. dense and ids are the caller's. */
+/* One row of cells, in the order of the columns. dense and ids are the caller's. */
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err);
 

@@ -16,7 +16,7 @@ struct loaded {
     struct arena arena;
     struct model model;
     struct scorer scorer;
-    struct cell *cells; /* (inputs) */
+    struct cell *cells; /* (columns of the model) */
     struct output_workspace workspace;
     uint64_t rows; /* that this statement asked for */
 };
@@ -49,7 +49,7 @@ static enum status load(sqlite3 *db, struct slice path_text, struct loaded *load
     arena_deinit(&arena);
     TRY(status);
     TRY(scorer_init(&loaded->scorer, &loaded->model, 1, err));
-    loaded->cells = calloc(loaded->model.transform.input_count + 1, sizeof *loaded->cells);
+    loaded->cells = calloc(loaded->model.transform.column_count + 1, sizeof *loaded->cells);
     return loaded->cells ? output_workspace_init(&loaded->workspace, &loaded->model, err)
                          : fail_no_memory(err);
 }
@@ -153,10 +153,10 @@ static enum status wrong_count(const struct transform *transform, uint32_t given
     struct text names;
 
     text_init(&names, 400);
-    for (uint32_t i = 0; i < transform->input_count && !names.failed; i++)
-        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->inputs[i].name));
+    for (uint32_t i = 0; i < transform->column_count && !names.failed; i++)
+        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->columns[i]));
     fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u",
-         transform->input_count, given);
+         transform->column_count, given);
     error_hint(err, "They are %s%s.", text_string(&names), names.failed ? ", ..." : "");
     text_deinit(&names);
     return err->status;
@@ -169,14 +169,14 @@ static enum status take_row(sqlite3_context *context, int count, sqlite3_value *
     struct cells cells;
 
     if (count < 1)
-        return fail(err, STATUS_INVALID, "expected the model's name, then one value per input");
+        return fail(err, STATUS_INVALID, "expected the model's name, then one value per column");
     if (python_signals_stop())
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     TRY(find_loaded(context, values[0], found, err));
     (*found)->rows++;
     cells.cells = (*found)->cells;
     cells.count = 0;
-    cells.room = (*found)->model.transform.input_count;
+    cells.room = (*found)->model.transform.column_count;
     for (int i = 1; i < count; i++) {
         struct cell *cell = next_cell(&cells);
 
@@ -294,13 +294,13 @@ static void distance(sqlite3_context *context, int count, sqlite3_value **values
 
 static bool names_fit(const struct model *model, int count, sqlite3_value **names)
 {
-    uint32_t inputs = model->transform.input_count;
+    uint32_t columns = model->transform.column_count;
 
     if (!slice_equal(value_slice(names[0]), model->label))
         return false;
     for (int i = 1; i < count; i++)
-        if ((uint32_t)i > inputs ||
-            !slice_equal(value_slice(names[i]), model->transform.inputs[i - 1].name))
+        if ((uint32_t)i > columns ||
+            !slice_equal(value_slice(names[i]), model->transform.columns[i - 1]))
             return false;
     return true;
 }

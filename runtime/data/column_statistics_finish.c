@@ -166,7 +166,9 @@ static enum status fill_transform(const struct column_statistics *statistics,
         struct transform_input *input = &transform->inputs[i];
 
         input->name = arena_copy(arena, column->name);
-        if (!input->name.data)
+        input->part = spec->inputs[i].part;
+        input->source = arena_copy(arena, spec->inputs[i].source);
+        if (!input->name.data || !input->source.data)
             return fail_no_memory(err);
         input->has_nulls = column->nulls > 0;
         if (column->content == COLUMN_NUMBERS)

@@ -127,7 +127,7 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
     return (struct model){
-        .format = MODEL_FORMAT_VERSION,
+        .format = dataset->transform.has_parts ? MODEL_FORMAT_PARTS : MODEL_FORMAT_LANES,
         .estimator = spec->estimator,
         .kind = kind_find(spec->family),
         .task = spec->task,

@@ -78,9 +78,9 @@ static enum status open_model(struct rows_scoring *scoring, struct error *err)
         status = model_reader_finish(reader, &scoring->model, err);
     model_reader_free(reader);
     TRY(status);
-    if (scoring->model.transform.input_count != spec->input_count)
-        return fail(err, STATUS_CORRUPT, "the model has %u inputs, the job's spec %zu",
-                    scoring->model.transform.input_count, spec->input_count);
+    if (scoring->model.transform.column_count != spec->input_count)
+        return fail(err, STATUS_CORRUPT, "the model takes %u columns, the job's spec has %zu",
+                    scoring->model.transform.column_count, spec->input_count);
     return STATUS_OK;
 }
 

@@ -51,6 +51,10 @@ static uint32_t *counter(struct query_column *column, struct slice what)
         return &column->blobs;
     if (slice_is(what, "nulls"))
         return &column->nulls;
+    if (slice_is(what, "dates"))
+        return &column->dates;
+    if (slice_is(what, "times"))
+        return &column->times;
     if (slice_is(what, "vectors"))
         return &column->vectors;
     if (slice_is(what, "elements"))
@@ -118,6 +122,7 @@ static void read_model(struct slice text, struct described_catalog *described)
         struct model_input *input = &described->inputs[described->model.input_count++];
         input->name = word(&one);
         input->is_numeric = slice_is(word(&one), "numeric");
+        input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
 }
 

@@ -80,7 +80,7 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
                                          .word_counts = counts,
                                          .word_count = 2};
     *model = (struct model){
-        .format = MODEL_FORMAT_VERSION,
+        .format = MODEL_FORMAT_LANES,
         .estimator = SLICE("DNNClassifier"),
         .kind = kind_find(SLICE("network")),
         .content = &fixture->network,
@@ -104,6 +104,31 @@ static inline void fixture_init(struct fixture *fixture, uint32_t classes)
     for (uint32_t i = 0; i < classes; i++)
         model->labels.values[i] = (struct cell){.type = CELL_INTEGER, .integer = 10 * i};
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+}
+
+/* In the place of age, height and colour: age, weekday and hour of signup. */
+static inline void fixture_dates(struct fixture *fixture)
+{
+    static struct slice weekdays[] = {{"Mon", 3}, {"Sat", 3}, {"Wed", 3}}, hours[] = {{"07", 2}};
+    static const enum date_part parts[] = {DATE_AGE, DATE_WEEKDAY, DATE_HOUR};
+    static const char *const names[] = {"signup.age", "signup.weekday", "signup.hour"};
+    struct transform_input *inputs = fixture->model.transform.inputs;
+    struct error err;
+
+    for (int i = 0; i < 3; i++)
+        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
+                                             .type = date_part_type(parts[i]),
+                                             .part = parts[i],
+                                             .source = SLICE("signup"),
+                                             .has_nulls = true};
+    inputs[0].mean = -8700.5;
+    inputs[0].scale = 200;
+    inputs[1].words = weekdays;
+    inputs[1].word_count = 3;
+    inputs[2].words = hours;
+    inputs[2].word_count = 1;
+    fixture->model.format = MODEL_FORMAT_PARTS;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
 static inline enum status fixture_keep(void *context, const struct model_row *row,

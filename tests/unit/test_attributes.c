@@ -449,7 +449,7 @@ static void a_kind_names_the_attribute_that_makes_it_large(void **state)
 /* A job that trains a model of the kind, with every attribute at its default. */
 static struct jobspec spec_of(const struct kind *kind)
 {
-    static struct spec_input input = {SLICE("x"), INPUT_NUMERIC, 0};
+    static struct spec_input input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
     const struct estimator *estimator = estimator_of_kind(kind);
     struct jobspec spec = {
         .kind = SPEC_TRAIN,

@@ -53,13 +53,13 @@ static void table_open(struct table *table, enum task task, enum label_type labe
                     {SLICE("code"), SPOOL_INTEGER},
                     {SLICE("size"), SPOOL_REAL},
                     {SLICE("label"), types[label]}},
-        .inputs = {{SLICE("x"), INPUT_NUMERIC, 0},
-                   {SLICE("y"), INPUT_NUMERIC, 0},
-                   {SLICE("sometimes"), INPUT_NUMERIC, 0},
-                   {SLICE("whole"), INPUT_NUMERIC, 0},
-                   {SLICE("colour"), INPUT_CATEGORY, 10000},
-                   {SLICE("code"), INPUT_CATEGORY, 20},
-                   {SLICE("size"), INPUT_CATEGORY, 3}},
+        .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("y"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("sometimes"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("whole"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 10000},
+                   {.name = SLICE("code"), .type = INPUT_CATEGORY, .vocabulary_max = 20},
+                   {.name = SLICE("size"), .type = INPUT_CATEGORY, .vocabulary_max = 3}},
         .spec = {.task = task,
                  .input_count = INPUTS,
                  .label = SLICE("label"),
@@ -251,7 +251,8 @@ static void columns_may_lie_anywhere(void **state)
     const struct spool_column_view columns[] = {
         {.type = SPOOL_REAL, .numbers = &numbers[0][2], .stride = 3},
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 3}};
-    struct spec_input inputs[] = {{SLICE("x"), INPUT_NUMERIC, 0}, {SLICE("y"), INPUT_NUMERIC, 0}};
+    struct spec_input inputs[] = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+                                  {.name = SLICE("y"), .type = INPUT_NUMERIC}};
     struct jobspec spec = {.task = TASK_CLUSTERING,
                            .inputs = inputs,
                            .input_count = 2,
@@ -433,7 +434,7 @@ static enum status learn_many_classes(uint32_t rows, size_t word_bytes_max, stru
     const struct spool_column_view columns[] = {
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 2},
         {.type = SPOOL_INTEGER, .numbers = &numbers[0][1], .stride = 2}};
-    struct spec_input input = {SLICE("x"), INPUT_NUMERIC, 0};
+    struct spec_input input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
     struct jobspec spec = {.task = TASK_CLASSIFICATION,
                            .inputs = &input,
                            .input_count = 1,
@@ -625,7 +626,7 @@ struct put_counts {
 
 static enum status read_and_finish(const struct put_counts *counts, struct error *err)
 {
-    struct spec_input input = {SLICE("c"), INPUT_CATEGORY, 10};
+    struct spec_input input = {.name = SLICE("c"), .type = INPUT_CATEGORY, .vocabulary_max = 10};
     struct jobspec spec = {.task = TASK_CLASSIFICATION,
                            .inputs = &input,
                            .input_count = 1,

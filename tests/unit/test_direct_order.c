@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
-static struct vector vector = {{"v \"x\"", 5}, 0, 3};
+static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0};
 static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL},
                                         {{"class", 5}, SPOOL_TEXT}};
 static int cells[] = {4, 1};
@@ -66,6 +66,25 @@ static void a_worker_reads_what_the_session_wrote(void **state)
     CHECK_SLICE(read.rows[1].spool, "validation");
     check_read(&read.rows[0]);
     check_read(&read.rows[1]);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+static void parts_of_dates_come_back(void **state)
+{
+    struct vector dates = {{"v \"x\"", 5}, 0, 3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR};
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    struct error err;
+    struct arena arena;
+    struct text json;
+    (void)state;
+
+    order.rows[0].vectors.items = &dates;
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, DIRECT_BYTES_MAX);
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    CHECK_INT(read.rows[0].vectors.items[0].parts, dates.parts);
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -159,6 +178,12 @@ static const char *const refused[][2] = {
     {ORDER("\"train\"", "1", LEAF, "[1]", "[]", CELL), "no name"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":1,\"size\":1}]", CELL), "column"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":10001}]", CELL), "size"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":1,\"parts\":64}]", CELL),
+     "parts"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":1,\"parts\":1}]", CELL),
+     "other parts than elements"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":3,\"parts\":6}]", CELL),
+     "other parts than elements"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
            "[{\"column\":0,\"size\":9000},{\"column\":0,\"size\":9000}]", CELL),
      "too long"},
@@ -191,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
+        cmocka_unit_test(parts_of_dates_come_back),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(each_page_is_in_one_shard),
         cmocka_unit_test(a_foreign_partition_is_one_shard),

@@ -7,8 +7,8 @@
 #include "tests/check.h"
 
 static struct spec_input inputs[] = {
-    {SLICE("length"), INPUT_NUMERIC, 0},
-    {SLICE("the \"colour\""), INPUT_CATEGORY, 10000},
+    {.name = SLICE("length"), .type = INPUT_NUMERIC},
+    {.name = SLICE("the \"colour\""), .type = INPUT_CATEGORY, .vocabulary_max = 10000},
 };
 
 static const struct notice_list notices = {

@@ -7,7 +7,7 @@
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -40,6 +40,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         return;
     }
     fixture_init(fixture, kind == DEEP ? 3 : 0);
+    if (kind == DATED)
+        fixture_dates(fixture);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
 }
@@ -167,7 +169,7 @@ static int count_members(const cJSON *item)
 static void every_member_of_the_meta_row_is_needed_in_its_type(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
+    for (int kind = REGRESSION; kind <= DATED; kind++) {
         struct fixture fixture;
         int members = 0;
         cJSON *meta;
@@ -269,7 +271,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
 static void what_is_damaged_here_could_be_read_before(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
+    for (int kind = REGRESSION; kind <= DATED; kind++) {
         struct model_reader *reader;
         struct fixture fixture;
         struct model model;
@@ -283,6 +285,29 @@ static void what_is_damaged_here_could_be_read_before(void **state)
         model_reader_free(reader);
         fixture_deinit(&fixture);
     }
+}
+
+static void parts_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"part\":\"age\"", "\"part\":\"whole\"", "an input is no part of a column"},
+        {"\"part\":\"age\"", "\"part\":\"month\"", "an input is no part of a column"},
+        {"\"part\":\"age\"", "\"part\":\"year\"", "\"part\" is \"year\""},
+        {"\"part\":\"weekday\"", "\"part\":\"age\"", "an input is no part of a column"},
+        {"\"part\":\"hour\"", "\"part\":\"weekday\"", "two columns have the name \"signup\""},
+        {"\"part\":\"hour\"", "\"part\":\"day\"", "two columns have the name \"signup\""},
+        {"\"column\":\"signup\"", "\"column\":\"\"", "an input is no part of a column"},
+        {"\"column\":\"signup\"", "\"column\":\"login\"", "it was changed after training"},
+        {"\"column\":\"signup\"", "\"column\":\"size\"", "two columns have the name \"size\""},
+        {"\"column\":\"signup\",\"part\":\"hour\",", "", "it was changed after training"},
+        {"\"format\":3", "\"format\":2", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(DATED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -491,7 +516,7 @@ static enum status sink_until(void *context, const struct model_row *row, struct
 static void a_sink_that_fails_at_any_row_ends_the_writing(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= CLUSTERS; kind++) {
+    for (int kind = REGRESSION; kind <= DATED; kind++) {
         struct fixture fixture;
         struct error err;
 
@@ -610,6 +635,7 @@ int main(void)
         cmocka_unit_test(every_member_of_the_meta_row_is_needed_in_its_type),
         cmocka_unit_test(a_meta_row_with_a_wrong_value_is_refused),
         cmocka_unit_test(what_is_damaged_here_could_be_read_before),
+        cmocka_unit_test(parts_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(damaged_centers_are_refused),
         cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),

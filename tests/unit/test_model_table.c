@@ -120,6 +120,21 @@ static void a_model_comes_back_as_it_was_written_in_any_order_of_rows(void **sta
     fixture_deinit(&fixture);
 }
 
+static void parts_of_a_column_come_back(void **state)
+{
+    static const uint32_t linear[] = {1};
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 2);
+    fixture_dates(&fixture);
+    fixture_layers(&fixture, linear, 1);
+    check_round_trip(&fixture);
+    fixture_write(&fixture);
+    CHECK(find_row(&fixture, "weight", "signup.weekday=Sat", 1));
+    fixture_deinit(&fixture);
+}
+
 static void large_tensors_travel_in_chunks(void **state)
 {
     static const uint32_t widths[] = {20000, 3};
@@ -508,7 +523,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":3");
+    replace(fixture, "\"format\":2", "\"format\":4");
 }
 
 static void other_family(struct fixture *fixture)
@@ -539,7 +554,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 3");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 4");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 
@@ -671,6 +686,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_older_formats_are_read),
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
+        cmocka_unit_test(parts_of_a_column_come_back),
         cmocka_unit_test(large_tensors_travel_in_chunks),
         cmocka_unit_test(a_model_can_be_written_by_pieces_of_any_size),
         cmocka_unit_test(labels_of_every_type_come_back),

@@ -292,10 +292,90 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
     }
 }
 
+/* x, then age, weekday and hour of signup. */
+static void make_dated(struct transform *transform, struct transform_input *inputs,
+                       struct arena *arena)
+{
+    static struct slice weekdays[] = {{"Mon", 3}, {"Wed", 3}}, hours[] = {{"07", 2}, {"12", 2}};
+    static const enum date_part parts[] = {DATE_WHOLE, DATE_AGE, DATE_WEEKDAY, DATE_HOUR};
+    static const char *const names[] = {"x", "signup.age", "signup.weekday", "signup.hour"};
+    struct error err;
+
+    for (int i = 0; i < 4; i++)
+        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
+                                             .part = parts[i],
+                                             .source = slice_of(i ? "signup" : ""),
+                                             .type = i < 2 ? INPUT_NUMERIC : INPUT_CATEGORY,
+                                             .has_nulls = i > 0,
+                                             .scale = 2};
+    inputs[2].words = weekdays;
+    inputs[3].words = hours;
+    inputs[2].word_count = inputs[3].word_count = 2;
+    *transform = (struct transform){.inputs = inputs, .input_count = 4};
+    CHECK_OK(transform_finish(transform, arena, &err));
+}
+
+static void parts_of_a_date_are_read_from_one_cell(void **state)
+{
+    struct cell cells[] = {text_cell("2024-01-31 12:00"), text_cell("2024-01-31 12:00")};
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    float dense[3];
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_dated(&transform, inputs, &arena);
+    CHECK_INT(transform.column_count, 2);
+    CHECK_SLICE(transform.columns[0], "x");
+    CHECK_SLICE(transform.columns[1], "signup");
+    cells[0] = (struct cell){.type = CELL_REAL, .real = 3};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 1.5f && dense[1] == -8796.5f / 2 && dense[2] == 0);
+    CHECK(ids[0] == 1 && ids[1] == 3 + 1); /* two words and NULL come before */
+    cells[1] = (struct cell){.type = CELL_NULL};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[1] == 0 && dense[2] == 1 && ids[0] == 2 && ids[1] == 5);
+    cells[1] = text_cell("2024-02-30");
+    CHECK_FAILS(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID,
+                "column \"signup\" holds '2024-02-30', where a date was expected");
+    arena_deinit(&arena);
+}
+
+static void parts_lie_side_by_side_each_once(void **state)
+{
+    struct transform_input inputs[4], one;
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_dated(&transform, inputs, &arena);
+    one = inputs[0];
+    inputs[0] = inputs[1];
+    inputs[1] = one;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
+    make_dated(&transform, inputs, &arena);
+    inputs[3].part = DATE_WEEKDAY;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
+    make_dated(&transform, inputs, &arena);
+    inputs[2].type = INPUT_NUMERIC;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "no part of a column");
+    make_dated(&transform, inputs, &arena);
+    inputs[0].name = SLICE("signup");
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
+    arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
+        cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),
+        cmocka_unit_test(parts_lie_side_by_side_each_once),
         cmocka_unit_test(null_takes_the_mean_the_is_null_input_and_the_null_bucket),
         cmocka_unit_test(an_unknown_word_falls_into_a_hash_bucket_or_nowhere),
         cmocka_unit_test(every_word_of_a_large_vocabulary_is_found),

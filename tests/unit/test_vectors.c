@@ -32,7 +32,7 @@ static void an_element_is_a_name_and_a_number(void **state)
 static void a_row_is_spread_behind_its_cells(void **state)
 {
     const double reals[] = {1.5, -2};
-    const struct vector items[] = {{SLICE("v"), 1, 2}, {SLICE("w"), 2, 1}};
+    const struct vector items[] = {{SLICE("v"), 1, 2, 0}, {SLICE("w"), 2, 1, 0}};
     const struct vectors vectors = {items, 2, 3, 3};
     struct cell cells[] = {{.type = CELL_INTEGER, .integer = 7},
                            {.type = CELL_VECTOR, .text = {(const char *)reals, sizeof reals}},
@@ -54,11 +54,36 @@ static void a_row_is_spread_behind_its_cells(void **state)
                         "column \"v\" holds an array of 1 element, where 2 were expected");
 }
 
+static void a_date_is_spread_into_its_parts(void **state)
+{
+    const uint32_t parts = 1 << DATE_AGE | 1 << DATE_WEEKDAY | 1 << DATE_HOUR;
+    const struct vector items[] = {{SLICE("d"), 0, 3, parts}};
+    const struct vectors vectors = {items, 1, 1, 3};
+    struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-01-02 06:00")}};
+    struct cell spread[4];
+    struct error err;
+
+    (void)state;
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK(spread[1].type == CELL_REAL && spread[1].real == -1.25);
+    CHECK_SLICE(spread[2].text, "Sun");
+    CHECK_SLICE(spread[3].text, "06");
+    cells[0].type = CELL_NULL;
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(spread[i].type, CELL_NULL);
+    cells[0] = (struct cell){.type = CELL_TEXT, .text = SLICE("2000-02-30")};
+    CHECK_FAILS(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID,
+                "column \"d\" holds '2000-02-30', where a date was expected");
+    CHECK(strstr(err.hint, "VOCABULARY(d)"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_element_is_a_name_and_a_number),
         cmocka_unit_test(a_row_is_spread_behind_its_cells),
+        cmocka_unit_test(a_date_is_spread_into_its_parts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

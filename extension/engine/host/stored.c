@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "planner/plan.h"
+#include "scoring/dates.h"
 
 /* ----- queries ----- */
 
@@ -25,8 +26,23 @@ static bool is_numeric_text(struct slice text)
     return slice_to_real(text, &number);
 }
 
+static void sample_date(struct query_column *column, const struct cell *cell)
+{
+    struct error ignored;
+    struct date date;
+    bool is_null;
+
+    if (cell->type == CELL_TEXT ? !date_read(cell->text, &date)
+                                : !cell->time || cell_to_date(cell, column->name, &date, &is_null,
+                                                              &ignored) != STATUS_OK)
+        return;
+    column->dates++;
+    column->times += date.microsecond != 0;
+}
+
 static void sample_cell(struct query_column *column, const struct cell *cell)
 {
+    sample_date(column, cell);
     switch (cell->type) {
     case CELL_NULL:
         column->nulls++;
@@ -212,16 +228,21 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .class_count = model->task == TASK_CLASSIFICATION ? model->labels.count : 0,
         .classes = model->labels.values,
         .positive = model_positive(model),
-        .input_count = model->transform.input_count,
+        .input_count = model->transform.column_count,
         .digest = model->digest,
         .version = model->version,
     };
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
     if (!summary->inputs)
         return fail_no_memory(err);
-    for (size_t i = 0; i < summary->input_count; i++) {
+    for (size_t i = 0; i < model->transform.input_count; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
-        summary->inputs[i] = (struct model_input){input->name, input->type == INPUT_NUMERIC};
+        struct model_input *column = &summary->inputs[input->column];
+
+        column->name = model->transform.columns[input->column];
+        column->is_numeric = input->type == INPUT_NUMERIC && !input->part;
+        if (input->part)
+            column->parts |= (uint32_t)1 << input->part;
     }
     return STATUS_OK;
 }

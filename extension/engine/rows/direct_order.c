@@ -124,6 +124,8 @@ static cJSON *write_vectors(const struct vectors *vectors)
         cJSON *item = cJSON_CreateObject();
         json_add_integer(item, "column", vectors->items[i].column);
         json_add_integer(item, "size", vectors->items[i].size);
+        if (vectors->items[i].parts)
+            json_add_integer(item, "parts", vectors->items[i].parts);
         json_append(array, item);
     }
     return array;
@@ -239,12 +241,17 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
     *vectors = (struct vectors){.items = items, .columns = rows->column_count};
     cJSON_ArrayForEach(item, list)
     {
-        int64_t column, size;
+        int64_t column, size, parts = 0;
 
         TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
         TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
-        items[vectors->count++] =
-            (struct vector){rows->columns[column], (uint32_t)column, (uint32_t)size};
+        if (json_has(item, "parts"))
+            TRY(json_get_integer(item, "parts", 0, DATE_PARTS_ALL, &parts, err));
+        if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
+            (parts && date_parts_count((uint32_t)parts) != (uint32_t)size))
+            return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
+        items[vectors->count++] = (struct vector){rows->columns[column], (uint32_t)column,
+                                                  (uint32_t)size, (uint32_t)parts};
         vectors->elements += (size_t)size;
     }
     return vectors->elements <= VECTOR_ELEMENTS_MAX

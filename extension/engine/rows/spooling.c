@@ -519,6 +519,7 @@ static enum status validation_source(const struct host *host, const struct plan 
         err->position = -1;
         return err->status;
     }
+    query_take_parts(query, &plan->query);
     TRY(query_add_elements(query, arena, err));
     for (size_t i = 0; i < plan->query.count; i++)
         source->kept[i] = column_of(query, plan->query.columns[i].name);

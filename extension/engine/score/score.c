@@ -278,7 +278,7 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
     struct sink rows = {.self = evaluation, .row = evaluate_row};
     double started = score_seconds_now();
 
-    if (evaluation->model->transform.input_count != plan->model.input_count)
+    if (evaluation->model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     evaluation->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
     evaluation->spread =

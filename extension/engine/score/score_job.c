@@ -264,7 +264,7 @@ static enum status use_model(struct job *job, const struct model *model, struct 
     struct jobspec *spec = &job->spec;
     char path[PATH_MAX];
 
-    if (model->transform.input_count != job->plan->model.input_count)
+    if (model->transform.column_count != job->plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     spec->family = slice_of(model->kind->name);
     spec->max_workers = score_most_workers(spec->max_workers, spec->min_workers, launch_cores(),

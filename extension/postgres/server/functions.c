@@ -329,12 +329,11 @@ static void refuse_row(const struct scoring *scoring, TupleDesc descriptor, stru
     StringInfoData names;
 
     initStringInfo(&names);
-    for (uint32_t i = 0; i < transform->input_count && names.len < 400; i++)
-        appendStringInfo(&names, "%s%s", i ? ", " : "",
-                         session_from_utf8(transform->inputs[i].name));
+    for (uint32_t i = 0; i < transform->column_count && names.len < 400; i++)
+        appendStringInfo(&names, "%s%s", i ? ", " : "", session_from_utf8(transform->columns[i]));
     if (is_nameless)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("the model takes %u values, not %d", transform->input_count,
+                        errmsg("the model takes %u values, not %d", transform->column_count,
                                descriptor->natts),
                         errhint("They are %s.", names.data)));
     ereport(ERROR, (errcode(ERRCODE_UNDEFINED_COLUMN),
@@ -349,8 +348,8 @@ static uint32_t vector_at(const struct transform *transform, uint32_t first, str
     uint32_t count = 0, element;
     struct slice other;
 
-    while (first + count < transform->input_count &&
-           vector_element_name(transform->inputs[first + count].name, &other, &element) &&
+    while (first + count < transform->column_count &&
+           vector_element_name(transform->columns[first + count], &other, &element) &&
            element == count + 1 && (count == 0 || slice_equal(other, *name))) {
         *name = other;
         count++;
@@ -376,7 +375,7 @@ static void add_column(struct row_layout *layout, int attribute, uint32_t first,
 static uint32_t find_named(const struct transform *transform, struct row_layout *layout, uint32_t i)
 {
     struct vector vector = {.size = 0};
-    int at = find_attribute(layout->descriptor, transform->inputs[i].name);
+    int at = find_attribute(layout->descriptor, transform->columns[i]);
 
     if (at >= 0) {
         add_column(layout, at, i, NULL);
@@ -395,7 +394,7 @@ static bool find_nameless(const struct transform *transform, struct row_layout *
     const uint32_t natts = (uint32_t)layout->descriptor->natts;
 
     layout->column_count = 0;
-    if (natts == transform->input_count) {
+    if (natts == transform->column_count) {
         for (uint32_t i = 0; i < natts; i++)
             add_column(layout, (int)i, i, NULL);
         return true;
@@ -403,12 +402,12 @@ static bool find_nameless(const struct transform *transform, struct row_layout *
     for (uint32_t i = 0, at = 0; at < natts; at++) {
         struct vector vector = {.size = 0};
 
-        if (i == transform->input_count)
+        if (i == transform->column_count)
             break;
         vector.size = vector_at(transform, i, &vector.name);
         add_column(layout, (int)at, i, vector.size > 0 ? &vector : NULL);
         i += vector.size > 0 ? vector.size : 1;
-        if (at + 1 == natts && i == transform->input_count)
+        if (at + 1 == natts && i == transform->column_count)
             return true;
     }
     return false;
@@ -420,15 +419,15 @@ static void find_inputs(const struct scoring *scoring, struct row_layout *layout
     const bool is_nameless = has_no_names(layout->descriptor);
     uint32_t found = 1, i;
 
-    for (i = 0; i < transform->input_count && found > 0; i += found)
+    for (i = 0; i < transform->column_count && found > 0; i += found)
         found = find_named(transform, layout, i);
     if (found == 0 && !(is_nameless && find_nameless(transform, layout)))
-        refuse_row(scoring, layout->descriptor, transform->inputs[i].name, is_nameless);
+        refuse_row(scoring, layout->descriptor, transform->columns[i], is_nameless);
 }
 
 static void lay_out(struct scoring *scoring, Oid type, int32 typmod)
 {
-    const size_t inputs = scoring->model.transform.input_count + 1;
+    const size_t inputs = scoring->model.transform.column_count + 1;
     struct row_layout *layout = &scoring->layout;
     MemoryContext context;
 

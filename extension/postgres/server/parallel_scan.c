@@ -86,6 +86,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_sized(bytes, scan->vectors.items[i].name);
         put_u32(bytes, scan->vectors.items[i].column);
         put_u32(bytes, scan->vectors.items[i].size);
+        put_u32(bytes, scan->vectors.items[i].parts);
     }
     put_sized(bytes, tables->columns);
     put_u64(bytes, tables->ranges);
@@ -115,6 +116,7 @@ static struct vectors read_vectors(struct byte_reader *reader)
         items[i].name = copy_sized(reader);
         items[i].column = read_u32(reader);
         items[i].size = read_u32(reader);
+        items[i].parts = read_u32(reader);
         vectors.elements += items[i].size;
     }
     vectors.items = items;

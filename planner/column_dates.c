@@ -1,0 +1,129 @@
+#include "planner/column_dates.h"
+
+#include "scoring/dates.h"
+
+static uint32_t bit(enum date_part part)
+{
+    return (uint32_t)1 << part;
+}
+
+/* That are neither NULL nor blank. */
+static uint32_t values_of(const struct query_column *column)
+{
+    return column->integers + column->reals + column->texts - column->blank_texts + column->blobs +
+           column->vectors;
+}
+
+bool column_is_date(const struct query_column *column)
+{
+    return column->dates > 0 && column->dates == values_of(column);
+}
+
+uint32_t date_parts_usual(const struct planning *planning, const struct query_column *column)
+{
+    if (planning->plan->estimator->kind->takes_numbers_alone)
+        return bit(DATE_AGE);
+    return bit(DATE_AGE) | bit(DATE_MONTH) | bit(DATE_WEEKDAY) |
+           (column->times > 0 ? bit(DATE_HOUR) : 0);
+}
+
+/* ----- DATE(c, ...) ----- */
+
+/* A word or a text; size 0: neither. */
+static struct slice argument_word(const struct column *argument)
+{
+    if (argument->kind == COLUMN_NAME)
+        return argument->name.text;
+    if (argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING)
+        return argument->value.text;
+    return (struct slice){"", 0};
+}
+
+static enum status read_part(const struct column *argument, uint32_t *parts, struct error *err)
+{
+    const char *const *words = date_part_words + 1; /* behind "whole" */
+    const struct slice word = argument_word(argument);
+    const int position = argument->span.start;
+    int nearest;
+
+    for (unsigned part = DATE_WHOLE + 1; part < DATE_PARTS; part++)
+        if (slice_is_fold(word, date_part_words[part])) {
+            if (*parts & bit((enum date_part)part))
+                return fail_at(err, STATUS_INVALID, position, "'%s' is named twice",
+                               date_part_words[part]);
+            *parts |= bit((enum date_part)part);
+            return STATUS_OK;
+        }
+    if (word.size == 0)
+        fail_at(err, STATUS_INVALID, position, "DATE takes parts of a date, as in 'weekday'");
+    else
+        fail_at(err, STATUS_INVALID, position, "a date has no part '%.*s'", SLICE_FORMAT(word));
+    nearest = text_nearest(word, words, DATE_PARTS - 1);
+    if (nearest >= 0)
+        return error_hint(err, "Did you mean '%s'?", words[nearest]);
+    return error_hint(err, "There are 'age', 'month', 'day', 'weekday' and 'hour'.");
+}
+
+enum status date_parts_read(const struct column *call, uint32_t *parts, struct error *err)
+{
+    *parts = 0;
+    for (size_t i = 1; i < call->count; i++)
+        TRY(read_part(&call->items[i], parts, err));
+    return STATUS_OK;
+}
+
+void date_parts_append(uint32_t parts, struct text *out)
+{
+    const uint32_t count = date_parts_count(parts);
+    uint32_t done = 0;
+
+    for (unsigned part = DATE_WHOLE + 1; part < DATE_PARTS; part++)
+        if (parts & bit((enum date_part)part)) {
+            text_append_string(out, done == 0 ? "" : done + 1 < count ? ", " : " and ");
+            text_append_string(out, date_part_words[part]);
+            done++;
+        }
+}
+
+/* ----- what is told ----- */
+
+enum status column_check_dates(const struct planning *planning, const struct query_column *column,
+                               int position)
+{
+    const uint32_t others = values_of(column) - column->dates;
+
+    if (others == 0)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, position,
+            "DATE: column \"%.*s\" holds values that are no dates, in %u of %u sampled rows",
+            SLICE_FORMAT(column->name), others, planning->plan->query.sample_rows);
+    if (column->integers + column->reals < others)
+        return error_hint(planning->err, "A date is text as '2024-01-31' or '2024-01-31 12:34:56', "
+                                         "with a zone or without.");
+    if (planning->catalog->dialect == SQL_POSTGRES)
+        return error_hint(planning->err,
+                          "Make a time of the number: SELECT to_timestamp(%.*s) AS "
+                          "%.*s.",
+                          SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+    return error_hint(planning->err,
+                      "Make a date of the number: SELECT datetime(%.*s, 'unixepoch') AS %.*s.",
+                      SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+}
+
+void date_notice(const struct plan *plan, const struct query_column *column)
+{
+    const bool is_number = column->texts == 0;
+    struct text parts;
+
+    text_init(&parts, NOTICE_BYTES_MAX);
+    date_parts_append(column->parts, &parts);
+    notice_add(plan->notices, NOTICE_READING,
+               "column \"%.*s\" holds dates, of which the model takes %s",
+               SLICE_FORMAT(column->name), text_string(&parts));
+    notice_hint(plan->notices,
+                "COLUMN DATE(%.*s, 'day', ...) takes other parts, %s(%.*s) the dates "
+                "as %s.",
+                SLICE_FORMAT(column->name), is_number ? "NUMERIC" : "VOCABULARY",
+                SLICE_FORMAT(column->name), is_number ? "numbers" : "words");
+    text_deinit(&parts);
+}

@@ -1,0 +1,29 @@
+/*
+ * column_dates.h - columns of dates -> the parts of them that a model takes (scoring/dates.h).
+ */
+#ifndef PLANNER_COLUMN_DATES_H
+#define PLANNER_COLUMN_DATES_H
+
+#include "planner/planning.h"
+
+/* All cells of the sample that are not missing are dates, and there are some. */
+bool column_is_date(const struct query_column *column);
+
+/* The parts where the statement names none: age, month, weekday, and hour where the sample has
+ * times; the age alone of a model that takes numbers alone. */
+uint32_t date_parts_usual(const struct planning *planning, const struct query_column *column);
+
+/* DATE(c[, 'part', ...]): *parts is 0 where none is named. */
+enum status date_parts_read(const struct column *call, uint32_t *parts, struct error *err);
+
+/* "age, month and weekday" */
+void date_parts_append(uint32_t parts, struct text *out);
+
+/* INVALID, naming the column, where cells of the sample are no dates. */
+enum status column_check_dates(const struct planning *planning, const struct query_column *column,
+                               int position);
+
+/* For a column of dates that was not named in DATE(). */
+void date_notice(const struct plan *plan, const struct query_column *column);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * dates.h - dates and times in cells, and what a model takes of them.
+ *
+ *     '2024-01-31 12:34:56.5+02'  --cell_to_date-->  day 19753, 10:34 UTC  --date_part_cell-->
+ *         age -8796.4402..., month 'Jan', day '31', weekday 'Wed', hour '10'
+ *
+ * A date is text in ISO's form, or a number that its database has as a date or a time
+ * (base/cell.h); a plain number is none, since nothing tells days from seconds. With a zone, and
+ * as PostgreSQL's timestamptz, it is read in UTC, so that a moment has the same parts in each
+ * database and session; without one as it stands. What lies below a microsecond is left out. The
+ * calendar is the Gregorian one, for all years.
+ *
+ * The age is a number: days before 2000-01-01, so that the older is the greater and later days are
+ * negative. It is of a fixed day since a model must read a new row as it read the old ones; which
+ * day does not matter where inputs are standardised. The other parts are categories, whose words
+ * are English or digits whatever the locale: what happens on Mondays is rarely between what
+ * happens on Sundays and on Tuesdays. Integers, and one division: the bits are those of any
+ * processor.
+ */
+#ifndef SCORING_DATES_H
+#define SCORING_DATES_H
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "params/terms.h"
+
+struct date {
+    int64_t day;         /* since 1970-01-01 */
+    int64_t microsecond; /* of the day; 0 for a date alone */
+};
+
+/*
+ *     date  = YYYY-MM-DD
+ *     time  = HH:MM[:SS[.digits]]
+ *     zone  = Z | UTC | (+|-)HH[[:]MM]
+ *     text  = date | date (T | space) time [[space] zone]
+ *
+ * with white space around it; letters in any case, a second of 60 is the next minute's 0, zones
+ * up to 15:59. False for anything else, 2024-02-30 included.
+ */
+bool date_read(struct slice text, struct date *date);
+
+/* What cell_to_number is for numbers. *is_null also for NaN and blank text. INVALID naming
+ * column and value for what is no date, plain numbers and infinite dates. */
+enum status cell_to_date(const struct cell *cell, struct slice column, struct date *date,
+                         bool *is_null, struct error *err);
+
+/* The part as the cell of an input: the age a real, another one a word, which is static.
+ * Not DATE_WHOLE. */
+struct cell date_part_cell(const struct date *date, enum date_part part);
+
+/* Of how many words it is at most; 0: it is a number. */
+uint32_t date_part_words_max(enum date_part part);
+
+/* A set of parts has the bit (1 << part) for each. */
+#define DATE_PARTS_ALL (((uint32_t)1 << DATE_PARTS) - 2)
+uint32_t date_parts_count(uint32_t parts);
+
+#endif

@@ -1,0 +1,263 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "scoring/dates.h"
+
+static struct date read(const char *text)
+{
+    struct date date;
+
+    if (!date_read(slice_of(text), &date))
+        check_failed("'%s' is a date", text);
+    return date;
+}
+
+static struct cell part(const char *text, enum date_part which)
+{
+    const struct date date = read(text);
+
+    return date_part_cell(&date, which);
+}
+
+static void check_word(const char *text, enum date_part which, const char *word)
+{
+    const struct cell cell = part(text, which);
+
+    CHECK_INT(cell.type, CELL_TEXT);
+    CHECK_SLICE(cell.text, word);
+}
+
+static void every_form_of_one_moment_is_that_moment(void **state)
+{
+    static const char *const forms[] = {
+        "2024-01-31 12:34:56",           "2024-01-31T12:34:56",
+        "2024-01-31t12:34:56z",          "2024-01-31 12:34:56Z",
+        "2024-01-31 12:34:56 UTC",       "2024-01-31 14:34:56+02",
+        "2024-01-31 14:34:56+0200",      "2024-01-31 14:34:56+02:00",
+        "2024-01-31T14:34:56.000+02:00", "2024-01-31 07:04:56-05:30",
+        "2024-02-01 04:19:56 +15:45",    "  2024-01-31 12:34:56.0\n",
+        "2024-01-30 20:49:56-15:45",     "2024-01-31 12:34:56.000000999"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const struct date date = read(forms[i]);
+
+        CHECK_INT(date.day, 19753);
+        CHECK_INT(date.microsecond, (12 * 3600 + 34 * 60 + 56) * INT64_C(1000000));
+    }
+    CHECK_INT(read("2024-01-31").microsecond, 0);
+    CHECK_INT(read("2024-01-31 00:00").day, 19753);
+    CHECK_INT(read("2024-01-31 00:00:00.5").microsecond, 500000);
+    CHECK_INT(read("2024-01-31 23:59:60").day, 19754);
+    CHECK_INT(read("0001-01-01").day, -719162);
+    CHECK_INT(read("9999-12-31").day, 2932896);
+}
+
+static void what_is_no_date_is_refused(void **state)
+{
+    static const char *const texts[] = {"",
+                                        " ",
+                                        "2024",
+                                        "2024-01",
+                                        "2024-1-31",
+                                        "24-01-31",
+                                        "02024-01-31",
+                                        "2024-01-310",
+                                        "2024-13-01",
+                                        "2024-00-01",
+                                        "2024-01-00",
+                                        "2024-01-32",
+                                        "2024-02-30",
+                                        "2023-02-29",
+                                        "1900-02-29",
+                                        "0000-01-01",
+                                        "-2024-01-01",
+                                        "2024/01/31",
+                                        "20240131",
+                                        "31.01.2024",
+                                        "2024-01-31x",
+                                        "2024-01-31T",
+                                        "2024-01-31 12",
+                                        "2024-01-31 12:",
+                                        "2024-01-31 1:00",
+                                        "2024-01-31 24:00",
+                                        "2024-01-31 12:60",
+                                        "2024-01-31 12:34:61",
+                                        "2024-01-31 12:34:5",
+                                        "2024-01-31 12:34:56.",
+                                        "2024-01-31 12:34.5",
+                                        "2024-01-31 12:34:56,5",
+                                        "2024-01-31  12:34",
+                                        "2024-01-31 12:34  Z",
+                                        "2024-01-31 12:34ZZ",
+                                        "2024-01-31 12:34+",
+                                        "2024-01-31 12:34+2",
+                                        "2024-01-31 12:34+02:",
+                                        "2024-01-31 12:34+02:6",
+                                        "2024-01-31 12:34+02:60",
+                                        "2024-01-31 12:34+16",
+                                        "2024-01-31 12:34 Europe/Berlin",
+                                        "2024-01-31+02",
+                                        "now",
+                                        "\xd9\xa2\xd9\xa0\xd9\xa2\xd9\xa4-01-31"};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct date date;
+
+        if (date_read(slice_of(texts[i]), &date))
+            check_failed("'%s' is no date", texts[i]);
+    }
+}
+
+/* A slow calendar, day by day, against the formulas. */
+static void every_day_of_four_thousand_years_has_its_month_and_weekday(void **state)
+{
+    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                         "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    static const char *const weekdays[] = {"Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"};
+    int64_t day = -719162; /* 0001-01-01 */
+    (void)state;
+
+    for (int year = 1; year <= 4000; year++)
+        for (int month = 0; month < 12; month++) {
+            const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+
+            for (int d = 1; d <= lengths[month] + (month == 1 && is_leap); d++, day++) {
+                const struct date date = {.day = day};
+                char text[40], number[12];
+
+                snprintf(text, sizeof text, "%04d-%02d-%02d", year, month + 1, d);
+                snprintf(number, sizeof number, "%02d", d);
+                CHECK_INT(read(text).day, day);
+                CHECK_SLICE(date_part_cell(&date, DATE_MONTH).text, months[month]);
+                CHECK_SLICE(date_part_cell(&date, DATE_DAY).text, number);
+                CHECK_SLICE(date_part_cell(&date, DATE_WEEKDAY).text,
+                            weekdays[((day % 7) + 7) % 7]);
+            }
+        }
+}
+
+static void parts_are_words_and_the_age_a_number(void **state)
+{
+    (void)state;
+    CHECK(part("2000-01-01", DATE_AGE).real == 0);
+    CHECK(part("1999-12-31", DATE_AGE).real == 1);
+    CHECK(part("2000-01-01 18:00", DATE_AGE).real == -.75);
+    CHECK_INT(part("2000-01-01", DATE_AGE).type, CELL_REAL);
+    check_word("2024-01-31 23:59:59.999999", DATE_HOUR, "23");
+    check_word("2024-01-31 00:00", DATE_HOUR, "00");
+    check_word("2024-01-31 23:30:00-02", DATE_HOUR, "01");
+    check_word("2024-01-31 23:30:00-02", DATE_DAY, "01");
+    check_word("2024-01-31 23:30:00-02", DATE_MONTH, "Feb");
+    check_word("2024-01-31 23:30:00-02", DATE_WEEKDAY, "Thu");
+    for (unsigned i = DATE_WHOLE + 1; i < DATE_PARTS; i++)
+        CHECK_INT(date_part_words_max((enum date_part)i) == 0,
+                  date_part_type((enum date_part)i) == INPUT_NUMERIC);
+    CHECK_INT(date_parts_count(DATE_PARTS_ALL), DATE_PARTS - 1);
+}
+
+static enum status take(const struct cell *cell, struct date *date, bool *is_null,
+                        struct error *err)
+{
+    return cell_to_date(cell, SLICE("d"), date, is_null, err);
+}
+
+static void a_databases_own_dates_are_dates_and_other_numbers_are_not(void **state)
+{
+    const struct cell none[] = {{.type = CELL_NULL},
+                                {.type = CELL_REAL, .real = NAN},
+                                {.type = CELL_TEXT, .text = SLICE(" \t")}};
+    const struct cell others[] = {
+        {.type = CELL_INTEGER, .integer = 19753},
+        {.type = CELL_REAL, .real = 19753},
+        {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = INT64_MIN},
+        {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = INT64_MAX},
+        {.type = CELL_INTEGER, .time = CELL_SECONDS, .integer = 5},
+        {.type = CELL_REAL, .time = CELL_SECONDS, .real = 1e300},
+        {.type = CELL_TEXT, .text = SLICE("n/a")},
+        {.type = CELL_BLOB, .text = SLICE("2024-01-31")},
+    };
+    struct cell cell = {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = 19753};
+    struct error err;
+    struct date date;
+    bool is_null;
+    (void)state;
+
+    CHECK_OK(take(&cell, &date, &is_null, &err));
+    CHECK(!is_null && date.day == 19753 && date.microsecond == 0);
+    cell = (struct cell){.type = CELL_REAL, .time = CELL_SECONDS, .real = -0.000001};
+    CHECK_OK(take(&cell, &date, &is_null, &err));
+    CHECK(date.day == -1 && date.microsecond == INT64_C(86399999999));
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        CHECK_OK(take(&none[i], &date, &is_null, &err));
+        CHECK(is_null);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        CHECK_FAILS(take(&others[i], &date, &is_null, &err), STATUS_INVALID,
+                    "where a date was expected");
+    cell.real = INFINITY;
+    CHECK_FAILS(take(&cell, &date, &is_null, &err), STATUS_INVALID, "holds an infinite date");
+}
+
+/* PostgreSQL hands over microseconds / 1e6: they come back as those of the text. */
+static void seconds_are_the_moment_to_the_microsecond(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 100000; i++) {
+        const double uniform = random_uniform(3, RANDOM_INITIAL, 0, i);
+        const int64_t microseconds = (int64_t)((uniform - .25) * 8e15);
+        const struct cell cell = {
+            .type = CELL_REAL, .time = CELL_SECONDS, .real = (double)microseconds / 1e6};
+        struct error err;
+        struct date date;
+        bool is_null;
+
+        CHECK_OK(take(&cell, &date, &is_null, &err));
+        CHECK(date.day * INT64_C(86400000000) + date.microsecond == microseconds);
+        CHECK(date.microsecond >= 0 && date.microsecond < INT64_C(86400000000));
+    }
+}
+
+/* Any bytes over the letters of dates: read or refused, never beyond the end. */
+static void cut_and_changed_texts_never_read_beyond_their_end(void **state)
+{
+    static const char text[] = "2024-01-31T12:34:56.789+05:30", letters[] = "0129-+:.TZ \xff";
+    (void)state;
+
+    for (uint64_t i = 0; i < 20000; i++) {
+        const size_t size = (size_t)(random_uniform(1, RANDOM_INITIAL, 0, i) * sizeof text);
+        const size_t at = (size_t)(random_uniform(1, RANDOM_INITIAL, 1, i) * (double)(size + 1));
+        char *exact = malloc(size + 1);
+        struct date date;
+
+        memcpy(exact, text, size);
+        if (at < size)
+            exact[at] = letters[i % (sizeof letters - 1)];
+        exact = realloc(exact, size ? size : 1);
+        if (date_read((struct slice){exact, size}, &date))
+            CHECK(date.microsecond >= 0 && date.microsecond < INT64_C(86400000000));
+        free(exact);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_form_of_one_moment_is_that_moment),
+        cmocka_unit_test(what_is_no_date_is_refused),
+        cmocka_unit_test(every_day_of_four_thousand_years_has_its_month_and_weekday),
+        cmocka_unit_test(parts_are_words_and_the_age_a_number),
+        cmocka_unit_test(a_databases_own_dates_are_dates_and_other_numbers_are_not),
+        cmocka_unit_test(seconds_are_the_moment_to_the_microsecond),
+        cmocka_unit_test(cut_and_changed_texts_never_read_beyond_their_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
