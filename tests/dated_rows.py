@@ -21,8 +21,4 @@ def made(count, seed=6):
 def in_zone(moment, minutes):
     """The moment as a text of another zone."""
     zone = datetime.timezone(datetime.timedelta(minutes=minutes))
-    return moment.replace(tzinfo=datetime.timezone.utc).astimezone(zone).isoformat(choice_of_separator(minutes))
-
-
-def choice_of_separator(minutes):
-    return "T" if minutes % 60 else " "
+    return moment.replace(tzinfo=datetime.timezone.utc).astimezone(zone).isoformat("T" if minutes % 60 else " ")

@@ -18,7 +18,7 @@ import job_specs
 from check_schema import check
 
 
-OPTIONAL = {"source"}  # of an input: only of one that is a part of a column
+OPTIONAL = {"source", "notices", "hint", "others"}  # what only some jobs have
 
 
 def spoil(job):

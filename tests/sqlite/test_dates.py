@@ -10,7 +10,7 @@ import harness
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import dated_rows  # noqa: E402  pylint: disable=wrong-import-position
 
-ROWS = 3000
+ROWS = 1500
 
 
 def as_text(value):
@@ -36,7 +36,7 @@ class Dates(harness.Case):
                                      "WITH validation.metrics = 'Accuracy'").fetchall()[0][1]
 
     def inputs(self, model="m"):
-        found = self.database.execute(f"SELECT value ->> 'name' FROM {model}, json_each(data, '$.inputs') WHERE part = 'meta'")
+        found = self.database.execute(f"SELECT i.value ->> 'name' FROM {model} AS m, json_each(m.data, '$.inputs') AS i WHERE m.part = 'meta'")
         return [name for name, in found.fetchall()]
 
     def test_a_linear_model_learns_what_depends_on_the_weekday(self):
@@ -56,9 +56,8 @@ class Dates(harness.Case):
         choice.shuffle(rows)
         self.fill("mixed", rows)
         self.train("mixed", model="m1")
-        self.train("mixed", more=", job.min_workers = 3", model="m3")
-        self.assertEqual({self.digest(self.database, model) for model in ("m", "m1", "m3")},
-                         {self.digest(self.database, "m")})
+        self.train("mixed", more=", job.min_workers = 2", model="m2")
+        self.assertEqual({self.digest(self.database, model) for model in ("m1", "m2")}, {self.digest(self.database, "m")})
 
     def test_every_door_to_a_prediction_takes_the_column_and_gives_the_same(self):
         self.train()
@@ -85,17 +84,17 @@ class Dates(harness.Case):
     def test_validation_rows_are_read_by_the_same_parts(self):
         found = self.train(more=", validation.select = 'SELECT y, x, seen, born FROM t'")
         loss = next(row for row in found if row[0] == "loss")
-        self.assertEqual(loss[1], loss[2])
+        self.assertAlmostEqual(loss[1], loss[2], places=12)
 
     def test_what_is_no_date_is_a_bad_row(self):
         late = [(None, "2024-02-30", 0.0, 1), (None, "soon", 0.0, 0)]
         self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", late)
-        with self.assertRaisesRegex(sqlite3.OperationalError, "row 3001: column \"seen\" holds '2024-02-30', where a date was "
+        with self.assertRaisesRegex(sqlite3.OperationalError, "row 1501: column \"seen\" holds '2024-02-30', where a date was "
                                     "expected(.|\n)*train.bad_rows(.|\n)*VOCABULARY"):
             self.train()
         self.train(more=", train.bad_rows = 'quarantine'")
         self.assertEqual(self.database.execute("SELECT seen FROM m_bad_rows").fetchall(), [("2024-02-30",), ("soon",)])
-        with self.assertRaisesRegex(sqlite3.OperationalError, "holds 'soon', where a date was expected"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "holds '2024-02-30', where a date was expected"):
             self.database.execute("SELECT * FROM t TO PREDICT USING m").fetchall()
         self.database.execute("SELECT * FROM t TO PREDICT p.y WITH predict.bad_rows = 'quarantine' USING m").fetchall()
         self.assertEqual(self.database.execute("SELECT count(*) FROM p_bad_rows").fetchone(), (2,))
@@ -103,10 +102,15 @@ class Dates(harness.Case):
             "SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip', validation.metrics = 'Accuracy'").fetchall()[0][1], 0.97)
 
     def test_the_statement_says_which_parts_it_took(self):
-        _, said = self.shell(dated_rows.TRAIN.format("t", "", "m") + ";")
-        self.assertIn('column "seen" holds dates: the model takes their age, month, weekday and hour', said)
-        _, said = self.shell(dated_rows.TRAIN.format("t", "COLUMN DATE(seen), x", "m") + ";")
-        self.assertNotIn("holds dates", said)
+        def notices(more):
+            rows = self.database.execute("EXPLAIN " + dated_rows.TRAIN.format("t", more, "m")).fetchall()
+            return [row[1] for row in rows if row[0] == "notice"]
+        self.assertEqual(notices(""), [
+            'column "born" holds dates, of which the model takes age, month and weekday. COLUMN DATE(born, \'day\', ...) takes '
+            'other parts, VOCABULARY(born) the dates as words.',
+            'column "seen" holds dates, of which the model takes age, month, weekday and hour. COLUMN DATE(seen, \'day\', ...) '
+            'takes other parts, VOCABULARY(seen) the dates as words.'])
+        self.assertEqual(notices("COLUMN DATE(seen), x"), [])
 
     def test_clusters_take_the_age(self):
         self.database.execute("SELECT born, x FROM t TO TRAIN KMeans WITH model.n_clusters = 3 INTO k").fetchall()
