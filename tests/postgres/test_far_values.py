@@ -20,7 +20,7 @@ class FarValues(Case):
         super().prepare(connection)
         connection.close()
 
-    TRAIN = "SELECT {}, number FROM far TO TRAIN LinearRegressor WITH train.epoch = 2 LABEL number INTO m"
+    TRAIN = "SELECT {0}, number FROM far TO TRAIN LinearRegressor WITH train.epoch = 2 COLUMN NUMERIC({0}) LABEL number INTO m"
 
     def digest_by(self, run, column):
         run(self.TRAIN.format(column))
