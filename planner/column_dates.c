@@ -110,20 +110,24 @@ enum status column_check_dates(const struct planning *planning, const struct que
                       SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
 }
 
-void date_notice(const struct plan *plan, const struct query_column *column)
+enum status date_notice(const struct planning *planning, const struct query_column *column)
 {
+    struct notice_list *notices = planning->plan->notices;
     const bool is_number = column->texts == 0;
+    enum status status = STATUS_OK;
     struct text parts;
 
     text_init(&parts, NOTICE_BYTES_MAX);
     date_parts_append(column->parts, &parts);
-    notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\" holds dates, of which the model takes %s",
+    notice_add(notices, NOTICE_READING, "column \"%.*s\" holds dates, of which the model takes %s",
                SLICE_FORMAT(column->name), text_string(&parts));
-    notice_hint(plan->notices,
+    notice_hint(notices,
                 "COLUMN DATE(%.*s, 'day', ...) takes other parts, %s(%.*s) the dates "
                 "as %s.",
                 SLICE_FORMAT(column->name), is_number ? "NUMERIC" : "VOCABULARY",
                 SLICE_FORMAT(column->name), is_number ? "numbers" : "words");
+    if (parts.failed)
+        status = fail_no_memory(planning->err);
     text_deinit(&parts);
+    return status;
 }

@@ -24,6 +24,6 @@ enum status column_check_dates(const struct planning *planning, const struct que
                                int position);
 
 /* For a column of dates that was not named in DATE(). */
-void date_notice(const struct plan *plan, const struct query_column *column);
+enum status date_notice(const struct planning *planning, const struct query_column *column);
 
 #endif

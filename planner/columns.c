@@ -607,7 +607,7 @@ static enum status choose_parts(struct planning *planning, const struct choice *
             (choice->kind == CHOICE_DERIVED && column_is_date(column)))
             column->parts = choice->parts ? choice->parts : date_parts_usual(planning, column);
         if (column->parts && choice->kind == CHOICE_DERIVED)
-            date_notice(planning->plan, column);
+            TRY(date_notice(planning, column));
     }
     return query_add_elements(query, planning->arena, planning->err);
 }
