@@ -336,3 +336,21 @@ int text_nearest(struct slice word, const char *const *candidates, size_t count)
     }
     return nearest;
 }
+
+size_t utf8_sequence(const char *bytes, size_t left)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+    unsigned char first = at[0];
+    size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+
+    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || size > left)
+        return 0;
+    for (size_t i = 1; i < size; i++)
+        if ((at[i] & 0xC0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, and what is beyond U+10FFFF. */
+    if ((first == 0xE0 && at[1] < 0xA0) || (first == 0xED && at[1] > 0x9F) ||
+        (first == 0xF0 && at[1] < 0x90) || (first == 0xF4 && at[1] > 0x8F))
+        return 0;
+    return size;
+}

@@ -30,6 +30,8 @@ bool slice_is_fold(struct slice a, const char *terminated);
 /* memcmp order, a prefix first: <0, 0, >0 */
 int slice_compare(struct slice a, struct slice b);
 struct slice slice_trim(struct slice a); /* white space off both ends */
+/* Bytes of the well-formed UTF-8 sequence at the start, 0 when there is none. */
+size_t utf8_sequence(const char *bytes, size_t left);
 /* At most so many of its first bytes, and no part of a character of UTF-8 at the end. */
 struct slice slice_prefix(struct slice text, size_t bytes_max);
 /* Such a prefix, terminated. `capacity` is 1 at least. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/import.h"
 #include "cli/names.h"
 #include "cli/script.h"
 #include "parser/splitter.h"
@@ -11,11 +12,13 @@
     X(help, "", "These commands.")                                                                 \
     X(quit, "", "End the session; so do .exit and Ctrl-D.")                                        \
     X(exit, "", "As .quit.")                                                                       \
-    X(tables, "", "Tables, views and models of the database.")                                     \
+    X(tables, "[PATTERN]", "Tables, views and models of the database; as in LIKE.")                \
     X(models, "", "Models; as SHOW MODELS.")                                                       \
     X(jobs, "", "Training jobs; as SHOW JOBS.")                                                    \
     X(schema, "[TABLE]", "The statements that made the tables.")                                   \
     X(read, "FILE", "Run the statements of a file.")                                               \
+    X(import, "FILE TABLE", "A CSV or TSV file with a header becomes a table.")                    \
+    X(output, "[FILE]", "Write results into a file; alone: here again.")                           \
     X(timing, "on|off", "Say how long each statement takes.")                                      \
     X(mode, "table|csv|json|markdown", "How results are written.")
 
@@ -72,10 +75,30 @@ static enum status run_exit(struct session *session, struct slice value)
     return run_quit(session, value);
 }
 
+/* 'my file', "my file" or my file. */
+static struct slice without_quotes(struct slice value)
+{
+    char first = value.size >= 2 ? value.data[0] : '\0';
+
+    if ((first == '\'' || first == '"') && value.data[value.size - 1] == first)
+        return (struct slice){value.data + 1, value.size - 2};
+    return value;
+}
+
 static enum status run_tables(struct session *session, struct slice value)
 {
-    (void)value;
-    return run_sql(session, slice_of(names_query(session)));
+    const char *query = names_query(session);
+    enum status status;
+    struct text sql;
+
+    if (value.size == 0)
+        return run_sql(session, slice_of(query));
+    text_init(&sql, TEXT_MAXIMUM);
+    text_printf(&sql, "SELECT * FROM (%s) AS all_tables WHERE name LIKE ", query);
+    text_append_literal(&sql, without_quotes(value));
+    status = run_sql(session, text_slice(&sql));
+    text_deinit(&sql);
+    return status;
 }
 
 static enum status run_models(struct session *session, struct slice value)
@@ -88,16 +111,6 @@ static enum status run_jobs(struct session *session, struct slice value)
 {
     (void)value;
     return run_sql(session, SLICE("SHOW JOBS"));
-}
-
-/* 'my file', "my file" or my file. */
-static struct slice without_quotes(struct slice value)
-{
-    char first = value.size >= 2 ? value.data[0] : '\0';
-
-    if ((first == '\'' || first == '"') && value.data[value.size - 1] == first)
-        return (struct slice){value.data + 1, value.size - 2};
-    return value;
 }
 
 /* SQLite's statements are shown as they are, so that they can be copied. */
@@ -168,6 +181,127 @@ static enum status run_read(struct session *session, struct slice value)
     if (!path_of(session, file, path))
         return refuse(session, "the path is too long:", value, "");
     return script_run_file(session, path);
+}
+
+/* ---- .import ---- */
+
+static struct slice next_word(struct slice *rest)
+{
+    const char quote = rest->size > 0 ? rest->data[0] : '\0';
+    const char *end =
+        quote == '\'' || quote == '"' ? memchr(rest->data + 1, quote, rest->size - 1) : NULL;
+    struct slice word;
+    size_t size = 0;
+
+    while (!end && size < rest->size && rest->data[size] != ' ' && rest->data[size] != '\t')
+        size++;
+    word = (struct slice){rest->data, end ? (size_t)(end + 1 - rest->data) : size};
+    *rest = slice_trim((struct slice){rest->data + word.size, rest->size - word.size});
+    return word;
+}
+
+/* A name of letters, digits and points is as in SQL; any other one is quoted. */
+static void append_table(struct slice word, struct text *table)
+{
+    bool is_plain = word.size > 0 && (word.data[0] < '0' || word.data[0] > '9');
+
+    for (size_t i = 0; i < word.size; i++) {
+        const char c = word.data[i];
+
+        is_plain = is_plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                                (c >= '0' && c <= '9') || c == '_' || c == '.');
+    }
+    if (is_plain)
+        text_append(table, word);
+    else
+        text_append_identifier(table, without_quotes(word));
+}
+
+static enum status show_import(struct session *session, struct slice table, uint64_t rows)
+{
+    const struct slice names[] = {SLICE("table"), SLICE("rows")};
+    const struct cell cells[] = {{.type = CELL_TEXT, .text = table},
+                                 {.type = CELL_INTEGER, .integer = (int64_t)rows}};
+    struct error err;
+
+    if (formatter_columns(&session->formatter, names, 2, &err) == STATUS_OK &&
+        formatter_row(&session->formatter, cells, 2, &err) == STATUS_OK &&
+        formatter_end(&session->formatter, &err) == STATUS_OK)
+        return STATUS_OK;
+    return script_fail(session, &err);
+}
+
+static enum status run_import(struct session *session, struct slice value)
+{
+    char path[PATH_MAX], separator = '\0';
+    enum status status;
+    const struct slice all = value;
+    struct slice file, word;
+    struct text table;
+    uint64_t rows;
+    struct error err;
+
+    word = next_word(&value);
+    if (slice_is(word, "--csv") || slice_is(word, "--tsv")) {
+        separator = slice_is(word, "--csv") ? ',' : '\t';
+        word = next_word(&value);
+    }
+    file = without_quotes(word);
+    word = next_word(&value);
+    if (file.size == 0 || word.size == 0 || value.size > 0 || memchr(file.data, '\0', file.size))
+        return refuse(session, ".import takes a file and a table, not", all,
+                      "Write .import FILE TABLE; a name with blanks stands in quotes.");
+    if (!path_of(session, file, path))
+        return refuse(session, "the path is too long:", file, "");
+    text_init(&table, TEXT_MAXIMUM);
+    append_table(word, &table);
+    status = import_file(session, path, separator, text_slice(&table), &rows, &err);
+    if (status == STATUS_OK) {
+        status = show_import(session, without_quotes(word), rows);
+    } else {
+        err.position = -1;
+        script_fail(session, &err);
+    }
+    text_deinit(&table);
+    return status;
+}
+
+/* ---- .output ---- */
+
+/* Results are written to standard output again, and the file is closed. */
+static enum status end_output(struct session *session)
+{
+    FILE *file = session->formatter.out;
+    struct error err;
+
+    session->formatter.out = stdout;
+    if (file == stdout || fclose(file) == 0)
+        return STATUS_OK;
+    fail_errno(&err, STATUS_IO, "writing the file of .output");
+    return script_fail(session, &err);
+}
+
+static enum status run_output(struct session *session, struct slice value)
+{
+    const struct slice file = without_quotes(value);
+    char path[PATH_MAX];
+    struct error err;
+    FILE *stream;
+
+    if (memchr(file.data ? file.data : "", '\0', file.size))
+        return refuse(session, ".output takes the name of a file, not", value, "");
+    if (file.size > 0 && !path_of(session, file, path))
+        return refuse(session, "the path is too long:", value, "");
+    TRY(end_output(session));
+    if (file.size == 0 || slice_is(file, "stdout"))
+        return STATUS_OK;
+    stream = fopen(path, "we");
+    if (!stream) {
+        fail_errno(&err, STATUS_IO, path);
+        return script_fail(session, &err);
+    }
+    session->formatter.out = stream;
+    return STATUS_OK;
 }
 
 static enum status refuse_unknown(const struct session *session, struct slice word)

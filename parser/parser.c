@@ -16,31 +16,13 @@ struct driver {
     int depth; /* of parentheses and brackets together */
 };
 
-/* Bytes of the well-formed UTF-8 sequence at the start, 0 when there is none. */
-static size_t utf8_sequence(const unsigned char *at, size_t left)
-{
-    unsigned char first = at[0];
-    size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-
-    if ((first >= 0x80 && first < 0xC2) || first > 0xF4 || size > left)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-    /* Overlong forms, surrogates, and what is beyond U+10FFFF. */
-    if ((first == 0xE0 && at[1] < 0xA0) || (first == 0xED && at[1] > 0x9F) ||
-        (first == 0xF0 && at[1] < 0x90) || (first == 0xF4 && at[1] > 0x8F))
-        return 0;
-    return size;
-}
-
 static enum status check_bytes(struct slice text, struct span span, struct error *err)
 {
     int at = span.start;
 
     while (at < span.end) {
         const unsigned char *byte = (const unsigned char *)text.data + at;
-        size_t size = utf8_sequence(byte, (size_t)(span.end - at));
+        size_t size = utf8_sequence((const char *)byte, (size_t)(span.end - at));
         if (*byte == '\0')
             return fail_at(err, STATUS_SYNTAX, at, "a statement cannot hold a NUL byte");
         if (size == 0)

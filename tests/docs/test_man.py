@@ -66,7 +66,8 @@ class Man(unittest.TestCase):
     def test_the_dot_commands_are_those_of_dot_help(self):
         named = set()
         for head in heads("DOT COMMANDS"):
-            words = head.replace("Op Ar table", "[TABLE]").replace("Ar file", "FILE")
+            words = re.sub(r"Op Ar (\w+)", lambda found: f"[{found[1].upper()}]", head)
+            words = re.sub(r"\b(file|table)\b(?! \|)", lambda found: found[1].upper(), words)
             named.add(" ".join(re.sub(r" \| ", "|", words).replace("Ar ", "").split()[1:]))
         self.assertEqual(named, {" ".join(line.split()) for line in dot_commands_of_help()})
 

@@ -1,6 +1,7 @@
 """The program on a database of PostgreSQL: totrain postgres://... -c SQL."""
 
 import concurrent.futures
+import pathlib
 import re
 import subprocess
 import unittest
@@ -24,6 +25,23 @@ class Program(program.Case):
         items = {row["item"]: row["value"] for row in self.check("SHOW TRAIN iris_model")}
         self.assertEqual(items["rows"], 150)
         self.assertIn("epoch 60, loss, train", items)
+
+    def test_a_file_becomes_a_table(self):
+        path = pathlib.Path(self.folder) / "rows.csv"
+        path.write_text("id,price,code,mixed\n1,1.5,01,1\n2,2,02,n/a\n3,,03,\n")
+        self.assertEqual(self.check(f".import {path} rows"), [{"table": "rows", "rows": 3}])
+        self.assertEqual(self.check("SELECT column_name AS c, data_type AS t FROM information_schema.columns "
+                                    "WHERE table_name = 'rows' ORDER BY ordinal_position"),
+                         [{"c": "id", "t": "bigint"}, {"c": "price", "t": "double precision"},
+                          {"c": "code", "t": "text"}, {"c": "mixed", "t": "text"}])
+        self.assertEqual(self.check("SELECT id, price, code, mixed FROM rows ORDER BY id"),
+                         [{"id": 1, "price": 1.5, "code": "01", "mixed": "1"},
+                          {"id": 2, "price": 2, "code": "02", "mixed": "n/a"},
+                          {"id": 3, "price": None, "code": "03", "mixed": None}])
+        self.refused(f".import {path} rows", 2, 'relation "rows" already exists', "\\copy")
+        path.write_text("id\n1\n2,3\n")
+        self.refused(f".import {path} other", 2, "line 3 has 2 cells")
+        self.refused("SELECT * FROM other", 2, "does not exist")
 
     def test_the_digest_is_that_of_sqlite(self):
         self.check(TRAIN_IRIS)

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_csv_file ${CMAKE_CURRENT_LIST_DIR}/fuzz_csv_file.c)
+  target_link_libraries(fuzz_csv_file PRIVATE totrain_cli totrain_base)
+  target_link_options(fuzz_csv_file PRIVATE -fsanitize=fuzzer)
+endif()
