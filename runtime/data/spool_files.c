@@ -1,5 +1,6 @@
 #include "runtime/data/spool_settle.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -12,6 +13,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define NEEDED_MAX   2
 #define EXPECTED_MAX 1024 /* extents that are asked for together */
 
 struct spool_files {
@@ -288,6 +290,22 @@ enum status spool_files_need_rows(const struct spool_files *files,
     return need_bytes(files, entry->file, entry->offset, entry->size, need, err);
 }
 
+enum status spool_files_need_bytes(const struct spool_files *files, const struct spool_bytes *bytes,
+                                   size_t count, struct spool_need **need, struct error *err)
+{
+    const uint32_t file = files->numbers[bytes->entry->file];
+    struct spool_extent extents[NEEDED_MAX];
+
+    *need = NULL;
+    if (file == SPOOL_SOURCE_NO_FILE)
+        return STATUS_OK;
+    assert(count <= NEEDED_MAX);
+    for (size_t i = 0; i < count; i++)
+        extents[i] =
+            (struct spool_extent){file, bytes[i].entry->offset + bytes[i].offset, bytes[i].size};
+    return files->source->need(files->source->self, extents, count, need, err);
+}
+
 void spool_files_done_with(const struct spool_files *files, struct spool_need *need)
 {
     if (need)
@@ -358,18 +376,15 @@ void spool_files_expect_hashes(const struct spool_files *files,
     expect_gathered(&expected);
 }
 
-void spool_files_expect_blocks(const struct spool_files *files,
-                               const struct spool_block_entry *entries, const uint32_t *numbers,
-                               uint32_t count)
+void spool_files_expect_bytes(const struct spool_files *files, const struct spool_bytes *bytes,
+                              size_t count)
 {
     struct expected expected = {.files = files};
 
-    for (uint32_t i = 0; i < count; i++) {
-        const struct spool_block_entry *entry = &entries[numbers[i]];
-
-        if (is_elsewhere(files, entry->file))
-            expect_later(&expected, entry->file, entry->offset, entry->size);
-    }
+    for (size_t i = 0; i < count; i++)
+        if (is_elsewhere(files, bytes[i].entry->file))
+            expect_later(&expected, bytes[i].entry->file, bytes[i].entry->offset + bytes[i].offset,
+                         bytes[i].size);
     expect_gathered(&expected);
 }
 

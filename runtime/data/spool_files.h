@@ -66,15 +66,21 @@ enum status spool_files_need_hashes(const struct spool_files *files,
 enum status spool_files_need_rows(const struct spool_files *files,
                                   const struct spool_block_entry *entry, struct spool_need **need,
                                   struct error *err);
+/* The same for some bytes of one block, which lie by the offset in it. */
+struct spool_bytes {
+    const struct spool_block_entry *entry;
+    uint64_t offset, size;
+};
+enum status spool_files_need_bytes(const struct spool_files *files, const struct spool_bytes *bytes,
+                                   size_t count, struct spool_need **need, struct error *err);
 void spool_files_done_with(const struct spool_files *files, struct spool_need *need);
 /* The hashes of the blocks of these numbers are on their way, where they are not in memory. */
 void spool_files_expect_hashes(const struct spool_files *files,
                                const struct spool_block_entry *entries, const uint32_t *numbers,
                                uint32_t count);
-/* So are whole blocks, of files that lie elsewhere alone. */
-void spool_files_expect_blocks(const struct spool_files *files,
-                               const struct spool_block_entry *entries, const uint32_t *numbers,
-                               uint32_t count);
+/* So are these, of files that lie elsewhere alone. */
+void spool_files_expect_bytes(const struct spool_files *files, const struct spool_bytes *bytes,
+                              size_t count);
 /* So are bytes of a block's rows, of a file that is here. */
 void spool_files_expect_rows(const struct spool_files *files, const struct spool_block_entry *entry,
                              uint64_t offset, uint64_t size);

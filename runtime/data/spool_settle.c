@@ -14,6 +14,7 @@
 #define ROWS_A_TASK   16384
 #define TASK_BITS_MAX 10
 #define ROWS_AHEAD    256 /* of the sample, where files are not in memory */
+#define ROW_PLACES    2   /* where its bytes lie in its block, at most */
 #define BLOCKS_AHEAD  64  /* whose hashes the kernel reads at a time */
 #define KEY_BITS      64
 #define MARGIN        8 /* standard deviations of what is expected below a key */
@@ -55,6 +56,7 @@ struct settling {
     struct spool_writer *writer;
     enum spool_type *types;
     struct spool_shape shape;
+    bool has_nulls;                    /* some column */
     struct spool_block_entry *entries; /* (count): as the pass began */
     uint32_t count;
     uint64_t *gone;  /* bits of each row of all blocks */
@@ -238,6 +240,18 @@ static void leave_block(const struct settling *settling, struct settler *settler
     settler->viewed.rows = 0;
 }
 
+static enum status look_at_columns(const struct settling *settling, struct settler *settler,
+                                   uint32_t number, struct error *err)
+{
+    settler->viewed = spool_files_block(settling->writer->files, &settling->entries[number]);
+    settler->viewed.columns = settler->columns;
+    settler->viewed_number = number;
+    if (spool_view_columns(&settling->shape, &settler->viewed, err) == STATUS_OK)
+        return STATUS_OK;
+    leave_block(settling, settler);
+    return STATUS_CORRUPT;
+}
+
 /* Its columns, which are looked at as a whole when the first of its rows moves. */
 static enum status view_block(const struct settling *settling, struct settler *settler,
                               uint32_t number, struct error *err)
@@ -247,13 +261,7 @@ static enum status view_block(const struct settling *settling, struct settler *s
     leave_block(settling, settler);
     TRY(spool_files_need_rows(settling->writer->files, &settling->entries[number],
                               &settler->viewed_need, err));
-    settler->viewed = spool_files_block(settling->writer->files, &settling->entries[number]);
-    settler->viewed.columns = settler->columns;
-    settler->viewed_number = number;
-    if (spool_view_columns(&settling->shape, &settler->viewed, err) == STATUS_OK)
-        return STATUS_OK;
-    leave_block(settling, settler);
-    return STATUS_CORRUPT;
+    return look_at_columns(settling, settler, number, err);
 }
 
 /* The row is gone, and a copy of it belongs to another range or part. */
@@ -706,31 +714,52 @@ static enum status take_counts(const struct settling *settling, struct spool_set
     return STATUS_OK;
 }
 
-/* What is looked at to copy the rows: NULLs of their blocks, and their numbers. */
-static void expect_rows(const struct settling *settling, const struct placed_row *rows,
-                        uint32_t count)
+/* What is looked at to copy a row: NULLs of its block, and its numbers. Where no column has NULLs
+ * the bitmaps are zeros, as are bytes that nobody has brought. Texts lie where offsets say that are
+ * looked at first: then it is the whole block. */
+static size_t bytes_of_row(const struct settling *settling, const struct placed_row *row,
+                           struct spool_bytes bytes[ROW_PLACES])
 {
-    const struct spool_files *files = settling->writer->files;
+    const struct spool_block_entry *entry = &settling->entries[row->block];
+    const uint64_t nulls = (uint64_t)settling->shape.column_count * spool_nulls_size(entry->rows);
     const uint64_t row_bytes = settling->shape.number_count * sizeof(int64_t);
 
-    for (uint32_t i = 0; i < count; i++) {
-        const struct spool_block_entry *entry = &settling->entries[rows[i].block];
-        const uint64_t nulls =
-            (uint64_t)settling->shape.column_count * spool_nulls_size(entry->rows);
-
-        spool_files_expect_rows(files, entry, 0, nulls);
-        spool_files_expect_rows(files, entry, nulls + rows[i].row * row_bytes, row_bytes);
-    }
+    bytes[0] = (struct spool_bytes){entry, 0, entry->size};
+    if (settling->shape.number_count < settling->shape.column_count)
+        return 1;
+    bytes[0] = (struct spool_bytes){entry, nulls + row->row * row_bytes, row_bytes};
+    if (!settling->has_nulls)
+        return 1;
+    bytes[1] = (struct spool_bytes){entry, 0, nulls};
+    return ROW_PLACES;
 }
 
-static void expect_blocks(const struct settling *settling, const struct placed_row *rows,
-                          uint32_t count)
+/* Of blocks that are here the kernel reads ahead, where it must read at all. */
+static void expect_rows(const struct settling *settling, const struct placed_row *rows,
+                        uint32_t count, bool is_read)
 {
-    uint32_t numbers[ROWS_AHEAD];
+    struct spool_bytes bytes[ROW_PLACES * ROWS_AHEAD];
+    size_t places = 0;
 
     for (uint32_t i = 0; i < count; i++)
-        numbers[i] = rows[i].block;
-    spool_files_expect_blocks(settling->writer->files, settling->entries, numbers, count);
+        places += bytes_of_row(settling, &rows[i], bytes + places);
+    spool_files_expect_bytes(settling->writer->files, bytes, places);
+    for (size_t i = 0; i < places && is_read; i++)
+        spool_files_expect_rows(settling->writer->files, bytes[i].entry, bytes[i].offset,
+                                bytes[i].size);
+}
+
+/* Of its block only what the row needs is there, until the next is looked at. */
+static enum status view_row(const struct settling *settling, struct settler *settler,
+                            const struct placed_row *row, struct error *err)
+{
+    const struct spool_files *files = settling->writer->files;
+    struct spool_bytes bytes[ROW_PLACES];
+    const size_t places = bytes_of_row(settling, row, bytes);
+
+    leave_block(settling, settler);
+    TRY(spool_files_need_bytes(files, bytes, places, &settler->viewed_need, err));
+    return look_at_columns(settling, settler, row->block, err);
 }
 
 static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
@@ -747,13 +776,12 @@ static enum status write_sampled(const struct settling *settling, struct spool_w
 
         if (i % ROWS_AHEAD == 0) {
             disk_reads_end(&reads);
-            expect_blocks(settling, row, ahead);
+            expect_rows(settling, row, ahead, reads.were_seen);
         }
-        if (i % ROWS_AHEAD == 0 && reads.were_seen)
-            expect_rows(settling, row, ahead);
-        TRY(view_block(settling, settler, row->block, err));
+        TRY(view_row(settling, settler, row, err));
         TRY(spool_put_copy(writer, &settler->viewed, row->row, row->hash, SPOOL_SAMPLED, err));
     }
+    leave_block(settling, settler);
     return STATUS_OK;
 }
 
@@ -849,8 +877,10 @@ static enum status settling_init(struct settling *settling, struct error *err)
     settling->settlers = calloc(team_size(settling->team), sizeof *settling->settlers);
     if (!settling->types || !settling->settlers)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < writer->column_count; i++)
+    for (uint32_t i = 0; i < writer->column_count; i++) {
         settling->types[i] = writer->columns[i].type;
+        settling->has_nulls = settling->has_nulls || writer->columns[i].entry.nulls > 0;
+    }
     settling->shape =
         (struct spool_shape){settling->types, writer->column_count, writer->number_count};
     for (uint32_t m = 0; m < team_size(settling->team); m++)

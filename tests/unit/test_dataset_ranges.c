@@ -494,6 +494,87 @@ static void a_part_is_joined_without_its_bytes(void **state)
     table_close(&table);
 }
 
+#define NUMBERS 12
+
+/* Every row, or every other one, of a table of numbers. */
+static void put_numbers(struct spool_writer *writer, uint32_t first, uint32_t rows, bool has_nulls)
+{
+    struct error err;
+
+    for (uint32_t row = first; row < rows; row += 2) {
+        for (uint32_t i = 0; i < NUMBERS; i++)
+            CHECK_OK(has_nulls && row % 97 == i ? spool_put_null(writer, &err)
+                                                : spool_put_real(writer, row * 0.37 + i, &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+}
+
+static void join_numbers(struct folder *folder, struct slice index, bool has_nulls, uint32_t rows,
+                         const struct spool_source *source)
+{
+    const struct spool_order order = {.by_key = true, .seed = 7, .threads = 1};
+    static const struct spool_column of_numbers[NUMBERS];
+    struct spool_writer *writer;
+    struct error err;
+
+    CHECK_OK(spool_writer_open(folder_file(folder, "train.spool"), of_numbers, NUMBERS, 0, &writer,
+                               &err));
+    CHECK_OK(spool_writer_sort(writer, &order, &err));
+    spool_writer_read_from(writer, source);
+    put_numbers(writer, 1, rows, has_nulls);
+    CHECK_OK(spool_writer_join_part(writer, PART, index, &err));
+    CHECK_OK(spool_writer_close(writer, &err));
+}
+
+/* The same spool, whichever way; the bytes that were taken of how many. */
+static void settle_numbers(uint32_t rows, bool has_nulls, uint64_t *taken, uint64_t *bytes)
+{
+    const struct spool_order order = {.by_key = true, .seed = 7, .threads = 1};
+    static const struct spool_column of_numbers[NUMBERS];
+    struct toy_origin toy = {.count = 0};
+    struct folder here, elsewhere;
+    const struct spool_source *source;
+    struct spool_writer *part;
+    struct text index;
+    struct error err;
+
+    folder_open(&here);
+    folder_open(&elsewhere);
+    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
+    CHECK_OK(spool_part_open(folder_file(&elsewhere, "train.spool"), PART, of_numbers, NUMBERS,
+                             &part, &err));
+    CHECK_OK(spool_writer_sort(part, &order, &err));
+    put_numbers(part, 0, rows, has_nulls);
+    CHECK_OK(spool_part_close(part, &index, &err));
+    toy_add(&toy, elsewhere.path, "train.part5.spool");
+    source = toy_open(&toy, here.path);
+    join_numbers(&here, text_slice(&index), has_nulls, rows, source);
+    join_numbers(&elsewhere, text_slice(&index), has_nulls, rows, NULL);
+    check_same_file(&elsewhere, &here, "train.spool");
+    *taken = toy.bytes;
+    *bytes = toy.files[0].bytes;
+    source->close(source->self);
+    text_deinit(&index);
+    folder_close(&elsewhere);
+    folder_close(&here);
+}
+
+/* Of a table of numbers hashes and sample, and of the blocks with rows of the sample the NULLs
+ * where there are some: not the blocks. */
+static void a_part_of_numbers_is_settled_by_single_rows(void **state)
+{
+    enum { ROWS = 200000 };
+    const uint64_t hashes = ROWS / 2 * sizeof(struct row_hash);
+    const uint64_t sample = (uint64_t)SPOOL_SAMPLE_ROWS * NUMBERS * sizeof(double);
+    uint64_t taken, bytes;
+    (void)state;
+
+    settle_numbers(ROWS, false, &taken, &bytes);
+    CHECK(taken > hashes && taken < hashes + sample * 11 / 20); /* half of it is in the part */
+    settle_numbers(ROWS, true, &taken, &bytes);
+    CHECK(taken > hashes + sample / 2 * 9 / 10 && taken < bytes / 2);
+}
+
 /* Rows that could not be brought are this worker's trouble, and may be there the next time. */
 static void rows_that_do_not_come_are_not_held(void **state)
 {
@@ -535,6 +616,7 @@ int main(void)
         cmocka_unit_test(a_worker_takes_the_blocks_of_its_rows),
         cmocka_unit_test(rows_that_do_not_come_are_not_held),
         cmocka_unit_test(a_part_is_joined_without_its_bytes),
+        cmocka_unit_test(a_part_of_numbers_is_settled_by_single_rows),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
