@@ -58,7 +58,6 @@ static enum status open_ends(struct end_watch *watch, struct loop *loop, struct 
 {
     const struct line_reader reader = {
         .context = watch, .on_line = on_line, .on_end = on_reporter_end};
-    enum status status;
     int ends[2];
 
     watch->end = eventfd(0, EFD_CLOEXEC);
@@ -67,10 +66,7 @@ static enum status open_ends(struct end_watch *watch, struct loop *loop, struct 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return fail_errno(err, STATUS_LIMIT, "cannot make a pipe");
     watch->reporter = ends[1];
-    status = loop_read_lines(loop, ends[0], reader, &watch->lines, err);
-    if (status != STATUS_OK)
-        close(ends[0]);
-    return status;
+    return loop_read_lines(loop, ends[0], reader, &watch->lines, err);
 }
 
 static void close_ends(struct end_watch *watch)

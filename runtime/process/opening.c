@@ -1,12 +1,9 @@
 #include "runtime/process/opening.h"
 
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "runtime/data/row_store.h"
-#include "runtime/loop/loop_watch.h"
+#include "runtime/loop/loop_task.h"
 
 struct learner_loader {
     const struct job *job;
@@ -16,8 +13,7 @@ struct learner_loader {
     bool has_dataset;
     struct learning learning; /* self NULL: none */
     struct error err;
-    pthread_t thread;
-    int done; /* the thread's end of the pipe: closed when it is ready */
+    struct loop_task task;
     bool is_done;
     void (*ready)(void *context);
     void *context;
@@ -33,7 +29,7 @@ static uint64_t bytes_kept(const struct job *job, const struct learning *learnin
     return job->spec.epochs != 1 && memory > used ? (memory - used) / 4 * 3 : 0;
 }
 
-static void *open_learner(void *argument)
+static void open_learner(void *argument)
 {
     struct learner_loader *opening = argument;
     const struct job *job = opening->job;
@@ -47,53 +43,35 @@ static void *open_learner(void *argument)
         opening->learning.self = NULL;
     if (opening->learning.self)
         row_store_keep(&opening->dataset, bytes_kept(job, &opening->learning));
-    close(opening->done);
-    return NULL;
 }
 
 static void on_done(void *context)
 {
     struct learner_loader *opening = context;
 
-    pthread_join(opening->thread, NULL);
     opening->is_done = true;
     opening->ready(opening->context);
-}
-
-static void ignore_line(void *context, struct slice line)
-{
-    (void)context;
-    (void)line;
 }
 
 enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
                           void *context, struct learner_loader **out, struct error *err)
 {
     struct learner_loader *opening = calloc(1, sizeof *opening);
-    struct line_reader reader = {.context = opening, .on_line = ignore_line, .on_end = on_done};
     enum status status;
-    int ends[2];
 
     if (!opening)
         return fail_no_memory(err);
     opening->job = job;
     opening->ready = ready;
     opening->context = context;
+    opening->task = (struct loop_task){.run = open_learner, .ended = on_done, .context = opening};
     error_clear(&opening->err);
-    if (pipe2(ends, O_CLOEXEC) != 0) {
+    status = loop_task_start(loop, &opening->task, err);
+    if (status == STATUS_OK)
+        *out = opening;
+    else
         free(opening);
-        return fail_errno(err, STATUS_IO, "cannot make a pipe");
-    }
-    opening->done = ends[1];
-    status = loop_read_lines(loop, ends[0], reader, NULL, err);
-    if (status == STATUS_OK && pthread_create(&opening->thread, NULL, open_learner, opening) != 0)
-        status = fail(err, STATUS_LIMIT, "cannot start a thread");
-    if (status != STATUS_OK) {
-        close(ends[1]);
-        return status; /* the process ends: nothing is freed that the loop still knows */
-    }
-    *out = opening;
-    return STATUS_OK;
+    return status;
 }
 
 bool opening_is_done(const struct learner_loader *opening)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "runtime/loop/loop.h"
+#include "runtime/loop/loop_task.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/net/address.h"
 #include "runtime/net/authority.h"
@@ -531,6 +532,72 @@ static void lines_arrive_whole_and_the_end_once(void **state)
     loop_free(loop);
 }
 
+/* ---- work beside the loop ---- */
+
+struct work {
+    struct loop *loop;
+    struct loop_task task;
+    pthread_t thread;
+    int runs, ends;
+};
+
+static void work_runs(void *context)
+{
+    struct work *work = context;
+
+    work->thread = pthread_self();
+    work->runs++;
+}
+
+/* It is started once more from here. */
+static void work_ended(void *context)
+{
+    struct work *work = context;
+    struct error err;
+
+    CHECK(!work->task.is_running && !pthread_equal(work->thread, pthread_self()));
+    if (++work->ends < 2)
+        CHECK_OK(loop_task_start(work->loop, &work->task, &err));
+    else
+        loop_stop(work->loop, STATUS_OK, NULL);
+}
+
+static void a_task_runs_beside_the_loop_and_its_end_is_told(void **state)
+{
+    struct work work = {.task = {.run = work_runs, .ended = work_ended, .context = &work}};
+    struct error err;
+    (void)state;
+
+    CHECK_OK(loop_new(20, &work.loop, &err));
+    CHECK_OK(loop_task_start(work.loop, &work.task, &err));
+    CHECK(work.task.is_running);
+    CHECK_OK(loop_run(work.loop, &err));
+    CHECK(work.runs == 2 && work.ends == 2);
+    loop_free(work.loop);
+}
+
+/* Nobody is told of the end of what has not begun. */
+static void a_task_that_cannot_be_started_is_an_error(void **state)
+{
+    struct work work = {.task = {.run = work_runs, .ended = work_ended, .context = &work}};
+    struct rlimit before, few;
+    struct error err;
+    int next;
+    (void)state;
+
+    CHECK_OK(loop_new(20, &work.loop, &err));
+    next = dup(0);
+    close(next);
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0);
+    few = before;
+    few.rlim_cur = (rlim_t)next + 1;
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &few), 0);
+    CHECK_FAILS(loop_task_start(work.loop, &work.task, &err), STATUS_IO, "cannot make a pipe");
+    CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0);
+    CHECK(!work.task.is_running && work.runs == 0);
+    loop_free(work.loop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +613,8 @@ int main(void)
         cmocka_unit_test(what_is_expected_soon_is_looked_for),
         cmocka_unit_test(what_does_not_come_is_not_looked_for_for_ever),
         cmocka_unit_test(lines_arrive_whole_and_the_end_once),
+        cmocka_unit_test(a_task_runs_beside_the_loop_and_its_end_is_told),
+        cmocka_unit_test(a_task_that_cannot_be_started_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
