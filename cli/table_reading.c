@@ -12,7 +12,9 @@
 #include "runtime/data/pgstore/pg_connection.h"
 
 struct table_shards {
+    const struct rows_reading *order_of;
     struct arena arena; /* of the order */
+    struct text json;   /* the order as the session wrote it */
     struct direct_order order;
     struct libpq libpq;
     char journal[64];
@@ -36,21 +38,14 @@ static enum status connect_to(const char *file, struct libpq *libpq, struct erro
     return libpq_adopt(libpq, made, err);
 }
 
-static enum status read_order(const char *folder, struct arena *arena, struct direct_order *order,
-                              struct error *err)
+static enum status read_order(const char *folder, struct table_shards *shards, struct error *err)
 {
     char path[PATH_MAX];
-    struct text json;
-    enum status status;
 
     if (snprintf(path, sizeof path, "%s/" DIRECT_FILE, folder) >= (int)sizeof path)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
-    text_init(&json, DIRECT_BYTES_MAX);
-    status = whole_file_read(path, &json, err);
-    if (status == STATUS_OK)
-        status = direct_order_read(text_slice(&json), arena, order, err);
-    text_deinit(&json);
-    return status;
+    TRY(whole_file_read(path, &shards->json, err));
+    return direct_order_read(text_slice(&shards->json), &shards->arena, &shards->order, err);
 }
 
 static void close_shards(void *self)
@@ -59,40 +54,42 @@ static void close_shards(void *self)
 
     direct_close(shards->reader);
     libpq_close(&shards->libpq);
+    text_deinit(&shards->json);
     arena_deinit(&shards->arena);
     free(shards);
 }
 
-static enum status connect_shards(struct table_shards *shards, const struct rows_reading *reading,
-                                  struct error *err)
+static enum status connect_shards(struct table_shards *shards, struct error *err)
 {
-    const int size =
-        snprintf(shards->journal, sizeof shards->journal, "result_%" PRIu64, reading->job);
+    const char *snapshot = shards->order_of->snapshot;
 
-    shards->reading = (struct direct_reading){.folder = reading->folder,
-                                              .spec = reading->spec,
-                                              .snapshot = slice_of(reading->snapshot),
-                                              .schema = slice_of(reading->schema),
-                                              .journal = {shards->journal, (size_t)size}};
-    TRY(read_order(reading->folder, &shards->arena, &shards->order, err));
-    TRY(connect_to(reading->database, &shards->libpq, err));
-    return direct_open(&shards->libpq, &shards->reading, &shards->order, &shards->reader, err);
+    if (shards->reader)
+        return STATUS_OK;
+    if (!snapshot)
+        return fail(err, STATUS_INVALID,
+                    "the job's rows are in a table, and no snapshot of it is named (--snapshot)");
+    TRY(connect_to(shards->order_of->database, &shards->libpq, err));
+    return direct_open(&shards->libpq, &shards->reading, slice_of(snapshot), &shards->order,
+                       &shards->reader, err);
 }
 
 static enum status open_shards(const struct rows_reading *reading, void **self, struct error *err)
 {
-    struct table_shards *shards;
+    struct table_shards *shards = calloc(1, sizeof *shards);
     enum status status;
 
     *self = NULL;
-    if (!reading->snapshot)
-        return fail(err, STATUS_INVALID,
-                    "the job's rows are in a table, and no snapshot of it is named (--snapshot)");
-    shards = calloc(1, sizeof *shards);
     if (!shards)
         return fail_no_memory(err);
+    shards->order_of = reading;
+    snprintf(shards->journal, sizeof shards->journal, "result_%" PRIu64, reading->job);
+    shards->reading = (struct direct_reading){.folder = reading->folder,
+                                              .spec = reading->spec,
+                                              .schema = slice_of(reading->schema),
+                                              .journal = slice_of(shards->journal)};
     arena_init(&shards->arena, ARENA_MAXIMUM);
-    status = connect_shards(shards, reading, err);
+    text_init(&shards->json, DIRECT_BYTES_MAX);
+    status = read_order(reading->folder, shards, err);
     if (status == STATUS_OK)
         *self = shards;
     else
@@ -115,13 +112,26 @@ static size_t list_spools(const void *self, struct staged_spool spools[STAGED_SP
     return shards->order.count;
 }
 
-static enum status read_shard(void *self, uint32_t spool, uint32_t shard, uint32_t number,
-                              struct text *index, struct error *err)
+static enum status offer_shards(void *self, struct table_offer *offer, struct error *err)
 {
     struct table_shards *shards = self;
 
-    return direct_read(shards->reader, spool, shard, number, index, err);
+    TRY(connect_shards(shards, err));
+    *offer = (struct table_offer){direct_offer(shards->reader), text_slice(&shards->json)};
+    return STATUS_OK;
 }
 
-const struct table_reader table_reading = {
-    .open = open_shards, .spools = list_spools, .read = read_shard, .close = close_shards};
+static enum status read_shard(void *self, uint32_t spool, uint32_t shard, struct text *index,
+                              struct error *err)
+{
+    struct table_shards *shards = self;
+
+    TRY(connect_shards(shards, err));
+    return direct_read(shards->reader, spool, shard, index, err);
+}
+
+const struct table_reader table_reading = {.open = open_shards,
+                                           .spools = list_spools,
+                                           .offer = offer_shards,
+                                           .read = read_shard,
+                                           .close = close_shards};

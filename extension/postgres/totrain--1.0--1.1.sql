@@ -136,6 +136,17 @@ GRANT EXECUTE ON FUNCTION totrain.model_rows(oid, boolean, boolean) TO totrain_u
 REVOKE ALL ON FUNCTION totrain.as_type(text, anyelement) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.as_type(text, anyelement) TO totrain_user;
 
+-- For workers that stage the rows of a table: one shard of it, in the worker's transaction. As a
+-- query would, it takes SELECT on the table, and INSERT on the job's. Who lets jobs read tables
+-- themselves grants it to the login of their processes.
+CREATE FUNCTION totrain.stage_shard(format integer, job bigint, schema text, spec text, "order" text,
+                                    spool integer, shard integer)
+RETURNS void AS 'MODULE_PATHNAME', 'totrain_sql_stage_shard'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integer, integer) IS
+    'reads and stores a shard of a table: what workers stage rows by';
+REVOKE ALL ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integer, integer) FROM PUBLIC;
+
 CREATE FUNCTION totrain.publish(job bigint,
                                 OUT name text, OUT train double precision, OUT validation double precision)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'

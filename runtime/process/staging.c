@@ -1,18 +1,16 @@
 #include "runtime/process/staging.h"
 
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "base/thread.h"
+#include "base/log.h"
+#include "jobspec/jobspec_write.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/pgstore/fetch.h"
 #include "runtime/data/pgstore/settle_rows.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
-#include "runtime/loop/loop_watch.h"
+#include "runtime/loop/loop_task.h"
 #include "runtime/process/roles.h"
 
 struct staging {
@@ -23,11 +21,12 @@ struct staging {
     void *reader;   /* of options->table_reader; NULL: the table is not open */
     struct staged_spool spools[STAGED_SPOOLS_MAX];
     size_t spool_count;
+    struct text spec; /* job.json */
+    bool reads_here;  /* the server makes no parts */
+    bool is_told;     /* the log has which way they come */
     /* The shard at hand. */
     uint64_t shard;
-    pthread_t thread;
-    int done; /* the thread's end of the pipe: closed when it is done */
-    bool is_running;
+    struct loop_task task;
     struct error err;
 };
 
@@ -101,19 +100,83 @@ static enum status store_part(struct staging *staging, const char *spool, uint32
     return status;
 }
 
-static enum status stage_shard(struct staging *staging, struct error *err)
+static enum status stage_here(struct staging *staging, const char *name, uint32_t spool,
+                              uint32_t shard, struct error *err)
 {
     enum status status;
     struct text index;
+    bool has;
+
+    TRY(pgstore_has_staged(staging->job->tables, name, &has, err));
+    if (has) /* it need not be read again */
+        return STATUS_OK;
+    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
+    status = reader_of(staging)->read(staging->reader, spool, shard, &index, err);
+    if (status == STATUS_OK)
+        status = store_part(staging, staging->spools[spool].name, shard, text_slice(&index), err);
+    text_deinit(&index);
+    return status;
+}
+
+/* The server reads and stores it. */
+static enum status stage_there(struct staging *staging, const struct table_offer *offer,
+                               const char *index, uint32_t spool, uint32_t shard, struct error *err)
+{
+    struct staged_call call = {.snapshot = offer->snapshot,
+                               .job = staging->reading.job,
+                               .schema = staging->reading.schema,
+                               .order = offer->order,
+                               .spool = spool,
+                               .shard = shard,
+                               .index = index};
+
+    if (staging->spec.size == 0)
+        TRY(jobspec_write(&staging->job->spec, &staging->spec, err));
+    call.spec = text_slice(&staging->spec);
+    return pgstore_stage_there(staging->job->tables, &call, err);
+}
+
+static void tell(struct staging *staging)
+{
+    if (!staging->is_told)
+        log_info(staging->reads_here ? "the rows are sent here to be staged"
+                                     : "the database stages the rows itself");
+    staging->is_told = true;
+}
+
+/* A row that a server reads by itself costs it less than one that it sends. */
+static enum status stage_found(struct staging *staging, uint32_t spool, uint32_t shard,
+                               struct error *err)
+{
+    struct table_offer offer;
+    char index[STAGED_NAME_MAX];
+    enum status status;
+
+    snprintf(index, sizeof index, STAGED_INDEX_NAME, staging->spools[spool].name, shard);
+    TRY(reader_of(staging)->offer(staging->reader, &offer, err));
+    if (offer.snapshot.size == 0)
+        staging->reads_here = true;
+    tell(staging);
+    if (staging->reads_here)
+        return stage_here(staging, index, spool, shard, err);
+    status = stage_there(staging, &offer, index, spool, shard, err);
+    if (status == STATUS_STALE) /* the connection of the reader was cut */
+        return fail(err, STATUS_CONNECTION, "%s", err->message);
+    if (status != STATUS_UNSUPPORTED)
+        return status;
+    log_info("%s: the rows are sent here to be staged", err->message);
+    staging->reads_here = true;
+    return stage_here(staging, index, spool, shard, err);
+}
+
+static enum status stage_shard(struct staging *staging, struct error *err)
+{
+    enum status status;
     uint32_t spool = 0, shard = 0;
 
     TRY(open_table(staging, err));
     TRY(find_shard(staging, &spool, &shard, err));
-    text_init(&index, SPOOL_PART_INDEX_BYTES_MAX);
-    status = reader_of(staging)->read(staging->reader, spool, shard, shard, &index, err);
-    if (status == STATUS_OK)
-        status = store_part(staging, staging->spools[spool].name, shard, text_slice(&index), err);
-    text_deinit(&index);
+    status = stage_found(staging, spool, shard, err);
     if (status != STATUS_OK)
         close_table(staging);
     return status;
@@ -148,7 +211,7 @@ static enum status settle(struct staging *staging, struct error *err)
                           err);
 }
 
-static void *run(void *argument)
+static void run(void *argument)
 {
     struct staging *staging = argument;
     enum status status;
@@ -159,55 +222,32 @@ static void *run(void *argument)
         status = stage_patiently(staging, &staging->err);
     if (status == STATUS_OK) /* what was tried again may have left why */
         error_clear(&staging->err);
-    close(staging->done);
-    return NULL;
 }
 
 /* ----- on the loop ----- */
 
+/* The loop asks the role for work after whatever it was woken by. */
 static void on_done(void *context)
 {
-    struct staging *staging = context;
-
-    if (staging->is_running) /* else there is no thread */
-        pthread_join(staging->thread, NULL);
-    staging->is_running = false;
-}
-
-static void ignore_line(void *context, struct slice line)
-{
     (void)context;
-    (void)line;
 }
 
 static enum status begin(void *self, uint64_t first, uint32_t count, struct error *err)
 {
     struct staging *staging = self;
-    struct line_reader reader = {.context = staging, .on_line = ignore_line, .on_end = on_done};
-    int ends[2];
 
     (void)count; /* 1 */
     error_clear(&staging->err);
     staging->shard = first;
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return fail_errno(err, STATUS_IO, "cannot make a pipe");
-    staging->done = ends[1];
-    if (loop_read_lines(staging->loop, ends[0], reader, NULL, err) != STATUS_OK) {
-        close(ends[1]);
-        return err->status;
-    }
-    staging->is_running = thread_start(&staging->thread, run, staging);
-    if (staging->is_running)
-        return STATUS_OK;
-    close(ends[1]);
-    return fail(err, STATUS_NO_MEMORY, "cannot start a thread");
+    staging->task = (struct loop_task){.run = run, .ended = on_done, .context = staging};
+    return loop_task_start(staging->loop, &staging->task, err);
 }
 
 static enum status score(void *self, bool *is_done, struct error *err)
 {
     struct staging *staging = self;
 
-    *is_done = !staging->is_running;
+    *is_done = !staging->task.is_running;
     if (!*is_done || staging->err.status == STATUS_OK)
         return STATUS_OK;
     *err = staging->err;
@@ -231,6 +271,7 @@ enum status staging_new(struct loop *loop, const struct job *job, struct staging
     *staging = calloc(1, sizeof **staging);
     if (!*staging)
         return fail_no_memory(err);
+    text_init(&(*staging)->spec, JOBSPEC_BYTES_MAX);
     (*staging)->loop = loop;
     (*staging)->job = job;
     (*staging)->reading =
@@ -251,7 +292,7 @@ struct shard_scoring staging_calls(struct staging *staging)
 
 bool staging_is_running(const struct staging *staging)
 {
-    return staging->is_running;
+    return staging->task.is_running;
 }
 
 void staging_free(struct staging *staging)
@@ -259,5 +300,6 @@ void staging_free(struct staging *staging)
     if (!staging)
         return;
     close_table(staging);
+    text_deinit(&staging->spec);
     free(staging);
 }

@@ -30,10 +30,10 @@ CLUSTER = (", job.where = 'kubernetes', job.read = 'direct', job.worker_cpu = 0.
 SETTINGS = {"totrain.images": ", ".join(f"{name}={IMAGE}{name}" for name in PACES_US),
             "shared_buffers": "256MB", "max_wal_size": "4GB", "max_connections": "200"}
 STORING = """SELECT host(client_addr), pid FROM pg_stat_activity WHERE usename = 'totrain_pod'
-    AND wait_event_type = 'Lock' AND query LIKE 'COPY "totrain_jobs"."rows%'"""
+    AND wait_event_type = 'Lock' AND query LIKE 'SELECT totrain.stage_shard(%'"""
 LOCKS = """SELECT relation::regclass, mode, query FROM pg_locks JOIN pg_stat_activity USING (pid)
     WHERE relation::regclass::text ~ '^large(_[0-9])?$' AND backend_type = 'client backend'"""
-BLOCKS = """SELECT pg_stat_clear_snapshot(), toast_blks_read + toast_blks_hit, tidx_blks_read + tidx_blks_hit
+BLOCKS = """SELECT pg_stat_clear_snapshot(), heap_blks_read + heap_blks_hit, idx_blks_read + idx_blks_hit
     FROM pg_statio_all_tables WHERE relid = {}"""
 
 
@@ -95,7 +95,8 @@ class Large(test_data.Sessions):
         for part in range(PARTITIONS):
             cls.shared.execute(f"CREATE TABLE large_{part} PARTITION OF large FOR VALUES IN ({part})")
         cls.shared.execute(f"INSERT INTO large SELECT g % {PARTITIONS}, g % 3, {values} FROM generate_series(1, {ROWS}) g")
-        cls.shared.execute("ANALYZE large; GRANT SELECT ON large TO alice, totrain_pod")
+        cls.shared.execute("ANALYZE large; GRANT SELECT ON large TO alice, totrain_pod; GRANT USAGE ON SCHEMA totrain TO "
+                           "totrain_pod; GRANT EXECUTE ON FUNCTION totrain.stage_shard TO totrain_pod")
         print(f"measured: {ROWS} rows are in the table after: {watch.read():.2f} s", flush=True)
 
     def prepare_server(self):

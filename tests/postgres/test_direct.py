@@ -9,12 +9,26 @@ from staged import harness, statement
 
 DIRECT = statement(job__read="'direct'")
 ROWS = 40_000
+FORMAT = 5  # of spools: SPOOL_VERSION
 
 
 class Case(staged.Case):
+    by_server = False  # the login may have the server stage the rows
+
     def setUp(self):
         super().setUp()
         self.execute(f"GRANT SELECT ON iris TO {staged.POD}")
+        if self.by_server:
+            self.execute(f"GRANT USAGE ON SCHEMA totrain TO {staged.POD}; "
+                         f"GRANT EXECUTE ON FUNCTION totrain.stage_shard TO {staged.POD}")
+
+    def check_way(self):
+        """Some worker has staged, and none in the other way."""
+        ways = [line.partition("info ")[2].strip() for role in self.roles for line in role.log.lines
+                if "the rows are sent here" in line or "stages the rows itself" in line]
+        self.assertEqual(set(ways), {"the database stages the rows itself" if self.by_server
+                                     else "the rows are sent here to be staged"})
+        self.assertEqual(list((self.server.folder / "data" / "base").glob("pgsql_tmp/*.totrain")), [])
 
     def expected(self, text=None):
         return super().expected((text or statement()).replace(", job.read = 'direct'", ""))
@@ -47,6 +61,7 @@ class Case(staged.Case):
             for index in range(workers):
                 self.reader(job, index, master, snapshot)
             self.assertEqual(master.end(), 0, master.log.text())
+        self.check_way()
         self.collect(job)
         return self.digest()
 
@@ -191,6 +206,55 @@ class Ends(Case):
                      f"body, 'UTF8'), '\"bytes\":\\d+', '\"bytes\":{size}'), '\\s+$', ''), 'UTF8') WHERE number = 2",
                      "alice")
 
+    def test_a_bad_row_is_an_error(self):
+        self.execute("UPDATE iris SET petal_width = 'infinity' WHERE ctid = '(0,7)'")
+        job = self.stage(DIRECT)
+        with self.held() as snapshot:
+            master = self.master(job)
+            self.try_to_read(job, master, snapshot)
+            self.assertEqual(master.end(), 2, master.log.text())
+        self.assertIn('column "petal_width" holds an infinite number', master.log.text())
+
+
+class TrainsByServer(Trains):
+    by_server = True
+    test_a_worker_that_comes_late_reads_the_same_rows = None  # of what was staged by whomever
+
+    def test_a_server_of_another_version_sends_the_rows(self):
+        """Of another form of spools: it refuses, and they are staged by the workers."""
+        self.execute("""
+            CREATE OR REPLACE FUNCTION totrain.stage_shard(format integer, job bigint, schema text, spec text, "order" text,
+                spool integer, shard integer) RETURNS void LANGUAGE plpgsql AS
+            $$ BEGIN RAISE feature_not_supported USING MESSAGE = 'this server makes other spools'; END $$""")
+        job = self.stage(DIRECT)
+        with self.held() as snapshot:
+            master = self.master(job)
+            worker = self.reader(job, 0, master, snapshot)
+            self.assertEqual(master.end(), 0, master.log.text())
+        worker.log.wait_for(lambda line: "this server makes other spools: the rows are sent here" in line, "the reason")
+        self.collect(job)
+        self.assertEqual(self.digest(), self.expected())
+
+    def test_a_function_that_is_not_the_extensions_own_is_not_called(self):
+        """Whoever may make functions there would get the login's rights."""
+        self.execute("ALTER EXTENSION totrain DROP FUNCTION totrain.stage_shard")
+        self.by_server = False
+        self.assertEqual(self.train(DIRECT), self.expected())
+
+    def test_what_is_called_with_nonsense_is_refused(self):
+        for arguments, error in (("0, 1, 's', '{}', '[]', 0, 0", "makes spools of version"),
+                                 ("{}, 1, 's', '{}', '[]', 0, 0", "(?i)member|spec|missing|expected"),
+                                 ("{}, 1, 's', 'x', '[]', 0, 0", "JSON")):
+            arguments = arguments.replace("{}", str(FORMAT), 1) if arguments.startswith("{}") else arguments
+            with self.assertRaisesRegex(errors.DatabaseError, error):
+                self.execute(f"SELECT totrain.stage_shard({arguments})", staged.POD)
+        self.assertEqual(list((self.server.folder / "data" / "base").glob("pgsql_tmp/*.totrain")), [])
+
+
+class EndsByServer(Ends):
+    by_server = True
+    test_a_worker_that_comes_after_the_snapshot_reads_what_was_staged = None
+
 
 class Refused(Case):
     def refused(self, text, error, hint="^"):
@@ -247,15 +311,6 @@ class Refused(Case):
                          attribute)
         with self.assertRaisesRegex(errors.DatabaseError, "no use with a job on this machine"):
             self.execute("SELECT totrain.run($$" + DIRECT + "$$)", "alice")
-
-    def test_a_bad_row_is_an_error(self):
-        self.execute("UPDATE iris SET petal_width = 'infinity' WHERE ctid = '(0,7)'")
-        job = self.stage(DIRECT)
-        with self.held() as snapshot:
-            master = self.master(job)
-            self.try_to_read(job, master, snapshot)
-            self.assertEqual(master.end(), 2, master.log.text())
-        self.assertIn('column "petal_width" holds an infinite number', master.log.text())
 
 
 if __name__ == "__main__":

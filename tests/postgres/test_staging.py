@@ -19,6 +19,8 @@ digests = {}  # by statement
 class Case(test_direct.Case):
     """A table of a dozen shards, with some equal rows."""
 
+    by_server = True
+
     @classmethod
     def prepare(cls, connection):
         super().prepare(connection)
@@ -76,6 +78,7 @@ class Deaths(Case):
             self.reader(job, 0, master, snapshot, incarnation=10)
             master.log.wait_for(lambda line: "staged: " in line, "the end of staging")
         self.check_staged(job)
+        self.check_way()
         self.check_done(job, master, self.digest_here)
 
     def test_workers_die_over_the_last_shard(self):
@@ -132,6 +135,7 @@ class Deaths(Case):
             master.log.wait_for(lambda line: "staged: " in line, "the end of staging")
         self.assertGreater(cuts, 0)
         self.check_staged(job)
+        self.check_way()
         self.check_done(job, master, self.digest_here)
 
     def test_a_worker_that_was_thought_dead_stores_nothing_twice(self):
@@ -147,6 +151,12 @@ class Deaths(Case):
             slow.process.send_signal(signal.SIGCONT)
         self.check_staged(job)
         self.check_done(job, master, self.digest_here)
+
+
+class DeathsOfReaders(Deaths):
+    """The same where rows are sent to the workers."""
+
+    by_server = False
 
 
 class Snapshot(Case):

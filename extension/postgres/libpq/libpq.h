@@ -8,7 +8,7 @@
  *     libpq_query.c      a statement's rows      libpq_wait.c  answers, errors, Ctrl-C
  *     libpq_describe.c   a query's columns       libpq_scan.c  a table by several connections
  *     libpq_prepared.c   many rows of parameters libpq_host.c  delivery of models
- *     libpq_direct.c     rows for a job's worker
+ *     libpq_direct.c     rows for a job's worker   libpq_snapshot.c   for several connections
  *
  * One of these is used by one thread at a time.
  */

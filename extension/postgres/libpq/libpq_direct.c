@@ -1,42 +1,31 @@
 #include "extension/postgres/libpq/libpq_direct.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "extension/postgres/libpq/libpq_describe.h"
-#include "extension/postgres/libpq/libpq_query.h"
+#include "extension/postgres/libpq/libpq_snapshot.h"
 #include "extension/postgres/libpq/libpq_wait.h"
 #include "extension/postgres/sql/sql.h"
-#include "extension/postgres/sql/table_scan.h"
-#include "runtime/data/dataset.h"
-#include "runtime/data/spool_writer.h"
 
 struct direct_reader {
     struct libpq *libpq;
     struct postgres_host host;
     const struct direct_reading *reading;
     const struct direct_order *order;
-    struct arena arena; /* of one shard */
+    struct text offered; /* the snapshot as we export it; empty: it is not */
 };
 
 /* ----- the snapshot ----- */
 
-static enum status begin(struct direct_reader *reader, struct error *err)
+static enum status begin(struct direct_reader *reader, struct slice snapshot, struct error *err)
 {
     struct error why;
     enum status status;
-    struct text sql;
 
     error_clear(&why);
     TRY(libpq_execute(reader->libpq, "SET max_parallel_workers_per_gather = 0", err));
+    TRY(libpq_execute(reader->libpq, "SET idle_in_transaction_session_timeout = 0", err));
     TRY(libpq_execute(reader->libpq, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SET TRANSACTION SNAPSHOT ");
-    text_append_literal(&sql, reader->reading->snapshot);
-    status =
-        sql.failed ? fail_no_memory(&why) : libpq_execute(reader->libpq, text_string(&sql), &why);
-    text_deinit(&sql);
+    status = libpq_take_snapshot(reader->libpq, snapshot, &why);
     if (status == STATUS_OK || status == STATUS_CONNECTION || status == STATUS_NO_MEMORY) {
         *err = why;
         return status;
@@ -47,179 +36,42 @@ static enum status begin(struct direct_reader *reader, struct error *err)
                            "live for so long. Run the statement again.");
 }
 
-/* ----- may it be read? ----- */
-
-/* The login may read the tables of many, and the order is by the job's owner alone. */
-static enum status check_table(struct direct_reader *reader, uint32_t relation, struct slice *name,
-                               struct error *err)
+/* A function of the extension's own, not one that somebody has put into a schema of its name. */
+static enum status can_stage(struct direct_reader *reader, bool *can, struct error *err)
 {
-    const struct direct_reading *reading = reader->reading;
-    const struct cell parameters[] = {cell_integer(relation), cell_text(reading->schema),
-                                      cell_text(reading->journal)};
-    struct cell cells[3] = {{.type = CELL_NULL}, {.type = CELL_NULL}, {.type = CELL_NULL}};
-    bool found;
-
-    TRY(pg_first(&reader->host,
-                 "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname), (c.relkind" EQ
-                 "ANY ('{r,p}'::pg_catalog.\"char\"[]) OR c.relkind" EQ
-                 "'f' AND EXISTS (SELECT FROM pg_catalog.pg_foreign_table f JOIN "
-                 "pg_catalog.pg_foreign_server s ON s.oid" EQ "f.ftserver JOIN "
-                 "pg_catalog.pg_foreign_data_wrapper w ON w.oid" EQ "s.srvfdw JOIN "
-                 "pg_catalog.pg_proc p ON p.oid" EQ "w.fdwhandler WHERE f.ftrelid" EQ
-                 "c.oid AND p.proname" EQ "'postgres_fdw_handler'::pg_catalog.name)) "
-                 "AND NOT c.relrowsecurity, "
-                 "pg_catalog.has_table_privilege(o.relowner, c.oid, 'SELECT') "
-                 "FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid" EQ
-                 "c.relnamespace, pg_catalog.pg_class o JOIN pg_catalog.pg_namespace m ON "
-                 "m.oid" EQ "o.relnamespace WHERE c.oid" EQ "$1::pg_catalog.oid AND m.nspname" EQ
-                 "$2::pg_catalog.name AND o.relname" EQ "$3::pg_catalog.name",
-                 parameters, 3, &reader->arena, cells, 3, &found, err));
-    if (!found)
-        return fail(err, STATUS_INVALID, "the table that the job reads is not there");
-    *name = cells[0].text;
-    if (cells[1].type != CELL_INTEGER || !cells[1].integer)
-        return fail(err, STATUS_INVALID, "%.*s is no table without row security",
-                    SLICE_FORMAT(*name));
-    if (cells[2].type != CELL_INTEGER || !cells[2].integer)
-        return fail(err, STATUS_INVALID, "the owner of the job may not read %.*s",
-                    SLICE_FORMAT(*name));
-    return STATUS_OK;
-}
-
-/* ----- its SELECT ----- */
-
-static void append_leaves(const struct direct_table *table, struct text *out)
-{
-    text_append_char(out, '{');
-    for (size_t i = 0; i < table->leaf_count; i++)
-        text_printf(out, "%s%u", i > 0 ? "," : "", table->leaves[i].relation);
-    text_append_char(out, '}');
-}
-
-static void append_columns(const struct direct_rows *rows, struct text *out)
-{
-    for (size_t i = 0; i < rows->column_count; i++) {
-        if (i > 0)
-            text_append_string(out, ", ");
-        text_append_identifier(out, rows->columns[i]);
-    }
-}
-
-/* A leaf is read without others; the table itself with its leaves, if it has any. */
-static enum status append_select(struct direct_reader *reader, const struct direct_rows *rows,
-                                 const struct direct_piece *piece, struct text *sql,
-                                 struct error *err)
-{
-    struct scan_piece scan = {.is_whole = piece->is_foreign,
-                              .first_page = piece->first_page,
-                              .end_page = piece->end_page};
-    struct text columns, leaves;
+    struct cell cell = {.type = CELL_NULL};
+    struct arena arena;
     enum status status;
 
-    text_init(&columns, TEXT_MAXIMUM);
-    text_init(&leaves, TEXT_MAXIMUM);
-    append_columns(rows, &columns);
-    if (!piece->is_leaf)
-        append_leaves(&rows->table, &leaves);
-    status = check_table(reader, piece->relation, &scan.table, err);
-    scan.columns = text_slice(&columns);
-    scan.leaves = text_slice(&leaves);
-    if (status == STATUS_OK)
-        scan_piece_append(&scan, sql);
-    if (status == STATUS_OK && (columns.failed || leaves.failed || sql->failed))
-        status = fail_no_memory(err);
-    text_deinit(&columns);
-    text_deinit(&leaves);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = pg_first(
+        &reader->host,
+        "SELECT 1 FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refclassid" EQ
+        "'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid" EQ "e.oid AND d.classid" EQ
+        "'pg_catalog.pg_proc'::pg_catalog.regclass AND d.deptype" EQ
+        "'e'::pg_catalog.\"char\" JOIN pg_catalog.pg_proc p ON p.oid" EQ
+        "d.objid JOIN pg_catalog.pg_namespace n ON n.oid" EQ "p.pronamespace WHERE e.extname" EQ
+        "'totrain'::pg_catalog.name AND n.nspname" EQ "'totrain'::pg_catalog.name AND p.proname" EQ
+        "'stage_shard'::pg_catalog.name AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') "
+        "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')",
+        NULL, 0, &arena, &cell, 1, can, err);
+    arena_deinit(&arena);
     return status;
 }
 
-/* ----- into a part ----- */
-
-struct shard_rows {
-    const struct scan *scan;
-    struct spool_writer *part;
-    void *room; /* of a row */
-};
-
-static enum status put_row(void *self, const struct cell *cells, size_t count, struct error *err)
+static enum status offer(struct direct_reader *reader, struct error *err)
 {
-    const struct shard_rows *rows = self;
+    bool can;
 
-    (void)count;
-    return scan_put_row(rows->scan, cells, rows->room, rows->part, err);
-}
-
-static enum status copy_rows(struct direct_reader *reader, const struct scan *scan,
-                             struct slice select, size_t expected, struct spool_writer *part,
-                             struct error *err)
-{
-    struct shard_rows shard = {scan, part, calloc(1, scan_room_bytes(scan))};
-    struct pg_rows rows = {.self = &shard, .row = put_row};
-    struct pg_column *columns;
-    enum status status;
-    size_t count;
-
-    if (!shard.room)
-        return fail_no_memory(err);
-    status = libpq_describe(reader->libpq, select, &reader->arena, &columns, &count, err);
-    if (status == STATUS_OK && count != expected)
-        status = fail(err, STATUS_DATABASE, "the table has other columns than before");
-    if (status == STATUS_OK)
-        status = libpq_copy(reader->libpq, select, columns, count, &rows, err);
-    free(shard.room);
-    return status;
-}
-
-static enum status read_part(struct direct_reader *reader, const struct direct_rows *rows,
-                             struct slice select, const char *path, uint32_t number,
-                             struct text *index, struct error *err)
-{
-    struct spool_order order =
-        dataset_order(reader->reading->spec, !slice_is(rows->spool, "train"), 1);
-    struct spool_writer *part;
-    enum status status;
-    struct scan scan;
-
-    TRY(scan_restore(rows->spooled, rows->cells, rows->count, &reader->arena, &scan, err));
-    scan.vectors = rows->vectors;
-    scan.path = path;
-    TRY(spool_part_open(path, number, rows->spooled, rows->count, &part, err));
-    status = spool_writer_sort(part, &order, err);
-    if (status == STATUS_OK)
-        status = copy_rows(reader, &scan, select, rows->column_count, part, err);
-    if (status == STATUS_OK)
-        return spool_part_close(part, index, err);
-    spool_writer_abandon(part);
-    return status;
-}
-
-enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t shard,
-                        uint32_t number, struct text *index, struct error *err)
-{
-    const struct direct_rows *rows = &reader->order->rows[spool];
-    const struct direct_piece piece = direct_table_piece(&rows->table, shard);
-    char path[PATH_MAX];
-    enum status status;
-    struct text select;
-
-    if (snprintf(path, sizeof path, "%s/%.*s.spool", reader->reading->folder,
-                 SLICE_FORMAT(rows->spool)) >= (int)sizeof path)
-        return fail(err, STATUS_LIMIT, "the path of %s is too long", reader->reading->folder);
-    arena_init(&reader->arena, ARENA_MAXIMUM);
-    text_init(&select, TEXT_MAXIMUM);
-    status = append_select(reader, rows, &piece, &select, err);
-    if (status == STATUS_OK)
-        status = read_part(reader, rows, text_slice(&select), path, number, index, err);
-    text_deinit(&select);
-    arena_deinit(&reader->arena);
-    return status;
+    TRY(can_stage(reader, &can, err));
+    return can ? libpq_export_snapshot(reader->libpq, &reader->offered, err) : STATUS_OK;
 }
 
 /* ----- life ----- */
 
 enum status direct_open(struct libpq *libpq, const struct direct_reading *reading,
-                        const struct direct_order *order, struct direct_reader **reader,
-                        struct error *err)
+                        struct slice snapshot, const struct direct_order *order,
+                        struct direct_reader **reader, struct error *err)
 {
     struct direct_reader *made = calloc(1, sizeof *made);
     enum status status;
@@ -230,13 +82,28 @@ enum status direct_open(struct libpq *libpq, const struct direct_reading *readin
     made->libpq = libpq;
     made->reading = reading;
     made->order = order;
+    text_init(&made->offered, TEXT_MAXIMUM);
     postgres_host_init(&made->host, &libpq->database, "", NULL);
-    status = begin(made, err);
+    status = begin(made, snapshot, err);
+    if (status == STATUS_OK)
+        status = offer(made, err);
     if (status == STATUS_OK)
         *reader = made;
     else
-        free(made);
+        direct_close(made);
     return status;
+}
+
+struct slice direct_offer(const struct direct_reader *reader)
+{
+    return text_slice(&reader->offered);
+}
+
+enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t shard,
+                        struct text *index, struct error *err)
+{
+    return direct_read_part(&reader->host, reader->reading, &reader->order->rows[spool], shard,
+                            index, err);
 }
 
 void direct_close(struct direct_reader *reader)
@@ -246,5 +113,6 @@ void direct_close(struct direct_reader *reader)
     if (!reader)
         return;
     (void)libpq_execute(reader->libpq, "ROLLBACK", &ignored);
+    text_deinit(&reader->offered);
     free(reader);
 }

@@ -1,35 +1,33 @@
 /*
- * libpq_direct.h - shards of a user's table, read by a worker under the snapshot of the session
- * that sent the job, as the login of all jobs, and only where the owner of this job may read as
- * well.
+ * libpq_direct.h - the transaction in which a worker reads shards of a user's table: under the
+ * snapshot of the session that sent the job, as the login of all jobs.
  *
  *     direct_open --> a transaction under the snapshot --direct_read--> a part of a spool
  *                                                      --direct_close--> the snapshot is let go
+ *
+ * A server that has the extension can do better than to send each row: it makes the part itself, in
+ * another transaction under the same snapshot (server/stage_shard.c). For that the snapshot is
+ * exported once more, which lives no longer than this transaction.
  */
 #ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_DIRECT_H
 #define EXTENSION_POSTGRES_LIBPQ_LIBPQ_DIRECT_H
 
 #include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/libpq/libpq.h"
+#include "extension/postgres/sql/direct_read.h"
 
 struct direct_reader;
 
-/* Where the rows are read from, and where the parts go. All of it outlives the reader. */
-struct direct_reading {
-    const char *folder; /* of the job: of the worker alone */
-    const struct jobspec *spec;
-    struct slice snapshot;
-    struct slice schema, journal; /* the job's table, whose owner ordered it */
-};
-
-/* Over a connection in which no transaction is open. INVALID: the snapshot is gone. */
+/* Over a connection in which no transaction is open. All outlives the reader. INVALID: the snapshot
+ * is gone. */
 enum status direct_open(struct libpq *libpq, const struct direct_reading *reading,
-                        const struct direct_order *order, struct direct_reader **reader,
-                        struct error *err);
-/* The shard of a spool of the order, as the spool's part `number` (spool_writer.h) in the folder;
- * appends the part's index. INVALID: the owner of the journal may not read the table. */
+                        struct slice snapshot, const struct direct_order *order,
+                        struct direct_reader **reader, struct error *err);
+/* The snapshot for the server's own staging; size 0: it cannot, or this login may not call it. */
+struct slice direct_offer(const struct direct_reader *reader);
+/* The shard of a spool of the order, as in direct_read.h. */
 enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t shard,
-                        uint32_t number, struct text *index, struct error *err);
+                        struct text *index, struct error *err);
 /* Ends the transaction. */
 void direct_close(struct direct_reader *reader);
 

@@ -8,6 +8,7 @@
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_query.h"
+#include "extension/postgres/libpq/libpq_snapshot.h"
 #include "extension/postgres/libpq/libpq_wait.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/sql.h"
@@ -207,38 +208,6 @@ static enum status read_tables(struct postgres_host *host, struct scan_group *gr
 
 /* ----- one snapshot ----- */
 
-static enum status keep_text(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    struct text *text = self;
-
-    (void)count;
-    if (cells[0].type == CELL_TEXT)
-        text_append(text, cells[0].text);
-    return text->failed ? fail_no_memory(err) : STATUS_OK;
-}
-
-static enum status export_snapshot(struct libpq *libpq, struct text *snapshot, struct error *err)
-{
-    struct pg_statement statement = {.sql = SLICE("SELECT pg_catalog.pg_export_snapshot()")};
-    struct pg_rows rows = {.self = snapshot, .row = keep_text};
-
-    return libpq->database.query(libpq, &statement, &rows, NULL, err);
-}
-
-static enum status take_snapshot(struct libpq *libpq, const struct text *snapshot,
-                                 struct error *err)
-{
-    enum status status;
-    struct text sql;
-
-    text_init(&sql, TEXT_MAXIMUM);
-    text_append_string(&sql, "SET TRANSACTION SNAPSHOT ");
-    text_append_literal(&sql, text_slice(snapshot));
-    status = sql.failed ? fail_no_memory(err) : libpq_execute(libpq, text_string(&sql), err);
-    text_deinit(&sql);
-    return status;
-}
-
 /* LOCK takes no snapshot of its own: the one that follows is younger than the lock. */
 static enum status lock_table(struct libpq *libpq, const struct table_scan *tables,
                               struct error *err)
@@ -267,9 +236,9 @@ static enum status open_reader(struct scan_group *group, const struct libpq *ses
     TRY(libpq_execute(libpq, "SET max_parallel_workers_per_gather = 0", err));
     TRY(libpq_execute(libpq, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", err));
     if (!is_first)
-        return take_snapshot(libpq, snapshot, err);
+        return libpq_take_snapshot(libpq, text_slice(snapshot), err);
     TRY(lock_table(libpq, &group->job.tables, err));
-    return export_snapshot(libpq, snapshot, err);
+    return libpq_export_snapshot(libpq, snapshot, err);
 }
 
 static const char *open_readers(struct scan_group *group, const struct libpq *session,

@@ -173,6 +173,28 @@ static enum status grant(const struct job_tables *tables, enum which which, stru
     return status;
 }
 
+/* Pieces are not compressed. Those that workers stage lie in the table's own pages, if these are as
+ * large as the pieces were made for. */
+static enum status set_storage(const struct job_tables *tables, enum which which, struct error *err)
+{
+    struct cell is_large = {.type = CELL_NULL};
+    bool found;
+
+    if (which == RESULT)
+        return STATUS_OK;
+    if (which == ROWS)
+        TRY(ask(tables,
+                "SELECT pg_catalog.current_setting('block_size')::pg_catalog.int4 "
+                "OPERATOR(pg_catalog.>=) 8192",
+                NULL, 0, &is_large, 1, &found, err));
+    return run_on(tables, which,
+                  is_yes(&is_large)
+                      ? "ALTER TABLE @ ALTER COLUMN file SET STORAGE PLAIN, ALTER COLUMN "
+                        "bytes SET STORAGE PLAIN"
+                      : "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE EXTERNAL",
+                  NULL, 0, err);
+}
+
 static enum status make_tables(const struct job_tables *tables, struct error *err)
 {
     static const char *const columns[] = {
@@ -191,11 +213,7 @@ static enum status make_tables(const struct job_tables *tables, struct error *er
     for (int which = INPUT; which < TABLES && (which != ROWS || tables->has_rows); which++) {
         TRY(run_on(tables, (enum which)which, columns[which], NULL, 0, err));
         TRY(run_on(tables, (enum which)which, "REVOKE ALL ON @ FROM PUBLIC", NULL, 0, err));
-        if (which != RESULT) /* pieces are not compressed */
-            TRY(run_on(tables, (enum which)which,
-                       "ALTER TABLE @ ALTER COLUMN bytes SET STORAGE "
-                       "EXTERNAL",
-                       NULL, 0, err));
+        TRY(set_storage(tables, (enum which)which, err));
         TRY(grant(tables, (enum which)which, err));
     }
     return check_rights(tables, err);

@@ -13,8 +13,8 @@
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 
-#define READERS_MAX  4
-#define RANGE_PIECES 8
+#define READERS_MAX 4
+#define RANGE_BYTES ((size_t)8 << 20) /* about, of one query */
 #define READ_RANGE                                                                                 \
     "SELECT piece, bytes FROM @ WHERE file = $1 AND piece >= $2::bigint AND piece < $3::bigint "   \
     "ORDER BY piece"
@@ -30,21 +30,29 @@ struct fetching {
     struct reader readers[READERS_MAX];
 };
 
-static uint64_t pieces_of(const struct sparse_file *file)
+static uint64_t pieces_of(const struct pgstore *store, const struct sparse_file *file)
 {
-    return (file->bytes + PGSTORE_PIECE_BYTES - 1) / PGSTORE_PIECE_BYTES;
+    return (file->bytes + store->piece_bytes - 1) / store->piece_bytes;
 }
 
-static uint32_t ranges_of(const struct sparse_file *file)
+static uint64_t range_pieces(const struct pgstore *store)
 {
-    return (uint32_t)((pieces_of(file) + RANGE_PIECES - 1) / RANGE_PIECES);
+    return RANGE_BYTES / store->piece_bytes;
 }
 
-static size_t size_of_piece(const struct sparse_file *file, uint64_t piece)
+static uint32_t ranges_of(const struct pgstore *store, const struct sparse_file *file)
 {
-    const uint64_t left = file->bytes - piece * PGSTORE_PIECE_BYTES;
+    const uint64_t of_range = range_pieces(store);
 
-    return left < PGSTORE_PIECE_BYTES ? (size_t)left : PGSTORE_PIECE_BYTES;
+    return (uint32_t)((pieces_of(store, file) + of_range - 1) / of_range);
+}
+
+static size_t size_of_piece(const struct pgstore *store, const struct sparse_file *file,
+                            uint64_t piece)
+{
+    const uint64_t left = file->bytes - piece * store->piece_bytes;
+
+    return left < store->piece_bytes ? (size_t)left : store->piece_bytes;
 }
 
 static enum status write_piece(int file, struct slice bytes, uint64_t offset, struct error *err)
@@ -61,8 +69,9 @@ static enum status write_piece(int file, struct slice bytes, uint64_t offset, st
     return STATUS_OK;
 }
 
-static enum status write_range(const struct sparse_file *file, int descriptor, uint64_t first,
-                               uint64_t end, const PGresult *result, struct error *err)
+static enum status write_range(const struct pgstore *store, const struct sparse_file *file,
+                               int descriptor, uint64_t first, uint64_t end, const PGresult *result,
+                               struct error *err)
 {
     if ((uint64_t)PQntuples(result) != end - first)
         return fail(err, STATUS_CORRUPT, "pieces of %s are missing from the job's input",
@@ -73,10 +82,10 @@ static enum status write_range(const struct sparse_file *file, int descriptor, u
         int64_t number;
 
         TRY(result_integer(result, row, 0, &number, err));
-        if (number != (int64_t)piece || bytes.size != size_of_piece(file, piece))
+        if (number != (int64_t)piece || bytes.size != size_of_piece(store, file, piece))
             return fail(err, STATUS_CORRUPT, "piece %" PRIu64 " of %s is not as it should be",
                         piece, file->name);
-        TRY(write_piece(descriptor, bytes, piece * PGSTORE_PIECE_BYTES, err));
+        TRY(write_piece(descriptor, bytes, piece * store->piece_bytes, err));
     }
     return STATUS_OK;
 }
@@ -84,9 +93,11 @@ static enum status write_range(const struct sparse_file *file, int descriptor, u
 static enum status read_range(const struct fetching *fetching, struct pg_connection *connection,
                               size_t number, uint32_t range, struct error *err)
 {
-    const struct sparse_file *file = &fetching->store->files[number];
-    const uint64_t first = (uint64_t)range * RANGE_PIECES, pieces = pieces_of(file);
-    const uint64_t end = first + RANGE_PIECES < pieces ? first + RANGE_PIECES : pieces;
+    const struct pgstore *store = fetching->store;
+    const struct sparse_file *file = &store->files[number];
+    const uint64_t of_range = range_pieces(store), pieces = pieces_of(store, file);
+    const uint64_t first = range * of_range;
+    const uint64_t end = first + of_range < pieces ? first + of_range : pieces;
     char sql[sizeof READ_RANGE + TABLE_NAME_MAX], from[32], to[32];
     const char *parameters[] = {file->stored, from, to};
     const struct pg_call call = {sql, parameters, 3, true};
@@ -95,10 +106,10 @@ static enum status read_range(const struct fetching *fetching, struct pg_connect
 
     snprintf(from, sizeof from, "%" PRIu64, first);
     snprintf(to, sizeof to, "%" PRIu64, end);
-    pgstore_sql(sql, sizeof sql, READ_RANGE, fetching->store->source);
+    pgstore_sql(sql, sizeof sql, READ_RANGE, store->source);
     TRY(pg_connection_call_again(connection, &call, pg_connection_now() + PGSTORE_PATIENCE_MS,
                                  &result, err));
-    status = write_range(file, fetching->files[number], first, end, result, err);
+    status = write_range(store, file, fetching->files[number], first, end, result, err);
     PQclear(result);
     return status;
 }
@@ -112,8 +123,8 @@ static void read_task(void *context, uint32_t member, uint32_t task)
 
     if (reader->err.status != STATUS_OK)
         return; /* missing pieces are reported at the end */
-    for (; task >= ranges_of(&fetching->store->files[number]); number++)
-        task -= ranges_of(&fetching->store->files[number]);
+    for (; task >= ranges_of(fetching->store, &fetching->store->files[number]); number++)
+        task -= ranges_of(fetching->store, &fetching->store->files[number]);
     (void)read_range(fetching, &reader->connection, number, task, &reader->err);
 }
 
@@ -130,7 +141,7 @@ static enum status open_files(struct fetching *fetching, const char *folder, uin
         fetching->files[i] = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
         if (fetching->files[i] < 0)
             return fail_errno(err, STATUS_IO, "cannot write %s", path);
-        *tasks += ranges_of(&store->files[i]);
+        *tasks += ranges_of(store, &store->files[i]);
     }
     return STATUS_OK;
 }

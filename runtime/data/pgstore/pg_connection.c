@@ -462,6 +462,16 @@ enum status pg_connection_call_again(struct pg_connection *connection, const str
     return status == STATUS_OK ? forget_failures(err) : status;
 }
 
+enum status pg_connection_run(struct pg_connection *connection, const char *sql, char state[6],
+                              struct error *err)
+{
+    if (state)
+        state[0] = '\0';
+    if (!PQsendQuery(connection->connection, sql))
+        return lost(connection, err);
+    return finish(connection, NULL, state, err);
+}
+
 /* Until the server wants the rows: COPY_IN, or its refusal. */
 static enum status begin_copy(struct pg_connection *connection, const char *sql, char *state,
                               struct error *err)
@@ -485,12 +495,17 @@ static enum status begin_copy(struct pg_connection *connection, const char *sql,
     return status;
 }
 
-enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
-                               struct slice bytes, char state[6], struct error *err)
+enum status pg_connection_copy_begin(struct pg_connection *connection, const char *sql,
+                                     char state[6], struct error *err)
 {
     if (state)
         state[0] = '\0';
-    TRY(begin_copy(connection, sql, state, err));
+    return begin_copy(connection, sql, state, err);
+}
+
+enum status pg_connection_copy_put(struct pg_connection *connection, struct slice bytes,
+                                   struct error *err)
+{
     while (bytes.size > 0) {
         const int size = bytes.size < (1 << 20) ? (int)bytes.size : 1 << 20;
 
@@ -499,7 +514,21 @@ enum status pg_connection_copy(struct pg_connection *connection, const char *sql
         bytes.data += size;
         bytes.size -= (size_t)size;
     }
+    return STATUS_OK;
+}
+
+enum status pg_connection_copy_end(struct pg_connection *connection, char state[6],
+                                   struct error *err)
+{
     if (PQputCopyEnd(connection->connection, NULL) != 1)
         return lost(connection, err);
     return finish(connection, NULL, state, err);
+}
+
+enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
+                               struct slice bytes, char state[6], struct error *err)
+{
+    TRY(pg_connection_copy_begin(connection, sql, state, err));
+    TRY(pg_connection_copy_put(connection, bytes, err));
+    return pg_connection_copy_end(connection, state, err);
 }

@@ -58,8 +58,21 @@ enum status pg_connection_call(struct pg_connection *connection, const struct pg
 enum status pg_connection_call_again(struct pg_connection *connection, const struct pg_call *call,
                                      int64_t deadline, PGresult **result, struct error *err);
 
+/* Statements without parameters, one after the other until one is refused; as pg_connection_call.
+ */
+enum status pg_connection_run(struct pg_connection *connection, const char *sql, char state[6],
+                              struct error *err);
+
 /* COPY ... FROM STDIN with these bytes; as pg_connection_call. */
 enum status pg_connection_copy(struct pg_connection *connection, const char *sql,
                                struct slice bytes, char state[6], struct error *err);
+/* The same bit by bit. Who cannot send the rest drops the connection: then nothing is copied. What
+ * the server refuses on the way is the error of the end. */
+enum status pg_connection_copy_begin(struct pg_connection *connection, const char *sql,
+                                     char state[6], struct error *err);
+enum status pg_connection_copy_put(struct pg_connection *connection, struct slice bytes,
+                                   struct error *err);
+enum status pg_connection_copy_end(struct pg_connection *connection, char state[6],
+                                   struct error *err);
 
 #endif

@@ -222,6 +222,7 @@ enum status pgstore_open(const char *file, const char *schema, uint64_t job, str
     text_init(&made->pending, TEXT_MAXIMUM);
     pgstore_journal_init(made, job);
     made->source = made->input;
+    made->piece_bytes = PGSTORE_PIECE_BYTES;
     TRY_OR(done, status, name_tables(made, schema, job, err));
     TRY_OR(done, status, pg_connection_init(&made->connection, file, err));
     status =

@@ -72,8 +72,8 @@ static enum status open_parts(struct settling_rows *settling, const struct settl
         return fail_no_memory(err);
     status = list_parts(settling, spool, path, parts, &count, err);
     if (status == STATUS_OK)
-        status = pgstore_take_table(settling->store, settling->store->rows, parts, count,
-                                    settling->folder, source, err);
+        status = pgstore_take_table(settling->store, settling->store->rows, STAGED_PIECE_BYTES,
+                                    parts, count, settling->folder, source, err);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         char name[STAGED_NAME_MAX]; /* which the writer gives it */
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +11,15 @@
 #include "base/json.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
+#include "runtime/data/spool_format.h"
 
 #define UNIQUE_VIOLATION "23505"
 #define SETTLED_BYTES    ((size_t)16 << 20)
-#define PIECES_A_PAGE    8
+#define NOT_SUPPORTED    "0A000"
+#define STAGING_MS       (60 * 60 * 1000) /* that a shard may take; a dead server is noticed before */
+#define PIECES_A_PAGE    512
+#define SENT_BYTES       ((size_t)64 << 10)       /* about, of one message */
+#define READ_BYTES       (8 * STAGED_PIECE_BYTES) /* whole pieces */
 
 /* ----- reading ----- */
 
@@ -119,6 +125,8 @@ enum status pgstore_take_staged(struct pgstore *store, struct error *err)
     text_deinit(&json);
     if (status == STATUS_OK)
         store->source = store->rows;
+    if (status == STATUS_OK)
+        store->piece_bytes = STAGED_PIECE_BYTES;
     return status;
 }
 
@@ -134,51 +142,53 @@ static enum status run(struct pgstore *store, const char *sql, struct error *err
     return STATUS_OK;
 }
 
-static enum status put_piece(struct pgstore *store, const char *name, int64_t piece,
-                             struct slice bytes, char state[6], struct error *err)
-{
-    char sql[TABLE_NAME_MAX + 100];
-    const struct slice file = slice_of(name);
-    enum status status;
-    struct text rows;
+/* Files as rows of one COPY. */
+struct putting {
+    struct pg_connection *connection;
+    struct text rows; /* that are not sent yet */
+};
 
-    text_init(&rows, TEXT_MAXIMUM);
-    copy_begin(&rows);
-    copy_row(&rows, 3);
-    copy_bytes(&rows, &file);
-    copy_integer(&rows, piece);
-    copy_bytes(&rows, &bytes);
-    copy_end(&rows);
-    pgstore_sql(sql, sizeof sql, "COPY @ (file, piece, bytes) FROM STDIN (FORMAT binary)",
-                store->rows);
-    status = rows.failed
-                 ? fail_no_memory(err)
-                 : pg_connection_copy(&store->connection, sql, text_slice(&rows), state, err);
-    text_deinit(&rows);
-    return status;
+static enum status send_rows(struct putting *putting, struct error *err)
+{
+    if (putting->rows.failed)
+        return fail_no_memory(err);
+    TRY(pg_connection_copy_put(putting->connection, text_slice(&putting->rows), err));
+    text_clear(&putting->rows);
+    return STATUS_OK;
 }
 
-static enum status put_bytes(struct pgstore *store, const struct staged_file *file, char state[6],
-                             struct error *err)
+static enum status put_piece(struct putting *putting, const char *name, int64_t piece,
+                             struct slice bytes, struct error *err)
 {
-    struct slice left = file->bytes;
+    const struct slice file = slice_of(name);
 
-    for (int64_t piece = 0; left.size > 0; piece++) {
-        const size_t size = left.size < PGSTORE_PIECE_BYTES ? left.size : PGSTORE_PIECE_BYTES;
+    copy_row(&putting->rows, 3);
+    copy_bytes(&putting->rows, &file);
+    copy_integer(&putting->rows, piece);
+    copy_bytes(&putting->rows, &bytes);
+    return putting->rows.size < SENT_BYTES ? STATUS_OK : send_rows(putting, err);
+}
 
-        TRY(put_piece(store, file->name, piece, (struct slice){left.data, size}, state, err));
+/* From piece *number on. */
+static enum status put_pieces(struct putting *putting, const char *name, struct slice left,
+                              int64_t *number, struct error *err)
+{
+    while (left.size > 0) {
+        const size_t size = left.size < STAGED_PIECE_BYTES ? left.size : STAGED_PIECE_BYTES;
+
+        TRY(put_piece(putting, name, (*number)++, (struct slice){left.data, size}, err));
         left.data += size;
         left.size -= size;
     }
     return STATUS_OK;
 }
 
-/* As much as there is, up to a piece. */
-static enum status fill_piece(int descriptor, char *piece, size_t *size, struct error *err)
+/* As much as there is, up to the buffer's size. */
+static enum status fill(int descriptor, char *buffer, size_t *size, struct error *err)
 {
     *size = 0;
-    while (*size < PGSTORE_PIECE_BYTES) {
-        const ssize_t got = read(descriptor, piece + *size, PGSTORE_PIECE_BYTES - *size);
+    while (*size < READ_BYTES) {
+        const ssize_t got = read(descriptor, buffer + *size, READ_BYTES - *size);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -191,34 +201,62 @@ static enum status fill_piece(int descriptor, char *piece, size_t *size, struct 
     return STATUS_OK;
 }
 
-static enum status put_pieces(struct pgstore *store, const struct staged_file *file, int descriptor,
-                              char *piece, char state[6], struct error *err)
+static enum status put_descriptor(struct putting *putting, const char *name, int descriptor,
+                                  struct error *err)
 {
-    size_t size = PGSTORE_PIECE_BYTES;
+    char buffer[READ_BYTES];
+    size_t size = sizeof buffer;
 
-    for (int64_t number = 0; size == PGSTORE_PIECE_BYTES; number++) {
-        TRY(fill_piece(descriptor, piece, &size, err));
-        if (size > 0)
-            TRY(put_piece(store, file->name, number, (struct slice){piece, size}, state, err));
+    for (int64_t number = 0; size == sizeof buffer;) {
+        TRY(fill(descriptor, buffer, &size, err));
+        TRY(put_pieces(putting, name, (struct slice){buffer, size}, &number, err));
     }
     return STATUS_OK;
 }
 
-static enum status put_file(struct pgstore *store, const struct staged_file *file, char state[6],
+static enum status put_file(struct putting *putting, const struct staged_file *file,
                             struct error *err)
 {
-    const int descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
-    char *piece = malloc(PGSTORE_PIECE_BYTES);
+    int64_t number = 0;
+    enum status status;
+    int descriptor;
+
+    if (!file->path)
+        return put_pieces(putting, file->name, file->bytes, &number, err);
+    descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return fail_errno(err, STATUS_IO, "cannot read %s", file->path);
+    status = put_descriptor(putting, file->name, descriptor, err);
+    close(descriptor);
+    return status;
+}
+
+static enum status put_files(struct putting *putting, const struct staged_file *files, size_t count,
+                             struct error *err)
+{
+    copy_begin(&putting->rows);
+    for (size_t i = 0; i < count; i++)
+        TRY(put_file(putting, &files[i], err));
+    copy_end(&putting->rows);
+    return send_rows(putting, err);
+}
+
+static enum status copy_files(struct pgstore *store, const struct staged_file *files, size_t count,
+                              char state[6], struct error *err)
+{
+    struct putting putting = {.connection = &store->connection};
+    char sql[TABLE_NAME_MAX + 100];
     enum status status;
 
-    if (descriptor < 0)
-        status = fail_errno(err, STATUS_IO, "cannot read %s", file->path);
-    else
-        status =
-            piece ? put_pieces(store, file, descriptor, piece, state, err) : fail_no_memory(err);
-    if (descriptor >= 0)
-        close(descriptor);
-    free(piece);
+    pgstore_sql(sql, sizeof sql, "COPY @ (file, piece, bytes) FROM STDIN (FORMAT binary)",
+                store->rows);
+    TRY(pg_connection_copy_begin(&store->connection, sql, state, err));
+    text_init(&putting.rows, TEXT_MAXIMUM);
+    status = put_files(&putting, files, count, err);
+    text_deinit(&putting.rows);
+    if (status == STATUS_OK)
+        return pg_connection_copy_end(&store->connection, state, err);
+    pg_connection_drop(&store->connection); /* the server forgets what it was sent */
     return status;
 }
 
@@ -226,25 +264,35 @@ static enum status put_all(struct pgstore *store, const struct staged_file *file
                            char state[6], struct error *err)
 {
     TRY(run(store, "BEGIN", err));
-    for (size_t i = 0; i < count; i++)
-        TRY(files[i].path ? put_file(store, &files[i], state, err)
-                          : put_bytes(store, &files[i], state, err));
+    TRY(copy_files(store, files, count, state, err));
     return run(store, "COMMIT", err);
 }
 
+/* ----- once ----- */
+
+/* Stores some files, the first of them by this name. *state: of the server's refusal. */
+struct storing {
+    struct pgstore *store;
+    const char *name;
+    enum status (*store_once)(const struct storing *storing, char state[6], struct error *err);
+    const struct staged_file *files;
+    size_t count;
+    const struct staged_call *call;
+};
+
 /* A cut may have come before or after the commit: what is there tells. */
-static enum status stage_once(struct pgstore *store, const struct staged_file *files, size_t count,
-                              struct error *err)
+static enum status try_to_store(const struct storing *storing, struct error *err)
 {
+    struct pgstore *store = storing->store;
     struct error ignored;
     char state[6] = "";
     enum status status;
     bool has;
 
-    TRY(pgstore_has_staged(store, files[0].name, &has, err));
+    TRY(pgstore_has_staged(store, storing->name, &has, err));
     if (has)
         return STATUS_OK;
-    status = put_all(store, files, count, state, err);
+    status = storing->store_once(storing, state, err);
     if (status == STATUS_OK)
         return STATUS_OK;
     if (store->connection.connection)
@@ -252,14 +300,88 @@ static enum status stage_once(struct pgstore *store, const struct staged_file *f
     return strcmp(state, UNIQUE_VIOLATION) == 0 ? STATUS_OK : status;
 }
 
-enum status pgstore_stage(struct pgstore *store, const struct staged_file *files, size_t count,
-                          struct error *err)
+static enum status store(const struct storing *storing, struct error *err)
 {
     const int64_t deadline = pg_connection_now() + PGSTORE_PATIENCE_MS;
     enum status status;
 
     do
-        status = stage_once(store, files, count, err);
+        status = try_to_store(storing, err);
     while (status == STATUS_CONNECTION && pg_connection_now() < deadline);
     return status;
+}
+
+static enum status store_files(const struct storing *storing, char state[6], struct error *err)
+{
+    return put_all(storing->store, storing->files, storing->count, state, err);
+}
+
+enum status pgstore_stage(struct pgstore *to, const struct staged_file *files, size_t count,
+                          struct error *err)
+{
+    const struct storing storing = {.store = to,
+                                    .name = files[0].name,
+                                    .store_once = store_files,
+                                    .files = files,
+                                    .count = count};
+
+    return store(&storing, err);
+}
+
+/* ----- by the server ----- */
+
+static enum status take_snapshot(struct pgstore *store, struct slice snapshot, struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_append_string(&sql, "BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT ");
+    text_append_literal(&sql, snapshot);
+    status = sql.failed ? fail_no_memory(err)
+                        : pg_connection_run(&store->connection, text_string(&sql), NULL, err);
+    text_deinit(&sql);
+    return status == STATUS_OK || status == STATUS_CONNECTION || status == STATUS_NO_MEMORY
+               ? status
+               : fail(err, STATUS_STALE, "the snapshot of the job's rows is gone");
+}
+
+/* With the end of the transaction, so that a worker that stands still leaves none open. */
+static void append_call(const struct staged_call *call, struct text *sql)
+{
+    text_printf(sql, "SELECT totrain.stage_shard(%d, %" PRIu64 ", ", SPOOL_VERSION, call->job);
+    text_append_literal(sql, slice_of(call->schema));
+    text_append_string(sql, ", ");
+    text_append_literal(sql, call->spec);
+    text_append_string(sql, ", ");
+    text_append_literal(sql, call->order);
+    text_printf(sql, ", %u, %u); COMMIT", call->spool, call->shard);
+}
+
+static enum status store_there(const struct storing *storing, char state[6], struct error *err)
+{
+    struct pg_connection *connection = &storing->store->connection;
+    const int64_t answer_ms = connection->answer_ms;
+    enum status status;
+    struct text sql;
+
+    TRY(take_snapshot(storing->store, storing->call->snapshot, err));
+    text_init(&sql, TEXT_MAXIMUM);
+    append_call(storing->call, &sql);
+    connection->answer_ms = STAGING_MS;
+    status = sql.failed ? fail_no_memory(err)
+                        : pg_connection_run(connection, text_string(&sql), state, err);
+    connection->answer_ms = answer_ms;
+    text_deinit(&sql);
+    return strcmp(state, NOT_SUPPORTED) == 0 ? fail(err, STATUS_UNSUPPORTED, "%s", err->message)
+                                             : status;
+}
+
+enum status pgstore_stage_there(struct pgstore *in, const struct staged_call *call,
+                                struct error *err)
+{
+    const struct storing storing = {
+        .store = in, .name = call->index, .store_once = store_there, .call = call};
+
+    return store(&storing, err);
 }

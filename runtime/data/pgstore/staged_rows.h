@@ -6,20 +6,18 @@
  *     all shards         -->  settled         JSON: the files of the spools, and where they lie
  *                             train.spool     what is settled over all shards (spool_settle.h)
  *
- * Each file is in pieces of 1 MiB. The files of a shard, and those that are settled, are stored in
- * one transaction, and (file, piece) is the primary key: of two workers that store the same shard
- * one is first, and the other's is as if it had not been. So each row is there once, whoever died
- * or came back, and what a master leases decides on speed alone.
+ * Each file is in pieces (staged_pieces.h). The files of a shard, and those that are settled, are
+ * stored in one transaction, and (file, piece) is the primary key: of two workers that store the
+ * same shard one is first, and the other's is as if it had not been. So each row is there once,
+ * whoever died or came back, and what a master leases decides on speed alone.
  */
 #ifndef RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
 #define RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
 
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/data/staged_pieces.h"
 
-#define STAGED_INDEX_NAME   "%s.%u.index"
-#define STAGED_PART_NAME    "%s.%u.part"
 #define STAGED_SETTLED_NAME "settled"
-#define STAGED_NAME_MAX     64
 
 /* From a file of this process, or from memory where there is no path. */
 struct staged_file {
@@ -35,6 +33,20 @@ enum status pgstore_has_staged(struct pgstore *store, const char *name, bool *ha
  * CONNECTION after a minute. */
 enum status pgstore_stage(struct pgstore *store, const struct staged_file *files, size_t count,
                           struct error *err);
+
+/* A shard that the server makes and stores itself, in a transaction of its own. */
+struct staged_call {
+    struct slice snapshot; /* under which it is read */
+    uint64_t job;
+    const char *schema;       /* of the job's tables */
+    struct slice spec, order; /* job.json; which tables (extension/engine/rows/direct_order.h) */
+    uint32_t spool, shard;    /* the shard among those of its spool */
+    const char *index;        /* the file of its index */
+};
+/* OK also where another worker was first. STALE: there is no such snapshot any more. UNSUPPORTED:
+ * this server makes no such files. CONNECTION after a minute. */
+enum status pgstore_stage_there(struct pgstore *store, const struct staged_call *call,
+                                struct error *err);
 /* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
 enum status pgstore_read_staged(struct pgstore *store, const char *name, struct text *bytes,
                                 struct error *err);

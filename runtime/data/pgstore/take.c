@@ -17,6 +17,7 @@
 
 struct taking {
     char sql[sizeof QUERY + TABLE_NAME_MAX];
+    size_t piece_bytes;
     struct sparse_file *files;
     size_t count;
     struct pg_connection connections[SPARSE_READERS_MAX];
@@ -36,26 +37,26 @@ struct slices {
 
 /* ---- asking ---- */
 
-static size_t pieces_of(const struct spool_extent *extent)
+static size_t pieces_of(const struct spool_extent *extent, size_t piece_bytes)
 {
-    return (size_t)((extent->offset + extent->size - 1) / PGSTORE_PIECE_BYTES -
-                    extent->offset / PGSTORE_PIECE_BYTES + 1);
+    return (size_t)((extent->offset + extent->size - 1) / piece_bytes -
+                    extent->offset / piece_bytes + 1);
 }
 
 /* Extents may begin in one piece and end in another one. */
-static enum status cut(const struct spool_extent *extents, size_t count, struct slices *slices,
-                       struct error *err)
+static enum status cut(const struct spool_extent *extents, size_t count, size_t piece_bytes,
+                       struct slices *slices, struct error *err)
 {
     size_t pieces = 0;
 
     for (size_t i = 0; i < count; i++)
-        pieces += pieces_of(&extents[i]);
+        pieces += pieces_of(&extents[i], piece_bytes);
     slices->all = calloc(pieces + 1, sizeof *slices->all);
     if (!slices->all)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++)
         for (uint64_t offset = extents[i].offset, left = extents[i].size; left > 0;) {
-            const uint64_t room = PGSTORE_PIECE_BYTES - offset % PGSTORE_PIECE_BYTES;
+            const uint64_t room = piece_bytes - offset % piece_bytes;
             const uint32_t size = (uint32_t)(left < room ? left : room);
 
             slices->all[slices->count++] = (struct slice_of_piece){extents[i].file, offset, size};
@@ -74,8 +75,8 @@ static void describe(const struct taking *taking, const struct slices *slices,
         const char *comma = i > 0 ? "," : "{";
 
         text_printf(&parameters[0], "%s%s", comma, taking->files[slice->file].stored);
-        text_printf(&parameters[1], "%s%" PRIu64, comma, slice->offset / PGSTORE_PIECE_BYTES);
-        text_printf(&parameters[2], "%s%" PRIu64, comma, slice->offset % PGSTORE_PIECE_BYTES + 1);
+        text_printf(&parameters[1], "%s%" PRIu64, comma, slice->offset / taking->piece_bytes);
+        text_printf(&parameters[2], "%s%" PRIu64, comma, slice->offset % taking->piece_bytes + 1);
         text_printf(&parameters[3], "%s%u", comma, slice->size);
     }
     for (int i = 0; i < PARAMETERS; i++)
@@ -161,8 +162,9 @@ static enum status take_slices(struct taking *taking, uint32_t reader, const str
 static enum status read_extents(void *self, uint32_t reader, const struct spool_extent *extents,
                                 size_t count, struct sparse_files *files, struct error *err)
 {
+    const struct taking *taking = self;
     struct slices slices = {.all = NULL};
-    enum status status = cut(extents, count, &slices, err);
+    enum status status = cut(extents, count, taking->piece_bytes, &slices, err);
 
     if (status == STATUS_OK)
         status = take_slices(self, reader, &slices, files, err);
@@ -187,7 +189,7 @@ static void close_taking(void *self)
     free(taking);
 }
 
-static enum status taking_init(const struct pgstore *store, const char *table,
+static enum status taking_init(const struct pgstore *store, const char *table, size_t piece_bytes,
                                const struct sparse_file *files, size_t count, struct taking *taking,
                                struct error *err)
 {
@@ -198,12 +200,13 @@ static enum status taking_init(const struct pgstore *store, const char *table,
         return fail_no_memory(err);
     memcpy(taking->files, files, count * sizeof *files);
     taking->count = count;
+    taking->piece_bytes = piece_bytes;
     return pgstore_sql(taking->sql, sizeof taking->sql, QUERY, table)
                ? STATUS_OK
                : fail(err, STATUS_LIMIT, "the name of the job's table is too long");
 }
 
-enum status pgstore_take_table(const struct pgstore *store, const char *table,
+enum status pgstore_take_table(const struct pgstore *store, const char *table, size_t piece_bytes,
                                const struct sparse_file *files, size_t count, const char *folder,
                                const struct spool_source **source, struct error *err)
 {
@@ -214,7 +217,7 @@ enum status pgstore_take_table(const struct pgstore *store, const char *table,
     *source = NULL;
     if (!taking)
         return fail_no_memory(err);
-    status = taking_init(store, table, files, count, taking, err);
+    status = taking_init(store, table, piece_bytes, files, count, taking, err);
     if (status == STATUS_OK)
         return sparse_files_open(folder, files, count, &origin, source, err);
     close_taking(taking);
@@ -225,6 +228,6 @@ enum status pgstore_take(struct pgstore *store, const char *folder,
                          const struct spool_source **source, struct error *err)
 {
     pg_connection_drop(&store->connection);
-    return pgstore_take_table(store, store->source, store->files, store->file_count, folder, source,
-                              err);
+    return pgstore_take_table(store, store->source, store->piece_bytes, store->files,
+                              store->file_count, folder, source, err);
 }

@@ -1,0 +1,14 @@
+/*
+ * libpq_snapshot.h - one snapshot for several connections: one exports it, others take it.
+ */
+#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_SNAPSHOT_H
+#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_SNAPSHOT_H
+
+#include "extension/postgres/libpq/libpq.h"
+
+/* Of the connection's transaction, for as long as that lives; appends its name. */
+enum status libpq_export_snapshot(struct libpq *libpq, struct text *snapshot, struct error *err);
+/* For the connection's transaction, REPEATABLE READ, before anything else in it. */
+enum status libpq_take_snapshot(struct libpq *libpq, struct slice snapshot, struct error *err);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * staged_pieces.h - how the files of rows that were staged shard by shard lie in a table.
+ *
+ *     shard 7 of train --> train.7.index   the index of a spool's part (spool_writer.h)
+ *                          train.7.part    its bytes
+ *
+ * A worker puts them there (pgstore/staged_rows.h), or the server itself
+ * (extension/postgres/server/stage_shard.c). A piece is what fits into one page of a table: for a
+ * larger one the server makes four rows of another table for each page, each with an entry of an
+ * index.
+ */
+#ifndef RUNTIME_DATA_STAGED_PIECES_H
+#define RUNTIME_DATA_STAGED_PIECES_H
+
+#define STAGED_INDEX_NAME  "%s.%u.index"
+#define STAGED_PART_NAME   "%s.%u.part"
+#define STAGED_NAME_MAX    64
+#define STAGED_PIECE_BYTES ((size_t)8000) /* the last of a file is shorter */
+
+#endif
