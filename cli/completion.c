@@ -321,6 +321,7 @@ static const struct {
     {"TRAIN", SCOPE_TRAIN, {"WITH", "COLUMN", "LABEL", "USING", "INTO"}},
     {"PREDICT", SCOPE_PREDICT, {"WITH", "USING"}},
     {"EVALUATE", SCOPE_EVALUATE, {"WITH", "LABEL", "INTO"}},
+    {"EXPLAIN", SCOPE_EXPLAIN, {"WITH", "USING", "INTO"}},
     {"EXPLAIN", 0, {"WITH", "USING", "INTO"}},
 };
 

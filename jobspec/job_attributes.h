@@ -163,9 +163,19 @@
     PLANNED("predict.replace", SCOPE_PREDICT, BOOLEAN("false", NULL),                              \
             "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
             "Otherwise only a table that TO PREDICT made is replaced.")                            \
-    PLANNED("evaluate.replace", SCOPE_EVALUATE, BOOLEAN("false", NULL),                            \
+    PLANNED("evaluate.replace", SCOPE_EVALUATE | SCOPE_EXPLAIN, BOOLEAN("false", NULL),            \
             "true: the table that is named is replaced whatever it holds, unless it is a model. "  \
-            "Otherwise only a table that EVALUATE made is replaced.")                              \
+            "Otherwise only a table that EVALUATE or EXPLAIN made is replaced.",                   \
+            .aliases = WORDS("explain.replace"))                                                   \
+    PLANNED("explain.metric", SCOPE_EXPLAIN, TEXT(),                                               \
+            "What an input's importance is measured by. Default: AUC of two classes, Accuracy of " \
+            "more, RMSE of numbers, Inertia of clusters.")                                         \
+    PLANNED("explain.repeats", SCOPE_EXPLAIN, INTEGER(1, 1000, "5"),                               \
+            "How often the values of each column are dealt out anew.")                             \
+    PLANNED("explain.rows", SCOPE_EXPLAIN, INTEGER(1, 10000000, "10000"),                          \
+            "Rows that are held for it at most: of more rows those whose hashes are the least.")   \
+    PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
+            "Decides which row gets the value of which other.")                                    \
     PLANNED("predict.extra_outputs", SCOPE_PREDICT,                                                \
             WORD_LIST(WORDS("probability", "probabilities", "score", "logits"), WORDS("leaf")),    \
             "More columns beside the prediction: 'probability' of the positive class of two, of "  \

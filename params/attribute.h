@@ -49,7 +49,8 @@ enum attribute_scope { /* which statements know it */
                        SCOPE_TRAIN = 1,
                        SCOPE_EVALUATE = 2,
                        SCOPE_PREDICT = 4,
-                       SCOPE_ALL = 7
+                       SCOPE_EXPLAIN = 8, /* TO EXPLAIN */
+                       SCOPE_ALL = 7      /* those that may be jobs */
 };
 
 /* What the C member is. */

@@ -102,6 +102,21 @@ bool metric_is_default(enum metric metric, uint32_t classes)
     return when == METRIC_ALWAYS || (when == METRIC_OF_TWO_CLASSES && classes == 2);
 }
 
+bool metric_is_loss(enum metric metric)
+{
+    switch (metric) {
+    case METRIC_LOG_LOSS:
+    case METRIC_MSE:
+    case METRIC_RMSE:
+    case METRIC_MAE:
+    case METRIC_MAPE:
+    case METRIC_INERTIA:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool metric_ranks(enum metric metric)
 {
     return metric == METRIC_AUC || metric == METRIC_PR_AUC;

@@ -172,6 +172,8 @@ enum task metric_task(enum metric metric);
 enum metric_default metric_default(enum metric metric);
 /* Is it measured of a model of so many classes (0: none) where the statement names no metrics? */
 bool metric_is_default(enum metric metric, uint32_t classes);
+/* Is a model better with less of it? */
+bool metric_is_loss(enum metric metric);
 /* Does it rank the rows by the probability of a class? Of more than two classes it takes all
  * probabilities of each row. */
 bool metric_ranks(enum metric metric);

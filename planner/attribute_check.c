@@ -454,20 +454,22 @@ static enum status refuse_ambiguous(const struct name *name,
     return status;
 }
 
+static const char *scope_verb(unsigned scope)
+{
+    return scope & SCOPE_TRAIN      ? "TRAIN"
+           : scope & SCOPE_EVALUATE ? "EVALUATE"
+           : scope & SCOPE_PREDICT  ? "PREDICT"
+                                    : "EXPLAIN";
+}
+
 static enum status check_scope(const struct attribute *attribute, const struct name *name,
                                unsigned scope, struct error *err)
 {
     if (attribute->scope & scope)
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, name->position, "attribute \"%s\" has no use in TO %s",
-            attribute->name,
-            scope & SCOPE_TRAIN      ? "TRAIN"
-            : scope & SCOPE_EVALUATE ? "EVALUATE"
-                                     : "PREDICT");
-    return error_hint(err, "It belongs to TO %s.",
-                      attribute->scope & SCOPE_TRAIN      ? "TRAIN"
-                      : attribute->scope & SCOPE_EVALUATE ? "EVALUATE"
-                                                          : "PREDICT");
+            attribute->name, scope_verb(scope));
+    return error_hint(err, "It belongs to TO %s.", scope_verb(attribute->scope));
 }
 
 /* The estimator's task is checked when all attributes are known (training.c). */

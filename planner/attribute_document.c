@@ -45,8 +45,12 @@ static void append_statements(const struct attribute *attribute, struct text *ou
         text_printf(out, "%sEVALUATE", comma);
         comma = ", ";
     }
-    if (attribute->scope & SCOPE_PREDICT)
+    if (attribute->scope & SCOPE_PREDICT) {
         text_printf(out, "%sPREDICT", comma);
+        comma = ", ";
+    }
+    if (attribute->scope & SCOPE_EXPLAIN)
+        text_printf(out, "%sTO EXPLAIN", comma);
 }
 
 static void append_row(const struct attribute *attribute, struct text *out)

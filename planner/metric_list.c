@@ -109,3 +109,14 @@ enum status metrics_plan(struct planning *planning, enum task task, uint32_t cla
                        setting->value.items[i].span.start));
     return STATUS_OK;
 }
+
+enum status metric_plan(struct planning *planning, const char *attribute, enum task task,
+                        enum metric other)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+    const struct slice name =
+        setting ? slice_trim(setting->value.text) : slice_of(metric_name(other));
+
+    planning->plan->metric_count = 0;
+    return add_metric(planning, task, name, setting ? setting->value.span.start : -1);
+}

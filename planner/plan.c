@@ -70,8 +70,7 @@ static enum status refuse_later(const struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     enum statement_kind kind = statement->kind;
-    const char *verb = kind == STATEMENT_EXPLAIN        ? "TO EXPLAIN"
-                       : kind == STATEMENT_RUN          ? "TO RUN"
+    const char *verb = kind == STATEMENT_RUN            ? "TO RUN"
                        : kind == STATEMENT_EXPORT_MODEL ? "EXPORT MODEL"
                        : statement->maximize            ? "TO MAXIMIZE"
                                                         : "TO MINIMIZE";
@@ -99,6 +98,7 @@ static enum status dispatch(struct planning *planning)
     case STATEMENT_ROLLBACK_MODEL:
         return plan_rollback(planning);
     case STATEMENT_EXPLAIN:
+        return plan_explain_model(planning);
     case STATEMENT_RUN:
     case STATEMENT_OPTIMIZE:
     case STATEMENT_EXPORT_MODEL:

@@ -97,8 +97,11 @@ struct plan {
 
     struct slice positive;   /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report; /* EVALUATE */
-    bool has_threshold;      /* PREDICT, EVALUATE: of two classes the positive one is predicted */
-    double threshold;        /* from this probability up */
+    /* TO EXPLAIN; its metric is metrics[0] */
+    uint32_t explain_repeats, explain_rows;
+    uint64_t explain_seed;
+    bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
+    double threshold;   /* from this probability up */
 
     /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */
     struct slice model_schema, model_name;

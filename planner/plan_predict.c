@@ -252,6 +252,20 @@ enum status plan_predict(struct planning *planning)
     return check_added_columns(planning);
 }
 
+/* INTO table, of EVALUATE and of EXPLAIN. */
+static enum status plan_into(struct planning *planning)
+{
+    const struct path *into = &planning->statement->into;
+    struct plan *plan = planning->plan;
+
+    if (into->count > 0) {
+        plan->has_target = true;
+        TRY(target_plan(planning, into, &plan->target_schema, &plan->target_table));
+        TRY(check_not_model(planning, into->parts[0].position));
+    }
+    return plan_replacing(planning, "evaluate.replace");
+}
+
 enum status plan_evaluate(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
@@ -264,12 +278,7 @@ enum status plan_evaluate(struct planning *planning)
     TRY(average_check(planning));
     TRY(report_plan(planning));
     TRY(threshold_plan(planning, "evaluate.threshold"));
-    if (statement->into.count > 0) {
-        plan->has_target = true;
-        TRY(target_plan(planning, &statement->into, &plan->target_schema, &plan->target_table));
-        TRY(check_not_model(planning, statement->into.parts[0].position));
-    }
-    TRY(plan_replacing(planning, "evaluate.replace"));
+    TRY(plan_into(planning));
     TRY(bad_rows_plan(planning, "evaluate.bad_rows"));
     TRY(workers_plan(planning));
     TRY(query_describe(planning));
@@ -284,4 +293,67 @@ enum status plan_evaluate(struct planning *planning)
         label_position = statement->select_position;
     return query_resolve(&plan->query, "label ", plan->label, label_position, &plan->label_column,
                          planning->err);
+}
+
+/* TO EXPLAIN m USING name */
+static enum status check_explainer(const struct planning *planning)
+{
+    static const char *const later[] = {"SHAP",          "TreeExplainer",     "LinearExplainer",
+                                        "DeepExplainer", "GradientExplainer", "KernelExplainer",
+                                        "LIME",          "XGBoostExplainer"};
+    const struct name *name = &planning->statement->explainer;
+    struct error *err = planning->err;
+
+    if (name->text.size == 0 || slice_is_fold(name->text, "permutation"))
+        return STATUS_OK;
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (slice_is_fold(name->text, later[i])) {
+            fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %s is not supported yet",
+                    later[i]);
+            return error_hint(err, "There is USING permutation, which is also the default.");
+        }
+    fail_at(err, STATUS_INVALID, name->position, "unknown explainer \"%.*s\"",
+            SLICE_FORMAT(name->text));
+    return error_hint(err, "There is USING permutation, which is also the default.");
+}
+
+static enum metric metric_of_explanation(const struct model_summary *model)
+{
+    if (model->task == TASK_REGRESSION)
+        return METRIC_RMSE;
+    if (model->task == TASK_CLUSTERING)
+        return METRIC_INERTIA;
+    return model->class_count == 2 ? METRIC_AUC : METRIC_ACCURACY;
+}
+
+static uint64_t whole_number(const struct planning *planning, const char *attribute, uint64_t other)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+
+    if (!setting)
+        return other;
+    return setting->value.is_integer ? (uint64_t)setting->value.integer
+                                     : (uint64_t)setting->value.number;
+}
+
+enum status plan_explain_model(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    TRY(check_explainer(planning));
+    TRY(settings_read(planning, SCOPE_EXPLAIN));
+    TRY(model_find(planning));
+    TRY(metric_plan(planning, "explain.metric", plan->model.task,
+                    metric_of_explanation(&plan->model)));
+    plan->explain_repeats = (uint32_t)whole_number(planning, "explain.repeats", 5);
+    plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);
+    plan->explain_seed = whole_number(planning, "explain.seed", 0);
+    TRY(plan_into(planning));
+    TRY(query_describe(planning));
+    TRY(match_inputs(planning));
+    if (!task_has_label(plan->model.task))
+        return STATUS_OK;
+    plan->label = plan->model.label;
+    return query_resolve(&plan->query, "label ", plan->label, planning->statement->select_position,
+                         &plan->label_column, planning->err);
 }

@@ -1,5 +1,5 @@
 /*
- * plan_predict.h - PREDICT and EVALUATE -> plan.
+ * plan_predict.h - PREDICT, EVALUATE and TO EXPLAIN -> plan.
  */
 #ifndef PLANNER_PLAN_PREDICT_H
 #define PLANNER_PLAN_PREDICT_H
@@ -8,5 +8,6 @@
 
 enum status plan_predict(struct planning *planning);
 enum status plan_evaluate(struct planning *planning);
+enum status plan_explain_model(struct planning *planning);
 
 #endif

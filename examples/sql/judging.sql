@@ -30,3 +30,7 @@ SELECT benign, malignant AS predicted, count(*) AS rows FROM suspected GROUP BY 
 
 -- Are probabilities what they say?
 SELECT * FROM unseen TO EVALUATE judged WITH evaluate.report = 'calibration';
+
+-- Which measurements does the model look at? By how much AUC falls when each is dealt out anew.
+SELECT * FROM unseen TO EXPLAIN judged WITH explain.repeats = 3 INTO judged_inputs;
+SELECT input, importance, deviation FROM judged_inputs ORDER BY importance DESC LIMIT 5;

@@ -6,6 +6,7 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
+#include "extension/engine/score/importance_run.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
@@ -35,6 +36,7 @@ struct fixed_columns {
 
 static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_TRAIN, 3, {"name", "train", "validation"}},
+    {STATEMENT_EXPLAIN, 5, {"input", "importance", "deviation", "metric", "baseline"}},
     {STATEMENT_SHOW_TRAIN, 2, {"item", "value"}},
     {STATEMENT_SHOW_MODELS,
      7,
@@ -71,8 +73,10 @@ static bool is_detached(const struct statement *statement)
 
 static const struct fixed_columns *columns_of(const struct statement *statement)
 {
-    bool has_target = statement_predicts_into_table(statement) ||
-                      (statement->kind == STATEMENT_EVALUATE && statement->into.count > 0);
+    bool has_target =
+        statement_predicts_into_table(statement) ||
+        ((statement->kind == STATEMENT_EVALUATE || statement->kind == STATEMENT_EXPLAIN) &&
+         statement->into.count > 0);
 
     if (statement->explain_plan)
         return &explain_columns;
@@ -233,6 +237,8 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
     case STATEMENT_PREDICT:
     case STATEMENT_EVALUATE:
         return score_run(host, plan, arena, sink, err);
+    case STATEMENT_EXPLAIN:
+        return importance_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODELS:

@@ -22,6 +22,7 @@ enum job_event_kind {
 struct job_event {
     enum job_event_kind kind;
     uint64_t step, steps; /* steps 0: unknown */
+    const char *unit;     /* what a step is called that belongs to no epoch; NULL: a shard */
     uint32_t epoch, epochs, workers;
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */

@@ -48,6 +48,21 @@ class Judging(harness.Case):
         found = [tuple(row.values()) for row in self.rows("SELECT * FROM t TO EVALUATE m WITH evaluate.report = confusion")]
         self.assertEqual([row for row in found if row[2] > 0], [tuple(row) for row in counted])
 
+    def test_importance_is_rows_or_a_table(self):
+        found = self.rows("SELECT * FROM t TO EXPLAIN m")
+        self.assertEqual([row["metric"] for row in found], ["AUC", "AUC"])
+        self.assertGreater(found[0]["importance"], 0)
+        self.assertEqual(self.rows("SELECT b, kind, a FROM t ORDER BY b TO EXPLAIN m"), found)
+        self.rows("SELECT * FROM t TO EXPLAIN m INTO why")
+        self.assertEqual(self.rows_of("SELECT * FROM why"), [tuple(row.values()) for row in found])
+        bare = self.check_psql("SELECT * FROM t TO EXPLAIN m;")
+        self.assertEqual([line.split("|")[0] for line in bare.split()], [row["input"] for row in found])
+
+    def test_an_array_is_one_input(self):
+        self.execute("CREATE TABLE v AS SELECT ARRAY[a, b] AS v, b AS w, kind FROM t")
+        self.rows("SELECT * FROM v TO TRAIN LinearClassifier WITH train.epoch = 5 LABEL kind INTO mv")
+        self.assertEqual({row["input"] for row in self.rows("SELECT * FROM v TO EXPLAIN mv")}, {"v", "w"})
+
     def test_a_threshold_decides_predictions_of_the_labels_own_type(self):
         for threshold in (0, 0.3, 0.9):
             for more in ("", ", job.max_workers = 2"):

@@ -3,6 +3,7 @@
 import pathlib
 import random
 import sqlite3
+import threading
 
 import harness
 
@@ -175,12 +176,88 @@ class Judging(harness.Case):
         self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'residuals', validation.metrics = 'MSE'",
                    "no use with the report")
 
+    def explain(self, more="", table="t", model="m"):
+        return self.named(f"SELECT * FROM {table} TO EXPLAIN {model}{more}")
+
+    def test_importance_is_what_a_linear_model_must_lose(self):
+        """y = 3 a - b and c is noise: without the order of an input with variance 1 the squared error
+        grows by twice the square of its weight."""
+        draw = random.Random(9)
+        self.run_all("CREATE TABLE t (a REAL, b REAL, c REAL, y REAL)")
+        rows = [tuple(draw.gauss(0, 1) for _ in range(3)) for _ in range(2000)]
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [(a, b, c, 3 * a - b) for a, b, c in rows])
+        self.run_all("SELECT * FROM t TO TRAIN LinearRegressor WITH train.epoch = 100 LABEL y INTO m")
+        found = self.explain(" WITH explain.metric = 'MSE', explain.repeats = 20")
+        self.assertEqual([row["input"] for row in found], ["a", "b", "c"])
+        for row, expected in zip(found, (18, 2, 0)):
+            self.assertAlmostEqual(row["importance"], expected, delta=0.05 * expected + 0.05)
+            self.assertEqual(row["metric"], "MSE")
+        again = self.explain(" WITH explain.metric = 'MSE', explain.repeats = 20, explain.seed = 1")
+        self.assertNotEqual(again[0]["importance"], found[0]["importance"])
+        self.assertEqual(again[0]["baseline"], found[0]["baseline"])
+        self.assertEqual([row["metric"] for row in self.explain()], ["RMSE"] * 3)
+
+    def test_importance_does_not_depend_on_the_order_of_rows_and_columns(self):
+        self.make_two()
+        self.run_all("ALTER TABLE t ADD COLUMN word TEXT")
+        self.run_all("UPDATE t SET word = CASE WHEN kind = 'fraud' AND a < 1 THEN 'x' ELSE 'y' END")
+        self.train()
+        self.run_all("CREATE TABLE turned AS SELECT word, kind, b, a FROM t ORDER BY b")
+        for rows in (100000, 600, 100):
+            found = self.explain(f" WITH explain.rows = {rows}")
+            self.assertEqual(self.explain(f" WITH explain.rows = {rows}", "turned"), found)
+            self.assertEqual([row["metric"] for row in found], ["AUC"] * 3)
+            self.assertGreater(found[0]["importance"], 0)
+        done = self.run_program(self.path, "-c", "SELECT * FROM t TO EXPLAIN m WITH explain.rows = 100")
+        self.assertIn("importance is measured on 100 of 600 rows", done.stderr)
+
+    def test_importance_goes_into_a_table(self):
+        self.make_two()
+        self.train()
+        found = self.explain()
+        done = self.named("SELECT * FROM t TO EXPLAIN m INTO why")
+        self.assertEqual((done[0]["table"], done[0]["rows"]), ("why", 2))
+        self.assertEqual(self.named("SELECT * FROM why"), found)
+        self.run_all("SELECT * FROM t TO EXPLAIN m INTO why")
+        self.fails("SELECT * FROM t TO EXPLAIN m INTO t", "exists, and EVALUATE did not make it")
+        self.fails("SELECT * FROM t TO EXPLAIN m INTO m", "is the model itself")
+        self.fails("SELECT * FROM t WHERE 0 TO EXPLAIN m", "no rows")
+        self.fails("SELECT * FROM t WHERE kind = 'fraud' TO EXPLAIN m", "AUC is not defined on these rows")
+
+    def test_clusters_are_explained_by_their_inertia(self):
+        self.make_two()
+        self.run_all("SELECT a, b FROM t TO TRAIN KMeans WITH model.n_clusters = 3 INTO m")
+        found = self.explain()
+        self.assertEqual({row["metric"] for row in found}, {"Inertia"})
+        self.assertTrue(all(row["importance"] > 0 for row in found))
+
+    def test_an_explanation_is_interrupted(self):
+        self.make_two()
+        self.train()
+        database = self.connect(isolation_level=None, check_same_thread=False)
+        seen = []
+
+        def interrupt():
+            while not seen:  # before the statement has begun there is nothing to interrupt
+                database.interrupt()
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        try:
+            with self.assertRaisesRegex(sqlite3.OperationalError, "interrupted"):
+                for _ in range(100):
+                    database.execute("SELECT * FROM t TO EXPLAIN m WITH explain.repeats = 1000").fetchall()
+        finally:
+            seen.append(True)
+            thread.join()
+
     def test_the_example_runs(self):
         harness.load_csv(self.database, "breast_cancer")
         done = self.run_program(self.path, "-f", EXAMPLE)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("actual | predicted | rows", done.stdout)
         self.assertIn("mean_predicted", done.stdout)
+        self.assertIn("importance", done.stdout)
 
 
 harness.main()

@@ -102,6 +102,21 @@ static unsigned value_of(const char *const *words, struct slice word)
     return value;
 }
 
+static void read_classes(struct slice text, struct described_catalog *described)
+{
+    struct model_summary *model = &described->model;
+
+    model->classes = described->classes;
+    model->positive = 1;
+    while (slice_trim(text).size > 0) {
+        struct cell *class = &described->classes[model->class_count++];
+
+        *class = (struct cell){.type = CELL_TEXT, .text = word(&text)};
+        if (model->label_type == LABEL_INTEGER && slice_to_integer(class->text, &class->integer))
+            class->type = CELL_INTEGER;
+    }
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text);
@@ -114,6 +129,8 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->model.label = word(&label);
     described->model.label_type = (enum label_type)value_of(label_type_words, word(&label));
     described->model.version = 1;
+    if (slice_is(word(&label), "classes"))
+        read_classes(label, described);
     described->model.digest = SLICE("0123456789abcdef");
     described->model.inputs = described->inputs;
     word(&inputs);

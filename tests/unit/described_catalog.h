@@ -6,6 +6,7 @@
  *     -- validation: ...                      what any other SELECT returns
  *     -- model: iris_model DNNClassifier classification; label class integer;
  *               inputs petal_width numeric, color category     (on one line)
+ *     -- model: ...; label kind text classes fraud legit; ...  the greater one is positive
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres
@@ -37,6 +38,7 @@ struct described_catalog {
     struct described_query query, validation;
     struct model_summary model;
     struct model_input inputs[DESCRIBED_COLUMNS_MAX];
+    struct cell classes[DESCRIBED_COLUMNS_MAX];
     struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;

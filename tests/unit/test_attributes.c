@@ -655,6 +655,8 @@ static void check_completed(const struct attribute *attribute)
         check_completed_in(attribute, "EVALUATE", "m");
     if (attribute->scope & SCOPE_PREDICT)
         check_completed_in(attribute, "PREDICT", "p");
+    if (attribute->scope & SCOPE_EXPLAIN)
+        check_completed_in(attribute, "EXPLAIN", "m");
 }
 
 static struct value list_of(struct value *item)

@@ -36,7 +36,10 @@ static void append_place(const struct job_event *event, struct text *out)
     else if (has_epochs)
         text_printf(out, "epoch %u", event->epoch);
     if (event->steps)
-        text_printf(out, "%s %llu/%llu", has_epochs ? "  step" : "shard",
+        text_printf(out, "%s %llu/%llu",
+                    has_epochs    ? "  step"
+                    : event->unit ? event->unit
+                                  : "shard",
                     (unsigned long long)event->step, (unsigned long long)event->steps);
 }
 

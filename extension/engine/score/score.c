@@ -165,8 +165,7 @@ struct evaluation {
     const struct model *model;
     struct scorer scorer;
     struct metrics *metrics;
-    struct cell *inputs; /* (model input_count) */
-    struct cell *spread; /* a row, where it has vectors */
+    struct row_room room;
     uint64_t row;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
     union row_label labels[SCORER_ROWS];
@@ -186,21 +185,38 @@ static enum status score_waiting(struct evaluation *evaluation, struct error *er
     return STATUS_OK;
 }
 
-/* The row's inputs and label, to be scored later. */
-static enum status take_row(struct evaluation *evaluation, const struct cell *cells,
-                            struct error *err)
+enum status row_room_make(const struct plan *plan, struct arena *arena, struct row_room *room,
+                          struct error *err)
 {
-    const struct plan *plan = evaluation->plan;
+    room->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
+    room->spread =
+        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
+    return room->inputs && room->spread ? STATUS_OK : fail_no_memory(err);
+}
 
+enum status score_take_row(const struct plan *plan, const struct row_room *room, uint64_t row,
+                           const struct cell *cells, size_t count, struct scorer *scorer,
+                           uint32_t place, union row_label *label, struct error *err)
+{
+    if (plan->label_column >= (int)count || count < plan->query.count)
+        return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
     if (plan->query.vectors.count > 0) {
-        TRY(vectors_spread(&plan->query.vectors, cells, evaluation->spread, err));
-        cells = evaluation->spread;
+        TRY(vectors_spread(&plan->query.vectors, cells, room->spread, err));
+        cells = room->spread;
     }
     for (size_t i = 0; i < plan->model.input_count; i++)
-        evaluation->inputs[i] = cells[plan->model_columns[i]];
-    TRY(scorer_transform(&evaluation->scorer, evaluation->waiting, evaluation->inputs, err));
-    return row_label_read(evaluation->model, plan->label, evaluation->row,
-                          plan->label_column < 0 ? NULL : &cells[plan->label_column],
+        room->inputs[i] = cells[plan->model_columns[i]];
+    TRY(scorer_transform(scorer, place, room->inputs, err));
+    return row_label_read(scorer->model, plan->label, row,
+                          plan->label_column < 0 ? NULL : &cells[plan->label_column], label, err);
+}
+
+/* The row's inputs and label, to be scored later. */
+static enum status take_row(struct evaluation *evaluation, const struct cell *cells, size_t count,
+                            struct error *err)
+{
+    return score_take_row(evaluation->plan, &evaluation->room, evaluation->row, cells, count,
+                          &evaluation->scorer, evaluation->waiting,
                           &evaluation->labels[evaluation->waiting], err);
 }
 
@@ -212,11 +228,9 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
     struct error why;
 
     evaluation->row++;
-    if (plan->label_column >= (int)count || count < plan->query.count)
-        return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");
     if (plan->bad_rows == BAD_ROWS_ERROR) {
-        TRY(take_row(evaluation, cells, err));
-    } else if (take_row(evaluation, cells, &why) != STATUS_OK) {
+        TRY(take_row(evaluation, cells, count, err));
+    } else if (take_row(evaluation, cells, count, &why) != STATUS_OK) {
         if (why.status == STATUS_INVALID)
             return bad_rows_add(evaluation->bad, evaluation->row - 1, cells, count, NULL, &why,
                                 err);
@@ -280,11 +294,7 @@ static enum status evaluate(const struct host *host, struct evaluation *evaluati
 
     if (evaluation->model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    evaluation->inputs = ARENA_NEW(arena, struct cell, plan->model.input_count + 1);
-    evaluation->spread =
-        ARENA_NEW(arena, struct cell, plan->query.count + plan->query.vectors.elements + 1);
-    if (!evaluation->inputs || !evaluation->spread)
-        return fail_no_memory(err);
+    TRY(row_room_make(plan, arena, &evaluation->room, err));
     TRY(bad_rows_query(evaluation->bad, &rows, err));
     TRY(score_waiting(evaluation, err));
     TRY(bad_rows_write(evaluation->bad, sink, err));

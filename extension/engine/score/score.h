@@ -30,6 +30,18 @@ enum status score_check_targets(const struct host *host, const struct plan *plan
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);
 
+/* A row of the plan's SELECT into place `place` of a scorer of the model, and its label. `row`
+ * counts from 1, for messages. */
+struct row_room {
+    struct cell *inputs; /* (model input_count) */
+    struct cell *spread; /* a row, where it has vectors */
+};
+enum status row_room_make(const struct plan *plan, struct arena *arena, struct row_room *room,
+                          struct error *err);
+enum status score_take_row(const struct plan *plan, const struct row_room *room, uint64_t row,
+                           const struct cell *cells, size_t count, struct scorer *scorer,
+                           uint32_t place, union row_label *label, struct error *err);
+
 /* Into the plan's table, or to the sink. */
 enum status evaluation_put(const struct host *host, const struct plan *plan,
                            const struct evaluation_rows *rows, double started,

@@ -151,6 +151,8 @@ static result_taker *taker_of(const struct statement *statement)
         if (statement->into.count > 0)
             return take_facts;
         return returns_report(statement) ? NULL : take_measures;
+    case STATEMENT_EXPLAIN:
+        return statement->into.count > 0 ? take_facts : NULL;
     case STATEMENT_PREDICT:
         return statement_predicts_into_table(statement) ? take_facts : NULL;
     case STATEMENT_CANCEL_JOB:

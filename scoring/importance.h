@@ -1,0 +1,48 @@
+/*
+ * importance.h - how much worse a model gets when the values of a column are dealt out anew among
+ * the rows (permutation importance; Breiman, 2001; Fisher, Rudin, Dominici, 2019).
+ *
+ *     importance_add for each row, in any order --> importance_begin --> importance_measure ...
+ *
+ * Rows are held as the model takes them, at most rows_max: those with the least hashes of inputs
+ * and label, in the order of these hashes. A value goes to the row whose key is in its place:
+ * hashes of seed, column, repeat and place. So neither the order of the rows nor who asks makes a
+ * difference to a bit.
+ */
+#ifndef SCORING_IMPORTANCE_H
+#define SCORING_IMPORTANCE_H
+
+#include "scoring/metrics.h"
+
+#define IMPORTANCE_BYTES_MAX ((size_t)1 << 30) /* of the rows that are held */
+
+struct importance_options {
+    enum metric metric;
+    uint64_t seed;
+    uint32_t rows_max;
+    /* Asked every some hundred rows: is the result no longer wanted? NULL: it always is. */
+    bool (*is_interrupted)(void *context);
+    void *context;
+};
+
+struct importance;
+/* The model is borrowed. */
+enum status importance_new(const struct model *model, const struct importance_options *options,
+                           struct importance **importance, struct error *err);
+void importance_free(struct importance *importance);
+
+/* Row 0 of a scorer of the model, which is transformed and need not be scored. LIMIT where the rows
+ * that are held take more than IMPORTANCE_BYTES_MAX. */
+enum status importance_add(struct importance *importance, const struct scorer *scorer,
+                           const union row_label *label, struct error *err);
+uint32_t importance_rows(const struct importance *importance); /* that are held */
+
+/* No more rows: the metric of the rows as they are. INVALID without rows, and where they do not
+ * define the metric. */
+enum status importance_begin(struct importance *importance, double *value, struct error *err);
+/* The metric where the inputs (count) have got the values of other rows, together. INTERRUPTED. */
+enum status importance_measure(struct importance *importance, struct slice column,
+                               const uint32_t *inputs, size_t count, uint32_t repeat, double *value,
+                               struct error *err);
+
+#endif
