@@ -247,3 +247,21 @@ GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) TO totrain_user;
+
+-- The same with values for $1, $2 in the SELECT. They may be NULL.
+
+CREATE FUNCTION totrain.run(statement text, VARIADIC "values" "any",
+                            OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.run(text, VARIADIC "any") IS
+    'runs a statement with values for the parameters of its SELECT';
+
+CREATE FUNCTION totrain.rows(statement text, VARIADIC "values" "any") RETURNS SETOF json
+AS 'MODULE_PATHNAME', 'totrain_sql_rows'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.rows(text, VARIADIC "any") IS
+    'any statement with values for the parameters of its SELECT: its rows as JSON objects';
+
+REVOKE ALL ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any") TO totrain_user;

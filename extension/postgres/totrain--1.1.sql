@@ -136,6 +136,21 @@ AS 'MODULE_PATHNAME', 'totrain_sql_rows'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.rows(text) IS 'runs any statement: its rows as JSON objects';
 
+-- The same with values for $1, $2 in the SELECT. They may be NULL.
+
+CREATE FUNCTION totrain.run(statement text, VARIADIC "values" "any",
+                            OUT name text, OUT train double precision, OUT validation double precision)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.run(text, VARIADIC "any") IS
+    'runs a statement with values for the parameters of its SELECT';
+
+CREATE FUNCTION totrain.rows(statement text, VARIADIC "values" "any") RETURNS SETOF json
+AS 'MODULE_PATHNAME', 'totrain_sql_rows'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.rows(text, VARIADIC "any") IS
+    'any statement with values for the parameters of its SELECT: its rows as JSON objects';
+
 CREATE FUNCTION totrain.submit(statement text) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_submit'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
@@ -371,7 +386,8 @@ COMMENT ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integ
 -- Who may call what. Predicting takes no more than being a user of ToTrain, and the model.
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA totrain FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text), totrain.submit(text),
+GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
+    totrain.run(text, VARIADIC "any"), totrain.rows(text, VARIADIC "any"), totrain.submit(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),

@@ -91,8 +91,12 @@ enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *e
     close(log);
     if (failed) {
         errno = failed;
-        return fail_errno(err, failed == EACCES ? STATUS_PERMISSION : STATUS_IO, "cannot start %s",
-                          spawn->program);
+        fail_errno(err, failed == EACCES ? STATUS_PERMISSION : STATUS_IO, "cannot start %s",
+                   spawn->program);
+        if (failed == ENOENT)
+            error_hint(err, "The program totrain trains. It must lie beside totrain.so for SQLite, "
+                            "and where the setting totrain.program says for PostgreSQL.");
+        return err->status;
     }
     return STATUS_OK;
 }

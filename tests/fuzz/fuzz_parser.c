@@ -10,8 +10,38 @@
 
 #include "base/json.h"
 #include "parser/parser.h"
+#include "parser/placeholders.h"
+#include "parser/refused.h"
 #include "parser/splitter.h"
 #include "parser/statement_json.h"
+
+/* What stands where a hint is looked for, and the parameters, lie within the text. */
+static void check_refused(struct slice program)
+{
+    const struct span span = {0, (int)program.size};
+    struct placeholders found;
+    struct arena arena;
+    struct error err;
+
+    fail_at(&err, STATUS_SYNTAX, program.size > 8 ? 8 : -1, "syntax error");
+    (void)refused_hint(program, err.position, &err);
+    (void)refused_show_hint(program, &err);
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (int style = PLACEHOLDERS_SQLITE; style <= PLACEHOLDERS_POSTGRES; style++) {
+        int end = 0;
+
+        if (placeholders_find(program, span, (enum placeholder_style)style, &arena, &found, &err) !=
+            STATUS_OK)
+            continue;
+        for (size_t i = 0; i < found.count; i++) {
+            CLAIM(found.places[i].span.start >= end);
+            CLAIM(found.places[i].number >= 1 && found.places[i].number <= found.most);
+            end = found.places[i].span.end;
+        }
+        CLAIM((size_t)end <= program.size);
+    }
+    arena_deinit(&arena);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -85,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct slice program = {(const char *)data, size};
     struct piece piece = {.next = 0};
 
+    check_refused(program);
     while ((size_t)piece.next < size) {
         int from = piece.next;
         piece = split_piece(program, from);

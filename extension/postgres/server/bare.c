@@ -197,8 +197,8 @@ static const char *hint_of(enum claim claim)
                "one, or use SELECT * FROM totrain.run($$ ... $$).";
     default:
         return "This client sends its statements by the extended protocol, in which ToTrain's are "
-               "run by a function: SELECT * FROM totrain.run($$ ... $$), or totrain.rows where "
-               "other rows than numbers are wanted.";
+               "run by a function: SELECT * FROM totrain.run($$ ... $1 ... $$, value), or "
+               "totrain.rows where other rows than numbers are wanted.";
     }
 }
 

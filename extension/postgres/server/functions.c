@@ -507,7 +507,10 @@ static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scor
         return STATUS_OK;
     *scoring = find_scoring(fcinfo);
     TRY(take_row(*scoring, PG_GETARG_HEAPTUPLEHEADER(1), err));
-    return scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, err);
+    if (scorer_transform(&(*scoring)->scorer, 0, (*scoring)->layout.cells, err) == STATUS_INVALID)
+        return error_hint(err, "Leave such rows out in the SELECT; or TO PREDICT new_table.column "
+                               "WITH bad_rows = 'quarantine' puts them into a table of their own.");
+    return err->status;
 }
 
 /* ----- the functions ----- */

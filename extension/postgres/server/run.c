@@ -1,6 +1,6 @@
 /*
  * totrain.run('...') and totrain.rows('...'): a statement as part of the caller's
- * transaction.
+ * transaction. Arguments behind it are the values of $1, $2 in its SELECT (bound.h).
  *
  *     run    TRAIN, PREDICT and EVALUATE, ROLLBACK, CANCEL: (name, train, validation)
  *     rows   any statement: each row a JSON object
@@ -8,6 +8,7 @@
  * totrain.publish(job) writes the model of a job that has learned and whose model was not
  * committed.
  */
+#include "extension/postgres/server/bound.h"
 #include "extension/postgres/server/door.h"
 
 #include <funcapi.h>
@@ -27,8 +28,9 @@ static struct slice argument_text(FunctionCallInfo fcinfo)
 {
     const text *argument = PG_GETARG_TEXT_PP(0);
 
-    return session_to_utf8(pnstrdup(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)),
-                           VARSIZE_ANY_EXHDR(argument));
+    return bound_statement(
+        fcinfo, session_to_utf8(pnstrdup(VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)),
+                                VARSIZE_ANY_EXHDR(argument)));
 }
 
 struct run_call {
@@ -181,11 +183,22 @@ static result_taker *choose_taker(struct slice text)
     return status == STATUS_OK ? taker : take_facts;
 }
 
+/* Where values may be NULL, so may the statement: no rows, as of a function that is STRICT. */
+static Datum no_rows(FunctionCallInfo fcinfo)
+{
+    InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+    return (Datum)0;
+}
+
 Datum totrain_sql_run(PG_FUNCTION_ARGS)
 {
-    const struct slice text = argument_text(fcinfo);
-    result_taker *taker = choose_taker(text);
+    struct slice text;
+    result_taker *taker;
 
+    if (PG_ARGISNULL(0))
+        return no_rows(fcinfo);
+    text = argument_text(fcinfo);
+    taker = choose_taker(text);
     if (!taker)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                         errmsg("totrain.run returns numbers, and this statement other rows"),
@@ -225,6 +238,8 @@ static void take_rows(FunctionCallInfo fcinfo, const struct result *result)
 
 Datum totrain_sql_rows(PG_FUNCTION_ARGS)
 {
+    if (PG_ARGISNULL(0))
+        return no_rows(fcinfo);
     return run_function(&(struct run_call){fcinfo, argument_text(fcinfo), 0, take_rows});
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/missing_relation.h"
 #include "extension/postgres/sql/sql.h"
 
 bool postgres_interrupted(void *self)
@@ -144,6 +145,8 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
 
     *query = (struct query){.is_ordered = select_is_ordered(select)};
     status = describe_columns(host, select, arena, query, err);
+    if (status != STATUS_OK)
+        hint_relation(host, select, err);
     if (status == STATUS_OK)
         status = host->database->query(host->database->self, &statement, &rows, NULL, err);
     if (status != STATUS_OK)

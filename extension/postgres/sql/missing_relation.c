@@ -1,0 +1,35 @@
+#include "extension/postgres/sql/missing_relation.h"
+
+#include "extension/engine/host/stored.h"
+#include "extension/postgres/sql/sql.h"
+#include "parser/table_place.h"
+
+static enum status add_relation(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    return count == 1 ? model_names_add(self, cells[0].text, err) : STATUS_OK;
+}
+
+void hint_relation(struct postgres_host *host, struct slice select, struct error *err)
+{
+    const struct slice name = err->status == STATUS_DATABASE && err->position >= 0 && !err->hint[0]
+                                  ? table_named_at(select, err->position)
+                                  : SLICE("");
+    struct model_names names = {.count = 0};
+    struct pg_rows rows = {.self = &names, .row = add_relation};
+    struct error ignored;
+    int nearest;
+
+    if (name.size == 0)
+        return;
+    (void)pg_each(host,
+                  "SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c WHERE c.relkind" EQ
+                  "ANY ('{r,v,m,p,f}'::pg_catalog.\"char\"[]) AND "
+                  "pg_catalog.pg_table_is_visible(c.oid) AND c.relnamespace" NE
+                  "'pg_catalog'::pg_catalog.regnamespace ORDER BY c.oid DESC LIMIT 1000",
+                  NULL, NULL, 0, &rows, &ignored);
+    nearest = text_nearest(name, (const char *const *)names.names, names.count);
+    if (nearest >= 0)
+        error_hint(err, "Did you mean %s?", names.names[nearest]);
+    model_names_free(&names);
+}
