@@ -236,6 +236,43 @@ void text_append_real(struct text *text, double value)
     text_append_string(text, digits);
 }
 
+#define ROUNDED_DIGITS   5
+#define ROUNDED_LEAST    1e-4 /* below and from ROUNDED_MOST on it is written with an exponent */
+#define ROUNDED_MOST     1e15
+#define ROUNDED_DECIMALS 8 /* 1e-4 has four zeros before the first digit that counts */
+
+void text_append_rounded(struct text *text, double value)
+{
+    const double size = value < 0 ? -value : value;
+    char digits[48];
+    int decimals = ROUNDED_DIGITS - 1;
+    locale_t previous;
+
+    if (size == 0 || !(size >= ROUNDED_LEAST && size < ROUNDED_MOST)) {
+        previous = uselocale(c_locale());
+        snprintf(digits, sizeof digits, "%.*g", ROUNDED_DIGITS, value);
+        uselocale(previous);
+        text_append_string(text, digits);
+        return;
+    }
+    for (double power = 10; size >= power && decimals > 0; power *= 10)
+        decimals--;
+    for (double power = 1; size < power && decimals < ROUNDED_DECIMALS; power /= 10)
+        decimals++;
+    previous = uselocale(c_locale());
+    snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    uselocale(previous);
+    if (strchr(digits, '.')) {
+        char *end = digits + strlen(digits);
+
+        while (end[-1] == '0')
+            *--end = '\0';
+        if (end[-1] == '.')
+            end[-1] = '\0';
+    }
+    text_append_string(text, digits);
+}
+
 static bool copy_number(struct slice text, char *copy, size_t capacity)
 {
     text = slice_trim(text);

@@ -69,6 +69,10 @@ void text_append_literal(struct text *text, struct slice value);
 /* The shortest decimal that reads back as the same double ("0.1", "1e+300"). */
 void text_append_real(struct text *text, double value);
 
+/* For people: five significant digits, and all that stand before the point ("0.96667", "352064");
+ * fewer where the number has fewer. */
+void text_append_rounded(struct text *text, double value);
+
 /* Parse a whole slice as a C-locale number; false when any of it is left over,
  * or for the words inf and nan. Reads no locale. */
 bool slice_to_real(struct slice text, double *value);

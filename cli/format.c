@@ -26,7 +26,7 @@ bool format_find(struct slice name, enum format *format)
 
 void formatter_init(struct formatter *formatter, enum format format, FILE *out)
 {
-    *formatter = (struct formatter){.format = format, .out = out};
+    *formatter = (struct formatter){.format = format, .out = out, .is_rounded = true};
     text_init(&formatter->line, TEXT_MAXIMUM);
 }
 
@@ -70,6 +70,14 @@ void cell_append(struct text *out, const struct cell *cell)
         text_append_char(out, '\'');
         break;
     }
+}
+
+void cell_append_rounded(struct text *out, const struct cell *cell)
+{
+    if (cell->type == CELL_REAL)
+        text_append_rounded(out, cell->real);
+    else
+        cell_append(out, cell);
 }
 
 /* ----- CSV ----- */
@@ -287,7 +295,7 @@ enum status formatter_columns(void *self, const struct slice *names, size_t coun
     } else if (formatter->format == FORMAT_MARKDOWN) {
         markdown_header(formatter, &formatter->line);
     } else if (formatter->format == FORMAT_TABLE) {
-        formatter->table = table_new(formatter->names, count);
+        formatter->table = table_new(formatter->names, count, formatter->is_rounded);
         if (!formatter->table)
             return fail_no_memory(err);
     }

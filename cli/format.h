@@ -40,6 +40,7 @@ struct formatter {
     uint64_t rows;
     bool is_open;        /* columns were given */
     bool reader_is_gone; /* EPIPE: the rest is not written */
+    bool is_rounded; /* FORMAT_TABLE shows reals with five digits: they are ours, not the user's */
     struct table *table; /* FORMAT_TABLE */
 };
 
@@ -56,6 +57,8 @@ enum status formatter_end(struct formatter *formatter, struct error *err);
 
 /* A cell as bare text: reals so that they read back the same, blobs as X'00FF'. */
 void cell_append(struct text *out, const struct cell *cell);
+/* The same with reals of five digits. */
+void cell_append_rounded(struct text *out, const struct cell *cell);
 
 #define TABLE_ROWS_HELD 1000
 

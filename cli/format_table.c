@@ -17,6 +17,7 @@ struct table {
     struct slice *held; /* printable */
     size_t held_rows;
     bool is_started; /* the header was written */
+    bool is_rounded; /* reals have five digits */
 };
 
 /* What does not print is shown by its code: a cell must neither break the
@@ -71,7 +72,7 @@ static bool keep_name(struct table *table, size_t column, struct slice name)
     return table->names[column].data && !printable.failed;
 }
 
-struct table *table_new(const struct slice *names, size_t count)
+struct table *table_new(const struct slice *names, size_t count, bool is_rounded)
 {
     struct table *table = calloc(1, sizeof *table);
 
@@ -80,6 +81,7 @@ struct table *table_new(const struct slice *names, size_t count)
     arena_init(&table->arena, ARENA_MAXIMUM);
     arena_init(&table->names_arena, ARENA_MAXIMUM);
     table->count = count;
+    table->is_rounded = is_rounded;
     table->names = calloc(count + 1, sizeof *table->names);
     table->widths = calloc(count + 1, sizeof *table->widths);
     table->held = calloc((count + 1) * TABLE_ROWS_HELD, sizeof *table->held);
@@ -171,7 +173,7 @@ static enum status hold(struct table *table, const struct cell *cells, struct er
         unsigned width;
         text_clear(&bare);
         text_clear(&printable);
-        cell_append(&bare, &cells[i]);
+        (table->is_rounded ? cell_append_rounded : cell_append)(&bare, &cells[i]);
         append_printable(&printable, text_slice(&bare));
         row[i] = arena_copy(&table->arena, text_slice(&printable));
         if (!row[i].data || bare.failed || printable.failed)

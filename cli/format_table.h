@@ -10,7 +10,8 @@
 
 struct table;
 
-struct table *table_new(const struct slice *names, size_t count);
+/* is_rounded: reals have five digits. */
+struct table *table_new(const struct slice *names, size_t count, bool is_rounded);
 void table_free(struct table *table);
 enum status table_add(struct table *table, const struct cell *cells, struct text *out,
                       struct error *err);

@@ -217,6 +217,7 @@ static enum status run(struct session *session, struct slice text, const struct 
                         (size_t)(piece->span.end - piece->span.start)};
 
     error_clear(err);
+    session->formatter.is_rounded = piece->kind == PIECE_OURS;
     if (piece->kind == PIECE_OURS) {
         TRY(engine_run(session->host, text, piece, &sink, err));
     } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {

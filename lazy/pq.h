@@ -24,7 +24,7 @@ enum status lazy_pq_load(struct error *err);
     CALL(PQftype) CALL(PQgetCancel) CALL(PQgetCopyData) CALL(PQgetResult) CALL(PQgetisnull) \
     CALL(PQgetlength) CALL(PQgetvalue) CALL(PQhost) CALL(PQhostaddr) CALL(PQisBusy) \
     CALL(PQnfields) CALL(PQnparams) CALL(PQntuples) CALL(PQparameterStatus) CALL(PQpass) \
-    CALL(PQpipelineSync) CALL(PQport) CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd) \
+    CALL(PQpipelineSync) CALL(PQport) CALL(PQdb) CALL(PQprepare) CALL(PQputCopyData) CALL(PQputCopyEnd) \
     CALL(PQreset) CALL(PQresultErrorField) CALL(PQresultErrorMessage) CALL(PQresultStatus) \
     CALL(PQsendDescribePrepared) CALL(PQsendPrepare) CALL(PQsendQuery) \
     CALL(PQsendQueryParams) CALL(PQsendQueryPrepared) CALL(PQserverVersion) \
@@ -80,6 +80,7 @@ extern struct lazy_pq lazy_pq;
 #define PQparameterStatus         lazy_pq.PQparameterStatus_
 #define PQpass                    lazy_pq.PQpass_
 #define PQpipelineSync            lazy_pq.PQpipelineSync_
+#define PQdb                      lazy_pq.PQdb_
 #define PQport                    lazy_pq.PQport_
 #define PQprepare                 lazy_pq.PQprepare_
 #define PQputCopyData             lazy_pq.PQputCopyData_

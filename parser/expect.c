@@ -70,8 +70,8 @@ static const struct {
                      "WITH ... [USING solver] INTO table"},
     {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
                      "WITH ... [USING solver] INTO table"},
-    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODELS, SHOW VERSIONS model, SHOW JOBS or "
-                 "SHOW ATTRIBUTES [FOR model]"},
+    {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
+                 "SHOW JOBS [FULL] or SHOW ATTRIBUTES [FOR model]"},
     {TOKEN_CANCEL, "CANCEL JOB number"},
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
     {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},

@@ -23,7 +23,7 @@
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL SHOW MODELS VERSIONS
-    JOBS ATTRIBUTES CANCEL JOB ROLLBACK MODEL EXPORT FORMAT.
+    JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT FORMAT.
 
 program ::= statement.
 
@@ -123,12 +123,16 @@ inside ::= .
 inside ::= inside operand.
 inside ::= inside COMMA.
 
-// SHOW TRAIN model | MODELS | VERSIONS model | JOBS | ATTRIBUTES [FOR model]
+// SHOW TRAIN model | MODEL model | MODELS [FULL] | VERSIONS model | JOBS [FULL] | ATTRIBUTES [FOR model]
 statement ::= SHOW(V) TRAIN object.        { build_verb(parse, STATEMENT_SHOW_TRAIN, &V); }
-statement ::= SHOW(V) MODELS.              { build_verb(parse, STATEMENT_SHOW_MODELS, &V); }
+statement ::= SHOW(V) MODEL object.        { build_verb(parse, STATEMENT_SHOW_MODEL, &V); }
+statement ::= SHOW(V) MODELS full.         { build_verb(parse, STATEMENT_SHOW_MODELS, &V); }
 statement ::= SHOW(V) VERSIONS object.     { build_verb(parse, STATEMENT_SHOW_VERSIONS, &V); }
-statement ::= SHOW(V) JOBS.                { build_verb(parse, STATEMENT_SHOW_JOBS, &V); }
+statement ::= SHOW(V) JOBS full.           { build_verb(parse, STATEMENT_SHOW_JOBS, &V); }
 statement ::= SHOW(V) ATTRIBUTES of_model. { build_verb(parse, STATEMENT_SHOW_ATTRIBUTES, &V); }
+
+full ::= .
+full ::= FULL.                             { parse->statement->is_full = true; }
 
 of_model ::= .
 of_model ::= FOR estimator.

@@ -34,6 +34,7 @@ static const struct {
     {"VERSIONS", TOKEN_VERSIONS, false},
     {"JOBS", TOKEN_JOBS, false},
     {"ATTRIBUTES", TOKEN_ATTRIBUTES, false},
+    {"FULL", TOKEN_FULL, false},
     {"CANCEL", TOKEN_CANCEL, false},
     {"JOB", TOKEN_JOB, false},
     {"ROLLBACK", TOKEN_ROLLBACK, false},

@@ -36,6 +36,7 @@ enum statement_kind {
     STATEMENT_RUN,      /* SELECT ... TO RUN */
     STATEMENT_OPTIMIZE, /* SELECT ... TO MAXIMIZE | MINIMIZE */
     STATEMENT_SHOW_TRAIN,
+    STATEMENT_SHOW_MODEL,
     STATEMENT_SHOW_MODELS,
     STATEMENT_SHOW_VERSIONS,
     STATEMENT_SHOW_JOBS,
@@ -131,15 +132,17 @@ struct statement {
     bool explain_plan; /* EXPLAIN SELECT ... TO TRAIN, PREDICT, EVALUATE: show the plan, do nothing
                         */
 
+    bool is_full; /* SHOW MODELS FULL, SHOW JOBS FULL */
+
     struct slice select; /* the host's half, trimmed: SELECT ... or WITH ... SELECT ... */
     int select_position; /* where it begins */
     int verb_position;   /* TRAIN, PREDICT, ... (or SHOW, CANCEL, ... where there is no SELECT) */
 
-    struct name model; /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
-    struct path
-        object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW TRAIN,
-                   SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR leaves it in `model` */
-    struct path into; /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
+    struct name model;  /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
+    struct path object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
+                           TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR
+                           leaves it in `model` */
+    struct path into;   /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
                                  alone it names no table */
     struct setting *settings; /* WITH, in the order written; names are distinct */

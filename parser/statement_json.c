@@ -205,6 +205,8 @@ static cJSON *statement_json(const struct statement *statement)
 
     json_add_string(object, "statement", slice_of(statement_kind_name(statement->kind)));
     add_span(object, "span", statement->span);
+    if (statement->is_full)
+        json_add_boolean(object, "full", true);
     if (statement->explain_plan)
         json_add_boolean(object, "explain", true);
     add_select(object, statement);

@@ -89,6 +89,7 @@ static enum status dispatch(struct planning *planning)
     case STATEMENT_EVALUATE:
         return plan_evaluate(planning);
     case STATEMENT_SHOW_TRAIN:
+    case STATEMENT_SHOW_MODEL:
     case STATEMENT_SHOW_VERSIONS:
         return model_find(planning);
     case STATEMENT_SHOW_ATTRIBUTES:
@@ -128,6 +129,7 @@ enum status plan_statement(const struct statement *statement, struct slice text,
     *plan = (struct plan){.kind = statement->kind,
                           .dialect = catalog->dialect,
                           .explain_only = statement->explain_plan,
+                          .is_full = statement->is_full,
                           .label_column = -1,
                           .object_position = -1};
     if (statement->explain_plan && statement->kind != STATEMENT_TRAIN &&

@@ -60,6 +60,7 @@ struct plan {
     enum statement_kind kind;
     enum sql_dialect dialect; /* of the catalog */
     bool explain_only;
+    bool is_full;      /* SHOW MODELS, SHOW JOBS */
     struct slice text; /* the statement, as the user wrote it */
     struct slice select;
     struct query query; /* what the SELECT returns */
@@ -103,9 +104,9 @@ struct plan {
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
-    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW VERSIONS, ROLLBACK */
+    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK */
     struct slice model_schema, model_name;
-    struct model_summary model; /* PREDICT, EVALUATE */
+    struct model_summary model; /* PREDICT, EVALUATE, SHOW TRAIN */
     int *model_columns;         /* for each model input: its column in the SELECT */
     /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
      * the prediction's column, filled also without a target (the model's label, else

@@ -165,7 +165,7 @@ def alternate(runs, ours, other):
 
 
 def accuracy_of(printed):
-    return next(row["train"] for row in printed if row["name"] == "Accuracy")
+    return next(row["value"] for row in printed if row["name"] == "Accuracy")
 
 
 # ---- the cases ----

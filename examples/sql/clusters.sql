@@ -18,4 +18,4 @@ FROM iris_clustered GROUP BY class, cluster ORDER BY class, cluster;
 
 SELECT * FROM iris TO EVALUATE iris_clusters WITH validation.metrics = 'Inertia,Silhouette';
 
-SHOW TRAIN iris_clusters;
+SHOW MODEL iris_clusters;

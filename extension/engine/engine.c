@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "codegen/model_path.h"
+#include "extension/engine/host/stored.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
@@ -10,6 +12,8 @@
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
+#include "extension/engine/show_lists.h"
+#include "extension/engine/show_model.h"
 #include "params/attribute.h"
 #include "parser/refused.h"
 #include "parser/statement.h"
@@ -31,16 +35,16 @@ static enum status parse(struct slice text, const struct piece *piece, struct ar
 struct fixed_columns {
     enum statement_kind kind;
     size_t count;
-    const char *names[7];
+    const char *names[STORED_MODEL_COLUMNS];
 };
 
 static const struct fixed_columns fixed_columns[] = {
-    {STATEMENT_TRAIN, 3, {"name", "train", "validation"}},
+    {STATEMENT_TRAIN, TRAIN_COLUMNS, {"name", "value", "part", "detail"}},
     {STATEMENT_EXPLAIN, 5, {"input", "importance", "deviation", "metric", "baseline"}},
-    {STATEMENT_SHOW_TRAIN, 2, {"item", "value"}},
+    {STATEMENT_SHOW_MODEL, 2, {"name", "value"}},
     {STATEMENT_SHOW_MODELS,
-     7,
-     {"name", "version", "kind", "digest", "created_at", "rows", "statement"}},
+     SHOW_MODELS_COLUMNS,
+     {"name", "kind", "label", "rows", "metric", "value", "part", "age"}},
     {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
     {STATEMENT_SHOW_JOBS,
      7,
@@ -49,6 +53,11 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_CANCEL_JOB, 2, {"job", "state"}},
     {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
 };
+static const struct fixed_columns full_models_columns = {STATEMENT_SHOW_MODELS,
+                                                         STORED_MODEL_COLUMNS,
+                                                         {"name", "version", "kind", "label",
+                                                          "rows", "metric", "value", "part",
+                                                          "created_at", "digest", "statement"}};
 static const struct fixed_columns explain_columns = {STATEMENT_TRAIN, 2, {"item", "detail"}};
 static const struct fixed_columns target_columns = {
     STATEMENT_PREDICT, 3, {"table", "rows", "seconds"}};
@@ -80,6 +89,8 @@ static const struct fixed_columns *columns_of(const struct statement *statement)
 
     if (statement->explain_plan)
         return &explain_columns;
+    if (statement->is_full && statement->kind == STATEMENT_SHOW_MODELS)
+        return &full_models_columns;
     if (has_target)
         return is_detached(statement) ? &detached_columns : &target_columns;
     for (size_t i = 0; i < sizeof fixed_columns / sizeof *fixed_columns; i++)
@@ -149,6 +160,16 @@ static enum status describe_predict(const struct plan *plan, struct arena *arena
     return status;
 }
 
+static enum status describe_show_train(const struct plan *plan, struct arena *arena,
+                                       struct description *description, struct error *err)
+{
+    description->columns = ARENA_NEW(arena, struct slice, SHOW_TRAIN_COLUMNS_MAX);
+    if (!description->columns)
+        return fail_no_memory(err);
+    description->count = show_train_columns(plan, description->columns);
+    return STATUS_OK;
+}
+
 enum status engine_describe(const struct host *host, struct slice text, const struct piece *piece,
                             struct arena *arena, struct description *description, struct error *err)
 {
@@ -168,6 +189,8 @@ enum status engine_describe(const struct host *host, struct slice text, const st
         return describe_predict(&plan, arena, description, err);
     case STATEMENT_EVALUATE:
         return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
+    case STATEMENT_SHOW_TRAIN:
+        return describe_show_train(&plan, arena, description, err);
     case STATEMENT_SQL:
         description->query = plan.text;
         return STATUS_OK;
@@ -241,13 +264,15 @@ static enum status run_plan(const struct host *host, const struct plan *plan, st
         return importance_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
+    case STATEMENT_SHOW_MODEL:
+        return show_model_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODELS:
-        return host->models->list(host->self, sink, err);
+        return show_models_run(host, plan->is_full, sink, err);
     case STATEMENT_SHOW_VERSIONS:
         return host->models->list_versions(host->self, plan->model_schema, plan->model_name, sink,
                                            err);
     case STATEMENT_SHOW_JOBS:
-        return show_jobs_run(host, sink, err);
+        return show_jobs_run(host, plan->is_full, sink, err);
     case STATEMENT_SHOW_ATTRIBUTES:
         return show_attributes_run(plan, sink, err);
     case STATEMENT_CANCEL_JOB:

@@ -1,6 +1,7 @@
 #include "extension/engine/job_collect.h"
 
 #include "base/log.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/score/score_deliver.h"
 #include "jobspec/jobspec.h"
@@ -17,11 +18,8 @@ static enum status collect_table(const struct host *host, int64_t number,
     uint64_t rows = 0;
 
     TRY(score_job_collect(host, number, folder, spec, &rows, sink, err));
-    TRY(sink_row(sink, (struct cell[]){cell_string("job"), cell_integer(folder->id), cell_null()},
-                 3, err));
-    return sink_row(sink,
-                    (struct cell[]){cell_string("rows"), cell_integer((int64_t)rows), cell_null()},
-                    3, err);
+    TRY(train_row_number(sink, "job", folder->id, err));
+    return train_row_number(sink, "rows", (int64_t)rows, err);
 }
 
 enum status job_collect_kept(const struct host *host, int64_t number,

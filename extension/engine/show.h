@@ -1,5 +1,5 @@
 /*
- * show.h - statements that only read and print: EXPLAIN and SHOW.
+ * show.h - EXPLAIN and SHOW ATTRIBUTES; show_model.h and show_lists.h have the rest of SHOW.
  */
 #ifndef EXTENSION_ENGINE_SHOW_H
 #define EXTENSION_ENGINE_SHOW_H
@@ -10,11 +10,6 @@
 /* EXPLAIN of any statement of ours: the plan, line by line. */
 enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,
                         const struct sink *sink, struct error *err);
-/* How a model was trained. */
-enum status show_train_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                           const struct sink *sink, struct error *err);
-/* The jobs of this user. */
-enum status show_jobs_run(const struct host *host, const struct sink *sink, struct error *err);
 /* The attributes that statements know. */
 enum status show_attributes_run(const struct plan *plan, const struct sink *sink,
                                 struct error *err);

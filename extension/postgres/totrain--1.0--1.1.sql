@@ -29,7 +29,7 @@ COMMENT ON FUNCTION totrain.stage(text) IS
     'puts what a job needs into tables, for processes that are started elsewhere: the number of these tables';
 
 CREATE FUNCTION totrain.collect(number bigint,
-                                OUT name text, OUT train double precision, OUT validation double precision)
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_collect'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.collect(bigint) IS
@@ -147,8 +147,18 @@ COMMENT ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integ
     'reads and stores a shard of a table: what workers stage rows by';
 REVOKE ALL ON FUNCTION totrain.stage_shard(integer, bigint, text, text, text, integer, integer) FROM PUBLIC;
 
+DROP FUNCTION totrain.run(text);
+CREATE FUNCTION totrain.run(statement text,
+                            OUT name text, OUT value double precision, OUT part text, OUT detail text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
+LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.run(text) IS
+    'runs a statement that trains, predicts into a table, evaluates, cancels or goes back';
+REVOKE ALL ON FUNCTION totrain.run(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.run(text) TO totrain_user;
+
 CREATE FUNCTION totrain.publish(job bigint,
-                                OUT name text, OUT train double precision, OUT validation double precision)
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS

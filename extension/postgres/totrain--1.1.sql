@@ -125,7 +125,7 @@ CREATE EVENT TRIGGER totrain_forget_dropped ON sql_drop
 -- Statements, as part of the caller's transaction. They run as the caller.
 
 CREATE FUNCTION totrain.run(statement text,
-                            OUT name text, OUT train double precision, OUT validation double precision)
+                            OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.run(text) IS
@@ -264,7 +264,7 @@ COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
 
 CREATE FUNCTION totrain.publish(job bigint,
-                                OUT name text, OUT train double precision, OUT validation double precision)
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_publish'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.publish(bigint) IS
@@ -282,7 +282,7 @@ COMMENT ON FUNCTION totrain.stage(text) IS
     'puts what a job needs into tables, for processes that are started elsewhere: the number of these tables';
 
 CREATE FUNCTION totrain.collect(number bigint,
-                                OUT name text, OUT train double precision, OUT validation double precision)
+                                OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_collect'
 LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.collect(bigint) IS

@@ -59,6 +59,11 @@ static const struct host_tables tables = {
 
 static const struct host_marks marks = {.has = host_has_mark};
 
+static void name_database(void *self, struct text *name)
+{
+    text_append(name, host_find_file(self, (struct slice){NULL, 0}));
+}
+
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program)
 {
     *host = (struct sqlite_host){.db = db};
@@ -71,7 +76,9 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
                     .has_schema = host_has_schema,
                     .find_file = host_find_file,
                     .working_folder = working_folder},
-        .session = {.program = host->program, .interrupted = host_interrupted},
+        .session = {.program = host->program,
+                    .database = name_database,
+                    .interrupted = host_interrupted},
         .rows = &rows,
         .models = &models,
         .tables = &tables,

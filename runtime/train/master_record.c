@@ -139,7 +139,7 @@ static void put_metric(const struct message_progress *progress, const char *metr
     outbox_put(outbox, OUTBOX_METRIC, &row, sizeof row);
 }
 
-static void record(struct master *master, const struct message_progress *progress,
+static void record(struct master *master, int64_t now_ms, const struct message_progress *progress,
                    struct outbox *outbox)
 {
     /* A new rank 0 repeats what the old one may not have sent any more. */
@@ -147,6 +147,7 @@ static void record(struct master *master, const struct message_progress *progres
         return;
     master->recorded_phase = progress->phase;
     put_metric(progress, "loss", "train", progress->loss, outbox);
+    put_metric(progress, "seconds", "train", seconds_since(now_ms, master->started_at), outbox);
     if (progress->evaluated) {
         put_metric(progress, "loss", "validation", progress->validation_loss, outbox);
         put_metric(progress, "score", "validation", progress->validation_score, outbox);
@@ -191,7 +192,7 @@ void master_note_progress(struct master *master, int64_t now_ms,
     usage_report(&master->usage, now_ms, master->group.epoch, master->group.count,
                  progress->rows_done);
     if (progress->is_record)
-        record(master, progress, outbox);
+        record(master, now_ms, progress, outbox);
     if (now_ms - master->reported_at < master->options.report_ms)
         return;
     master->reported_at = now_ms;

@@ -26,6 +26,7 @@ import tempfile
 import time
 
 import harness
+from training_rows import facts
 import place
 import watched
 from traced import Traced
@@ -357,7 +358,7 @@ class Job(Traced):
     def collect(self):
         """The model is in its table. What TRAIN returns, by name."""
         self.books = self.database.books(self.number)
-        return dict(row[:2] for row in self.database.execute(f"SELECT * FROM totrain.collect({self.number})", "alice"))
+        return facts(self.database.execute(f"SELECT * FROM totrain.collect({self.number})", "alice"))
 
 
 class Case(harness.Case):

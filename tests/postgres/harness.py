@@ -10,6 +10,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import classes  # noqa: E402  pylint: disable=wrong-import-position
+from training_rows import facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import hurry, hurry_processes, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 

@@ -40,4 +40,4 @@ class Roles(harness.Case):
 
     def train(self, user, table="iris", model=None):
         rows = run_statement(self.session(user), TRAIN.format(table, model or f"{user}.m"))
-        return {row["name"]: row["train"] for row in rows}
+        return harness.facts(rows)

@@ -96,7 +96,7 @@ class Case(harness.Case):
         return job
 
     def collect(self, job, user="alice"):
-        return dict(row[:2] for row in self.execute(f"SELECT * FROM totrain.collect({job})", user))
+        return harness.facts(self.execute(f"SELECT * FROM totrain.collect({job})", user))
 
     def expected(self, text=None):
         """The digest of the same statement, run here by one worker."""

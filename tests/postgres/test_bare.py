@@ -9,14 +9,14 @@ import harness
 
 class Bare(harness.Case):
     def test_a_model_is_trained_shown_and_measured(self):
-        output = self.check_psql(harness.TRAIN_IRIS + "SHOW MODELS; SHOW TRAIN iris_model;"
+        output = self.check_psql(harness.TRAIN_IRIS + "SHOW MODELS; SHOW MODEL iris_model; SHOW TRAIN iris_model;"
                                  "SELECT * FROM iris TO EVALUATE iris_model;"
                                  "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;")
         lines = output.splitlines()
         self.assertTrue(lines[0].startswith("loss|0.0"), lines)
-        self.assertIn("version|1|", lines)
-        self.assertIn("rows|150|", lines)
-        self.assertTrue(any(line.startswith("iris_model|1|DNNClassifier|") for line in lines), lines)
+        self.assertIn("version|||1", lines)
+        self.assertIn("rows|||150", lines)
+        self.assertTrue(any(line.startswith("iris_model|DNNClassifier|class|150|Accuracy|0.9") for line in lines), lines)
         self.assertIn("input sepal_length|numeric: real in all 150 sampled rows", lines)
 
     def test_nothing_is_left_in_the_log(self):

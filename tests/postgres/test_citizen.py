@@ -186,7 +186,7 @@ class WithoutTitles(harness.Case):
     def test_bare_statements_are_understood(self):
         self.check_psql(TRAIN.format(2, "m"))
         self.assertIn("current", self.check_psql("SHOW VERSIONS m;"))
-        self.assertIn("m|1|", self.check_psql("SHOW MODELS;"))
+        self.assertIn("m|1|", self.check_psql("SHOW MODELS FULL;"))
 
     def test_those_of_the_extended_protocol_are_not_taken_for_simple_ones(self):
         session = self.wire()

@@ -17,14 +17,16 @@ class Program(program.Case):
     # ----- statements of ours -----
 
     def test_a_model_is_trained_measured_and_shown(self):
-        rows = {row["name"]: row["train"] for row in self.check(TRAIN_IRIS)}
+        rows = harness.facts(self.check(TRAIN_IRIS))
         self.assertGreater(rows["Accuracy"], 0.9)
         self.assertEqual((rows["version"], rows["rows"]), (1, 150))
         self.assertEqual(self.check("SELECT * FROM iris TO EVALUATE iris_model")[0]["Accuracy"], rows["Accuracy"])
-        self.assertEqual([(row["name"], row["version"]) for row in self.check("SHOW MODELS")], [("iris_model", 1)])
-        items = {row["item"]: row["value"] for row in self.check("SHOW TRAIN iris_model")}
-        self.assertEqual(items["rows"], 150)
-        self.assertIn("epoch 60, loss, train", items)
+        self.assertEqual([(row["name"], row["version"]) for row in self.check("SHOW MODELS FULL")], [("iris_model", 1)])
+        items = {row["name"]: row["value"] for row in self.check("SHOW MODEL iris_model")}
+        self.assertEqual((items["rows"], items["train.epoch"], items["epochs"]), (150, "60", 60))
+        epochs = self.check("SHOW TRAIN iris_model")
+        self.assertEqual([row["epoch"] for row in epochs], list(range(1, 61)))
+        self.assertGreater(epochs[0]["train_loss"], epochs[-1]["train_loss"])
 
     def test_a_file_becomes_a_table(self):
         path = pathlib.Path(self.folder) / "rows.csv"
@@ -50,7 +52,7 @@ class Program(program.Case):
         rows = "".join(f"INSERT INTO iris VALUES ({line});" for line in
                        (DATA / "iris.csv").read_text().splitlines()[1:])
         done = self.run_program("-c", f"CREATE TABLE iris ({columns}); {rows}", "-c", TRAIN_IRIS, "--format", "json",
-                                "-c", "SHOW MODELS", address=file)
+                                "-c", "SHOW MODELS FULL", address=file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(self.digest(), done.stdout)
 
@@ -207,7 +209,7 @@ class Program(program.Case):
         done = self.run_program(input=script)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.execute("SELECT count(*) FROM iris"), [(151,)])
-        self.assertEqual(self.check("SHOW TRAIN m")[4]["value"], 151)
+        self.assertEqual({row["name"]: row["value"] for row in self.check("SHOW MODEL m")}["rows"], 151)
 
     # ----- errors -----
 

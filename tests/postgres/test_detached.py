@@ -555,7 +555,7 @@ class Followed(Helpers, Door):
         self.assertIn("the table is written in a transaction", self.state(job)[1])
         connection.rollback()
         self.assertEqual(self.state(job), ("unpublished", "the transaction that wrote the table was rolled back"))
-        rows = dict(self.execute(f"SELECT name, train FROM totrain.publish({job})"))
+        rows = harness.facts(self.execute(f"SELECT * FROM totrain.publish({job})"))
         self.assertEqual((rows["job"], rows["rows"]), (job, ROWS))
         self.sweep()
         self.check_written(job)

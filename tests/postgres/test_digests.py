@@ -179,7 +179,7 @@ class Digests(harness.Case):
         self.assertEqual(here, there)
         # The table alone is a model here, too: it can be measured, and trained again.
         cursor.execute(f"SELECT * FROM totrain.run('SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}')")
-        measured = {name: validation for name, _, validation in cursor.fetchall()}
+        measured = {name: value for name, value, _, _ in cursor.fetchall()}
         self.assertEqual(measured["loss"], self.run_sqlite(f"SELECT * FROM t WHERE word IS NOT NULL TO EVALUATE by_{label}")[0]["loss"])
 
     def test_a_model_of_sqlite_predicts_the_same_bits(self):

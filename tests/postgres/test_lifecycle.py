@@ -31,7 +31,7 @@ class Lifecycle(harness.Case):
         return [self.ask(f"SELECT count(*) FROM totrain.{table}")[0][0] for table in ("models", "versions", "metrics")]
 
     def models(self):
-        return self.ours("SHOW MODELS")
+        return self.ours("SHOW MODELS FULL")
 
     def predictions(self, model="m"):
         return self.ask(f"SELECT totrain.predict('{model}', iris) FROM iris")

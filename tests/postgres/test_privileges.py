@@ -141,7 +141,7 @@ class RowSecurity(Roles):
         seen = cursor.fetchone()[0]
         rows = run_statement(cursor, f"SELECT petal_width, sepal_width, petal_length FROM {table} TO TRAIN LinearRegressor "
                              f"WITH train.epoch = 2 LABEL petal_length INTO {user}.guarded_model")
-        return seen, next(row["train"] for row in rows if row["name"] == "rows")
+        return seen, harness.facts(rows)["rows"]
 
     def test_a_model_sees_the_rows_of_its_trainer(self):
         self.make_table()
@@ -170,7 +170,7 @@ class RowSecurity(Roles):
         cursor.execute("SET ROLE bob")
         rows = run_statement(cursor, "SELECT petal_width, petal_length FROM guarded TO TRAIN LinearRegressor WITH train.epoch = 2 "
                              "LABEL petal_length INTO bob.m")
-        self.assertIn({"name": "rows", "train": 50, "validation": None}, rows)
+        self.assertIn({"name": "rows", "value": None, "part": None, "detail": "50"}, rows)
         self.assertEqual(self.execute("SELECT tableowner FROM pg_tables WHERE schemaname = 'bob'"), [("bob",)])
 
 

@@ -45,7 +45,7 @@ class Case(test_cluster.Case):
         shown = self.done("submit", f"dbname={self.database}", text, "--format=csv", "--namespace=training",
                           f"--kubeconfig={pathlib.Path(self.cluster.kubeconfig).name}", "--image=localhost/totrain:3",
                           "--database-secret=login", *words, **more)
-        return dict(line.split(",")[:2] for line in shown.splitlines())["job"]
+        return dict(line.split(",")[::3] for line in shown.splitlines())["job"]
 
     def job(self, number):
         rows = json.loads(self.done("jobs", "--format=json"))

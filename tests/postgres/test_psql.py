@@ -20,20 +20,20 @@ class Psql(harness.Case):
             SELECT * FROM iris TO EVALUATE iris_model WITH validation.metrics = 'Accuracy,LogLoss';
             SHOW MODELS; SHOW TRAIN iris_model;""")
         lines = out.splitlines()
-        self.assertIn("rows|150|", lines)
-        self.assertIn("version|1|", lines)
+        self.assertIn("rows|||150", lines)
+        self.assertIn("version|||1", lines)
         self.assertGreater(next(int(line.split("|")[1]) for line in lines if line.startswith("right|")), 140)
-        self.assertTrue(any(line.startswith("iris_model|1|DNNClassifier|") or line.startswith("public.iris_model|1|") for line in lines))
+        self.assertTrue(any(line.startswith("iris_model|DNNClassifier|") for line in lines))
 
     def test_with_c_and_f(self):
         done = self.psql(None, "-v", "ON_ERROR_STOP=1", "-qAt", "-c", "SELECT 'first'", "-c", TRAIN, "-c",
                          "SELECT 'a'; SELECT * FROM iris LIMIT 1 TO PREDICT USING m; SELECT 'b'")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"(?s)^first\n.*rows\|150\|.*a\n.*\nb\n$")
+        self.assertRegex(done.stdout, r"(?s)^first\n.*rows\|\|\|150\n.*a\n.*\nb\n$")
         path = self.server.folder / "script.sql"
         path.write_text(f"SELECT 'first';\n{TRAIN};\nSELECT 'last';\n")
         done = self.psql(None, "-v", "ON_ERROR_STOP=1", "-qAt", "-f", str(path))
-        self.assertRegex(done.stdout, r"(?s)^first\n.*rows\|150\|.*last\n$")
+        self.assertRegex(done.stdout, r"(?s)^first\n.*rows\|\|\|150\n.*last\n$")
 
     def test_an_error_ends_a_script_that_asks_for_it(self):
         done = self.psql(f"SELECT 'first';\n{TRAIN.replace('LABEL class', 'LABEL klass')};\nSELECT 'never';", "-v", "ON_ERROR_STOP=1", "-qAt")
@@ -183,7 +183,7 @@ class Paced(harness.Case):
     def test_idle_session_timeout_does_not_end_a_training(self):
         """It takes more than a second."""
         out = self.check_psql("SET idle_session_timeout = '300ms';\n" + harness.TRAIN_LONG.replace("1000000", "40"))
-        self.assertIn("rows|150|", out)
+        self.assertIn("rows|||150", out)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ class Case(harness.Case):
         found, error = self.jobs()[0]
         self.assertEqual(found, state, error)
         self.assertRegex(error or "", pattern or "^$")
-        shown = self.execute("SELECT * FROM totrain.rows('SHOW JOBS')")[-1][0]
+        shown = self.execute("SELECT * FROM totrain.rows('SHOW JOBS')")[0][0]
         self.assertEqual((shown["state"], shown["error"]), (found, error))
 
     def hold_metrics(self):
@@ -44,7 +44,7 @@ class Case(harness.Case):
     def check_publish(self, model="m"):
         """What is kept is the model that would have been there."""
         self.assertNotIn(model, self.tables())
-        rows = dict(row[:2] for row in self.execute(f"SELECT * FROM totrain.publish({self.job()})"))
+        rows = harness.facts(self.execute(f"SELECT * FROM totrain.publish({self.job()})"))
         self.assertEqual((rows["version"], rows["rows"], rows["job"]), (1, 150, self.job()))
         self.check_state("done")
         self.assertEqual(self.digest(model), self.whole_digest())

@@ -72,7 +72,7 @@ class Reading(program.Case):
         database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", self.execute(f"SELECT a, b, c::float8, d, y FROM t"))
         database.commit()
         database.close()
-        done = self.run_program("--format", "csv", "-c", TRAIN.format("* FROM t"), "-c", "SHOW MODELS", address=file)
+        done = self.run_program("--format", "csv", "-c", TRAIN.format("* FROM t"), "-c", "SHOW MODELS FULL", address=file)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(self.train(), done.stdout)
 
@@ -100,8 +100,8 @@ class Reading(program.Case):
         try:
             for _ in range(5):
                 self.train()
-                rows = self.check("SHOW TRAIN m")
-                self.assertEqual([row["value"] for row in rows if row["item"] == "rows"], [ROWS])
+                rows = self.check("SHOW MODEL m")
+                self.assertEqual([row["value"] for row in rows if row["name"] == "rows"], [ROWS])
         finally:
             stop.set()
             writer.join()
@@ -128,7 +128,7 @@ class Reading(program.Case):
 
     def test_rows_of_the_transaction_and_temporary_tables(self):
         self.check(f"BEGIN; INSERT INTO t SELECT * FROM t LIMIT 100; {TRAIN.format('* FROM t')}; COMMIT")
-        self.assertEqual([row["value"] for row in self.check("SHOW TRAIN m") if row["item"] == "rows"], [ROWS + 100])
+        self.assertEqual([row["value"] for row in self.check("SHOW MODEL m") if row["name"] == "rows"], [ROWS + 100])
         self.train("* FROM mine", readers=1, before="CREATE TEMP TABLE mine AS TABLE t; ")
 
     def test_of_several_hosts_the_one_that_was_reached(self):
@@ -138,7 +138,7 @@ class Reading(program.Case):
     def test_tables_that_inherit(self):
         self.execute("CREATE TABLE child () INHERITS (t); INSERT INTO child SELECT * FROM t LIMIT 1000")
         self.train(readers=1)
-        self.assertEqual([row["value"] for row in self.check("SHOW TRAIN m") if row["item"] == "rows"], [ROWS + 1000])
+        self.assertEqual([row["value"] for row in self.check("SHOW MODEL m") if row["name"] == "rows"], [ROWS + 1000])
 
     def test_row_security_is_kept(self):
         self.execute("CREATE ROLE reader LOGIN; GRANT totrain_user TO reader; GRANT CREATE ON SCHEMA public TO reader; "
@@ -149,10 +149,10 @@ class Reading(program.Case):
         done = self.run_program("-c", f"SET mine.most = '1000'; {TRAIN.format('* FROM t')}", user="reader")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("not all of its rows are yours to see", done.stderr)
-        self.assertIn("1000", [str(row["value"]) for row in self.check("SHOW TRAIN m") if row["item"] == "rows"])
+        self.assertIn("1000", [str(row["value"]) for row in self.check("SHOW MODEL m") if row["name"] == "rows"])
         self.execute("DROP TABLE m")
         self.check(f"SET ROLE reader; SET mine.most = '500'; {TRAIN.format('* FROM t')}")
-        self.assertIn("500", [str(row["value"]) for row in self.check("SHOW TRAIN m") if row["item"] == "rows"])
+        self.assertIn("500", [str(row["value"]) for row in self.check("SHOW MODEL m") if row["name"] == "rows"])
 
     def test_a_value_that_is_refused_names_its_row(self):
         self.execute("INSERT INTO t VALUES (0, 'Infinity', 0, 'x', 1)")

@@ -14,10 +14,10 @@ class Functions(harness.Case):
 
     def test_a_model_is_trained_and_measured(self):
         rows = self.execute(f"SELECT * FROM totrain.run($${harness.TRAIN_IRIS}$$)")
-        found = {name: train for name, train, _ in rows}
+        found = harness.facts(rows)
         self.assertGreater(found["Accuracy"], 0.9)
         self.assertEqual((found["rows"], found["version"]), (150, 1))
-        measured = self.execute("SELECT name, validation FROM totrain.run('SELECT * FROM iris TO EVALUATE iris_model')")
+        measured = self.execute("SELECT name, value FROM totrain.run('SELECT * FROM iris TO EVALUATE iris_model')")
         self.assertEqual(dict(measured)["Accuracy"], found["Accuracy"])
 
     def test_a_rollback_takes_the_model_back(self):
@@ -34,7 +34,7 @@ class Functions(harness.Case):
 
     def test_rows_are_objects(self):
         self.execute(f"SELECT * FROM totrain.run($${harness.TRAIN_IRIS}$$)")
-        models = self.execute("SELECT r->>'name', r->>'version' FROM totrain.rows('SHOW MODELS') r")
+        models = self.execute("SELECT r->>'name', r->>'version' FROM totrain.rows('SHOW MODELS FULL') r")
         self.assertEqual(models, [("iris_model", "1")])
 
     def test_the_place_of_an_error_is_shown(self):
@@ -68,7 +68,7 @@ class Functions(harness.Case):
             self.execute("SELECT * FROM totrain.run('SHOW JOBS')", name)
         self.execute(f"GRANT totrain_user TO {name}")
         rows = self.execute(f"SELECT * FROM totrain.run($${harness.TRAIN_IRIS}$$)", name)
-        self.assertEqual(dict((row[0], row[1]) for row in rows)["version"], 1)
+        self.assertEqual(harness.facts(rows)["version"], 1)
         self.assertEqual(self.execute("SELECT count(*) FROM totrain.models", name), [(1,)])
 
     def test_dropping_a_model_leaves_nothing(self):

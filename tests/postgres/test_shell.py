@@ -34,7 +34,7 @@ class Shell(program.Case):
         terminal.type("SELECT * FROM \"O\t")
         terminal.expect("dd name\"")
         terminal.type("\x15SHOW TRAIN iris\t;\r")
-        terminal.expect("DNNClassifier")
+        terminal.expect("train_loss")
         terminal.expect("totrain> ")
         terminal.type("SELECT * FROM iris TO TRAIN LinearClassifier LABEL cl\t")
         terminal.expect("ass ")

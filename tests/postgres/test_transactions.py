@@ -25,9 +25,9 @@ class Transactions(harness.Case):
     def models(self):
         return [row[0] for row in self.execute("SELECT relation::regclass::text FROM totrain.models")]
 
-    def test_the_result_has_three_columns(self):
+    def test_the_result_has_four_columns(self):
         self.ask(RUN)
-        self.assertEqual([column.name for column in self.cursor.description], ["name", "train", "validation"])
+        self.assertEqual([column.name for column in self.cursor.description], ["name", "value", "part", "detail"])
 
     def test_rolling_back_leaves_no_model_and_no_job(self):
         self.ask("BEGIN")
@@ -43,7 +43,7 @@ class Transactions(harness.Case):
     def test_committing_keeps_it_and_uncommitted_rows_are_seen(self):
         self.ask("BEGIN")
         self.ask("INSERT INTO iris SELECT * FROM iris")
-        rows = dict(row[:2] for row in self.ask(RUN))
+        rows = harness.facts(self.ask(RUN))
         self.assertEqual(rows["rows"], 300)
         self.assertEqual(self.models(), [])  # another session does not see it yet
         self.ask("COMMIT")
@@ -104,12 +104,12 @@ class Transactions(harness.Case):
 
     def test_temporary_tables_and_repeatable_read(self):
         self.ask("CREATE TEMP TABLE mine AS SELECT * FROM iris WHERE class > 0")
-        rows = dict(row[:2] for row in self.ask(RUN.replace("FROM iris", "FROM mine")))
+        rows = harness.facts(self.ask(RUN.replace("FROM iris", "FROM mine")))
         self.assertEqual(rows["rows"], 100)
         self.ask("BEGIN ISOLATION LEVEL REPEATABLE READ")
         self.assertEqual(self.ask("SELECT count(*) FROM iris"), [(150,)])
         self.execute("INSERT INTO iris SELECT * FROM iris")
-        rows = dict(row[:2] for row in self.ask(RUN.replace("INTO m", "INTO again")))
+        rows = harness.facts(self.ask(RUN.replace("INTO m", "INTO again")))
         self.assertEqual(rows["rows"], 150)
         self.ask("COMMIT")
 

@@ -42,7 +42,7 @@ class BadRows(harness.Case):
 
     def train(self, table="t", more="", model="m"):
         rows = self.run_all(TRAIN.format(table=table, more=more, model=model))
-        return {name: value for name, value, _ in rows}
+        return harness.facts(rows)
 
     def fails(self, sql, *parts):
         with self.assertRaises(sqlite3.Error) as caught:
@@ -123,7 +123,7 @@ class BadRows(harness.Case):
         for spoil, reason in (("(NULL, 9e999, 1)", "infinite"), ("(NULL, 1, NULL)", "NULL"),
                               ("(NULL, 'word', 1)", "'word'")):
             self.run_all(f"INSERT INTO big VALUES {spoil}")
-            rows = dict(row[:2] for row in self.run_all(train.format("big", "quarantine", "m")))
+            rows = harness.facts(self.run_all(train.format("big", "quarantine", "m")))
             self.assertEqual((rows["rows"], rows["bad_rows"]), (count, 1))
             self.assertIn(reason, self.run_all("SELECT totrain_reason FROM m_bad_rows")[0][0])
             self.assertEqual(self.digest(self.database), self.digest(self.database, "expected"))

@@ -111,7 +111,7 @@ class Program(harness.Case):
     def test_json_has_numbers_as_numbers(self):
         done = self.check(self.path, "--format", "json", "-c", QUICK)
         rows = {row["name"]: row for row in json.loads(done.stdout)}
-        self.assertEqual(rows["rows"], {"name": "rows", "train": 150, "validation": None})
+        self.assertEqual(rows["rows"], {"name": "rows", "value": None, "part": None, "detail": "150"})
         done = self.check(self.path, "--format=json", "-c", ODD)
         self.assertEqual(json.loads(done.stdout), [
             {"text": 'a,"b"', "missing": None, "empty": "", "whole": 1, "real": 0.1,
@@ -307,7 +307,7 @@ class Program(harness.Case):
     def test_a_transaction_over_statements(self):
         self.check(self.path, "-c", "BEGIN;" + QUICK + "ROLLBACK;")
         self.assertEqual(self.check(self.path, "-c", "SHOW MODELS;", "--format=csv").stdout,
-                         "name,version,kind,digest,created_at,rows,statement\n")
+                         "name,kind,label,rows,metric,value,part,age\n")
 
     def test_a_reader_that_goes_is_no_accident(self):
         done = subprocess.run(f"'{harness.PROGRAM}' '{self.path}' --format csv -c 'WITH RECURSIVE "

@@ -28,9 +28,9 @@ class Detached(harness.Case):
         done = self.run_program(path or self.path, "--format=csv", "--progress=none", "-c", statement)
         self.assertEqual(done.returncode, 0, done.stderr)
         header, row = done.stdout.splitlines()
-        self.assertEqual(header, "name,train,validation")
-        self.assertRegex(row, r"^job,\d+,$")
-        return int(row.split(",")[1])
+        self.assertEqual(header, "name,value,part,detail")
+        self.assertRegex(row, r"^job,,,\d+$")
+        return int(row.split(",")[3])
 
     def long_job(self, epochs=1000000, more=""):
         job = self.submit(LONG.format(epochs=epochs, more=more))
@@ -100,8 +100,8 @@ class Detached(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         lines = [line.split(",") for line in done.stdout.splitlines()]
         self.assertEqual([line[0] for line in lines],
-                         ["name", "loss", "Accuracy", "LogLoss", "job", "version", "rows", "seconds"])
-        facts = dict((line[0], line[1]) for line in lines)
+                         ["name", "loss", "Accuracy", "LogLoss", "seconds", "rows", "job", "version"])
+        facts = dict((line[0], line[3]) for line in lines)
         self.assertEqual((facts["job"], facts["version"], facts["rows"]), (str(job), "1", "150"))
         again = self.run_program("wait", job, "--format=csv", "--progress=none")
         self.assertEqual((again.returncode, again.stdout), (0, done.stdout))
@@ -136,7 +136,7 @@ class Detached(harness.Case):
         rows = database.execute(DETACHED.replace("iris TO", "few TO")).fetchall()
         self.assertEqual(rows[0][0], "job")
         database.execute("COMMIT")
-        self.assertEqual(self.run_program("wait", int(rows[0][1])).returncode, 0)
+        self.assertEqual(self.run_program("wait", int(rows[0][3])).returncode, 0)
         self.assertEqual(self.connect().execute(
             "SELECT json_extract(data, '$.rows') FROM iris_model WHERE part = 'meta'").fetchall(),
             [(90,)])
@@ -145,7 +145,7 @@ class Detached(harness.Case):
         other = str(self.folder / "other.db")
         database = self.connect(isolation_level=None)
         database.execute("ATTACH ? AS other", (other,))
-        (_, job, _), = database.execute(DETACHED.replace("INTO ", "INTO other.")).fetchall()
+        (_, _, _, job), = database.execute(DETACHED.replace("INTO ", "INTO other.")).fetchall()
         database.close()
         self.assertEqual(self.run_program("wait", int(job)).returncode, 0)
         reader = sqlite3.connect(other)

@@ -27,7 +27,7 @@ class Interactive(harness.Case):
         terminal.type("SHOW TR\t")
         terminal.expect("AIN ")  # only what is new is drawn
         terminal.type("iris\t;\r")
-        terminal.expect("DNNClassifier")
+        terminal.expect("train_loss")
         terminal.expect("totrain> ")
         terminal.type("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.e\t")
         terminal.expect("Passes over the training rows.")

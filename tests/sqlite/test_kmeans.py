@@ -29,7 +29,7 @@ class Clusters(harness.Case):
 
     def train(self, name, into="k", more=""):
         _, count, standardized, _ = clusters.SETS[name]
-        return dict(row[:2] for row in self.run_all(
+        return harness.facts(self.run_all(
             f"SELECT * FROM {name} TO TRAIN KMeans WITH model.n_clusters = {count}, "
             f"model.standardize = {'true' if standardized else 'false'}{more} INTO {into}"))
 
@@ -106,16 +106,15 @@ class Clusters(harness.Case):
     def test_show_has_no_label(self):
         self.make("iris")
         self.train("iris")
-        items = [row[0] for row in self.run_all("SHOW TRAIN k")]
+        items = [row[0] for row in self.run_all("SHOW MODEL k")]
         self.assertNotIn("label", items)
-        self.assertIn("Inertia, train", items)
+        self.assertIn("Inertia, training", items)
 
     def test_validation_rows_need_no_label(self):
         self.make("iris")
         rows = self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3, "
                             "validation.select = 'SELECT * FROM iris WHERE c0 > 6' INTO k")
-        inertia = {row[0]: row[1:] for row in rows}["Inertia"]
-        self.assertTrue(0 < inertia[1] < inertia[0])
+        self.assertTrue(0 < harness.validated(rows)["Inertia"] < harness.facts(rows)["Inertia"])
         self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 3, "
                      "train.test_size = 0.2 INTO k")
 

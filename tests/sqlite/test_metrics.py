@@ -60,7 +60,7 @@ class Metrics(harness.Case):
     def start(self, address="0", more="", model="iris_model"):
         """A job that serves; its id and where."""
         database = self.connect(isolation_level=None)
-        (_, job, _), = database.execute(LONG.format(address=address, more=more, model=model)).fetchall()
+        (_, _, _, job), = database.execute(LONG.format(address=address, more=more, model=model)).fetchall()
         job = int(job)
         database.close()
         return job, self.wait_for_address(job)
@@ -234,7 +234,7 @@ class Metrics(harness.Case):
             os.environ["TOTRAIN_SLOTS"] = str(self.folder / "broker")
             self.addCleanup(os.environ.pop, "TOTRAIN_SLOTS")
             database = self.connect(isolation_level=None)
-            (_, job, _), = database.execute(LONG.format(address="0", more="job.max_workers = 2, ", model="m")).fetchall()
+            (_, _, _, job), = database.execute(LONG.format(address="0", more="job.max_workers = 2, ", model="m")).fetchall()
             connection = broker.accept()[0]
             connection.sendall(b"slots 0\n")
             families = parse(self.get(self.wait_for_address(int(job), "true"), "/metrics")[1])

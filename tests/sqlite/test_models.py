@@ -17,7 +17,7 @@ class Models(harness.Case):
     def train(self, seed=0, into="m"):
         rows = self.run_all(f"SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, "
                             f"train.seed = {seed} LABEL class INTO {into}")
-        return {row[0]: row[1] for row in rows}
+        return harness.facts(rows)
 
     def test_each_training_is_a_version_and_the_old_ones_are_kept(self):
         self.assertEqual(self.train(0)["version"], 1)
@@ -37,7 +37,7 @@ class Models(harness.Case):
         self.assertEqual(self.run_all("SELECT * FROM m"), first)
         self.assertEqual([(row[0], row[3]) for row in self.run_all("SHOW VERSIONS m")],
                          [(2, "kept"), (1, "current")])
-        self.assertEqual(self.run_all("SHOW MODELS")[0][1], 1)
+        self.assertEqual(self.run_all("SHOW MODELS FULL")[0][1], 1)
         self.run_all("ROLLBACK MODEL m TO 2")
         self.assertEqual(self.run_all("SELECT * FROM m"), second)
         self.assertEqual(self.train(2)["version"], 3)
@@ -88,7 +88,7 @@ class Models(harness.Case):
         self.assertEqual(other.execute("SELECT * FROM iris TO PREDICT USING copied").fetchall(),
                          expected)
         self.assertEqual([row[0] for row in other.execute("SHOW MODELS")], ["copied"])
-        self.assertIn(("rows", 150), other.execute("SHOW TRAIN copied").fetchall())
+        self.assertIn(("rows", 150), other.execute("SHOW MODEL copied").fetchall())
 
     def test_a_renamed_model_keeps_its_versions(self):
         self.train(0)
@@ -159,13 +159,73 @@ class Models(harness.Case):
     def test_show_train_has_what_train_returned(self):
         rows = self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3, "
                             "train.test_size = 0.3 LABEL class INTO m")
-        result = {row[0]: row[1] for row in rows}
-        shown = dict(self.run_all("SHOW TRAIN m"))
-        self.assertEqual(shown["Accuracy, train"], result["Accuracy"])
+        result = harness.facts(rows)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["Accuracy, training"], result["Accuracy"])
         self.assertTrue(shown["statement"].startswith("SELECT * FROM iris TO TRAIN"))
         self.assertEqual(shown["digest"], self.digest(self.database, "m"))
-        self.assertIn("epoch 2, loss, train", shown)
-        self.assertIn("epoch 2, loss, validation", shown)
+        self.assertEqual((shown["train.epoch"], shown["train.test_size"], shown["epochs"]), ("3", "0.3", 3))
+        self.assertEqual(shown["classes"], "3: 0, 1, 2")
+        self.assertIn("best epoch", shown)
+        self.assertTrue(shown["input petal_width"].startswith("numeric, mean 1."))
+
+    def test_show_train_is_a_row_an_epoch(self):
+        rows = self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3, "
+                            "train.test_size = 0.3 LABEL class INTO m")
+        cursor = self.database.execute("SHOW TRAIN m")
+        self.assertEqual([column[0] for column in cursor.description],
+                         ["epoch", "seconds", "train_loss", "validation_loss", "validation_accuracy"])
+        shown = cursor.fetchall()
+        self.assertEqual([row[0] for row in shown], [1, 2, 3])
+        self.assertTrue(all(isinstance(value, float) for row in shown for value in row[1:]))
+        self.assertAlmostEqual(shown[-1][3], harness.validated(rows)["loss"])
+        self.assertAlmostEqual(shown[-1][4], harness.validated(rows)["Accuracy"])
+        self.run_all("SELECT * FROM iris TO TRAIN LinearRegressor WITH train.epoch = 2 LABEL petal_width INTO r")
+        cursor = self.database.execute("SHOW TRAIN r")
+        self.assertEqual(cursor.description[-1][0], "validation_rmse")
+        self.assertEqual([(row[0], *row[3:]) for row in cursor], [(1, None, None), (2, None, None)])
+
+    def test_show_models_is_narrow_and_full(self):
+        self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 3, train.test_size = 0.3 "
+                     "LABEL class INTO m")
+        self.run_all("SELECT * FROM iris TO TRAIN KMeans WITH model.n_clusters = 2 INTO k")
+        cursor = self.database.execute("SHOW MODELS")
+        self.assertEqual([column[0] for column in cursor.description],
+                         ["name", "kind", "label", "rows", "metric", "value", "part", "age"])
+        clusters, classes = cursor.fetchall()
+        self.assertEqual(clusters[:5], ("k", "KMeans", None, 150, "Inertia"))
+        self.assertEqual((*classes[:5], classes[6]),
+                         ("m", "LinearClassifier", "class", 105, "Accuracy", "validation"))
+        self.assertRegex(classes[7], "^[0-9]+ (second|minute)s?$")
+        cursor = self.database.execute("SHOW MODELS FULL")
+        self.assertEqual([column[0] for column in cursor.description],
+                         ["name", "version", "kind", "label", "rows", "metric", "value", "part", "created_at", "digest",
+                          "statement"])
+        self.assertEqual(cursor.fetchall()[1][9], self.digest(self.database, "m"))
+
+    def test_notices_are_rows_of_train_and_of_the_model(self):
+        rows = self.run_all("SELECT *, 'it' AS same FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
+        self.assertEqual(harness.notices(rows),
+                         ["column \"same\" is 'it' in all 150 rows. It tells nothing about the label."])
+        self.assertEqual([value for name, value in self.run_all("SHOW MODEL m") if name == "notice"],
+                         harness.notices(rows))
+        self.assertEqual({type(row[1]) for row in rows if row[1] is not None}, {float})
+        rows = self.run_all("SELECT petal_width, class FROM iris WHERE class < 2 AND (class = 0 OR petal_width > 1.6) "
+                            "TO TRAIN LinearClassifier LABEL class INTO m")
+        self.assertEqual(len(harness.notices(rows)), 1)
+        self.assertRegex(harness.notices(rows)[0], "^1 of 2 classes is rare: of 5[0-9] rows 1 has [0-9]\\. So few rows")
+
+    def test_show_jobs_has_the_newest_of_this_database_first(self):
+        self.train(0)
+        self.train(1)
+        other = self.connect(str(self.folder / "other.db"), isolation_level=None)
+        harness.load_csv(other, "iris")
+        other.execute("SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO elsewhere").fetchall()
+        here = [row[2] for row in self.run_all("SHOW JOBS")]
+        self.assertEqual(here, ["m", "m"])
+        ids = [row[0] for row in self.run_all("SHOW JOBS FULL")]
+        self.assertEqual((len(ids), ids), (3, sorted(ids, reverse=True)))
+        self.assertEqual([row[2] for row in other.execute("SHOW JOBS")], ["elsewhere"])
 
 
 harness.main()

@@ -40,7 +40,7 @@ class Prediction(harness.Case):
     def test_train_reports_what_evaluate_finds(self):
         harness.load_csv(self.database, "iris")
         rows = self.run_all("SELECT * FROM iris " + NETWORK.format(5, "class"))
-        reported = {name: train for name, train, _ in rows}
+        reported = harness.facts(rows)
         loss, accuracy, log_loss = self.run_all("SELECT * FROM iris TO EVALUATE m")[0]
         self.assertEqual(accuracy, reported["Accuracy"])
         self.assertAlmostEqual(loss, reported["loss"], places=12)
@@ -153,7 +153,7 @@ class Prediction(harness.Case):
             "SELECT * FROM iris WHERE rowid % 2 TO TRAIN LinearClassifier WITH train.epoch = 3, "
             "validation.select = 'SELECT class, petal_width, petal_length, sepal_width, "
             "sepal_length FROM iris WHERE rowid % 2 = 0' LABEL class INTO m")
-        validation = {name: value for name, _, value in rows}
+        validation = harness.validated(rows)
         found = self.run_all("SELECT * FROM iris WHERE rowid % 2 = 0 TO EVALUATE m")
         self.assertEqual(validation["Accuracy"], found[0][1])
 

@@ -88,8 +88,8 @@ class Python(harness.Case):
     def test_a_cursor_runs_the_statement_and_gives_rows(self):
         cursor = self.database.execute(harness.TRAIN_IRIS)
         self.assertEqual([column[0] for column in cursor.description],
-                         ["name", "train", "validation"])
-        rows = dict((row[0], row[1]) for row in cursor)
+                         ["name", "value", "part", "detail"])
+        rows = harness.facts(cursor)
         self.assertEqual(rows["rows"], 150)
         self.assertGreater(rows["Accuracy"], 0.9)
         self.assertFalse(self.database.in_transaction)

@@ -15,18 +15,20 @@ SELECT * FROM iris TO PREDICT iris_predicted.class USING iris_model;
 SELECT 'right', sum(p.class = i.class) FROM iris i JOIN iris_predicted p ON i.rowid = p.rowid;
 SELECT * FROM iris TO EVALUATE iris_model WITH validation.metrics = 'Accuracy,LogLoss';
 SHOW MODELS;
+SHOW MODEL iris_model;
 SHOW TRAIN iris_model;""")
         self.assertEqual(err, "")
         lines = out.splitlines()
-        self.assertEqual(lines[0], "name|train|validation")
-        self.assertIn("rows|150|", lines)
-        self.assertIn("version|1|", lines)
+        self.assertEqual(lines[0], "name|value|part|detail")
+        self.assertIn("rows|||150", lines)
+        self.assertIn("version|||1", lines)
         right = next(int(line.split("|")[1]) for line in lines if line.startswith("right|"))
         self.assertGreater(right, 140)
         self.assertIn("loss|Accuracy|LogLoss", lines)
-        self.assertTrue(any(line.startswith("iris_model|1|DNNClassifier|") for line in lines))
+        self.assertTrue(any(line.startswith("iris_model|DNNClassifier|class|150|Accuracy|0.") for line in lines))
         self.assertIn("label|class", lines)
-        self.assertTrue(any(line.startswith("Accuracy, train|") for line in lines))
+        self.assertTrue(any(line.startswith("Accuracy, training|") for line in lines))
+        self.assertIn("epoch|seconds|train_loss|validation_loss|validation_accuracy", lines)
 
     def test_statements_over_many_lines_with_comments_and_ordinary_sql_between(self):
         out, err = self.shell("""
@@ -40,7 +42,7 @@ LABEL class INTO m; SELECT 'after' AS x; SHOW MODELS;""")
         self.assertEqual(err, "")
         self.assertIn("before", out)
         self.assertIn("\nx\nafter\n", out)
-        self.assertIn("m|1|LinearClassifier|", out)
+        self.assertIn("m|LinearClassifier|class|100|", out)
 
     def test_the_function_form_gives_the_result_as_json(self):
         out, err = self.shell("SELECT json_extract(totrain('SELECT * FROM iris TO TRAIN "

@@ -55,7 +55,7 @@ class Targets(harness.Case):
         self.run_all("CREATE VIEW petals AS SELECT petal_length, petal_width, class FROM iris")
         self.run_all(f"SELECT * FROM some {LINEAR} INTO m")
         self.run_all(f"SELECT * FROM petals {LINEAR} INTO p")
-        self.assertEqual([row[5] for row in self.run_all("SHOW MODELS")], [100, 150])
+        self.assertEqual([row[3] for row in self.run_all("SHOW MODELS")], [100, 150])
 
     def test_odd_names_of_models_columns_and_tables(self):
         self.run_all('CREATE TABLE "my ""table""" ("größe" REAL, "select" REAL, "a b" TEXT, '

@@ -138,10 +138,9 @@ class TensorBoard(harness.Case):
             self.check_with_tensorboard(part)
 
     def ends(self, database):
-        items = [row for row in database.execute("SHOW TRAIN iris_model").fetchall()
-                 if not row[0].startswith("epoch ")]
-        return {part: [(name.rsplit(", ", 1)[0], value) for name, value in items if name.endswith(part)]
-                for part in ("train", "validation")}
+        items = database.execute("SHOW MODEL iris_model").fetchall()
+        return {part: [(name.rsplit(", ", 1)[0], value) for name, value in items if name.endswith(f", {shown}")]
+                for part, shown in (("train", "training"), ("validation", "validation"))}
 
     def check_with_tensorboard(self, run):
         python = os.environ.get("TOTRAIN_TENSORBOARD")
@@ -162,7 +161,7 @@ class TensorBoard(harness.Case):
     def test_the_losses_and_metrics_of_a_training(self):
         database = self.connect(isolation_level=None)
         rows = database.execute(TRAIN.format(folder=self.events)).fetchall()
-        job = next(value for name, value, _ in rows if name == "job")
+        job = harness.facts(rows)["job"]
         self.check(database, job)
         self.assertEqual(len(list((self.events / "train").iterdir())), 1)
         train = self.read("train")

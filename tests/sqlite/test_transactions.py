@@ -28,7 +28,7 @@ class Transactions(harness.Case):
     def test_committing_keeps_it_and_what_came_before(self):
         self.database.execute("BEGIN")
         self.database.execute("INSERT INTO iris SELECT * FROM iris")
-        rows = dict(row[:2] for row in self.database.execute(TRAIN))
+        rows = harness.facts(self.database.execute(TRAIN))
         self.assertEqual(rows["rows"], 300)  # uncommitted rows are seen
         self.assertTrue(self.database.in_transaction)
         self.database.execute("COMMIT")
@@ -71,7 +71,7 @@ class Transactions(harness.Case):
         self.hurry(lambda: not thread.is_alive(), "the end of the training")
         thread.join()
         self.assertEqual(failure, [])
-        self.assertEqual(dict(row[:2] for row in result)["rows"], 150)
+        self.assertEqual(harness.facts(result)["rows"], 150)
         self.assertEqual(self.database.execute("SELECT count(*) FROM iris").fetchone(), (160,))
 
     def test_another_connection_inserts_while_training(self):

@@ -92,6 +92,36 @@ static void a_real_prints_as_the_shortest_decimal_that_reads_back(void **state)
     text_deinit(&text);
 }
 
+static void a_real_for_people_has_five_digits(void **state)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {{0, "0"},
+                 {1, "1"},
+                 {-0.1, "-0.1"},
+                 {2.0 / 3, "0.66667"},
+                 {9.999996, "10"},
+                 {352063.5107727087, "352064"},
+                 {123456789.25, "123456789"},
+                 {5.25, "5.25"},
+                 {-48.137154, "-48.137"},
+                 {0.000123456, "0.00012346"},
+                 {0.0000123456, "1.2346e-05"},
+                 {1.25e15, "1.25e+15"},
+                 {-1e300, "-1e+300"}};
+    struct text text;
+    (void)state;
+
+    text_init(&text, TEXT_MAXIMUM);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        text_clear(&text);
+        text_append_rounded(&text, cases[i].value);
+        CHECK_SLICE(text_slice(&text), cases[i].text);
+    }
+    text_deinit(&text);
+}
+
 static void numbers_are_read_whole_or_not_at_all(void **state)
 {
     double real;
@@ -471,6 +501,7 @@ int main(void)
         cmocka_unit_test(a_prefix_ends_with_a_whole_character),
         cmocka_unit_test(quoting_doubles_the_quotes),
         cmocka_unit_test(a_real_prints_as_the_shortest_decimal_that_reads_back),
+        cmocka_unit_test(a_real_for_people_has_five_digits),
         cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
         cmocka_unit_test(the_nearest_word_is_found_and_a_far_one_is_not),
         cmocka_unit_test(slices_compare_as_bytes_with_a_prefix_first),

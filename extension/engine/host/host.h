@@ -151,6 +151,10 @@ struct host_session {
     int64_t job;
     int job_lock;
 
+    /* Which database this is, in words that are the same in each of its sessions; none for one that
+     * no other session finds. NULL: there is no database. */
+    void (*database)(void *self, struct text *name);
+
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
 };
@@ -186,7 +190,7 @@ struct host_models {
     /* The meta row alone: layers and vocabularies are empty. */
     enum status (*load_meta)(void *self, struct slice schema, struct slice name,
                              struct arena *arena, struct model *model, struct error *err);
-    /* name, version, kind, digest, created_at, rows, statement of every model. */
+    /* STORED_MODEL_COLUMNS of every model (stored.h). */
     enum status (*list)(void *self, const struct sink *sink, struct error *err);
     /* version, digest, created_at, state ('current', 'kept'). */
     enum status (*list_versions)(void *self, struct slice schema, struct slice name,

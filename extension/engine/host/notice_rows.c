@@ -1,7 +1,7 @@
 #include "extension/engine/host/notice_rows.h"
 
-enum status notice_rows(const struct notice_list *list, size_t columns, const struct sink *sink,
-                        struct error *err)
+enum status notice_rows(const struct notice_list *list, size_t columns, size_t at,
+                        const struct sink *sink, struct error *err)
 {
     enum status status = STATUS_OK;
     struct text line;
@@ -14,7 +14,7 @@ enum status notice_rows(const struct notice_list *list, size_t columns, const st
             row[j] = cell_null();
         text_clear(&line);
         notice_print(&list->items[i], &line);
-        row[1] = cell_text(text_slice(&line));
+        row[at] = cell_text(text_slice(&line));
         status = line.failed ? fail_no_memory(err) : sink_row(sink, row, columns, err);
     }
     text_deinit(&line);

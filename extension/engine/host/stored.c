@@ -6,8 +6,12 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/json.h"
+#include "extension/engine/host/train_rows.h"
 #include "planner/plan.h"
 #include "scoring/dates.h"
+
+#define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
 /* ----- queries ----- */
 
@@ -247,27 +251,96 @@ enum status model_summarise(const struct model *model, struct arena *arena,
     return STATUS_OK;
 }
 
+static enum status take_parts(const cJSON *metric, stored_metric_taker *take, void *context,
+                              struct error *err)
+{
+    static const struct {
+        const char *stored, *part;
+    } parts[] = {{"train", PART_TRAINING}, {"validation", PART_VALIDATION}};
+    struct slice name;
+
+    TRY(json_get_string(metric, "name", &name, err));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const cJSON *value = cJSON_GetObjectItemCaseSensitive(metric, parts[i].stored);
+
+        if (cJSON_IsNumber(value))
+            TRY(take(context, name, parts[i].part, value->valuedouble, err));
+    }
+    return STATUS_OK;
+}
+
+enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
+                           struct error *err)
+{
+    enum status status = STATUS_OK;
+    const cJSON *metric;
+    cJSON *metrics;
+
+    if (model->metrics_json.size == 0)
+        return STATUS_OK;
+    TRY(json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, &metrics, err));
+    cJSON_ArrayForEach(metric, metrics)
+    {
+        status = take_parts(metric, take, context, err);
+        if (status != STATUS_OK)
+            break;
+    }
+    cJSON_Delete(metrics);
+    return status;
+}
+
+/* The first beside the loss; that of rows that were held out takes its place. */
+struct main_metric {
+    char name[WORD_BYTES_MAX + 1];
+    const char *part; /* NULL: none was found */
+    double value;
+};
+
+static enum status take_main(void *context, struct slice name, const char *part, double value,
+                             struct error *err)
+{
+    struct main_metric *found = context;
+
+    (void)err;
+    if (slice_is(name, "loss") || (found->part && !slice_is(name, found->name)))
+        return STATUS_OK;
+    slice_copy(name, found->name, sizeof found->name);
+    found->part = part;
+    found->value = value;
+    return STATUS_OK;
+}
+
 enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
                       struct error *err)
 {
+    struct main_metric metric = {.part = NULL};
+    const bool has_label = task_has_label(model->task);
+
+    TRY(stored_metrics(model, take_main, &metric, err));
     return sink_row(
         sink,
-        (struct cell[]){cell_text(shown), cell_integer(model->version), cell_text(model->estimator),
-                        cell_text(model->digest), cell_text(model->created_at),
-                        cell_integer((int64_t)model->rows), cell_text(model->statement)},
-        7, err);
+        (struct cell[]){
+            cell_text(shown), cell_integer(model->version), cell_text(model->estimator),
+            has_label ? cell_text(model->label) : cell_null(), cell_integer((int64_t)model->rows),
+            metric.part ? cell_string(metric.name) : cell_null(),
+            metric.part ? cell_real(metric.value) : cell_null(),
+            metric.part ? cell_string(metric.part) : cell_null(), cell_text(model->created_at),
+            cell_text(model->digest), cell_text(model->statement)},
+        STORED_MODEL_COLUMNS, err);
 }
 
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
                                  struct error *err)
 {
+    struct cell row[STORED_MODEL_COLUMNS];
     char kind[sizeof err->message + 16];
 
     snprintf(kind, sizeof kind, "unreadable: %s", why);
-    return sink_row(sink,
-                    (struct cell[]){cell_text(shown), cell_null(), cell_string(kind), cell_null(),
-                                    cell_null(), cell_null(), cell_null()},
-                    7, err);
+    for (size_t i = 0; i < STORED_MODEL_COLUMNS; i++)
+        row[i] = cell_null();
+    row[0] = cell_text(shown);
+    row[2] = cell_string(kind);
+    return sink_row(sink, row, STORED_MODEL_COLUMNS, err);
 }
 
 #define ID_DIGITS 32

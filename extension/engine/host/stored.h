@@ -51,13 +51,23 @@ enum status check_replaced(const struct table_target *target, const struct found
 
 enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err);
-/* One row of SHOW MODELS. */
+/* A model of host_models.list, and a row of SHOW MODELS FULL: name, version, kind, label, rows,
+ * metric, value, part, created_at, digest, statement. Metric, value and part are the first
+ * metric beside the loss, of the rows that were held out where there are any. */
+#define STORED_MODEL_COLUMNS    11
+#define STORED_MODEL_CREATED_AT 8
 enum status put_model(const struct model *model, struct slice shown, const struct sink *sink,
                       struct error *err);
 
 /* The same of a model whose rows this program cannot read now: `why` stands as its kind. */
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
                                  struct error *err);
+
+/* What TRAIN measured, as the model keeps it; part: train_rows.h. */
+typedef enum status stored_metric_taker(void *context, struct slice name, const char *part,
+                                        double value, struct error *err);
+enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
+                           struct error *err);
 
 /* A new id, the time and version 1; the texts live in the arena. */
 enum status model_stamp(struct model *model, struct arena *arena, struct error *err);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "extension/engine/jobs/job_database.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_process.h"
@@ -114,7 +115,9 @@ enum status job_folder_begin(const struct host *host, struct job_folder *folder,
                              err));
     else
         TRY(job_folder_create(host->session.state, folder, err));
-    status = host->jobs ? host->jobs->admit(host->self, folder, err) : STATUS_OK;
+    status = job_database_note(host, folder, err);
+    if (status == STATUS_OK && host->jobs)
+        status = host->jobs->admit(host->self, folder, err);
     if (status != STATUS_OK)
         job_folder_remove(folder);
     return status;

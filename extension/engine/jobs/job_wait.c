@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/launch/control.h"
@@ -161,7 +162,6 @@ static enum status follow(struct waiting *waiting, int64_t id, struct error *err
 enum status job_wait(const struct host *host, int64_t id, const struct sink *sink,
                      struct error *err)
 {
-    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
     struct waiting waiting = {.host = host, .sink = sink, .control = -1};
     enum status status = follow(&waiting, id, err);
 
@@ -171,6 +171,6 @@ enum status job_wait(const struct host *host, int64_t id, const struct sink *sin
     TRY(status);
     if (waiting.status.state != JOB_STATE_DONE)
         return fail_with(&waiting.status, err);
-    TRY(sink_columns(sink, columns, 3, err));
+    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
     return put_rows(&waiting, err);
 }

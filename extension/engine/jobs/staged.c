@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
 #include "runtime/data/journal_replay.h"
@@ -231,11 +232,10 @@ enum status job_collect_cluster(const struct host *host, int64_t number,
 enum status job_collect(const struct host *host, struct journal *journal, const struct sink *sink,
                         struct error *err)
 {
-    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
     struct collecting collecting = {.host = host, .journal = journal};
     enum status status;
 
-    TRY(sink_columns(sink, columns, 3, err));
+    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
     TRY(job_folder_begin(host, &collecting.folder, err));
     status = collect_in_arena(&collecting, sink, err);
     if (status == STATUS_OK)

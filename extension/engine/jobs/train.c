@@ -9,6 +9,7 @@
 
 #include "codegen/lower_train.h"
 #include "extension/engine/host/metric_rows.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/staged.h"
@@ -111,17 +112,14 @@ static enum status prepare(struct job *job, struct error *err)
 
 static enum status put_bad_rows(const struct training *training, struct error *err)
 {
-    const struct cell row[] = {cell_string("bad_rows"), cell_integer(training->bad_rows),
-                               cell_null()};
-
-    return training->bad_rows < 0 ? STATUS_OK : sink_row(training->job.sink, row, 3, err);
+    return training->bad_rows < 0
+               ? STATUS_OK
+               : train_row_number(training->job.sink, "bad_rows", training->bad_rows, err);
 }
 
 static enum status put_number(struct job *job, int64_t number, struct error *err)
 {
-    const struct cell row[] = {cell_string("job"), cell_integer(number), cell_null()};
-
-    TRY(sink_row(job->sink, row, 3, err));
+    TRY(train_row_number(job->sink, "job", number, err));
     return put_bad_rows((const struct training *)job, err);
 }
 

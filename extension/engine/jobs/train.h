@@ -8,8 +8,8 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* The statement's rows: (name, train, validation) of the metrics, then of facts about the job; of
- * a job that goes on without the session its number alone. */
+/* The statement's rows: train_rows.h; of a job that goes on without the session its number
+ * alone. */
 enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                       const struct sink *sink, struct error *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
 #include "scoring/model_meta.h"
 
@@ -55,6 +56,40 @@ static enum status keep_result(struct jobstore *store, struct arena *arena, stru
     return status;
 }
 
+/* The notices of the model in the store, whose other rows are left alone. */
+struct meta_search {
+    struct arena *arena;
+    struct model model;
+    bool is_found;
+};
+
+static enum status take_meta(void *context, const struct model_row *row, struct error *err)
+{
+    struct meta_search *search = context;
+
+    if (!slice_is(row->part, "meta"))
+        return STATUS_OK;
+    TRY(model_read_meta(row->data, kinds, search->arena, &search->model, err));
+    search->is_found = true;
+    return fail(err, STATUS_STALE, "the rest is not read");
+}
+
+static enum status put_notices(struct jobstore *store, const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    struct meta_search search = {.arena = &arena};
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = jobstore_each_model_row(store, take_meta, &search, err);
+    if (search.is_found) {
+        error_clear(err);
+        status = train_row_notices(sink, search.model.notices, err);
+    }
+    arena_deinit(&arena);
+    return status;
+}
+
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
@@ -97,33 +132,49 @@ static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink,
     return status;
 }
 
-static enum status result_row(void *context, const char *name, double train, double validation,
-                              struct error *err)
-{
-    struct cell cells[] = {cell_string(name), cell_real(train), cell_real(validation)};
+struct measured {
+    const struct sink *sink;
+    bool has_validation; /* of any metric */
+};
 
-    return sink_row(context, cells, 3, err);
+static enum status look_for_validation(void *context, const char *name, double train,
+                                       double validation, struct error *err)
+{
+    struct measured *measured = context;
+
+    (void)name;
+    (void)train;
+    (void)err;
+    measured->has_validation |= isfinite(validation);
+    return STATUS_OK;
 }
 
-static enum status result_fact(const struct sink *sink, const char *name, struct cell value,
-                               struct error *err)
+static enum status put_metric(void *context, const char *name, double train, double validation,
+                              struct error *err)
 {
-    return sink_row(sink, (struct cell[]){cell_string(name), value, cell_null()}, 3, err);
+    const struct measured *measured = context;
+
+    TRY(train_row_value(measured->sink, name, train, PART_TRAINING, err));
+    return measured->has_validation
+               ? train_row_value(measured->sink, name, validation, PART_VALIDATION, err)
+               : STATUS_OK;
 }
 
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err)
 {
-    double seconds = round(facts->seconds * 1000) / 1000;
+    struct measured measured = {.sink = sink};
 
     TRY(warn_of_gaps(store, sink, err));
-    TRY(jobstore_each_result(store, result_row, (void *)(uintptr_t)sink, err));
-    TRY(result_fact(sink, "job", cell_integer(facts->job), err));
-    if (facts->version > 0)
-        TRY(result_fact(sink, "version", cell_integer(facts->version), err));
+    TRY(jobstore_each_result(store, look_for_validation, &measured, err));
+    TRY(jobstore_each_result(store, put_metric, &measured, err));
+    TRY(train_row_value(sink, "seconds", round(facts->seconds * 1000) / 1000, NULL, err));
     if (facts->rows > 0)
-        TRY(result_fact(sink, "rows", cell_integer(facts->rows), err));
+        TRY(train_row_number(sink, "rows", facts->rows, err));
     if (facts->bad_rows >= 0)
-        TRY(result_fact(sink, "bad_rows", cell_integer(facts->bad_rows), err));
-    return result_fact(sink, "seconds", cell_real(seconds), err);
+        TRY(train_row_number(sink, "bad_rows", facts->bad_rows, err));
+    TRY(train_row_number(sink, "job", facts->job, err));
+    if (facts->version > 0)
+        TRY(train_row_number(sink, "version", facts->version, err));
+    return put_notices(store, sink, err);
 }

@@ -21,6 +21,7 @@ struct train_facts {
     double seconds;
     int64_t bad_rows; /* -1: not counted, and not shown */
 };
+/* Metrics, facts, and the notices of the model in the store: train_rows.h. */
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);
 

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
@@ -267,14 +268,13 @@ static enum status write_model(const struct host *host, const struct unpublished
 static enum status put_rows(const struct unpublished_job *job, struct jobstore *store,
                             struct train_facts facts, const struct sink *sink, struct error *err)
 {
-    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
     struct job_row row;
 
     TRY(jobstore_get_job(store, &row, err));
     facts.job = job->folder.id;
     facts.seconds = row.seconds;
     facts.bad_rows = -1;
-    TRY(sink_columns(sink, columns, 3, err));
+    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
     return train_result_put(store, &facts, sink, err);
 }
 
@@ -301,7 +301,6 @@ static enum status publish_from(const struct host *host, const struct unpublishe
 static enum status publish_from_tables(const struct host *host, const struct unpublished_job *job,
                                        const struct sink *sink, struct error *err)
 {
-    static const struct slice columns[] = {{"name", 4}, {"train", 5}, {"validation", 10}};
     struct cluster_access access;
     struct kube_job cluster_job;
     struct arena arena;
@@ -313,7 +312,7 @@ static enum status publish_from_tables(const struct host *host, const struct unp
     status = cluster_folder_read(job->folder.path, &arena, &cluster_job, &access, err);
     arena_deinit(&arena); /* the number is none of its texts */
     TRY(status);
-    TRY(sink_columns(sink, columns, 3, err));
+    TRY(sink_columns(sink, train_columns, TRAIN_COLUMNS, err));
     TRY(job_collect_cluster(host, cluster_job.job, &job->folder, sink, err));
     return unpublished_written(host, &job->folder, TARGET_MODEL, err);
 }

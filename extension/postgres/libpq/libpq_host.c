@@ -213,10 +213,20 @@ static const struct host_tables tables = {
     .write_rows = postgres_write_rows,
 };
 
+static void name_database(void *self, struct text *name)
+{
+    const struct postgres_host *host = self;
+    const struct libpq *libpq = host->database->self;
+
+    text_printf(name, "postgres %s %s %s", PQhost(libpq->connection), PQport(libpq->connection),
+                PQdb(libpq->connection));
+}
+
 void libpq_host_init(struct postgres_host *host, struct libpq *libpq, const char *program)
 {
     postgres_host_init(host, &libpq->database, program, NULL);
     host->host.catalog.find_file = find_address;
+    host->host.session.database = name_database;
     host->host.rows = &rows;
     host->host.models = &models;
     host->host.tables = &tables;

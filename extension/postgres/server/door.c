@@ -8,12 +8,15 @@
 #include <catalog/pg_type.h>
 #include <commands/dbcommands.h>
 #include <commands/extension.h>
+#include <funcapi.h>
 #include <tcop/utility.h>
 #include <utils/acl.h>
 #include <utils/float.h>
 #include <utils/syscache.h>
 #include <utils/timestamp.h>
+#include <utils/tuplestore.h>
 
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/engine/jobs/unpublished.h"
@@ -162,6 +165,11 @@ static struct slice find_database(void *self, struct slice schema)
     return slice_of(door->database);
 }
 
+static void name_database(void *self, struct text *name)
+{
+    text_append_string(name, door_of(self)->database);
+}
+
 void door_detach_limits(const struct door *door, struct catalog_limits *limits)
 {
     limits->no_detach = limits->no_detach_hint = NULL;
@@ -214,6 +222,7 @@ struct door *door_open(void)
     slice_copy(session_shown(get_database_name(MyDatabaseId)), door->database,
                sizeof door->database);
     door->host.host.catalog.find_file = find_database;
+    door->host.host.session.database = name_database;
     jobs_host_init(&door->host.host, door->host.host.session.state);
     door->host.host.catalog.limits = limits_now();
     door_cluster_init(door);
@@ -364,7 +373,7 @@ enum status door_publish(struct door *door, int64_t id, struct result *result, s
 
 static Oid type_without_values(struct slice name)
 {
-    static const char *const reals[] = {"train", "validation", "seconds", "loss"};
+    static const char *const reals[] = {"value", "seconds", "loss"};
 
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         if (slice_is(name, reals[i]))
@@ -440,5 +449,23 @@ void door_read_row(const struct result *result, TupleDesc descriptor, const stru
         values[i] = nulls[i]
                         ? (Datum)0
                         : door_cell_as(TupleDescAttr(descriptor, (int)i)->atttypid, &row->cells[i]);
+    }
+}
+
+void door_put_training(FunctionCallInfo fcinfo, const struct result *result)
+{
+    static const Oid types[TRAIN_COLUMNS] = {TEXTOID, FLOAT8OID, TEXTOID, TEXTOID};
+    ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
+
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        Datum values[TRAIN_COLUMNS] = {0};
+        bool nulls[TRAIN_COLUMNS];
+
+        for (int i = 0; i < TRAIN_COLUMNS; i++) {
+            nulls[i] = row->cells[i].type == CELL_NULL;
+            if (!nulls[i])
+                values[i] = door_cell_as(types[i], &row->cells[i]);
+        }
+        tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
     }
 }

@@ -70,5 +70,7 @@ Datum door_cell_as(Oid type, const struct cell *cell);
 /* A row of it as the values of these columns, in CurrentMemoryContext. */
 void door_read_row(const struct result *result, TupleDesc descriptor, const struct result_row *row,
                    Datum *values, bool *nulls);
+/* Rows of train_rows.h into the result of a function that returns these columns. */
+void door_put_training(FunctionCallInfo fcinfo, const struct result *result);
 
 #endif

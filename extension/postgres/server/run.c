@@ -2,7 +2,7 @@
  * totrain.run('...') and totrain.rows('...'): a statement as part of the caller's
  * transaction. Arguments behind it are the values of $1, $2 in its SELECT (bound.h).
  *
- *     run    TRAIN, PREDICT and EVALUATE, ROLLBACK, CANCEL: (name, train, validation)
+ *     run    TRAIN, PREDICT and EVALUATE, ROLLBACK, CANCEL: (name, value, part, detail)
  *     rows   any statement: each row a JSON object
  *
  * totrain.publish(job) writes the model of a job that has learned and whose model was not
@@ -11,6 +11,7 @@
 #include "extension/postgres/server/bound.h"
 #include "extension/postgres/server/door.h"
 
+#include <catalog/pg_type.h>
 #include <funcapi.h>
 #include <utils/tuplestore.h>
 
@@ -82,51 +83,44 @@ static void put_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
 
 /* ----- run ----- */
 
-static void put_number(const struct cell *cell, Datum *value, bool *is_null)
+/* (name, value, part, detail): a cell that is no real is the detail. */
+static void put_named(FunctionCallInfo fcinfo, struct slice name, const struct cell *cell,
+                      const char *part)
 {
-    *is_null = cell->type != CELL_INTEGER && cell->type != CELL_REAL;
-    *value = Float8GetDatum(cell->type == CELL_INTEGER ? (double)cell->integer : cell->real);
-}
+    const bool is_real = cell->type == CELL_REAL, is_null = cell->type == CELL_NULL;
+    Datum values[4] = {CStringGetTextDatum(session_from_utf8(name))};
+    bool nulls[4] = {false, !is_real, !part, is_real || is_null};
 
-static void put_named(FunctionCallInfo fcinfo, struct slice name, const struct cell *train,
-                      const struct cell *validation)
-{
-    Datum values[3] = {CStringGetTextDatum(session_from_utf8(name))};
-    bool nulls[3] = {false};
-
-    put_number(train, &values[1], &nulls[1]);
-    put_number(validation, &values[2], &nulls[2]);
+    if (is_real)
+        values[1] = Float8GetDatum(cell->real);
+    if (part)
+        values[2] = CStringGetTextDatum(part);
+    if (!nulls[3])
+        values[3] = door_cell_as(TEXTOID, cell);
     put_row(fcinfo, values, nulls);
 }
 
 static void take_training(FunctionCallInfo fcinfo, const struct result *result)
 {
-    for (const struct result_row *row = result->first; row; row = row->next)
-        put_named(fcinfo, row->cells[0].text, &row->cells[1], &row->cells[2]);
+    door_put_training(fcinfo, result);
 }
 
-/* Each number of each row, below the name of its column. */
-static void take_numbers(FunctionCallInfo fcinfo, const struct result *result, bool is_measured)
+/* Each cell of each row, below the name of its column. */
+static void take_named(FunctionCallInfo fcinfo, const struct result *result, const char *part)
 {
-    const struct cell none = {.type = CELL_NULL};
-
     for (const struct result_row *row = result->first; row; row = row->next)
-        for (size_t i = 0; i < result->column_count; i++) {
-            const struct cell *cell = &row->cells[i];
-            if (cell->type == CELL_INTEGER || cell->type == CELL_REAL || cell->type == CELL_NULL)
-                put_named(fcinfo, result->names[i], is_measured ? &none : cell,
-                          is_measured ? cell : &none);
-        }
+        for (size_t i = 0; i < result->column_count; i++)
+            put_named(fcinfo, result->names[i], &row->cells[i], part);
 }
 
 static void take_facts(FunctionCallInfo fcinfo, const struct result *result)
 {
-    take_numbers(fcinfo, result, false);
+    take_named(fcinfo, result, NULL);
 }
 
 static void take_measures(FunctionCallInfo fcinfo, const struct result *result)
 {
-    take_numbers(fcinfo, result, true);
+    take_named(fcinfo, result, "evaluation");
 }
 
 /* evaluate.report, but for the one that is the metrics. */

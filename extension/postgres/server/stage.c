@@ -13,6 +13,7 @@
 #include <funcapi.h>
 #include <utils/tuplestore.h>
 
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/postgres/server/release.h"
 #include "extension/postgres/server/settings.h"
@@ -28,12 +29,15 @@ static struct job_tables tables_of(struct door *door)
         .host = &door->host, .schema = settings.job_schema, .login = settings.job_login};
 }
 
-/* Rows (name, train, validation): the number of the one that is named job. */
+/* Of the rows of train_rows.h: the number of the one that is named job. */
 static int64_t number_in(const struct result *result)
 {
+    int64_t number;
+
     for (const struct result_row *row = result->first; row; row = row->next)
-        if (result->column_count == 3 && slice_is(row->cells[0].text, "job"))
-            return row->cells[1].integer;
+        if (result->column_count == TRAIN_COLUMNS && slice_is(row->cells[0].text, "job") &&
+            slice_to_integer(row->cells[TRAIN_COLUMNS - 1].text, &number))
+            return number;
     ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
                     errmsg("totrain.stage is for statements that train")));
 }
@@ -103,26 +107,6 @@ static enum status collect(struct door *door, int64_t number, const struct sink 
     return release_tables(door, number, err);
 }
 
-static void put_number(const struct cell *cell, Datum *value, bool *is_null)
-{
-    *is_null = cell->type != CELL_INTEGER && cell->type != CELL_REAL;
-    *value = Float8GetDatum(cell->type == CELL_INTEGER ? (double)cell->integer : cell->real);
-}
-
-static void put_rows(FunctionCallInfo fcinfo, const struct result *result)
-{
-    ReturnSetInfo *info = (ReturnSetInfo *)fcinfo->resultinfo;
-
-    for (const struct result_row *row = result->first; row; row = row->next) {
-        Datum values[3] = {CStringGetTextDatum(session_from_utf8(row->cells[0].text))};
-        bool nulls[3] = {false};
-
-        put_number(&row->cells[1], &values[1], &nulls[1]);
-        put_number(&row->cells[2], &values[2], &nulls[2]);
-        tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
-    }
-}
-
 static void collect_and_put(FunctionCallInfo fcinfo, struct result *result)
 {
     struct door *door = door_open();
@@ -133,7 +117,7 @@ static void collect_and_put(FunctionCallInfo fcinfo, struct result *result)
     if (collect(door, PG_GETARG_INT64(0), &sink, &err) != STATUS_OK)
         session_raise(&door->session, &err, SLICE(""), false);
     undo_note(&door->job);
-    put_rows(fcinfo, result);
+    door_put_training(fcinfo, result);
 }
 
 Datum totrain_sql_collect(PG_FUNCTION_ARGS)

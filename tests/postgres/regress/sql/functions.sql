@@ -1,6 +1,6 @@
 -- The functions of schema totrain, in ordinary SQL.
 \pset format unaligned
-SELECT name, train, validation FROM totrain.run($$
+SELECT name, value, part, detail FROM totrain.run($$
   SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 30, train.batch_size = 16
   LABEL class INTO iris_model $$) WHERE name NOT IN ('job', 'seconds', 'loss', 'LogLoss');
 SELECT count(*) FILTER (WHERE totrain.predict('iris_model', iris) = class::text) > 130 AS most_are_right FROM iris;

@@ -1,0 +1,334 @@
+#include "extension/engine/show_model.h"
+
+#include <math.h>
+
+#include "base/json.h"
+#include "extension/engine/host/notice_rows.h"
+#include "extension/engine/host/stored.h"
+#include "extension/engine/host/train_rows.h"
+#include "parser/parser.h"
+#include "planner/short_names.h"
+
+#define CLASSES_NAMED 10
+#define INPUTS_ALIKE  10 /* so many side by side, and more, are one line */
+
+/* ----- SHOW TRAIN ----- */
+
+enum curve { CURVE_SECONDS = 1, CURVE_TRAIN_LOSS, CURVE_VALIDATION_LOSS, CURVE_SCORE };
+
+/* The score of an evaluation is what early stopping goes by. */
+static const char *score_column(enum task task)
+{
+    return task == TASK_CLASSIFICATION ? "validation_accuracy"
+           : task == TASK_REGRESSION   ? "validation_rmse"
+                                       : NULL;
+}
+
+size_t show_train_columns(const struct plan *plan, struct slice names[SHOW_TRAIN_COLUMNS_MAX])
+{
+    const char *score = score_column(plan->model.task);
+
+    names[0] = SLICE("epoch");
+    names[CURVE_SECONDS] = SLICE("seconds");
+    names[CURVE_TRAIN_LOSS] = SLICE("train_loss");
+    names[CURVE_VALIDATION_LOSS] = SLICE("validation_loss");
+    if (!score)
+        return CURVE_SCORE;
+    names[CURVE_SCORE] = slice_of(score);
+    return SHOW_TRAIN_COLUMNS_MAX;
+}
+
+/* The epoch that is being read. */
+struct epochs {
+    const struct sink *sink;
+    size_t columns;
+    bool has_row;
+    struct cell row[SHOW_TRAIN_COLUMNS_MAX];
+};
+
+static enum status put_epoch(struct epochs *epochs, struct error *err)
+{
+    return epochs->has_row ? sink_row(epochs->sink, epochs->row, epochs->columns, err) : STATUS_OK;
+}
+
+static int curve_of(struct slice metric, struct slice part)
+{
+    const bool is_validation = slice_is(part, "validation");
+
+    if (slice_is(metric, "seconds"))
+        return CURVE_SECONDS;
+    if (slice_is(metric, "loss"))
+        return is_validation ? CURVE_VALIDATION_LOSS : CURVE_TRAIN_LOSS;
+    return slice_is(metric, "score") && is_validation ? CURVE_SCORE : 0;
+}
+
+/* epoch, step, metric, part, value: of an epoch the last step counts. */
+static enum status take_curve(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct epochs *epochs = self;
+    size_t curve;
+
+    if (count < 5)
+        return fail(err, STATUS_CORRUPT, "totrain_metrics lacks columns");
+    if (!epochs->has_row || cells[0].integer != epochs->row[0].integer) {
+        TRY(put_epoch(epochs, err));
+        epochs->has_row = true;
+        epochs->row[0] = cell_integer(cells[0].integer);
+        for (size_t i = 1; i < SHOW_TRAIN_COLUMNS_MAX; i++)
+            epochs->row[i] = cell_null();
+    }
+    curve = (size_t)curve_of(cells[2].text, cells[3].text);
+    if (curve > 0)
+        epochs->row[curve] = cell_real(cells[4].real);
+    return STATUS_OK;
+}
+
+enum status show_train_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                           const struct sink *sink, struct error *err)
+{
+    struct slice names[SHOW_TRAIN_COLUMNS_MAX];
+    struct epochs epochs = {.sink = sink, .columns = show_train_columns(plan, names)};
+    const struct sink curves = {.self = &epochs, .row = take_curve};
+    struct model model;
+
+    TRY(host->models->load_meta(host->self, plan->model_schema, plan->model_name, arena, &model,
+                                err));
+    TRY(sink_columns(sink, names, epochs.columns, err));
+    TRY(host->models->list_metrics(host->self, plan->model_schema, plan->model_name, &model,
+                                   &curves, err));
+    return put_epoch(&epochs, err);
+}
+
+/* ----- SHOW MODEL: what it is ----- */
+
+static enum status put(const struct sink *sink, const char *name, struct cell value,
+                       struct error *err)
+{
+    return sink_row(sink, (struct cell[]){cell_string(name), value}, 2, err);
+}
+
+static enum status put_text(const struct sink *sink, const char *name, struct slice value,
+                            struct error *err)
+{
+    return put(sink, name, cell_text(value), err);
+}
+
+static enum status put_classes(const struct model *model, const struct sink *sink,
+                               struct error *err)
+{
+    enum status status;
+    struct text list;
+
+    if (model->task != TASK_CLASSIFICATION)
+        return STATUS_OK;
+    text_init(&list, TEXT_MAXIMUM);
+    text_printf(&list, "%u: ", model->labels.count);
+    for (uint32_t i = 0; i < model->labels.count && i < CLASSES_NAMED; i++) {
+        const struct cell *value = &model->labels.values[i];
+
+        text_append_string(&list, i > 0 ? ", " : "");
+        if (value->type == CELL_TEXT)
+            text_append(&list, slice_prefix(value->text, 64));
+        else if (value->type == CELL_INTEGER)
+            text_printf(&list, "%lld", (long long)value->integer);
+        else
+            text_append_real(&list, value->real);
+    }
+    text_append_string(&list, model->labels.count > CLASSES_NAMED ? ", ..." : "");
+    status = list.failed ? fail_no_memory(err) : put_text(sink, "classes", text_slice(&list), err);
+    text_deinit(&list);
+    return status;
+}
+
+static enum status put_facts(const struct plan *plan, const struct model *model,
+                             const struct sink *sink, struct error *err)
+{
+    TRY(put_text(sink, "model", plan->model_name, err));
+    TRY(put_text(sink, "kind", model->estimator, err));
+    if (task_has_label(model->task))
+        TRY(put_text(sink, "label", model->label, err));
+    TRY(put_classes(model, sink, err));
+    TRY(put(sink, "rows", cell_integer((int64_t)model->rows), err));
+    TRY(put(sink, "version", cell_integer(model->version), err));
+    return put_text(sink, "created_at", model->created_at, err);
+}
+
+/* What the statement set, by the full names of its attributes. */
+static enum status put_settings(const struct model *model, struct arena *arena,
+                                const struct sink *sink, struct error *err)
+{
+    const struct estimator *estimator = NULL;
+    struct statement statement;
+    struct error ignored;
+
+    error_clear(&ignored);
+    if (parse_statement(model->statement, arena, &statement, &ignored) != STATUS_OK)
+        return STATUS_OK; /* of a version that wrote it otherwise */
+    if (estimator_find(&statement.model, &estimator, &ignored) != STATUS_OK)
+        return STATUS_OK;
+    for (size_t i = 0; i < statement.setting_count; i++) {
+        const struct setting *setting = &statement.settings[i];
+        const struct span span = setting->value.span;
+        const struct attribute *attribute =
+            attribute_find_written(setting->name.text, SCOPE_TRAIN, estimator);
+        const struct slice written = {model->statement.data + span.start,
+                                      (size_t)(span.end - span.start)};
+
+        TRY(sink_row(sink,
+                     (struct cell[]){attribute ? cell_string(attribute->name)
+                                               : cell_text(setting->name.text),
+                                     cell_text(written)},
+                     2, err));
+    }
+    return STATUS_OK;
+}
+
+/* ----- inputs ----- */
+
+static bool are_alike(const struct transform_input *a, const struct transform_input *b)
+{
+    return a->type == b->type && a->type == INPUT_NUMERIC && a->has_nulls == b->has_nulls;
+}
+
+/* How many from i on are of one kind; numbers alone. */
+static uint32_t run_of(const struct transform *transform, uint32_t i)
+{
+    uint32_t count = 1;
+
+    while (i + count < transform->input_count &&
+           are_alike(&transform->inputs[i], &transform->inputs[i + count]))
+        count++;
+    return count;
+}
+
+static void describe_input(const struct transform_input *input, struct text *out)
+{
+    text_append_string(out, input_type_words[input->type]);
+    if (input->type == INPUT_CATEGORY) {
+        if (input->hash_buckets > 0)
+            text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
+    } else {
+        text_append_string(out, ", mean ");
+        text_append_rounded(out, input->mean);
+        text_append_string(out, ", deviation ");
+        text_append_rounded(out, input->scale);
+    }
+    text_append_string(out, input->has_nulls ? ", with NULLs" : "");
+}
+
+static enum status put_input(const struct transform *transform, uint32_t i, uint32_t count,
+                             const struct sink *sink, struct error *err)
+{
+    const struct transform_input *first = &transform->inputs[i];
+    struct text name, detail;
+    enum status status;
+
+    text_init(&name, TEXT_MAXIMUM);
+    text_init(&detail, TEXT_MAXIMUM);
+    text_printf(&name, "input %.*s", SLICE_FORMAT(first->name));
+    if (count > 1) {
+        text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].name));
+        text_printf(&detail, "%u numeric%s", count, first->has_nulls ? ", with NULLs" : "");
+    } else {
+        describe_input(first, &detail);
+    }
+    status = name.failed || detail.failed
+                 ? fail_no_memory(err)
+                 : sink_row(sink,
+                            (struct cell[]){cell_text(text_slice(&name)),
+                                            cell_text(text_slice(&detail))},
+                            2, err);
+    text_deinit(&name);
+    text_deinit(&detail);
+    return status;
+}
+
+static enum status put_inputs(const struct transform *transform, const struct sink *sink,
+                              struct error *err)
+{
+    for (uint32_t i = 0; i < transform->input_count;) {
+        const uint32_t run = run_of(transform, i), count = run >= INPUTS_ALIKE ? run : 1;
+
+        TRY(put_input(transform, i, count, sink, err));
+        i += count;
+    }
+    return STATUS_OK;
+}
+
+/* ----- what was measured ----- */
+
+static enum status put_metric(void *context, struct slice name, const char *part, double value,
+                              struct error *err)
+{
+    const struct sink *sink = context;
+    struct text item;
+    enum status status;
+
+    text_init(&item, TEXT_MAXIMUM);
+    text_printf(&item, "%.*s, %s", SLICE_FORMAT(name), part);
+    status =
+        item.failed ? fail_no_memory(err) : put(sink, text_string(&item), cell_real(value), err);
+    text_deinit(&item);
+    return status;
+}
+
+/* The last epoch, and the one with the least loss of the rows that were held out. */
+struct ending {
+    int64_t epochs, steps, best_epoch;
+    double best_loss, seconds;
+};
+
+static enum status take_ending(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct ending *ending = self;
+    int curve;
+
+    if (count < 5)
+        return fail(err, STATUS_CORRUPT, "totrain_metrics lacks columns");
+    curve = curve_of(cells[2].text, cells[3].text);
+    ending->epochs = cells[0].integer;
+    ending->steps = cells[1].integer;
+    if (curve == CURVE_SECONDS)
+        ending->seconds = cells[4].real;
+    if (curve == CURVE_VALIDATION_LOSS &&
+        (ending->best_epoch == 0 || cells[4].real < ending->best_loss)) {
+        ending->best_epoch = cells[0].integer;
+        ending->best_loss = cells[4].real;
+    }
+    return STATUS_OK;
+}
+
+static enum status put_ending(const struct host *host, const struct plan *plan,
+                              const struct model *model, const struct sink *sink, struct error *err)
+{
+    struct ending ending = {.seconds = (double)NAN};
+    const struct sink metrics = {.self = &ending, .row = take_ending};
+
+    TRY(host->models->list_metrics(host->self, plan->model_schema, plan->model_name, model,
+                                   &metrics, err));
+    if (ending.epochs == 0)
+        return STATUS_OK;
+    TRY(put(sink, "epochs", cell_integer(ending.epochs), err));
+    TRY(put(sink, "steps", cell_integer(ending.steps), err));
+    if (ending.best_epoch > 0)
+        TRY(put(sink, "best epoch", cell_integer(ending.best_epoch), err));
+    return isnan(ending.seconds) ? STATUS_OK : put(sink, "seconds", cell_real(ending.seconds), err);
+}
+
+enum status show_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                           const struct sink *sink, struct error *err)
+{
+    struct model model;
+
+    TRY(host->models->load_meta(host->self, plan->model_schema, plan->model_name, arena, &model,
+                                err));
+    TRY(put_facts(plan, &model, sink, err));
+    TRY(put_settings(&model, arena, sink, err));
+    TRY(put_inputs(&model.transform, sink, err));
+    TRY(stored_metrics(&model, put_metric, (void *)(uintptr_t)sink, err));
+    TRY(put_ending(host, plan, &model, sink, err));
+    TRY(notice_rows(model.notices, 2, 1, sink, err));
+    TRY(put_text(sink, "digest", model.digest, err));
+    return put_text(sink, "statement", model.statement, err);
+}

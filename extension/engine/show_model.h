@@ -1,0 +1,23 @@
+/*
+ * show_model.h - one model: how it was trained, and what it is.
+ *
+ *     SHOW TRAIN m     a row an epoch: epoch, seconds, train_loss, validation_loss, and the score
+ * of the rows that were held out, below the name of its metric SHOW MODEL m     name, value: what
+ * it is, settings, inputs, what was measured, notices
+ */
+#ifndef EXTENSION_ENGINE_SHOW_MODEL_H
+#define EXTENSION_ENGINE_SHOW_MODEL_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+/* The columns of SHOW TRAIN follow from the task of the plan's model; they are static. */
+#define SHOW_TRAIN_COLUMNS_MAX 5
+size_t show_train_columns(const struct plan *plan, struct slice names[SHOW_TRAIN_COLUMNS_MAX]);
+
+enum status show_train_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                           const struct sink *sink, struct error *err);
+enum status show_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                           const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,1 @@
+SHOW MODEL shop.m; SHOW MODELS FULL; SHOW JOBS full; SELECT full FROM full TO TRAIN M LABEL full INTO full;

@@ -1,0 +1,23 @@
+"""The rows that TRAIN ends with: (name, value, part, detail)."""
+
+
+def cells_of(row):
+    return tuple(row.values()) if isinstance(row, dict) else tuple(row)
+
+
+def facts(rows):
+    """By name: what was measured on the training rows, and what is known of the job, as numbers."""
+    found = {}
+    for name, value, part, detail in map(cells_of, rows):
+        if name != "notice" and part != "validation":
+            found[name] = value if detail is None else int(detail)
+    return found
+
+
+def validated(rows):
+    """By name: what was measured on the rows that were held out."""
+    return {name: value for name, value, part, _ in map(cells_of, rows) if part == "validation"}
+
+
+def notices(rows):
+    return [detail for name, _, _, detail in map(cells_of, rows) if name == "notice"]
