@@ -139,7 +139,7 @@ class Program(program.Case):
     def test_a_database_of_another_encoding(self):
         train = ("CREATE TABLE t AS SELECT (ARRAY['größe', 'weite', 'übel'])[1 + i % 3] AS \"größe\", i % 5 AS n, "
                  "CASE WHEN i % 3 = 0 THEN 'süß' ELSE 'nicht' END AS y FROM generate_series(1, 300) i; "
-                 "SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO \"möd\"; SHOW MODELS")
+                 "SELECT * FROM t TO TRAIN LinearClassifier LABEL y INTO \"möd\"; SHOW MODELS FULL")
         digest = self.check(train)[0]["digest"]
         self.server.execute(f"DROP DATABASE \"{self.database}\" WITH (FORCE)")
         self.server.execute(f"CREATE DATABASE \"{self.database}\" ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C' "
@@ -316,7 +316,7 @@ class Program(program.Case):
         self.execute("DROP TABLE IF EXISTS public.iris_model")
         published = self.run_program(said[1], address="publish")
         self.assertEqual(published.returncode, 0, published.stderr)
-        self.assertRegex(published.stdout, r"version +\| +1")
+        self.assertRegex(published.stdout, r"version +\|.*\| 1")
         self.assertEqual({row["name"] for row in self.check("SHOW MODELS")}, {"other.iris_model", "iris_model"})
 
     def test_an_answer_to_commit_that_is_lost(self):
@@ -328,7 +328,7 @@ class Program(program.Case):
         self.assertTrue(proxy.has_cut)
         self.assertIn("the model was written over another one", done.stderr)
         self.assertEqual([row["version"] for row in self.check("SHOW VERSIONS iris_model")], [2, 1])
-        self.assertRegex(done.stdout, r"version +\| +2")
+        self.assertRegex(done.stdout, r"version +\|.*\| 2")
 
     def test_models_that_are_locked_and_dropped_while_models_are_shown(self):
         self.check(TRAIN_IRIS + TRAIN_IRIS.replace("iris_model", "other_model"))

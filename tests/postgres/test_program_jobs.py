@@ -93,7 +93,7 @@ class Followed(Case):
         number = self.submit()
         shown = self.done("wait", number)
         self.assertIn("Accuracy", shown)
-        self.assertRegex(shown, r"version +\| +1 ")
+        self.assertRegex(shown, r"version +\|.*\| 1")
         self.assertEqual(self.job(number)["state"], "done")
         self.check_published(TRAIN)
         self.assertIn("published", self.done("logs", number))

@@ -313,7 +313,7 @@ class Detached(harness.Case):
         self.connect().execute(harness.TRAIN_IRIS).fetchall()
         job = self.submit()
         done = self.run_program("wait", job, "--format=csv")
-        self.assertIn("version,2,", done.stdout)
+        self.assertIn("version,,,2", done.stdout)
         self.assertEqual([row[0] for row in self.connect().execute("SHOW VERSIONS iris_model")], [2, 1])
 
     def test_an_attached_job_that_was_killed_is_not_continued(self):

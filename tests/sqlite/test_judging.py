@@ -144,7 +144,7 @@ class Judging(harness.Case):
         self.run_all("CREATE TABLE t AS WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 299) "
                      "SELECT i % 7 AS a, i % 11 AS b, 'k' || (i % 5 % 3) AS kind FROM s")
         names = [row["name"] for row in self.train()]
-        self.assertEqual(names[:4], ["loss", "Accuracy", "LogLoss", "job"])
+        self.assertEqual(names[:4], ["loss", "Accuracy", "LogLoss", "seconds"])
         more = "validation.metrics = 'AUC,PRAUC,F1,MCC,BalancedAccuracy', evaluate.average = '{}'{}"
         values = {}
         for average in ("macro", "weighted", "micro"):
@@ -153,8 +153,7 @@ class Judging(harness.Case):
             self.assertTrue(0 < found[0]["AUC"] <= 1 and 0 < found[0]["PRAUC"] <= 1)
             values[average] = found[0]["F1"]
         self.assertEqual(len(set(values.values())), 3)
-        trained = {row["name"]: row["train"] for row in
-                   self.train(", validation.metrics = 'AUC,F1', validation.average = 'weighted'")}
+        trained = harness.facts(self.train(", validation.metrics = 'AUC,F1', validation.average = 'weighted'"))
         self.assertAlmostEqual(trained["F1"], values["weighted"], 12)
         self.assertAlmostEqual(trained["AUC"], self.evaluate("validation.metrics = AUC")[0]["AUC"], 12)
         self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'roc'", "is of two classes, and model m has 3")
