@@ -27,7 +27,7 @@ class Python(harness.Case):
                   f"/* ? */ {train} d", (2, "it's")))
         for statement, values in forms:
             with self.subTest(statement):
-                rows = dict(row[:2] for row in self.database.execute(statement, values))
+                rows = harness.facts(self.database.execute(statement, values))
                 self.assertEqual(rows["rows"], 98)
                 self.assertEqual(self.digest(self.database, statement[-1]), self.digest(self.database, "m"))
         rows = "SELECT * FROM iris WHERE class < ? ORDER BY 1, 2, 3, 4 LIMIT ?"
