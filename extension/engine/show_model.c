@@ -2,10 +2,8 @@
 
 #include <math.h>
 
-#include "base/json.h"
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
-#include "extension/engine/host/train_rows.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
 

@@ -30,11 +30,18 @@ static bool is_evaluation(const struct metric_row *metric)
     return strcmp(metric->metric, "loss") == 0 && strcmp(metric->part, "validation") == 0;
 }
 
+/* All but the time is a function of the job. */
+static bool is_time(const struct metric_row *metric)
+{
+    return strcmp(metric->metric, "seconds") == 0;
+}
+
 bool store_put_metric(struct store *store, const struct metric_row *metric)
 {
     for (uint32_t i = store->metric_count; i-- > 0;)
         if (has_same_key(&store->metrics[i], metric))
-            return memcmp(&store->metrics[i].value, &metric->value, sizeof metric->value) == 0;
+            return is_time(metric) ||
+                   memcmp(&store->metrics[i].value, &metric->value, sizeof metric->value) == 0;
     store->metrics = realloc(store->metrics, (store->metric_count + 1) * sizeof *store->metrics);
     if (!store->metrics)
         abort();
