@@ -5,11 +5,13 @@
 #include "jobspec/jobspec.h"
 #include "planner/attributes.h"
 #include "planner/explain_score.h"
+#include "planner/explain_work.h"
 #include "planner/explanation.h"
 #include "planner/label.h"
 #include "planner/parameters.h"
 
-#define LINES_EXTRA     21 /* beside inputs and attributes */
+#define LINES_EXTRA     25 /* beside inputs, attributes and notices */
+#define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
 
@@ -98,24 +100,73 @@ static void explain_vector(struct explanation *explanation, const struct vector 
     explanation_line_of(explanation, "input", vector->name);
 }
 
+/* The vector that begins with this input. */
+static const struct vector *vector_at(const struct plan *plan, size_t i)
+{
+    const struct vectors *vectors = &plan->query.vectors;
+
+    for (size_t j = 0; j < vectors->count; j++)
+        if (!vectors->items[j].parts &&
+            (size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
+            return &vectors->items[j];
+    return NULL;
+}
+
+static bool are_alike(const struct plan_input *a, const struct plan_input *b)
+{
+    return a->type == b->type && a->is_chosen == b->is_chosen &&
+           a->vocabulary_max == b->vocabulary_max;
+}
+
+/* Or an element of an array, a part of a date. */
+static bool is_column(const struct plan *plan, size_t i)
+{
+    return (size_t)plan->inputs[i].column < plan->query.count;
+}
+
+static size_t run_of(const struct plan *plan, size_t i)
+{
+    size_t count = 1;
+
+    while (is_column(plan, i) && i + count < plan->input_count && is_column(plan, i + count) &&
+           are_alike(&plan->inputs[i], &plan->inputs[i + count]))
+        count++;
+    return count;
+}
+
+/* "inputs c0 ... c1998": "1999 numeric" */
+static void explain_run(struct explanation *explanation, size_t first, size_t count)
+{
+    const struct plan_input *input = &explanation->plan->inputs[first];
+    const struct slice last = explanation->plan->inputs[first + count - 1].name;
+    struct text *out = &explanation->detail, names;
+
+    text_printf(out, "%zu %s", count, input_type_words[input->type]);
+    if (input->type == INPUT_CATEGORY)
+        text_printf(out, " of up to %u words each", input->vocabulary_max);
+    text_append_string(out, input->is_chosen ? ", said in COLUMN" : "");
+    text_init(&names, TEXT_MAXIMUM);
+    text_printf(&names, "%.*s ... %.*s", SLICE_FORMAT(input->name), SLICE_FORMAT(last));
+    explanation->failed |= names.failed;
+    explanation_line_of(explanation, "inputs", text_slice(&names));
+    text_deinit(&names);
+}
+
 static void explain_inputs(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
-    const struct vectors *vectors = &plan->query.vectors;
 
-    for (size_t i = 0; i < plan->input_count; i++) {
-        const struct vector *found = NULL;
+    for (size_t i = 0; i < plan->input_count;) {
+        const struct vector *vector = vector_at(plan, i);
+        const size_t run = vector ? vector->size : run_of(plan, i);
 
-        for (size_t j = 0; j < vectors->count; j++)
-            if (!vectors->items[j].parts &&
-                (size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
-                found = &vectors->items[j];
-        if (!found) {
+        if (vector)
+            explain_vector(explanation, vector, &plan->inputs[i]);
+        else if (run >= INPUTS_ALIKE)
+            explain_run(explanation, i, run);
+        else
             explain_input(explanation, &plan->inputs[i]);
-            continue;
-        }
-        explain_vector(explanation, found, &plan->inputs[i]);
-        i += found->size - 1;
+        i += vector || run >= INPUTS_ALIKE ? run : 1;
     }
 }
 
@@ -391,22 +442,47 @@ static void explain_place(struct explanation *explanation)
     explanation_line(explanation, "reproducible");
 }
 
-static void explain_attributes(struct explanation *explanation)
+static void explain_notices(struct explanation *explanation)
 {
-    const struct plan *plan = explanation->plan;
+    const struct notice_list *notices = explanation->plan->notices;
 
-    for (size_t i = 0; i < plan->attribute_count; i++) {
-        const struct plan_attribute *attribute = &plan->attributes[i];
-        text_append(&explanation->detail, attribute->value);
-        text_append_string(&explanation->detail, attribute->is_set ? " (set)" : " (default)");
-        explanation_line(explanation, attribute->attribute->name);
+    for (size_t i = 0; i < notices->count; i++) {
+        notice_print(&notices->items[i], &explanation->detail);
+        explanation_line(explanation, "notice");
     }
 }
 
-enum status plan_explain(const struct plan *plan, struct arena *arena, struct plan_line **lines,
-                         size_t *count, struct error *err)
+/* What the user set, a line each; the rest in one. */
+static void explain_attributes(struct explanation *explanation)
 {
-    size_t most = plan->input_count + plan->attribute_count + LINES_EXTRA;
+    const struct plan *plan = explanation->plan;
+    const char *comma = "";
+
+    for (size_t i = 0; i < plan->attribute_count; i++) {
+        const struct plan_attribute *attribute = &plan->attributes[i];
+
+        if (!attribute->is_set)
+            continue;
+        text_append(&explanation->detail, attribute->value);
+        explanation_line(explanation, attribute->attribute->name);
+    }
+    for (size_t i = 0; i < plan->attribute_count; i++) {
+        const struct plan_attribute *attribute = &plan->attributes[i];
+
+        if (attribute->is_set)
+            continue;
+        text_printf(&explanation->detail, "%s%s = %.*s", comma, attribute->attribute->name,
+                    SLICE_FORMAT(attribute->value));
+        comma = ", ";
+    }
+    if (comma[0])
+        explanation_line(explanation, "defaults");
+}
+
+enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *arena,
+                         struct plan_line **lines, size_t *count, struct error *err)
+{
+    size_t most = plan->input_count + plan->attribute_count + plan->notices->count + LINES_EXTRA;
     struct explanation explanation;
 
     if (plan->kind != STATEMENT_TRAIN)
@@ -416,9 +492,11 @@ enum status plan_explain(const struct plan *plan, struct arena *arena, struct pl
     explain_inputs(&explanation);
     explain_label(&explanation);
     explain_inside(&explanation);
+    explain_work(&explanation, rows);
+    explain_notices(&explanation);
+    explain_attributes(&explanation);
+    explain_place(&explanation);
     explain_parameters(&explanation);
     explain_lanes(&explanation);
-    explain_place(&explanation);
-    explain_attributes(&explanation);
     return explanation_end(&explanation, lines, count, err);
 }

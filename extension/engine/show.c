@@ -10,6 +10,12 @@
 #include "planner/explain.h"
 #include "planner/plan.h"
 
+/* About how many rows there are to learn from; 0: it would take time to find out. */
+static uint64_t rows_of(const struct host *host, const struct plan *plan)
+{
+    return plan->kind == STATEMENT_TRAIN ? host->rows->guess(host->self, plan->select) : 0;
+}
+
 enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,
                         const struct sink *sink, struct error *err)
 {
@@ -19,7 +25,7 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
 
     if (plan->kind != STATEMENT_TRAIN) /* what would not be written is not explained */
         TRY(score_check_targets(host, plan, err));
-    TRY(plan_explain(plan, arena, &lines, &count, err));
+    TRY(plan_explain(plan, rows_of(host, plan), arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,
                      err));
@@ -28,7 +34,8 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
         TRY(sink_row(sink, (struct cell[]){cell_string("scored by"), cell_string(choice.why)}, 2,
                      err));
     }
-    return notice_rows(plan->notices, 2, 1, sink, err);
+    return plan->kind == STATEMENT_TRAIN ? STATUS_OK /* among the lines */
+                                         : notice_rows(plan->notices, 2, 1, sink, err);
 }
 
 static const char *attribute_type_name(enum attribute_type type)

@@ -1,0 +1,158 @@
+#include "planner/explain_work.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "planner/attributes.h"
+#include "planner/parameters.h"
+
+/*
+ * Seconds of one processor, measured on tables of 10 columns: enough to tell seconds from minutes
+ * and minutes from hours.
+ */
+#define SECONDS_START              0.05
+#define SECONDS_OF_READING         1.5e-6 /* a row */
+#define SECONDS_OF_ROW             8e-7   /* in each epoch */
+#define SECONDS_OF_MULTIPLICATIONS 5e-10
+#define SECONDS_OF_PARAMETER       8e-9 /* in each step */
+
+struct work {
+    double rows;     /* 0: not known */
+    bool is_exact;   /* else a guess */
+    double training; /* of the rows, those that are not held out */
+    uint32_t epochs; /* of so many rows */
+    double steps;    /* of an epoch */
+    double total;    /* of all epochs */
+};
+
+static bool has_batches(const struct plan *plan)
+{
+    return estimator_uses(plan->estimator, attribute_find(SLICE("train.batch_size")));
+}
+
+static struct work work_of(const struct plan *plan, uint64_t rows_guess)
+{
+    const struct jobspec *spec = &plan->spec;
+    const uint32_t sample = plan->query.sample_rows;
+    struct work work = {.is_exact = sample < QUERY_SAMPLE_ROWS};
+
+    work.rows = work.is_exact ? sample : rows_guess > sample ? (double)rows_guess : 0;
+    work.training = work.rows - floor(work.rows * spec->test_size);
+    if (!has_batches(plan) || spec->batch_size == 0)
+        return work;
+    work.epochs = work.training > 0 ? epochs_of(plan, (uint64_t)work.training) : spec->epochs;
+    work.steps = ceil(work.training / spec->batch_size);
+    work.total = work.steps * work.epochs;
+    if (spec->max_steps > 0 && work.total > (double)spec->max_steps)
+        work.total = (double)spec->max_steps;
+    return work;
+}
+
+/* 1234567 as "1,234,567". */
+static void append_count(struct text *out, double count)
+{
+    char digits[40];
+    const int size = snprintf(digits, sizeof digits, "%.0f", count);
+
+    for (int i = 0; i < size; i++) {
+        if (i > 0 && (size - i) % 3 == 0)
+            text_append_char(out, ',');
+        text_append_char(out, digits[i]);
+    }
+}
+
+static void explain_rows(struct explanation *explanation, const struct work *work)
+{
+    struct text *out = &explanation->detail;
+
+    if (work->rows > 0 || work->is_exact) {
+        text_append_string(out, work->is_exact ? "" : "about ");
+        append_count(out, work->rows);
+    } else {
+        text_printf(out, "%d or more", QUERY_SAMPLE_ROWS);
+    }
+    if (work->training < work->rows) {
+        text_append_string(out, ", of which ");
+        append_count(out, work->rows - work->training);
+        text_append_string(out, " are held out");
+    }
+    explanation_line(explanation, "rows");
+}
+
+static void explain_steps(struct explanation *explanation, const struct work *work)
+{
+    const struct jobspec *spec = &explanation->plan->spec;
+    struct text *out = &explanation->detail;
+
+    if (!has_batches(explanation->plan) || (work->is_exact && work->rows == 0))
+        return;
+    if (work->rows > 0) {
+        text_append_string(out, work->is_exact ? "" : "about ");
+        append_count(out, work->total);
+        text_append_string(out, ": ");
+    }
+    if (work->rows > 0) {
+        text_printf(out, "%u epoch%s of ", work->epochs, work->epochs == 1 ? "" : "s");
+        append_count(out, work->steps);
+        text_append_string(out, work->steps == 1 ? " step," : " steps,");
+    } else if (spec->epochs > 0) {
+        text_printf(out, "%u epoch%s of all rows,", spec->epochs, spec->epochs == 1 ? "" : "s");
+    } else {
+        text_append_string(out, "as many epochs of all rows as train.epoch asks for,");
+    }
+    text_printf(out, " of up to %u rows each", spec->batch_size);
+    if (spec->max_steps > 0)
+        text_printf(out, ", and at most %llu in all", (unsigned long long)spec->max_steps);
+    explanation_line(explanation, "steps");
+}
+
+/* Epochs, or passes of what has none. */
+static double seconds_of(const struct plan *plan, const struct work *work,
+                         const struct kind_shape *shape)
+{
+    const struct kind_cost cost = cost_of(plan, shape);
+    const double row = SECONDS_OF_ROW + cost.multiplications * SECONDS_OF_MULTIPLICATIONS;
+    const double passes = work->steps > 0 ? work->total / work->steps : 1;
+
+    return SECONDS_START + work->rows * SECONDS_OF_READING + work->training * passes * row +
+           work->total * cost.parameters * SECONDS_OF_PARAMETER;
+}
+
+static void append_time(struct text *out, double seconds)
+{
+    if (seconds < 1)
+        text_append_string(out, "less than a second");
+    else if (seconds < 90)
+        text_printf(out, "about %.0f seconds", seconds);
+    else if (seconds < 90 * 60)
+        text_printf(out, "about %.0f minutes", seconds / 60);
+    else
+        text_printf(out, "about %.0f hours", seconds / 3600);
+}
+
+static void explain_time(struct explanation *explanation, const struct work *work)
+{
+    const struct plan *plan = explanation->plan;
+    const struct kind_shape few = shape_of(plan), many = shape_most(plan);
+    const double least = seconds_of(plan, work, &few), most = seconds_of(plan, work, &many);
+    struct text *out = &explanation->detail;
+
+    if (work->rows == 0 || !has_batches(plan))
+        return;
+    append_time(out, least);
+    if (most > 2 && most > 2 * least) {
+        text_append_string(out, "; with all words ");
+        append_time(out, most);
+    }
+    text_append_string(out, ", on one processor");
+    explanation_line(explanation, "expected time");
+}
+
+void explain_work(struct explanation *explanation, uint64_t rows_guess)
+{
+    const struct work work = work_of(explanation->plan, rows_guess);
+
+    explain_rows(explanation, &work);
+    explain_steps(explanation, &work);
+    explain_time(explanation, &work);
+}
