@@ -100,6 +100,8 @@
     F(U64,  build,       FIELD_ANY, "of the program: the same for all workers") \
     F(U64,  round,       FIELD_ANY, "steps in which each row is needed once; 0: all rows are on its machine") \
     F(U32,  buckets,     FIELD_ANY, "in which the rows of a lane come, one after the other") \
+    F(U32,  first_lane,  FIELD_ANY, "of those that it computed last") \
+    F(U32,  lane_count,  FIELD_ANY, "0: it computed none yet") \
     F(FLAG, is_leaving,  FIELD_ANY, "it was asked to end") \
     F(FLAG, is_staging,  FIELD_ANY, "it stages the rows of a job that trains") \
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where peers reach it")

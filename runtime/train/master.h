@@ -76,6 +76,9 @@ struct lane_times {
  * that is a little slower than others for good in the last. */
 #define MASTER_MEMORIES 3
 
+/* A worker that has had a place among lanes, and none now, has a count of 0 at that place. */
+#define MASTER_NO_LANES ((struct share){UINT32_MAX, 0})
+
 struct master_worker {
     peer_id peer; /* PEER_NONE: not here */
     uint32_t incarnation;
@@ -93,7 +96,7 @@ struct master_worker {
     uint32_t replaced;  /* incarnations below this hung or were damaged: they do not come back */
     uint64_t rows_good; /* the last phase at which it reported that all of its rows were good */
     struct lane_times times[MASTER_MEMORIES]; /* how fast it is (master_lanes.c) */
-    struct share lanes; /* that it had in the last group, if it was a member; else none */
+    struct share lanes; /* in the last group, if it was a member; else MASTER_NO_LANES */
     /* A member without lanes: when it gets one again, to measure its speed; 0: not known yet.
      * The wait doubles each time that it was still too slow. */
     int64_t try_at, try_after_ms;

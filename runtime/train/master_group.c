@@ -50,18 +50,21 @@ static bool can_be_member(const struct master *master, const struct master_worke
 
 struct candidate {
     uint64_t sequence;
-    uint32_t index;
+    uint32_t index, place; /* place: of its lanes */
 };
 
-static int by_arrival(const void *a, const void *b)
+static int by_place_and_arrival(const void *a, const void *b)
 {
     const struct candidate *first = a, *second = b;
 
+    if (first->place != second->place)
+        return first->place < second->place ? -1 : 1;
     return (first->sequence > second->sequence) - (first->sequence < second->sequence);
 }
 
-/* Workers that came first have the lowest ranks: they have the state. More workers than lanes would
- * have nothing to do; the youngest of them stand by. */
+/* Workers that have lanes keep their order, so that they can keep their lanes; then those that came
+ * first. So the lowest ranks have the state. More workers than lanes would have nothing to do; the
+ * youngest of them stand by. */
 static uint32_t choose_members(const struct master *master, bool with_leaving,
                                struct candidate *candidates)
 {
@@ -69,8 +72,9 @@ static uint32_t choose_members(const struct master *master, bool with_leaving,
 
     for (uint32_t index = 0; index < master->options.max_workers; index++)
         if (can_be_member(master, &master->workers[index], with_leaving))
-            candidates[count++] = (struct candidate){master->workers[index].sequence, index};
-    qsort(candidates, count, sizeof *candidates, by_arrival);
+            candidates[count++] = (struct candidate){master->workers[index].sequence, index,
+                                                     master->workers[index].lanes.first};
+    qsort(candidates, count, sizeof *candidates, by_place_and_arrival);
     return count < master->lanes ? count : master->lanes;
 }
 
@@ -356,7 +360,7 @@ void master_call_successor(struct master *master, uint32_t index, struct outbox 
     outbox_close(outbox, worker->successor);
     worker->successor = PEER_NONE;
     worker->incarnation = worker->successor_incarnation;
-    worker->lanes = (struct share){0, 0};
+    worker->lanes = MASTER_NO_LANES;
 }
 
 uint32_t master_find_successor(const struct master *master, peer_id peer)
@@ -457,6 +461,12 @@ static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
                       lanes, master->options.max_workers, lanes, lanes == 1 ? "" : "s");
 }
 
+static bool has_lanes(const struct message_hello *hello)
+{
+    return hello->lane_count > 0 && hello->lane_count <= hello->lanes &&
+           hello->first_lane <= hello->lanes - hello->lane_count;
+}
+
 void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox)
 {
@@ -484,7 +494,9 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
     unable_note_joined(&master->unable, hello->index, hello->incarnation);
     worker->peer = from;
     if (!worker->was_seen || worker->incarnation != hello->incarnation)
-        worker->lanes = (struct share){0, 0}; /* another process has no row of them */
+        worker->lanes = MASTER_NO_LANES;          /* another process has no row of them */
+    if (!master->has_started && has_lanes(hello)) /* the master before knew */
+        worker->lanes = (struct share){hello->first_lane, hello->lane_count};
     worker->was_seen = true;
     worker->incarnation = hello->incarnation;
     worker->sequence = master->next_sequence++;

@@ -1,6 +1,7 @@
 #include "runtime/train/master_lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "runtime/train/lanes_move.h"
 #include "runtime/train/master_change.h"
@@ -210,7 +211,7 @@ static void give_lanes(struct master *master, const uint32_t *counts)
     uint32_t first = 0;
 
     for (uint32_t index = 0; index < master->options.max_workers; index++)
-        master->workers[index].lanes = (struct share){0, 0};
+        master->workers[index].lanes = MASTER_NO_LANES;
     for (uint32_t rank = 0; rank < group->count; rank++) {
         struct member *member = &group->members[rank];
 
@@ -229,6 +230,23 @@ static uint32_t memory_to_deal_by(const struct master *master)
     return master->course.round == 0 ? 0 : MASTER_MEMORIES - 1;
 }
 
+/* Members that have all lanes already, side by side: of speeds that the master before this one has
+ * measured nothing else is known. */
+static bool keep_lanes(struct dealing *dealing)
+{
+    uint32_t next = 0;
+
+    for (uint32_t rank = 0; rank < dealing->group.count; rank++) {
+        if (dealing->had[rank].first != next)
+            return false;
+        next += dealing->had[rank].count;
+    }
+    if (next != dealing->group.lanes)
+        return false;
+    memcpy(dealing->counts, dealing->present, dealing->group.count * sizeof *dealing->counts);
+    return true;
+}
+
 enum status master_deal_lanes(struct master *master, struct error *err)
 {
     struct dealing dealing;
@@ -238,7 +256,7 @@ enum status master_deal_lanes(struct master *master, struct error *err)
     master->better_dealings = 0;
     TRY(dealing_init(&dealing, master, err));
     is_measured = speeds_of_group(master, memory_to_deal_by(master), dealing.speeds, &all);
-    status = deal(&dealing, master, err);
+    status = !is_measured && keep_lanes(&dealing) ? STATUS_OK : deal(&dealing, master, err);
     if (status == STATUS_OK) {
         give_lanes(master, dealing.counts);
         note_idle(master, is_measured ? time_of(&dealing, dealing.counts) : 0);

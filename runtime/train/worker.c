@@ -173,6 +173,8 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
     message.hello.build = worker->options.build;
     message.hello.round = course.round;
     message.hello.buckets = course.buckets;
+    message.hello.first_lane = worker->lanes.first;
+    message.hello.lane_count = worker->lanes.count;
     message.hello.is_leaving = worker->is_leaving;
     message.hello.address = slice_of(worker->options.address);
     outbox_send(outbox, worker->master, &message);

@@ -25,7 +25,8 @@ static void say(struct fixture *fixture, uint32_t index, struct message message)
     master_on_message(&fixture->master, fixture->now, index + 1, &message, &fixture->outbox);
 }
 
-static void hello(struct fixture *fixture, uint32_t index, uint32_t incarnation)
+static void hello_of(struct fixture *fixture, uint32_t index, uint32_t incarnation,
+                     struct share lanes)
 {
     struct message message = {.type = MESSAGE_HELLO};
 
@@ -34,8 +35,16 @@ static void hello(struct fixture *fixture, uint32_t index, uint32_t incarnation)
                                            .lanes = LANES,
                                            .round = STEPS,
                                            .buckets = BUCKETS,
+                                           .phase = lanes.count > 0 ? 100 : 0,
+                                           .first_lane = lanes.first,
+                                           .lane_count = lanes.count,
                                            .address = SLICE("unix:/run/somewhere")};
     say(fixture, index, message);
+}
+
+static void hello(struct fixture *fixture, uint32_t index, uint32_t incarnation)
+{
+    hello_of(fixture, index, incarnation, (struct share){0, 0});
 }
 
 static void met(struct fixture *fixture)
@@ -44,9 +53,10 @@ static void met(struct fixture *fixture)
         (struct message){.type = MESSAGE_GROUP_READY, .epoch = fixture->master.group.epoch});
 }
 
-static void open_job(struct fixture *fixture)
+static void open_master(struct fixture *fixture, uint32_t incarnation)
 {
     struct master_options options = {.job = JOB,
+                                     .incarnation = incarnation,
                                      .min_workers = 1,
                                      .max_workers = WORKERS,
                                      .dead_ms = 5000,
@@ -62,6 +72,11 @@ static void open_job(struct fixture *fixture)
     memset(fixture, 0, sizeof *fixture);
     outbox_init(&fixture->outbox);
     CHECK_OK(master_init(&fixture->master, &options, 0, &fixture->outbox, &err));
+}
+
+static void open_job(struct fixture *fixture)
+{
+    open_master(fixture, 0);
     for (uint32_t index = 0; index < WORKERS; index++) {
         fixture->slow_times[index] = 10;
         hello(fixture, index, 0);
@@ -252,6 +267,47 @@ static void who_comes_back_as_another_process_has_had_no_lane(void **state)
     close_job(&fixture);
 }
 
+/* Whoever comes first; two of them had other lanes than the others, by speeds that are not known
+ * any more. */
+static void a_new_master_leaves_lanes_where_they_are(void **state)
+{
+    const struct share lanes[WORKERS] = {{0, 2}, {2, 2},  {4, 3},  {7, 1},
+                                         {8, 2}, {10, 2}, {12, 2}, {14, 2}};
+    struct fixture fixture;
+    (void)state;
+
+    open_master(&fixture, 1);
+    for (uint32_t i = 0; i < WORKERS; i++) {
+        const uint32_t index = (5 * i + 3) % WORKERS;
+
+        hello_of(&fixture, index, 0, lanes[index]);
+    }
+    CHECK_INT(fixture.master.group.count, WORKERS);
+    for (uint32_t index = 0; index < WORKERS; index++) {
+        CHECK_INT(fixture.master.workers[index].lanes.first, lanes[index].first);
+        CHECK_INT(fixture.master.workers[index].lanes.count, lanes[index].count);
+        CHECK_INT(fixture.master.group.members[index].index, index);
+    }
+    close_job(&fixture);
+}
+
+/* One that lost its connection to the master for a moment, and is the same process. */
+static void who_comes_back_keeps_its_lanes(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_job(&fixture);
+    CHECK(!do_steps(&fixture, 5));
+    hello_of(&fixture, 3, 0, fixture.master.workers[3].lanes);
+    CHECK_INT(fixture.master.group.count, WORKERS);
+    for (uint32_t index = 0; index < WORKERS; index++) {
+        CHECK_INT(fixture.master.workers[index].lanes.first, 2 * index);
+        CHECK_INT(fixture.master.group.members[index].index, index);
+    }
+    close_job(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +318,8 @@ int main(void)
         cmocka_unit_test(near_the_end_no_lane_moves),
         cmocka_unit_test(when_a_worker_dies_its_lanes_alone_move),
         cmocka_unit_test(who_comes_back_as_another_process_has_had_no_lane),
+        cmocka_unit_test(a_new_master_leaves_lanes_where_they_are),
+        cmocka_unit_test(who_comes_back_keeps_its_lanes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

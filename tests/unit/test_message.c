@@ -217,9 +217,9 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     CHECK_OK(message_read(recorded(MESSAGE_HELLO, bytes, sizeof bytes), &read, &err));
     CHECK(read.hello.index == 3 && read.hello.incarnation == 1 && read.hello.lanes == 8 &&
           read.hello.phase == 99 && read.hello.generation == 2 && read.hello.build == 77 &&
-          read.hello.round == 1000 && read.hello.buckets == 4 &&
-          read.hello.fingerprint == 0x1234567890abcdef && read.hello.is_leaving &&
-          read.hello.is_staging);
+          read.hello.round == 1000 && read.hello.buckets == 4 && read.hello.first_lane == 6 &&
+          read.hello.lane_count == 2 && read.hello.fingerprint == 0x1234567890abcdef &&
+          read.hello.is_leaving && read.hello.is_staging);
     CHECK_SLICE(read.hello.address, "tcp:127.0.0.1:80");
     CHECK_OK(message_read(recorded(MESSAGE_PARTIAL, bytes, sizeof bytes), &read, &err));
     CHECK(read.partial.phase == 6 && read.partial.first == 2 && read.partial.check == 0);
