@@ -124,7 +124,8 @@ static bool hint_model(const struct head *head, struct error *err)
         error_hint(err, "A model is a table: ALTER TABLE %.*s RENAME TO new_name;",
                    SLICE_FORMAT(object));
     else if (is_word(first, "DESCRIBE") || is_word(first, "DESC"))
-        error_hint(err, "SHOW TRAIN %.*s; tells how a model was trained.", SLICE_FORMAT(object));
+        error_hint(err, "SHOW MODEL %.*s; tells what a model is, SHOW TRAIN how it was trained.",
+                   SLICE_FORMAT(object));
     else
         return false;
     return true;
@@ -149,12 +150,13 @@ static bool hint_show(const struct head *head, struct error *err)
     if (!is_word(&head->tokens[0], "SHOW") || head->tokens[1].kind != SCAN_WORD)
         return false;
     if (!hint_misspelt_show(head, err))
-        error_hint(err,
-                   "ToTrain shows models and jobs: SHOW MODELS, SHOW TRAIN model, SHOW VERSIONS "
-                   "model, SHOW JOBS and SHOW ATTRIBUTES.%s",
-                   is_word(&head->tokens[1], "TABLES")
-                       ? " Tables are listed by SELECT name FROM sqlite_schema."
-                       : "");
+        error_hint(
+            err,
+            "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, "
+            "SHOW VERSIONS model, SHOW JOBS and SHOW ATTRIBUTES.%s",
+            is_word(&head->tokens[1], "TABLES")
+                ? " Tables are listed by SELECT name FROM sqlite_schema."
+                : "");
     return true;
 }
 

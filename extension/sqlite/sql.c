@@ -192,6 +192,7 @@ struct cell sql_cell(sqlite3_stmt *statement, int column)
 /* Members that the type does not have are left alone: rows are wide. */
 void sql_value(sqlite3_value *value, struct cell *cell)
 {
+    cell->time = CELL_PLAIN;
     switch (sqlite3_value_type(value)) {
     case SQLITE_INTEGER:
         cell->type = CELL_INTEGER;
