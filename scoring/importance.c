@@ -209,6 +209,22 @@ static void deal(struct importance *importance, struct slice column, uint32_t re
     qsort(importance->dealt, importance->count, sizeof *importance->dealt, compare_dealt);
 }
 
+/* The inputs of a column lie side by side, in the order of the columns. */
+static uint32_t first_input(const struct transform *transform, uint32_t column)
+{
+    uint32_t low = 0, high = transform->input_count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (transform->inputs[middle].column < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Category inputs have one id each, in the order of the inputs. */
 static uint32_t id_slot(const struct transform *transform, uint32_t input)
 {
@@ -219,9 +235,9 @@ static uint32_t id_slot(const struct transform *transform, uint32_t input)
     return slot;
 }
 
-/* Of the row at `from` the values of these inputs into row i of the scorer. */
+/* Of the row at `from` the values of these columns into row i of the scorer. */
 static void put_values(struct importance *importance, uint32_t i, uint32_t from,
-                       const uint32_t *inputs, size_t count)
+                       const uint32_t *columns, size_t count)
 {
     const struct transform *transform = &importance->model->transform;
     float *dense = importance->scorer.dense + (size_t)i * transform->dense_width;
@@ -229,20 +245,17 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
     const float *other = importance->dense + (size_t)from * transform->dense_width;
     const int32_t *other_ids = importance->ids + (size_t)from * transform->id_count;
 
-    for (size_t j = 0; j < count; j++) {
-        const struct transform_input *input = &transform->inputs[inputs[j]];
+    for (size_t j = 0; j < count; j++)
+        for (uint32_t at = first_input(transform, columns[j]);
+             at < transform->input_count && transform->inputs[at].column == columns[j]; at++) {
+            const struct transform_input *input = &transform->inputs[at];
 
-        if (input->type == INPUT_NUMERIC) {
-            const uint32_t first = input->dense_offset;
-
-            for (uint32_t k = 0; k < 1u + input->has_nulls; k++)
-                dense[first + k] = other[first + k];
-        } else {
-            const uint32_t slot = id_slot(transform, inputs[j]);
-
-            ids[slot] = other_ids[slot];
+            if (input->type == INPUT_NUMERIC)
+                memcpy(dense + input->dense_offset, other + input->dense_offset,
+                       (1u + input->has_nulls) * sizeof *dense);
+            else
+                ids[id_slot(transform, at)] = other_ids[id_slot(transform, at)];
         }
-    }
 }
 
 static void put_row(struct importance *importance, uint32_t i, uint32_t row)

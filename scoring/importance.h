@@ -40,7 +40,8 @@ uint32_t importance_rows(const struct importance *importance); /* that are held 
 /* No more rows: the metric of the rows as they are. INVALID without rows, and where they do not
  * define the metric. */
 enum status importance_begin(struct importance *importance, double *value, struct error *err);
-/* The metric where the inputs (count) have got the values of other rows, together. INTERRUPTED. */
+/* The metric where these columns of the transform (count) have got the values of other rows,
+ * together. INTERRUPTED. */
 enum status importance_measure(struct importance *importance, struct slice column,
                                const uint32_t *inputs, size_t count, uint32_t repeat, double *value,
                                struct error *err);

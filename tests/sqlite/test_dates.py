@@ -83,8 +83,9 @@ class Dates(harness.Case):
 
     def test_validation_rows_are_read_by_the_same_parts(self):
         found = self.train(more=", validation.select = 'SELECT y, x, seen, born FROM t'")
-        loss = next(row for row in found if row[0] == "loss")
-        self.assertAlmostEqual(loss[1], loss[2], places=12)
+        losses = [row[1] for row in found if row[0] == "loss"]
+        self.assertEqual(len(losses), 2)
+        self.assertAlmostEqual(*losses, places=12)
 
     def test_what_is_no_date_is_a_bad_row(self):
         late = [(None, "2024-02-30", 0.0, 1), (None, "soon", 0.0, 0)]
@@ -111,6 +112,12 @@ class Dates(harness.Case):
             'column "seen" holds dates, of which the model takes age, month, weekday and hour. COLUMN DATE(seen, \'day\', ...) '
             'takes other parts, VOCABULARY(seen) the dates as words.'])
         self.assertEqual(notices("COLUMN DATE(seen), x"), [])
+
+    def test_the_importance_of_a_column_is_that_of_its_parts(self):
+        self.train()
+        found = {row[0]: row[1] for row in self.database.execute("SELECT * FROM t TO EXPLAIN m").fetchall()}
+        self.assertEqual(max(found, key=found.get), "seen")
+        self.assertGreater(found["seen"], 0.2)
 
     def test_clusters_take_the_age(self):
         self.database.execute("SELECT born, x FROM t TO TRAIN KMeans WITH model.n_clusters = 3 INTO k").fetchall()

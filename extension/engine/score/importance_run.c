@@ -223,7 +223,7 @@ static enum status explain_with(struct explaining *explaining, const struct mode
                                                .is_interrupted = is_interrupted,
                                                .context = (void *)(uintptr_t)explaining->host};
 
-    if (model->transform.input_count != plan->model.input_count)
+    if (model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     TRY(scorer_init(&explaining->scorer, model, 1, err));
     TRY(importance_new(model, &options, &explaining->importance, err));
