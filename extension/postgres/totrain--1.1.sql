@@ -139,7 +139,7 @@ COMMENT ON FUNCTION totrain.rows(text) IS 'runs any statement: its rows as JSON 
 -- The same with values for $1, $2 in the SELECT. They may be NULL.
 
 CREATE FUNCTION totrain.run(statement text, VARIADIC "values" "any",
-                            OUT name text, OUT train double precision, OUT validation double precision)
+                            OUT name text, OUT value double precision, OUT part text, OUT detail text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_run'
 LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.run(text, VARIADIC "any") IS

@@ -41,7 +41,7 @@ class Errors(harness.Case):
         self.check("SELECT * FORM iris;", 'near "FORM": syntax error')
 
     def test_the_singular_after_show_is_answered_with_the_plural(self):
-        for sql in ("SHOW MODEL iris_model;", "SHOW VERSION m;", "SHOW JOB 1;", "SHOW ATTRIBUTE;"):
+        for sql in ("SHOW VERSION m;", "SHOW JOB 1;", "SHOW ATTRIBUTE;"):
             self.check(sql, "expected TRAIN, MODELS, VERSIONS, JOBS, ATTRIBUTES or MODEL after SHOW",
                        f"HINT:  Did you mean {sql.split()[1].strip(';')}S?")
 
@@ -110,7 +110,7 @@ class Errors(harness.Case):
         out, err = self.shell(".parameter set :c 2\nSELECT * FROM iris WHERE class < :c TO TRAIN LinearClassifier "
                               "WITH epochs = 1 LABEL class INTO m;")
         self.assertEqual(err, "")
-        self.assertIn("rows|100|", out)
+        self.assertIn("rows|||100", out)
 
     def test_a_table_that_is_not_there_is_shown_with_its_place_and_a_suggestion(self):
         for table in ("irs", "main.irs", '"irs"', "[irs]"):

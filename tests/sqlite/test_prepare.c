@@ -66,7 +66,7 @@ static void the_tail_is_after_the_semicolon(void **state)
     check_columns(statement, 7, "id");
     assert_string_equal(tail, " SHOW MODELS; SELECT 1");
     assert_int_equal(sqlite3_prepare_v2(db, tail, -1, &statement, &tail), SQLITE_OK);
-    check_columns(statement, 7, "name");
+    check_columns(statement, 8, "name");
     assert_string_equal(tail, " SELECT 1");
     assert_int_equal(sqlite3_prepare_v2(db, tail, -1, &statement, &tail), SQLITE_OK);
     check_columns(statement, 1, "1");
@@ -163,7 +163,7 @@ static void parameters_are_bound_as_to_any_statement(void **state)
         assert_int_equal(sqlite3_bind_int(statement, 4, 11), SQLITE_OK);
         while (sqlite3_step(statement) == SQLITE_ROW)
             if (strcmp((const char *)sqlite3_column_text(statement, 0), "rows") == 0)
-                rows = sqlite3_column_int(statement, 1);
+                rows = sqlite3_column_int(statement, 3);
         assert_int_equal(rows, most - 11);
         assert_int_equal(sqlite3_reset(statement), SQLITE_OK);
     }
