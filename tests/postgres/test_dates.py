@@ -4,9 +4,9 @@ import os
 import sqlite3
 import subprocess
 
-import dated_rows
 import harness
 import staged
+import dated_rows  # found where harness looks for modules
 
 ROWS = 4000
 TYPES = {"texts": ("text", "text"), "dates": ("date", "timestamp"), "zones": ("date", "timestamptz")}
