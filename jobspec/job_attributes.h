@@ -51,7 +51,10 @@
            "End after so many evaluations without improvement and keep the best model; 0: never. " \
            "Needs train.test_size or validation.select.")                                          \
     STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
-           REAL(0, 0.9, "0"), "Share of the rows held out for validation.")                        \
+           REAL(0, 0.9, "auto"),                                                                   \
+           "Share of the rows held out for validation, of each class the same. 'auto': a tenth "   \
+           "of 500 rows or more; none for clusters, and beside validation.select.",                \
+           .is_automatic = true)                                                                   \
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
            WORD(NULL, WORDS("balanced"), WORDS("[]")),                                             \

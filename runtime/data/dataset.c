@@ -36,11 +36,14 @@ static void close_spools(struct dataset *dataset)
 
 struct spool_held_out dataset_held_out(const struct jobspec *spec)
 {
-    if (spec->has_validation || spec->test_size == 0)
+    const bool is_automatic = spec->test_size == REAL_AUTOMATIC;
+
+    if (spec->has_validation || spec->test_size == 0 ||
+        (is_automatic && spec->task == TASK_CLUSTERING))
         return (struct spool_held_out){0};
     return (struct spool_held_out){
-        .share = spec->test_size < 0 ? HELD_OUT_SHARE : spec->test_size,
-        .least_rows = spec->test_size < 0 ? HELD_OUT_LEAST : 0,
+        .share = is_automatic ? HELD_OUT_SHARE : spec->test_size,
+        .least_rows = is_automatic && spec->early_stopping == 0 ? HELD_OUT_LEAST : 0,
         .by_class = spec->task == TASK_CLASSIFICATION,
     };
 }

@@ -77,7 +77,7 @@ enum status held_out_quotas(const struct spool_held_out *rule, const uint64_t *r
 
         quotas[i] = all ? (uint64_t)(product / all) : 0;
         *sum += quotas[i];
-        if (quotas[i] + 1 < rows[i])
+        if (quotas[i] + 1 < rows[i] && product % all >= (all + 1) / 2)
             remainders[count++] = (struct remainder){(uint64_t)(product % all), i};
     }
     qsort(remainders, count, sizeof *remainders, compare_remainders);

@@ -4,9 +4,10 @@
  * A share of all rows, at least one and never all of two or more, and none of too few rows. Rows
  * of a classification are held out class by class: each class gives its share, so that a rare
  * class is measured, too, and at least one of its rows is learned from. What is left when each
- * share has been rounded down goes to the classes with the greatest remainders (the method of
- * largest remainders). Of a class those rows are held out that come first by a random key of the
- * seed and the row's hash: a function of the set of rows alone.
+ * share has been rounded down goes to the classes with the greatest remainders, of a half or more:
+ * of many classes of few rows each less than the share is held out. Of a class those rows are held
+ * out that come first by a random key of the seed and the row's hash: a function of the set of rows
+ * alone.
  *
  * A row's class is told by some bits of its hash, its stratum, so that rows can be counted by
  * class where nothing but their hashes is read. Two classes that share a stratum, one pair of

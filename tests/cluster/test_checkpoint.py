@@ -112,7 +112,7 @@ class CheckpointTest(LongCase):
                 self.check_long(job)
                 self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'restored'")), 2)
                 metrics = job.query("SELECT epoch, step, metric, part FROM metrics")
-                self.assertEqual(len(metrics), 3 * LONG)
+                self.assertEqual(len(metrics), 4 * LONG)
                 redone, = job.query("SELECT rows_redone FROM job")[0]
                 self.assertGreater(redone, 0)
 

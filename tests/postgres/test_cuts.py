@@ -84,7 +84,7 @@ class Cut(Case):
         self.assertFalse(self.cable.is_over.is_set())
 
     def test_a_job_that_nobody_waits_for_is_done(self):
-        number = int(self.check_psql(KEPT, "-At", user="alice").splitlines()[-1].split("|")[1])
+        number = int(self.check_psql(KEPT, "-At", user="alice").splitlines()[-1].split("|")[3])
         state = f"SELECT state FROM totrain.jobs WHERE id = {number}"
         self.end(lambda: harness.wait_for(lambda: self.execute(state, "alice") == [("done",)], "done"))
         self.check_published()

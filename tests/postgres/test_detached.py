@@ -590,7 +590,7 @@ class Followed(Helpers, Door):
     def test_a_model_too(self):
         train = "SELECT a, n, v, w, b FROM t TO TRAIN LinearClassifier WITH job.wait = false, train.epoch = 2 LABEL b INTO {}"
         shown = self.check_psql(train.format("away") + ";", "-At")
-        job = int(shown.splitlines()[0].split("|")[1])
+        job = int(shown.splitlines()[0].split("|")[3])
         self.ends(job, "done")
         self.check(train.format("alone").replace("job.wait = false, ", ""))
         self.assertEqual(self.digest("away"), self.digest("alone"))

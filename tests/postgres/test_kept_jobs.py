@@ -29,7 +29,7 @@ class Case(test_cluster.Case):
 
     def submit(self, text=TRAIN, user="alice", before=""):
         shown = self.check_psql(f"{before}{text}", "-At", user=user)
-        return int(shown.splitlines()[-1].split("|")[1])
+        return int(shown.splitlines()[-1].split("|")[3])
 
     def job(self, number, user="alice"):
         rows = self.execute(f"SELECT state, error FROM totrain.jobs WHERE id = {number}", user)

@@ -56,7 +56,7 @@ class Program(harness.Case):
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN VOCABULAR(petal_width) LABEL", 1), code=2)
         self.assertIn("Did you mean VOCABULARY?", done.stderr)
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN CATEGORY(petal_width) LABEL", 1), code=2)
-        self.assertIn("There are NUMERIC, VOCABULARY and INDICATOR.", done.stderr)
+        self.assertIn("HINT:  There are NUMERIC, VOCABULARY, INDICATOR", done.stderr)
 
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""
@@ -205,7 +205,7 @@ class Program(harness.Case):
         self.assertEqual(done.stderr, "")
 
     def test_a_dot_command_with_too_much_behind_it_is_refused(self):
-        done = self.check(self.path, "-c", ".tables iris", code=2)
+        done = self.check(self.path, "-c", ".models iris", code=2)
         self.assertIn("it takes nothing behind it", done.stderr)
 
     def test_errors_are_coloured_when_asked_and_not_into_pipes(self):

@@ -16,9 +16,9 @@ import equal_rows  # noqa: E402  pylint: disable=wrong-import-position
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
     "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32, model.l2 = 0 LABEL class":
-        "b3baa84a026c3c6bc5b6eb42d19270cf0792b97dc9d5531804593c6eb750154e",
+        "e0e7e9ea95bbe7e8f36708c2b4686e1c71f653fa29033c3a71947b1a7b1f099e",
     "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad', model.l2 = 0 LABEL class":
-        "52a37d5ed2173ca37ec6fd307080fa4bdd215578973974e2f4b79a5abce5bd7e",
+        "976054d78a4a8fcd31570a22b26955ffe05dd458124831580a149730c2d697e3",
     "LinearRegressor WITH train.epoch = 20, model.optimizer = 'SGD', model.l2 = 0 LABEL petal_width":
         "a04bccd7cad31aa2385261940111feb3f4e3e84f887b9e5e8ae2700411a0dfed",
     "DNNRegressor WITH model.hidden_units = [16], train.epoch = 20, model.dropout = 0.2, train.early_stopping = 3, "
@@ -47,7 +47,7 @@ class Digests(harness.Case):
 class EqualRows(harness.Case):
     """Four different rows, 400,000 in all, each kind after the other."""
 
-    TRAIN = "SELECT a, b, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL y INTO {}"
+    TRAIN = "SELECT a, b, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.test_size = 0 LABEL y INTO {}"
 
     def setUp(self):
         super().setUp()

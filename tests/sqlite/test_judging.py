@@ -46,7 +46,7 @@ class Judging(harness.Case):
     def test_the_positive_class_is_chosen_and_kept_in_the_model(self):
         self.make_two()
         names = [row["name"] for row in self.train(", model.positive = 'fraud'")]
-        self.assertEqual(names[:5], ["loss", "Accuracy", "LogLoss", "AUC", "F1"])
+        self.assertEqual(list(dict.fromkeys(names))[:5], ["loss", "Accuracy", "LogLoss", "AUC", "F1"])
         self.train(into="greater")
         frauds = self.run_all("SELECT totrain_probability('m', a, b), totrain_probability('greater', a, b), "
                               "totrain_predict('m', a, b), totrain_predict('greater', a, b) FROM t")

@@ -19,7 +19,7 @@ class Memory(harness.Case):
 
     def train(self, settings, units=512):
         self.database.execute(f"SELECT * FROM words TO TRAIN DNNClassifier WITH model.hidden_units = [{units}], "
-                              f"train.epoch = 1{settings} LABEL y INTO m").fetchall()
+                              f"train.epoch = 1, train.test_size = 0{settings} LABEL y INTO m").fetchall()
         return self.database.execute("SELECT digest FROM totrain_models").fetchone()
 
     def refused(self, settings, *messages, units=512):

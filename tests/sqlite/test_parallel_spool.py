@@ -12,7 +12,7 @@ import unittest
 from harness import DEADLINE, EXTENSION, PROGRAM, Case, main, state_of, wait_for
 
 ROWS = 30000
-TRAIN = ("{select} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 1000, "
+TRAIN = ("{select} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 1000, train.test_size = 0, "
          "train.verbose = 2{more} LABEL y INTO m")
 SEVERAL = re.compile(r"rows are read by \d+ readers")
 

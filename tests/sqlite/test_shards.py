@@ -220,7 +220,7 @@ class Shards(harness.Case):
         self.assertEqual(table, "p")
         done = self.run_program("wait", job, "--format=csv")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("rows,5000,", done.stdout)
+        self.assertIn("rows,,,5000", done.stdout)
         self.assertEqual(self.rows_of("p"), self.rows_of("alone"))
         self.assertEqual(self.run_all(f"SELECT sum(count) FROM totrain_shards WHERE job = {job} "
                                       "AND state = 'done'"), [(5000,)])
@@ -327,7 +327,7 @@ class Shards(harness.Case):
         self.run_all("DROP VIEW late")
         waited = self.run_program("publish", job, "--format=csv")
         self.assertEqual((waited.returncode, "NULL" in waited.stderr), (0, False), waited.stderr)
-        self.assertIn("rows,5000,", waited.stdout)
+        self.assertIn("rows,,,5000", waited.stdout)
         self.assertEqual(len(self.rows_of("late")), 5000)
         self.run_all("SELECT * FROM t LIMIT 9 TO PREDICT other.c WITH job.max_workers = 2 USING m")
         harness.wait_for(lambda: not list(pathlib.Path(self.state, "jobs", job).glob("*.spool")), "the rows to go")
@@ -335,7 +335,7 @@ class Shards(harness.Case):
     def test_a_publisher_that_was_killed_when_all_was_written_has_written_it(self):
         said = self.publish_and_die("SELECT * FROM t TO PREDICT p.c WITH job.wait = false, "
                                     "predict.bad_rows = 'quarantine' USING m", "p")
-        self.assertIn("rows,5000,", said)
+        self.assertIn("rows,,,5000", said)
         self.assertEqual(self.run_all("SELECT count(*) FROM p_bad_rows"), [(0,)])
         self.publish_and_die("SELECT * FROM t TO EVALUATE m WITH job.wait = false INTO e", "e")
         self.run_all("SELECT * FROM t TO PREDICT p.c WITH job.wait = false USING m")
