@@ -1,6 +1,20 @@
 #include "jobspec/job_size.h"
 
-#define JOB_EPOCHS_LEAST 10 /* of train.epoch = 'auto' */
+#include "params/attribute.h"
+
+#define JOB_EPOCHS_LEAST   10  /* of train.epoch = 'auto' */
+#define JOB_HELD_OUT_SHARE .1  /* of train.test_size = 'auto' */
+#define JOB_HELD_OUT_LEAST 500 /* rows */
+
+struct job_held_out job_held_out(double test_size, bool has_validation, bool stops_early,
+                                 bool has_label)
+{
+    if (has_validation || (test_size == REAL_AUTOMATIC && !has_label))
+        return (struct job_held_out){0};
+    if (test_size != REAL_AUTOMATIC)
+        return (struct job_held_out){test_size, 0};
+    return (struct job_held_out){JOB_HELD_OUT_SHARE, stops_early ? 0 : JOB_HELD_OUT_LEAST};
+}
 
 uint32_t job_lane_rows(uint64_t parameters)
 {

@@ -1,5 +1,5 @@
 /*
- * job_size.h - epochs, lanes and memory of a training job, from counts alone.
+ * job_size.h - held-out rows, epochs, lanes and memory of a training job, from counts alone.
  *
  * The planner asks before the rows are known and prints the answers, the learner asks when
  * they are known and acts on them: both get the same ones.
@@ -17,6 +17,16 @@
 /* Sums of 64 bits for each parameter wait in one queue of a connection (runtime/net/connection.h),
  * so a model whose sums do not fit into it is trained by one worker. */
 #define JOB_SHARED_PARAMETERS_MAX (((uint64_t)1 << 30) / sizeof(int64_t))
+
+/* Which share of so many rows is held out for validation; 0: none. */
+struct job_held_out {
+    double share;
+    uint32_t least_rows; /* of fewer rows none */
+};
+
+/* test_size REAL_AUTOMATIC: a tenth of 500 rows or more, with early stopping of any number. */
+struct job_held_out job_held_out(double test_size, bool has_validation, bool stops_early,
+                                 bool has_label);
 
 /* Rows of the batch that are worth a lane: the more parameters, the more rows it takes to be
  * worth adding up the lane's gradients. */

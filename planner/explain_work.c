@@ -3,13 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "jobspec/job_size.h"
 #include "planner/attributes.h"
 #include "planner/parameters.h"
 
-/*
- * Seconds of one processor, measured on tables of 10 columns: enough to tell seconds from minutes
- * and minutes from hours.
- */
+/* Seconds of one processor, by the order of magnitude: enough to tell seconds from minutes and
+ * minutes from hours. */
 #define SECONDS_START              0.05
 #define SECONDS_OF_READING         1.5e-6 /* a row */
 #define SECONDS_OF_ROW             8e-7   /* in each epoch */
@@ -35,9 +34,14 @@ static struct work work_of(const struct plan *plan, uint64_t rows_guess)
     const struct jobspec *spec = &plan->spec;
     const uint32_t sample = plan->query.sample_rows;
     struct work work = {.is_exact = sample < QUERY_SAMPLE_ROWS};
+    struct job_held_out held_out;
 
     work.rows = work.is_exact ? sample : rows_guess > sample ? (double)rows_guess : 0;
-    work.training = work.rows - floor(work.rows * spec->test_size);
+    held_out = job_held_out(spec->test_size, plan->validation_select.size > 0,
+                            spec->early_stopping > 0, plan->label.size > 0);
+    work.training = work.rows;
+    if (work.rows >= held_out.least_rows)
+        work.training -= floor(work.rows * held_out.share);
     if (!has_batches(plan) || spec->batch_size == 0)
         return work;
     work.epochs = work.training > 0 ? epochs_of(plan, (uint64_t)work.training) : spec->epochs;

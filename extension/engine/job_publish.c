@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/host/train_rows.h"
 #include "extension/engine/job_collect.h"
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
@@ -93,15 +94,18 @@ static void log_notice(void *self, const char *line)
 
 static enum status take_fact(void *self, const struct cell *cells, size_t count, struct error *err)
 {
+    const struct cell *detail = &cells[TRAIN_DETAIL];
     struct destination *destination = self;
+    int64_t number;
     (void)err;
 
-    if (count < 2 || cells[1].type != CELL_INTEGER)
+    if (count < TRAIN_COLUMNS || detail->type != CELL_TEXT ||
+        !slice_to_integer(detail->text, &number))
         return STATUS_OK;
     if (slice_is(cells[0].text, "version"))
-        destination->version = cells[1].integer;
+        destination->version = number;
     else if (slice_is(cells[0].text, "rows"))
-        destination->rows = cells[1].integer;
+        destination->rows = number;
     return STATUS_OK;
 }
 

@@ -1,9 +1,9 @@
 #include "runtime/data/dataset.h"
-#include "runtime/data/held_out.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "jobspec/job_size.h"
 #include "runtime/data/dataset_check.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/dataset_parts.h"
@@ -36,15 +36,14 @@ static void close_spools(struct dataset *dataset)
 
 struct spool_held_out dataset_held_out(const struct jobspec *spec)
 {
-    const bool is_automatic = spec->test_size == REAL_AUTOMATIC;
+    const struct job_held_out rule =
+        job_held_out(spec->test_size, spec->has_validation, spec->early_stopping > 0,
+                     task_has_label(spec->task));
 
-    if (spec->has_validation || spec->test_size == 0 ||
-        (is_automatic && spec->task == TASK_CLUSTERING))
-        return (struct spool_held_out){0};
     return (struct spool_held_out){
-        .share = is_automatic ? HELD_OUT_SHARE : spec->test_size,
-        .least_rows = is_automatic && spec->early_stopping == 0 ? HELD_OUT_LEAST : 0,
-        .by_class = spec->task == TASK_CLASSIFICATION,
+        .share = rule.share,
+        .least_rows = rule.least_rows,
+        .by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION,
     };
 }
 

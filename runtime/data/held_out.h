@@ -19,9 +19,6 @@
 #include "base/error.h"
 #include "runtime/data/spool.h"
 
-#define HELD_OUT_SHARE .1 /* where the statement does not say: of at least so many rows */
-#define HELD_OUT_LEAST 500
-
 /* The hash with the stratum of a class: the class as bytes. */
 struct row_hash row_hash_of_class(const struct row_hash *hash, struct slice class_bytes);
 /* row_hash_of_copy, of the same class. */

@@ -279,7 +279,7 @@ class Detached:
     def __init__(self, place):
         self.recorded = recorded = Recorded(place, "detached", DETACHED)
         said = recorded.end(recorded.start_training({"TOTRAIN_PACE": PACE, "TOTRAIN_FAULT": HELD}))
-        self.job = re.search(r"^job,(\d+),", said, re.MULTILINE).group(1)
+        self.job = re.search(r"^job,,,(\d+)", said, re.MULTILINE).group(1)
         recorded.release_held_worker()
         recorded.hold_until_stored(recorded.start("wait", self.job, "--progress=none"))
         recorded.wait_until_gone()

@@ -105,11 +105,11 @@ class Strings(Attacks):
     def test_show_models_behind_another_statement(self):
         done = self.psql(None, "-qAt", "-c", "SELECT 4; SHOW MODELS")
         self.assertEqual((done.stdout.splitlines()[0], done.stderr), ("4", ""))
-        self.assertIn("honest|1|LinearClassifier", done.stdout)
+        self.assertIn("honest|LinearClassifier", done.stdout)
 
     def test_show_models_before_another_statement(self):
         done = self.psql(None, "-qAt", "-c", "SHOW MODELS; SELECT 4")
-        self.assertIn("honest|1|LinearClassifier", done.stdout)
+        self.assertIn("honest|LinearClassifier", done.stdout)
         self.assertEqual((done.stdout.splitlines()[-1], done.stderr), ("4", ""))
 
     def test_statements_before_it_run_once_and_are_kept(self):

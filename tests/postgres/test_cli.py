@@ -122,8 +122,10 @@ class Program(program.Case):
                    "md5((i % 3)::text)::uuid n, (i % 3)::text y FROM generate_series(1, 300) i")
         details = {row["item"]: row["detail"] for row in self.check(
             "EXPLAIN SELECT * FROM kinds TO TRAIN LinearClassifier LABEL y INTO m")}
-        numeric = {column for column in "abcdehklm" if details[f"input {column}"].startswith("numeric")}
-        self.assertEqual(numeric, set("abcdehklm"))
+        numeric = {column for column in "abcdelm" if details[f"input {column}"].startswith("numeric")}
+        self.assertEqual(numeric, set("abcdelm"))
+        for part in ("h.age", "h.month", "h.weekday", "k.age", "k.hour"):  # dates and times are their parts
+            self.assertIn(f"input {part}", details)
         self.assertTrue(all(details[f"input {column}"].startswith("categor") for column in "fgn"), details)
         self.check("SELECT * FROM kinds TO TRAIN LinearClassifier LABEL y INTO m")
         words = self.execute("SELECT name, convert_from(data, 'UTF8') FROM m WHERE part = 'vocabulary' "

@@ -53,7 +53,7 @@ class Clusters(harness.Case):
         self.assertEqual(self.metrics(" WITH job.max_workers = 2"), self.metrics())
 
     def metrics(self, more=""):
-        return self.execute(f"SELECT name, validation FROM totrain.run('SELECT * FROM iris TO EVALUATE k{more}')")
+        return self.execute(f"SELECT name, value FROM totrain.run('SELECT * FROM iris TO EVALUATE k{more}')")
 
     def test_what_clusters_do_not_have_is_said(self):
         for function, message in (("logits", "a KMeans has no logits"), ("probability", "has no probabilities")):

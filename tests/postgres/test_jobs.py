@@ -177,7 +177,7 @@ class Jobs(harness.Case):
 
     def test_the_seed_of_the_session_is_used(self):
         digests = set()
-        for setting, attribute in (("0", "train.seed = 7"), ("7", "train.epoch = 10"), ("8", "train.epoch = 10")):
+        for setting, attribute in (("0", "train.epoch = 10, train.seed = 7"), ("7", "train.epoch = 10"), ("8", "train.epoch = 10")):
             self.check_psql(f"SET totrain.seed = {setting}; " + SMALL.replace("train.epoch = 1", attribute) + ";")
             digests.add(self.digest("m"))
         self.assertEqual(len(digests), 2)

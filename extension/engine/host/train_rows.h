@@ -17,6 +17,7 @@
 #include "params/notice_list.h"
 
 #define TRAIN_COLUMNS 4
+#define TRAIN_DETAIL  3 /* the place of the detail */
 extern const struct slice train_columns[TRAIN_COLUMNS];
 
 /* The parts of a metric's rows. */
