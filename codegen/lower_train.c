@@ -19,6 +19,7 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .part = input->part,
             .source = input->source,
             .vocabulary_max = input->type == INPUT_CATEGORY ? input->vocabulary_max : 0,
+            .reading = input->reading,
         };
     }
     return STATUS_OK;
@@ -43,6 +44,7 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
     spec->model_name = plan->into_name;
     spec->label = plan->label;
     spec->label_type = plan->label_type;
+    spec->label_reading = plan->label_reading;
     spec->label_declared = plan->label_declared;
     spec->notices = plan->notices;
     spec->positive = plan->positive;

@@ -27,9 +27,10 @@ enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 struct spec_input {
     struct slice name;
     enum input_type type;
-    uint32_t vocabulary_max; /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC */
-    enum date_part part;     /* DATE_WHOLE: the column as it is */
-    struct slice source;     /* of a part: the column's name */
+    uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC */
+    enum date_part part;        /* DATE_WHOLE: the column as it is */
+    struct slice source;        /* of a part: the column's name */
+    enum input_reading reading; /* INPUT_NUMERIC; never READING_STRICT */
 };
 
 #define JOBSPEC_OUTPUTS_MAX    16
@@ -76,7 +77,8 @@ struct jobspec {
     size_t input_count;
     struct slice label; /* size 0 with LABEL_NONE, which clustering has */
     enum label_type label_type;
-    struct slice label_declared; /* the database's own type of it, for the model; or empty */
+    enum input_reading label_reading; /* of a regression's; never READING_STRICT */
+    struct slice label_declared;      /* the database's own type of it, for the model; or empty */
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
     bool has_validation;    /* an own spool for validation is beside the train one */
     uint32_t staged_shards; /* of the rows, which workers read from the user's table and stage;

@@ -12,7 +12,8 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
         if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
             a->inputs[i].type != b->inputs[i].type || a->inputs[i].part != b->inputs[i].part ||
             !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
-            a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max)
+            a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
+            a->inputs[i].reading != b->inputs[i].reading)
             return false;
     return true;
 }
@@ -23,7 +24,7 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            slice_equal(a->family, b->family) && a->task == b->task &&
            slice_equal(a->model_name, b->model_name) && slice_equal(a->label, b->label) &&
            a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
-           slice_equal(a->positive, b->positive);
+           slice_equal(a->positive, b->positive) && a->label_reading == b->label_reading;
 }
 
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)

@@ -44,22 +44,42 @@ static enum status read_source(const cJSON *json, struct arena *arena, struct sp
                       input_type_words[input->type], date_part_words[part]);
 }
 
+static enum status read_reading(const cJSON *json, enum input_reading *reading, struct error *err)
+{
+    unsigned word;
+
+    if (!json_has(json, "reading"))
+        return STATUS_OK;
+    TRY(spec_get_word(json, "reading", input_reading_words, &word, err));
+    *reading = (enum input_reading)word;
+    return *reading == READING_NUMBER || *reading == READING_STRICT
+               ? fail(err, STATUS_CORRUPT, "member \"reading\": \"%s\" is not written",
+                      input_reading_words[word])
+               : STATUS_OK;
+}
+
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
+    const char *names[6] = {"name", "kind", "vocabulary_max"};
+    size_t count = 3;
     unsigned type;
 
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
     if (json_has(json, "source"))
-        TRY(spec_check_members(json, MEMBERS("name", "kind", "source", "vocabulary_max"), err));
-    else
-        TRY(spec_check_members(json, MEMBERS("name", "kind", "vocabulary_max"), err));
+        names[count++] = "source";
+    if (json_has(json, "reading"))
+        names[count++] = "reading";
+    TRY(spec_check_members(json, names, err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(spec_get_word(json, "kind", input_type_words, &type, err));
     input->type = (enum input_type)type;
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
+    TRY(read_reading(json, &input->reading, err));
+    if (type == INPUT_CATEGORY && input->reading != READING_NUMBER)
+        return fail(err, STATUS_CORRUPT, "member \"reading\": a category has none");
     return type == INPUT_CATEGORY
                ? spec_get_u32(json, "vocabulary_max", 1, CATEGORY_WORDS_MAX, &input->vocabulary_max,
                               err)
@@ -87,16 +107,20 @@ static enum status read_inputs(const cJSON *json, struct arena *arena, struct jo
 static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
+    const char *names[6] = {"name", "type", "positive"};
     const cJSON *label;
+    size_t count = 3;
     unsigned type;
 
     TRY(json_get_object(json, "label", &label, err));
-    if (json_has(label, "declared")) {
-        TRY(spec_check_members(label, MEMBERS("name", "type", "positive", "declared"), err));
+    if (json_has(label, "declared"))
+        names[count++] = "declared";
+    if (json_has(label, "reading"))
+        names[count++] = "reading";
+    TRY(spec_check_members(label, names, err));
+    if (json_has(label, "declared"))
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
-    } else {
-        TRY(spec_check_members(label, MEMBERS("name", "type", "positive"), err));
-    }
+    TRY(read_reading(label, &spec->label_reading, err));
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(spec_get_text(label, "positive", 0, LABEL_BYTES_MAX, arena, &spec->positive, err));
     TRY(spec_get_word(label, "type", label_type_words, &type, err));

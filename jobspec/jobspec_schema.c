@@ -225,9 +225,10 @@ static cJSON *inputs(void)
     json_add(members, "kind", word(input_type_words, NULL));
     json_add(members, "vocabulary_max",
              integer(0, CATEGORY_WORDS_MAX, "words that are kept; 0 for numeric"));
+    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
     json_add(members, "source", source());
     input = typed("object", NULL);
-    close_object(input, members, MEMBERS("source"));
+    close_object(input, members, MEMBERS("source", "reading"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 
@@ -241,8 +242,9 @@ static cJSON *label(void)
              text(0, LABEL_BYTES_MAX, "the label that is looked for, of two; empty: the greater"));
     json_add(members, "declared",
              text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
+    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("declared"));
+    close_object(schema, members, MEMBERS("declared", "reading"));
     return schema;
 }
 

@@ -46,6 +46,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
         if (spec->inputs[i].part)
             write_source(&spec->inputs[i], input);
+        if (spec->inputs[i].reading != READING_NUMBER)
+            add_word(input, "reading", input_reading_words, spec->inputs[i].reading);
         json_append(inputs, input);
     }
 }
@@ -59,6 +61,8 @@ static void write_label(const struct jobspec *spec, cJSON *json)
     json_add_string(label, "positive", spec->positive);
     if (spec->label_declared.size > 0)
         json_add_string(label, "declared", spec->label_declared);
+    if (spec->label_reading != READING_NUMBER)
+        add_word(label, "reading", input_reading_words, spec->label_reading);
 }
 
 /* The attributes of the object, of all kinds and of the spec's own. */

@@ -43,6 +43,14 @@
     X(DATE_WEEKDAY, "weekday")                                                                     \
     X(DATE_HOUR, "hour")
 
+/* How the text of a numeric input is read (scoring/cell_text.h). READING_STRICT: of a model that
+ * was stored before there were readings. */
+#define INPUT_READING_MAP(X)                                                                       \
+    X(READING_NUMBER, "number")                                                                    \
+    X(READING_SEPARATED, "separated")                                                              \
+    X(READING_BOOLEAN, "boolean")                                                                  \
+    X(READING_STRICT, "strict")
+
 /* What the labels are; LABEL_NONE: the model is learned without. */
 #define LABEL_TYPE_MAP(X)                                                                          \
     X(LABEL_INTEGER, "integer")                                                                    \
@@ -114,6 +122,7 @@ enum task { TASK_MAP(X) };
 #define X(name, word) name,
 enum input_type { INPUT_TYPE_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
+enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
 enum optimizer_kind { OPTIMIZER_MAP(X) };
@@ -130,6 +139,7 @@ extern const char *const task_words[];
 extern const char *const task_models[]; /* "classifier" */
 extern const char *const input_type_words[];
 extern const char *const date_part_words[];
+extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];
 extern const char *const optimizer_words[];

@@ -4,7 +4,7 @@
  */
 #include "planner/bad_rows.h"
 
-#include "planner/label.h"
+#include "planner/column_kind.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -72,21 +72,31 @@ enum status bad_rows_plan(struct planning *planning, const char *attribute)
  * for the column's kind. */
 static void ignore_minority(struct query_column *column)
 {
-    const uint32_t numbers = column->integers + column->reals;
+    const uint32_t numbers =
+        column->integers + column->reals + column->numeric_texts + column->separated_texts;
 
     if (numbers > column_words(column) + column->blobs) {
-        column->texts = column->numeric_texts + column->blank_texts;
+        column->texts -= column_words(column);
+        column->code_texts = column->boolean_texts = 0;
+        column->date_texts = column->timestamp_texts = 0;
         column->blobs = 0;
     } else if (column->texts > column->blobs) {
         column->blobs = 0;
     }
 }
 
+static void ignore_texts(struct query_column *label)
+{
+    label->texts = label->numeric_texts = label->blank_texts = label->blobs = 0;
+    label->code_texts = label->separated_texts = label->missing_texts = label->boolean_texts = 0;
+    label->date_texts = label->timestamp_texts = 0;
+}
+
 /* A label's kind is that of all its rows: '1' is not 1, and 1.5 is no class. */
 static void ignore_minority_of_label(struct query_column *label)
 {
     if (label->integers + label->reals > label->texts + label->blobs)
-        label->texts = label->numeric_texts = label->blank_texts = label->blobs = 0;
+        ignore_texts(label);
     if (label->integers > label->reals)
         label->reals = 0;
 }

@@ -13,11 +13,12 @@
 #include "base/error.h"
 #include "params/terms.h"
 #include "planner/vectors.h"
+#include "scoring/cell_counts.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
 
-/* What a sample of the first QUERY_SAMPLE_ROWS rows shows about one column. */
+/* What a sample of the first QUERY_SAMPLE_ROWS rows, or all of them, show about one column. */
 struct query_column {
     struct slice name;
     struct slice declared_type; /* as the host names it ("INTEGER", "varchar(10)"); may be empty */
@@ -27,11 +28,21 @@ struct query_column {
     uint32_t
         numeric_texts; /* of texts: those that read as one number, written without leading zeros */
     uint32_t blank_texts; /* of texts: empty or of white space, as CSV has for a missing value */
-    uint32_t dates;       /* cells that are dates: texts that read so, and PostgreSQL's types */
-    uint32_t times;       /* of dates: those with a time that is not midnight */
-    uint32_t vectors;     /* cells that are arrays of numbers */
-    uint32_t elements;    /* of the first of them that has any */
-    uint32_t parts;       /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    /* of texts, likewise, as scoring/cell_text.h tells them apart */
+    uint32_t code_texts, separated_texts, missing_texts, boolean_texts, date_texts, timestamp_texts;
+    uint32_t missing[MISSING_SPELLINGS];
+    /* of texts that are none of it, or codes, dates, timestamps */
+    uint64_t word_bytes;
+    uint32_t spaced_texts;
+    uint32_t whole_texts; /* of numeric ones, where the column has the name of a key */
+    /* of words, and of the whole numbers of a column with the name of a key: different values, and
+     * the cells that they are in; of all up to DISTINCT_MAX values, else of a sample */
+    uint64_t distinct_values, distinct_cells;
+    uint32_t dates;    /* cells that are dates: texts that read so, and PostgreSQL's types */
+    uint32_t times;    /* of dates: those with a time that is not midnight */
+    uint32_t vectors;  /* cells that are arrays of numbers */
+    uint32_t elements; /* of the first of them that has any */
+    uint32_t parts;    /* that are taken of dates, as bits (scoring/dates.h); 0: none */
 };
 
 struct query {
@@ -40,6 +51,7 @@ struct query {
     size_t count;
     struct vectors vectors;
     uint32_t sample_rows;
+    bool is_whole;    /* all rows were counted */
     bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host knows */
     bool is_volatile; /* a cell may have another value each time it is read, as random() has */
 };

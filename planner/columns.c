@@ -8,7 +8,7 @@
 
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
-#include "planner/label.h"
+#include "planner/column_kind.h"
 #include "planner/later.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -429,8 +429,9 @@ static enum status refuse_words(const struct planning *planning, const struct qu
                                 const struct choice *choice)
 {
     fail_at(planning->err, STATUS_INVALID, choice->position,
-            "NUMERIC: column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), column_words(column), planning->plan->query.sample_rows);
+            "NUMERIC: column \"%.*s\" holds text that is not a number, in %u of %u %s",
+            SLICE_FORMAT(column->name), column_words(column), planning->plan->query.sample_rows,
+            query_rows_word(&planning->plan->query));
     return error_hint(planning->err, "VOCABULARY(%.*s) makes a category of it.",
                       SLICE_FORMAT(column->name));
 }
@@ -545,12 +546,13 @@ static enum status make_input(const struct planning *planning, size_t i,
         return refuse_binary(planning, column, choice);
     if (column->vectors > 0)
         return refuse_vector(planning, column, choice);
-    if (choice->kind == CHOICE_NUMERIC && column_words(column) > 0)
+    if (choice->kind == CHOICE_NUMERIC && column_words(column) > 0 && !column_is_numeric(column))
         return refuse_words(planning, column, choice);
     *input = (struct plan_input){
         .name = column->name,
         .column = (int)i,
         .type = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
+        .reading = is_numeric ? column_reading(column) : READING_NUMBER,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED,
     };
@@ -612,6 +614,32 @@ static enum status choose_parts(struct planning *planning, const struct choice *
     return query_add_elements(query, planning->arena, planning->err);
 }
 
+/* Keys and free text, which no COLUMN clause names, are left out, unless nothing else is there. */
+static enum status leave_out(struct planning *planning, struct choice *choices)
+{
+    struct plan *plan = planning->plan;
+    size_t taken = 0;
+
+    plan->left_out = ARENA_NEW(planning->arena, struct plan_left_out, plan->query.count + 1);
+    if (!plan->left_out)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < plan->query.count; i++) {
+        const struct query_column *column = &plan->query.columns[i];
+        const bool may_go = choices[i].kind == CHOICE_DERIVED && !choices[i].is_named;
+        const enum column_use use = may_go ? column_use_of(&plan->query, column) : COLUMN_USED;
+
+        taken += choices[i].kind != CHOICE_NONE && use == COLUMN_USED;
+        if (use != COLUMN_USED)
+            plan->left_out[plan->left_out_count++] =
+                (struct plan_left_out){.name = column->name, .column = (int)i, .why = use};
+    }
+    if (taken == 0)
+        plan->left_out_count = 0;
+    for (size_t i = 0; i < plan->left_out_count; i++)
+        choices[plan->left_out[i].column].kind = CHOICE_NONE;
+    return STATUS_OK;
+}
+
 static enum status make_inputs(struct planning *planning, const struct choice *choices)
 {
     struct plan *plan = planning->plan;
@@ -654,6 +682,7 @@ enum status columns_plan(struct planning *planning)
     else
         for (size_t i = 0; i < count; i++)
             choose_column(planning->plan, i, statement->select_position, choices);
+    TRY(leave_out(planning, choices));
     TRY(choose_parts(planning, choices));
     return make_inputs(planning, choices);
 }

@@ -7,7 +7,6 @@
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"
 #include "planner/explanation.h"
-#include "planner/label.h"
 #include "planner/parameters.h"
 
 #define LINES_EXTRA     25 /* beside inputs, attributes and notices */
@@ -34,7 +33,14 @@ static void append_counts(struct text *out, const struct query_column *column, u
                  {"real", column->reals - (has_seconds ? column->dates : 0)},
                  {"date", column->dates},
                  {"text that reads as a number", column->numeric_texts},
-                 {"text", column->texts > 0 ? column_words(column) - column->dates : 0},
+                 {"number with separators", column->separated_texts},
+                 {"yes or no", column->boolean_texts},
+                 {"missing value spelled out", column->missing_texts},
+                 {"text", column->texts > 0
+                              ? column->texts - column->numeric_texts - column->separated_texts -
+                                    column->boolean_texts - column->missing_texts -
+                                    column->blank_texts - column->dates
+                              : 0},
                  {"blank text", column->blank_texts},
                  {"binary", column->blobs},
                  {"array", column->vectors},

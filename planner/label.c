@@ -1,61 +1,21 @@
 #include "planner/label.h"
 
-#include <string.h>
-#include <strings.h>
-
+#include "planner/column_kind.h"
 #include "planner/planning.h"
 #include "planner/query.h"
-
-/* Does the declared type hold one of these words, as SQLite's affinity rules
- * look for them? */
-static bool declares(struct slice type, const char *const *words)
-{
-    char upper[64];
-    size_t size = type.size < sizeof upper - 1 ? type.size : sizeof upper - 1;
-
-    for (size_t i = 0; i < size; i++) {
-        char c = type.data[i];
-        upper[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
-    }
-    upper[size] = '\0';
-    for (; *words; words++)
-        if (strstr(upper, *words))
-            return true;
-    return false;
-}
-
-static bool declares_number(struct slice type)
-{
-    static const char *const words[] = {"INT", "REAL", "NUM", "FLOA", "DOUB", "DEC", "BOOL", NULL};
-
-    return declares(type, words);
-}
-
-uint32_t column_words(const struct query_column *column)
-{
-    return column->texts - column->numeric_texts - column->blank_texts;
-}
-
-bool column_is_numeric(const struct query_column *column)
-{
-    if (column->blobs > 0 || column_words(column) > 0)
-        return false;
-    if (column->integers + column->reals + column->numeric_texts == 0)
-        return declares_number(column->declared_type);
-    return true;
-}
 
 static enum label_type kind_of_class(const struct query_column *column)
 {
     static const char *const integer[] = {"INT", "BOOL", NULL};
+    static const char *const real[] = {"REAL", "NUM", "FLOA", "DOUB", "DEC", NULL};
 
     if (column->texts > 0)
         return LABEL_TEXT; /* '1' comes back as '1' */
     if (column->reals > 0)
         return LABEL_REAL;
-    if (column->integers > 0 || declares(column->declared_type, integer))
+    if (column->integers > 0 || type_declares(column->declared_type, integer))
         return LABEL_INTEGER;
-    return declares_number(column->declared_type) ? LABEL_REAL : LABEL_TEXT;
+    return type_declares(column->declared_type, real) ? LABEL_REAL : LABEL_TEXT;
 }
 
 /* The classifier that is the same model otherwise. */
@@ -73,8 +33,9 @@ static enum status refuse_words(const struct planning *planning, const struct qu
     const struct plan *plan = planning->plan;
 
     fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
-            "label column \"%.*s\" holds text that is not a number, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), column_words(column), plan->query.sample_rows);
+            "label column \"%.*s\" holds text that is not a number, in %u of %u %s",
+            SLICE_FORMAT(column->name), column_words(column), plan->query.sample_rows,
+            query_rows_word(&plan->query));
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
                       classifier_beside(plan->estimator));
 }
@@ -131,8 +92,9 @@ enum status label_plan(struct planning *planning)
         plan->label_declared = column->sql_type;
         return STATUS_OK;
     }
-    if (column_words(column) > 0)
+    if (column_words(column) > 0 && !column_is_numeric(column))
         return refuse_words(planning, column);
+    plan->label_reading = column_reading(column);
     plan->label_type = LABEL_REAL; /* a regressor answers between the whole numbers, too */
     return STATUS_OK;
 }

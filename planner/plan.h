@@ -13,6 +13,7 @@
 #include "params/attribute.h"
 #include "parser/statement.h"
 #include "planner/catalog.h"
+#include "planner/column_kind.h"
 #include "planner/estimators.h"
 #include "scoring/outputs.h"
 
@@ -20,11 +21,19 @@ struct plan_input {
     struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
     int column;        /* its index in the SELECT */
     enum input_type type;
-    enum date_part part;     /* DATE_WHOLE: the cell as it is */
-    struct slice source;     /* of a part: the column's name */
-    uint32_t vocabulary_max; /* INPUT_CATEGORY */
+    enum date_part part;        /* DATE_WHOLE: the cell as it is */
+    struct slice source;        /* of a part: the column's name */
+    uint32_t vocabulary_max;    /* INPUT_CATEGORY */
+    enum input_reading reading; /* INPUT_NUMERIC: of its text */
     struct slice declared_type;
     bool is_chosen; /* the type comes from COLUMN, not from the sample */
+};
+
+/* A column of the SELECT that is no input. */
+struct plan_left_out {
+    struct slice name;
+    int column; /* its index in the SELECT */
+    enum column_use why;
 };
 
 /* Where the processes of a job run, where it is not this machine. */
@@ -69,11 +78,14 @@ struct plan {
     const struct estimator *estimator;
     struct plan_input *inputs; /* in the order of the SELECT */
     size_t input_count;
+    struct plan_left_out *left_out; /* in the order of the SELECT */
+    size_t left_out_count;
     struct slice label; /* size 0: the model is learned without */
     int label_column;   /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
                            takes the place of */
     enum label_type label_type;
-    struct slice label_declared; /* its sql_type, where predictions are of that type again */
+    enum input_reading label_reading; /* a regressor's: of its text */
+    struct slice label_declared;      /* its sql_type, where predictions are of that type again */
     /* What the statement says of the job, with the attributes of its kind, of training
      * and of workers. max_workers 0: as many as min_workers. codegen adds the rest. */
     struct jobspec spec;

@@ -8,6 +8,7 @@
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
 #include "planner/columns.h"
+#include "planner/input_notices.h"
 #include "planner/label.h"
 #include "planner/log_folder.h"
 #include "planner/metrics_address.h"
@@ -156,6 +157,7 @@ enum status plan_train(struct planning *planning)
     TRY(label_plan(planning));
     TRY(columns_plan(planning));
     TRY(check_inputs(planning));
+    input_notices(plan);
     TRY(parameters_check(planning));
     return validation_plan(planning);
 }

@@ -171,8 +171,14 @@ void query_refuse_binary(const struct planning *planning, const char *what,
                 SLICE_FORMAT(column->name), SLICE_FORMAT(type));
     else
         fail_at(planning->err, STATUS_INVALID, position,
-                "%scolumn \"%.*s\" holds binary data, in %u of %u sampled rows", what,
-                SLICE_FORMAT(column->name), column->blobs, planning->plan->query.sample_rows);
+                "%scolumn \"%.*s\" holds binary data, in %u of %u %s", what,
+                SLICE_FORMAT(column->name), column->blobs, planning->plan->query.sample_rows,
+                query_rows_word(&planning->plan->query));
+}
+
+const char *query_rows_word(const struct query *query)
+{
+    return query->is_whole ? "rows" : "sampled rows";
 }
 
 enum status query_check_distinct(struct planning *planning)

@@ -20,6 +20,8 @@ enum status query_resolve(const struct query *query, const char *what, struct sl
 /* A column whose cells are blobs or arrays: the message, without a hint. */
 void query_refuse_binary(const struct planning *planning, const char *what,
                          const struct query_column *column, int position);
+/* What was counted of it: "sampled rows" or "rows". */
+const char *query_rows_word(const struct query *query);
 /* INVALID when two columns share a name. */
 enum status query_check_distinct(struct planning *planning);
 enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);

@@ -26,6 +26,7 @@ struct labels {
     enum label_type type;
     uint32_t count;
     struct cell *values;
+    enum input_reading reading; /* of a regression's label */
 };
 
 struct kind;

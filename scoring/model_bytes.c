@@ -39,6 +39,13 @@ static void feed_slice(const struct feed *feed, struct slice bytes)
         feed->update(feed->context, bytes.data, bytes.size);
 }
 
+/* Plain numbers are those of models from before there was another reading, and feed nothing. */
+static void feed_reading(const struct feed *feed, enum input_reading reading)
+{
+    if (reading == READING_SEPARATED || reading == READING_BOOLEAN)
+        feed_slice(feed, slice_of(input_reading_words[reading]));
+}
+
 static void feed_input(const struct feed *feed, uint32_t format,
                        const struct transform_input *input)
 {
@@ -50,6 +57,7 @@ static void feed_input(const struct feed *feed, uint32_t format,
     }
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
+        feed_reading(feed, input->reading);
         feed_real(feed, input->mean);
         feed_real(feed, input->scale);
         feed_real(feed, (double)input->null_value);
@@ -64,6 +72,7 @@ static void feed_input(const struct feed *feed, uint32_t format,
 static void feed_labels(const struct feed *feed, const struct labels *labels)
 {
     feed_u64(feed, labels->type);
+    feed_reading(feed, labels->reading);
     feed_u64(feed, labels->count);
     for (uint32_t i = 0; i < labels->count; i++) {
         const struct cell *cell = &labels->values[i];

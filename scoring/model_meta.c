@@ -55,6 +55,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     }
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
+        if (input->reading != READING_STRICT)
+            json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
         json_add_real(object, "mean", input->mean);
         json_add_real(object, "scale", input->scale);
         json_add_real(object, "null_value", (double)input->null_value);
@@ -79,6 +81,9 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
 
     json_add_string(object, "type", slice_of(label_type_words[model->labels.type]));
     if (model->task == TASK_REGRESSION) {
+        if (model->labels.reading != READING_STRICT)
+            json_add_string(object, "reading",
+                            slice_of(input_reading_words[model->labels.reading]));
         json_add_real(object, "mean", model->label_mean);
         json_add_real(object, "scale", model->label_scale);
         return STATUS_OK;
@@ -208,6 +213,19 @@ static enum status get_count(const cJSON *object, const char *name, int64_t leas
     return STATUS_OK;
 }
 
+/* Models of before it was stored have none. */
+static enum status read_reading(const cJSON *object, enum input_reading *reading, struct error *err)
+{
+    unsigned word;
+
+    *reading = READING_STRICT;
+    if (!json_has(object, "reading"))
+        return STATUS_OK;
+    TRY(get_word(object, "reading", input_reading_words, &word, err));
+    *reading = (enum input_reading)word;
+    return STATUS_OK;
+}
+
 static enum status read_part(const cJSON *object, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
@@ -238,6 +256,7 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
     }
+    TRY(read_reading(object, &input->reading, err));
     TRY(json_get_real(object, "mean", &input->mean, err));
     TRY(json_get_real(object, "scale", &input->scale, err));
     TRY(json_get_real(object, "null_value", &null_value, err));
@@ -358,6 +377,7 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
                     task_models[model->task], label_type_words[type]);
     if (!task_has_label(model->task))
         return STATUS_OK;
+    TRY(read_reading(object, &model->labels.reading, err));
     if (model->task == TASK_CLASSIFICATION) {
         TRY(read_classes(object, arena, &model->labels, err));
         return read_positive(object, arena, model, err);

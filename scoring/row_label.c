@@ -62,7 +62,7 @@ enum status row_label_read(const struct model *model, struct slice column, uint6
     if (model->task == TASK_CLASSIFICATION && labels->type == LABEL_TEXT)
         TRY(cell_to_word(cell, column, buffer, &given.word, &is_null, err));
     else
-        TRY(cell_to_number(cell, column, &given.number, &is_null, err));
+        TRY(cell_to_number(cell, model->labels.reading, column, &given.number, &is_null, err));
     if (is_null)
         return label_is_null(column, row, err);
     if (model->task == TASK_CLASSIFICATION)

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "base/vectors.h"
+#include "scoring/cell_text.h"
 
 #define RUN_COLUMNS 64 /* of dense, standardised at a time */
 
@@ -207,20 +208,27 @@ enum status cell_refuse(const struct cell *cell, struct slice column, const char
                 SLICE_FORMAT(column), number, wanted);
 }
 
-enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
-                           bool *is_null, struct error *err)
+static bool read_text(struct slice text, enum input_reading reading, double *number, bool *is_null)
+{
+    const struct text_look look = text_look_at(text);
+
+    return text_look_number(&look, reading, number, is_null);
+}
+
+enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
+                           double *number, bool *is_null, struct error *err)
 {
     *number = 0;
-    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real)) ||
-               (cell->type == CELL_TEXT && slice_trim(cell->text).size == 0);
+    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
     if (*is_null)
         return STATUS_OK;
     if (cell->type == CELL_INTEGER)
         *number = (double)cell->integer;
     else if (cell->type == CELL_REAL)
         *number = cell->real;
-    else if (cell->type >= CELL_BLOB || !slice_to_real(cell->text, number))
-        return cell_refuse(cell, column, "a number", err);
+    else if (cell->type >= CELL_BLOB || !read_text(cell->text, reading, number, is_null))
+        return cell_refuse(cell, column, reading == READING_BOOLEAN ? "yes or no" : "a number",
+                           err);
     return isfinite(*number) ? STATUS_OK : cell_refuse(cell, column, "a finite number", err);
 }
 
@@ -338,7 +346,7 @@ static enum status transform_numeric(const struct transform *transform,
     bool is_null = false;
 
     if (cell->type != CELL_REAL || !isfinite(number))
-        TRY(cell_to_number(cell, input->name, &number, &is_null, err));
+        TRY(cell_to_number(cell, input->reading, input->name, &number, &is_null, err));
     if (run->count + 2 > RUN_COLUMNS)
         finish_run(run, transform, dense);
     run->numbers[run->count++] = number;

@@ -42,8 +42,9 @@ struct transform_input {
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists */
 
-    double mean, scale; /* numeric; scale > 0 (1 for a constant column) */
-    float null_value;   /* what NULL becomes in dense: 0 where standardised, else the mean */
+    enum input_reading reading; /* numeric: of text */
+    double mean, scale;         /* numeric; scale > 0 (1 for a constant column) */
+    float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean */
     uint32_t dense_offset;
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
@@ -79,10 +80,11 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
                                    struct error *err);
 
 /* The number that a numeric input takes from a cell: text that reads as a
- * number counts as that number. INVALID naming the column and the value for
- * other text, blobs and infinities; *is_null set for NULL, NaN and blank text. */
-enum status cell_to_number(const struct cell *cell, struct slice column, double *number,
-                           bool *is_null, struct error *err);
+ * number counts as that number (cell_text.h). INVALID naming the column and the value for
+ * other text, blobs and infinities; *is_null set for NULL, NaN, blank text and, unless the reading
+ * is strict, the spellings of a missing value. */
+enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
+                           double *number, bool *is_null, struct error *err);
 
 /* INVALID: column "x" holds 'y', where `wanted` was expected. */
 enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,

@@ -247,16 +247,18 @@ static enum status sql_run(const struct host *host, const struct plan *plan,
     return status;
 }
 
-static enum status run_plan(const struct host *host, const struct plan *plan, struct arena *arena,
-                            const struct sink *sink, struct error *err)
+static enum status run_plan(const struct host *host, const struct train_request *request,
+                            struct arena *arena, const struct sink *sink, struct error *err)
 {
+    const struct plan *plan = request->plan;
+
     if (plan->explain_only)
         return explain_run(host, plan, arena, sink, err);
     switch (plan->kind) {
     case STATEMENT_SQL:
         return sql_run(host, plan, sink, err);
     case STATEMENT_TRAIN:
-        return train_run(host, plan, arena, sink, err);
+        return train_run(host, request, arena, sink, err);
     case STATEMENT_PREDICT:
     case STATEMENT_EVALUATE:
         return score_run(host, plan, arena, sink, err);
@@ -312,7 +314,8 @@ static enum status run_in(const struct host *host, struct slice text, const stru
         TRY(describe_fixed(fixed, arena, &description, err));
         TRY(sink_columns(sink, description.columns, description.count, err));
     }
-    if (run_plan(host, &plan, arena, sink, err) != STATUS_OK)
+    if (run_plan(host, &(struct train_request){&plan, &statement, text}, arena, sink, err) !=
+        STATUS_OK)
         return place_rows(&statement, err);
     return STATUS_OK;
 }

@@ -93,14 +93,12 @@ enum status host_query(void *self, struct slice select, const struct sink *sink,
     return status;
 }
 
-static enum status sample(sqlite3_stmt *statement, struct arena *arena, struct query *query,
-                          struct error *err)
+static enum status sample_rows(sqlite3_stmt *statement, struct sample *sample, struct cell *cells,
+                               struct error *err)
 {
-    struct cell *cells = ARENA_NEW(arena, struct cell, query->count);
+    const struct query *query = sample->query;
     bool has_row;
 
-    if (!cells)
-        return fail_no_memory(err);
     while (query->sample_rows < QUERY_SAMPLE_ROWS) {
         TRY(sql_step(statement, &has_row, err));
         if (!has_row)
@@ -109,9 +107,25 @@ static enum status sample(sqlite3_stmt *statement, struct arena *arena, struct q
             return fail(err, STATUS_INTERRUPTED, "interrupted");
         for (size_t i = 0; i < query->count; i++)
             cells[i] = sql_cell(statement, (int)i);
-        sample_cells(query, cells);
+        TRY(sample_cells(sample, cells, err));
     }
     return STATUS_OK;
+}
+
+static enum status look_at_rows(sqlite3_stmt *statement, struct arena *arena, struct query *query,
+                                struct error *err)
+{
+    struct cell *cells = ARENA_NEW(arena, struct cell, query->count);
+    struct sample sample;
+    enum status status;
+
+    if (!cells)
+        return fail_no_memory(err);
+    status = sample_begin(&sample, query, err);
+    if (status == STATUS_OK)
+        status = sample_rows(statement, &sample, cells, err);
+    sample_end(&sample);
+    return status;
 }
 
 static enum status check_no_parameters(sqlite3_stmt *statement, struct error *err)
@@ -156,7 +170,7 @@ static enum status describe_statement(const struct sqlite_host *host, sqlite3_st
     }
     if (sqlite3_bind_parameter_count(statement) > 0)
         return STATUS_OK; /* which rows there are depends on values that are bound later */
-    return sample(statement, arena, query, err);
+    return look_at_rows(statement, arena, query, err);
 }
 
 /* Does SQLite know of a function "random(0)" that it may answer differently? */

@@ -7,22 +7,33 @@
 #include "runtime/data/spool_writer.h"
 
 /* What a numeric column takes from the value, NaN for NULL; false for what
- * is to be looked at closer. */
-static bool take_real(sqlite3_value *value, double *real)
+ * is to be looked at closer. Where cells are counted that is done, but of reals. */
+static bool take_real(sqlite3_value *value, struct cell_counts *counts, double *real)
 {
     switch (sqlite3_value_type(value)) {
     case SQLITE_FLOAT:
         *real = sqlite3_value_double(value);
         return isfinite(*real);
     case SQLITE_INTEGER:
+        if (counts && counts->counts_wholes)
+            return false;
+        if (counts)
+            counts->integers++;
         *real = (double)sqlite3_value_int64(value);
         return true;
     case SQLITE_NULL:
+        if (counts)
+            counts->nulls++;
         *real = NAN;
         return true;
     default:
         return false;
     }
+}
+
+static struct cell_counts *counts_of(struct cell_census *census, size_t number)
+{
+    return census ? &census->columns[number] : NULL;
 }
 
 /* The cell of column i, which is in no run of reals. */
@@ -31,21 +42,37 @@ static enum status put_alone(struct scan_rows *rows, size_t i, sqlite3_value *va
     const struct scan *scan = rows->scan;
     struct cell cell;
 
-    if (scan->types[i] == SPOOL_INTEGER && sqlite3_value_type(value) == SQLITE_INTEGER)
+    if (!spool_writer_census(rows->writer) && scan->types[i] == SPOOL_INTEGER &&
+        sqlite3_value_type(value) == SQLITE_INTEGER)
         return spool_put_integer(rows->writer, sqlite3_value_int64(value), &rows->error);
     sql_value(value, &cell);
     return scan->put(scan->self, i, &cell, rows->writer, &rows->error);
 }
 
+/* Spooled ones, and behind them those that are counted alone. */
+static size_t cells_of(const struct scan *scan)
+{
+    return scan->order.counted ? scan->order.counted : scan->count;
+}
+
+static enum status count_alone(struct scan_rows *rows, size_t i, sqlite3_value *value)
+{
+    struct cell cell;
+
+    sql_value(value, &cell);
+    return cell_count(spool_writer_census(rows->writer), (uint32_t)i, &cell, &rows->error);
+}
+
 static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
 {
+    struct cell_census *census = spool_writer_census(rows->writer);
     const struct scan *scan = rows->scan;
     size_t i = 0;
 
     while (i < scan->count) {
         size_t run = 0;
         while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
-               take_real(values[i + run], &rows->reals[run]))
+               take_real(values[i + run], counts_of(census, i + run), &rows->reals[run]))
             run++;
         TRY(spool_put_reals(rows->writer, rows->reals, run, &rows->error));
         i += run;
@@ -54,6 +81,8 @@ static enum status put_cells(struct scan_rows *rows, sqlite3_value **values)
             i++;
         }
     }
+    for (; i < cells_of(scan); i++)
+        TRY(count_alone(rows, i, values[i]));
     return spool_end_row(rows->writer, &rows->error);
 }
 
@@ -97,7 +126,7 @@ static enum status step_rows(struct scan_rows *rows)
         if (!has_row)
             return STATUS_OK;
         rows->values[0] = sqlite3_column_value(rows->statement, 0);
-        for (size_t i = 0; i < rows->scan->count; i++)
+        for (size_t i = 0; i < cells_of(rows->scan); i++)
             rows->values[i + 1] = sqlite3_column_value(rows->statement, rows->scan->columns[i] + 1);
         TRY(put_row(rows, rows->values));
     }
@@ -150,7 +179,7 @@ static void append_aggregate(struct text *sql, const struct scan *scan,
     text_append_string(sql, ") AS (");
     append_select(sql, plain, rowid);
     text_append_string(sql, ") SELECT totrain_take_row(c0");
-    for (size_t i = 0; i < scan->count; i++)
+    for (size_t i = 0; i < cells_of(scan); i++)
         text_printf(sql, ", c%d", scan->columns[i] + 1);
     text_append_string(sql, ") FROM cells");
 }
@@ -173,7 +202,7 @@ static bool prepare_stepped(struct scan_rows *rows, const struct plain_scan *pla
     append_select(&sql, plain, rowid);
     if (!prepare(rows->db, &sql, &rows->statement))
         return false;
-    for (size_t i = 0; i < rows->scan->count; i++)
+    for (size_t i = 0; i < cells_of(rows->scan); i++)
         if (rows->scan->columns[i] + 1 >= sqlite3_column_count(rows->statement))
             return false;
     return true;
@@ -202,9 +231,9 @@ bool scan_rows_begin(struct scan_rows *rows, sqlite3 *db, const struct scan *sca
     const int arguments = sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, -1);
 
     *rows = (struct scan_rows){.db = db, .scan = scan};
-    rows->is_stepped = arguments < 0 || scan->count + 1 > (size_t)arguments;
+    rows->is_stepped = arguments < 0 || cells_of(scan) + 1 > (size_t)arguments;
     rows->reals = calloc(scan->count, sizeof *rows->reals);
-    rows->values = calloc(scan->count + 1, sizeof *rows->values);
+    rows->values = calloc(cells_of(scan) + 1, sizeof *rows->values);
     if (!rows->reals || !rows->values || !prepare_stepped(rows, plain, rowid))
         return false;
     return rows->is_stepped || prepare_aggregate(rows, plain, rowid);

@@ -8,6 +8,9 @@
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
 
+#define RARE_ROWS_LEAST 100 /* in fewer a word that is there once may be as good as any */
+#define BUCKET_WORDS    10  /* that share a hash bucket, about */
+
 /* ---- do the counts fit ---- */
 
 static enum status refuse_counts(const struct column_counts *column, struct error *err)
@@ -133,7 +136,25 @@ static enum status copy_words(const struct word_entry *entries, struct transform
     return STATUS_OK;
 }
 
-static enum status take_words(const struct column_counts *column, uint32_t words_max,
+/* What one row of many has says nothing by itself. They are sorted: such words come last. */
+static uint32_t count_kept(const struct word_entry *entries, uint32_t count, uint64_t rows)
+{
+    while (rows >= RARE_ROWS_LEAST && count > 1 && entries[count - 1].count == 1)
+        count--;
+    return count;
+}
+
+/* A tenth as many as words are kept; fewer where only words of one row are left, several of which
+ * share each. */
+static uint32_t buckets_for(uint32_t count, uint32_t kept, uint32_t words_max)
+{
+    const uint32_t most = words_max / 10 ? words_max / 10 : 1;
+    const uint32_t wanted = (count - kept + BUCKET_WORDS - 1) / BUCKET_WORDS;
+
+    return count > words_max || wanted > most ? most : wanted;
+}
+
+static enum status take_words(const struct column_counts *column, uint32_t words_max, uint64_t rows,
                               struct transform_input *input, struct arena *arena, struct error *err)
 {
     struct word_entry *entries;
@@ -143,9 +164,8 @@ static enum status take_words(const struct column_counts *column, uint32_t words
     TRY(list_words(column, &entries, &count, err));
     qsort(entries, count, sizeof *entries, compare_counts);
     input->type = INPUT_CATEGORY;
-    input->word_count = count < words_max ? count : words_max;
-    if (count > words_max)
-        input->hash_buckets = words_max / 10 ? words_max / 10 : 1;
+    input->word_count = count_kept(entries, count < words_max ? count : words_max, rows);
+    input->hash_buckets = buckets_for(count, input->word_count, words_max);
     status = copy_words(entries, input, arena, err);
     free(entries);
     return status;
@@ -171,10 +191,12 @@ static enum status fill_transform(const struct column_statistics *statistics,
         if (!input->name.data || !input->source.data)
             return fail_no_memory(err);
         input->has_nulls = column->nulls > 0;
+        input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
         else
-            TRY(take_words(column, spec->inputs[i].vocabulary_max, input, arena, err));
+            TRY(take_words(column, spec->inputs[i].vocabulary_max, statistics->rows, input, arena,
+                           err));
     }
     return transform_finish(transform, arena, err);
 }
@@ -429,6 +451,7 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
     uint32_t count;
 
     dataset->labels.type = spec->label_type;
+    dataset->labels.reading = spec->label_reading;
     dataset->label_scale = 1;
     if (!task_has_label(spec->task))
         return STATUS_OK;

@@ -31,6 +31,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "base/team.h"
+#include "params/terms.h"
 
 #define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
@@ -52,6 +53,7 @@ extern const char *const spool_type_words[];
 struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;
+    enum input_reading reading; /* of a real one's text, by who puts it; not stored */
 };
 
 #define ROW_STRATUM_BITS 16
@@ -93,6 +95,11 @@ struct spool_order {
     uint32_t threads; /* that may be started when the writer is closed */
     /* The job whose columns these are: the spool has statistics of them then. NULL: it has none. */
     const struct jobspec *spec;
+    /* Cells of a row that who puts it counts as well (cell_counts.h): those of the columns, and
+     * behind them others that are not written. 0: none. Of which of them (counted) a whole number
+     * may be a key; NULL: of none. */
+    uint32_t counted;
+    const bool *are_keys;
 };
 
 struct spool_writer;

@@ -165,6 +165,7 @@ static void writer_free(struct spool_writer *writer)
     free(writer->places);
     free(writer->views);
     column_statistics_free(writer->statistics);
+    cell_census_free(writer->census);
     free(writer->block);
     free(writer);
 }
@@ -212,8 +213,8 @@ static enum status branch_plain(const struct spool_writer *writer, struct spool_
     if (!columns)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < writer->column_count; i++)
-        columns[i] =
-            (struct spool_column){slice_of(writer->columns[i].name), writer->columns[i].type};
+        columns[i] = (struct spool_column){.name = slice_of(writer->columns[i].name),
+                                           .type = writer->columns[i].type};
     status = writer_new(columns, writer->column_count, branch, err);
     free(columns);
     if (status != STATUS_OK)
@@ -267,6 +268,8 @@ enum status spool_writer_sort(struct spool_writer *writer, const struct spool_or
 {
     writer->is_keyed = order->by_key;
     writer->order = *order;
+    if (order->counted)
+        TRY(cell_census_new(order->counted, order->are_keys, &writer->census, err));
     if (!order->by_key)
         return STATUS_OK;
     writer->views = calloc(writer->column_count, sizeof *writer->views);
@@ -720,6 +723,11 @@ enum status spool_put_copy(struct spool_writer *writer, const struct spool_block
     return flush_full(writer, err);
 }
 
+struct cell_census *spool_writer_census(struct spool_writer *writer)
+{
+    return writer->census;
+}
+
 uint64_t spool_writer_rows(const struct spool_writer *writer)
 {
     return writer->rows;
@@ -771,6 +779,8 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
     }
     if (status == STATUS_OK && branch->statistics)
         status = column_statistics_merge(writer->statistics, branch->statistics, &reason);
+    if (status == STATUS_OK && branch->census)
+        status = cell_census_merge(writer->census, branch->census, &reason);
     writer->rows += branch->rows;
     writer_free(branch);
     if (status != STATUS_OK)
@@ -800,6 +810,8 @@ static enum status put_part(const struct spool_writer *part, struct text *index,
     }
     put_u32(index, count);
     text_append(index, (struct slice){(const char *)entries, count * sizeof *entries});
+    if (part->census)
+        cell_census_put(part->census, index);
     return part->statistics ? column_statistics_put(part->statistics, index, err) : STATUS_OK;
 }
 
@@ -865,6 +877,8 @@ static enum status take_part(struct spool_writer *writer, uint32_t number,
     }
     count = read_u32(reader);
     bytes = read_bytes(reader, (size_t)count * sizeof *entries);
+    if (!reader->failed && writer->census)
+        TRY(cell_census_read(writer->census, reader, err));
     if (reader->failed || (!writer->statistics && !reader_is_done(reader)))
         return fail(err, STATUS_CORRUPT, "the part of a spool is described by other bytes");
     if (writer->statistics)

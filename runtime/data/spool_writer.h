@@ -5,6 +5,7 @@
 #define RUNTIME_DATA_SPOOL_WRITER_H
 
 #include "runtime/data/spool.h"
+#include "scoring/cell_counts.h"
 
 #define SPOOL_WORD_BYTES_MAX       ((size_t)1 << 30) /* of different words, while they are counted */
 #define SPOOL_STATISTICS_BYTES_MAX ((size_t)2 << 30)
@@ -18,6 +19,9 @@ enum status spool_writer_open(const char *path, const struct spool_column *colum
  * other processes must be told the same. */
 enum status spool_writer_sort(struct spool_writer *writer, const struct spool_order *order,
                               struct error *err);
+/* Where cells are counted, by who puts them; NULL: they are not. After the join of all branches
+ * that of all rows. */
+struct cell_census *spool_writer_census(struct spool_writer *writer);
 /* The next cell of the current row: columns in order, then spool_end_row. */
 enum status spool_put_null(struct spool_writer *writer, struct error *err);
 /* NaN is put as NULL, and -0 as 0. */

@@ -60,6 +60,7 @@ struct spool_writer {
     uint32_t blocks_full;                 /* of this size */
     struct spool_column_view *views;      /* (column_count): of the block */
     struct column_statistics *statistics; /* of the rows that are kept; NULL: nobody asks for it */
+    struct cell_census *census;           /* NULL: no cells are counted */
     struct run out; /* blocks that follow each other in the file, until they are written */
     uint64_t out_offset;
 

@@ -70,7 +70,8 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     for (size_t i = 0; i < count; i++) {
         const bool is_label = i + 1 == count;
 
-        columns[i] = (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL};
+        columns[i] =
+            (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
         job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
     }
     job->spec.input_count = count - 1;

@@ -62,9 +62,10 @@ static void read_bytes_of(const struct jobspec *spec, struct slice bytes)
 static void read_bytes_of_a_job(uint8_t kind, const uint8_t *data, size_t size)
 {
     static const enum label_type labels[] = {LABEL_INTEGER, LABEL_REAL, LABEL_TEXT, LABEL_REAL};
-    struct spec_input inputs[] = {{SLICE("x"), INPUT_NUMERIC, 0},
-                                  {SLICE("colour"), INPUT_CATEGORY, 3},
-                                  {SLICE("y"), INPUT_NUMERIC, 0}};
+    struct spec_input inputs[] = {
+        {.name = SLICE("x"), .type = INPUT_NUMERIC},
+        {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 3},
+        {.name = SLICE("y"), .type = INPUT_NUMERIC}};
     const struct jobspec spec = {.task = kind % 4 == 3 ? TASK_REGRESSION : TASK_CLASSIFICATION,
                                  .inputs = inputs,
                                  .input_count = 3,

@@ -18,11 +18,12 @@ import job_specs
 from check_schema import check
 
 
-OPTIONAL = {"source", "notices", "hint", "others"}  # what only some jobs have
+
+OPTIONAL = {"reading", "source", "notices", "hint", "others"}  # what only some jobs have
 
 
 def spoil(job):
-    """The same job with each member taken away, and with one too many."""
+    """The same job with each member taken away that must be there, and with one too many."""
     def places(value):
         if isinstance(value, dict):
             yield value

@@ -14,7 +14,7 @@ class Memory(harness.Case):
         self.database.execute("BEGIN")
         self.database.execute("CREATE TABLE words (word TEXT, number REAL, y INTEGER)")
         self.database.executemany("INSERT INTO words VALUES (?, ?, ?)",
-                                  ((f"word {i}", i % 7, i % 2) for i in range(WORDS)))
+                                  ((f"word {i // 2}", i % 7, i % 2) for i in range(2 * WORDS)))
         self.database.execute("COMMIT")
 
     def train(self, settings, units=512):

@@ -45,13 +45,13 @@ static void table_open(struct table *table, enum task task, enum label_type labe
         [LABEL_INTEGER] = SPOOL_INTEGER, [LABEL_REAL] = SPOOL_REAL, [LABEL_TEXT] = SPOOL_TEXT};
 
     *table = (struct table){
-        .columns = {{SLICE("x"), SPOOL_REAL},
-                    {SLICE("y"), SPOOL_REAL},
-                    {SLICE("sometimes"), SPOOL_REAL},
-                    {SLICE("whole"), SPOOL_INTEGER},
-                    {SLICE("colour"), SPOOL_TEXT},
-                    {SLICE("code"), SPOOL_INTEGER},
-                    {SLICE("size"), SPOOL_REAL},
+        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER},
+                    {SLICE("y"), SPOOL_REAL, READING_NUMBER},
+                    {SLICE("sometimes"), SPOOL_REAL, READING_NUMBER},
+                    {SLICE("whole"), SPOOL_INTEGER, READING_NUMBER},
+                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER},
+                    {SLICE("code"), SPOOL_INTEGER, READING_NUMBER},
+                    {SLICE("size"), SPOOL_REAL, READING_NUMBER},
                     {SLICE("label"), types[label]}},
         .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                    {.name = SLICE("y"), .type = INPUT_NUMERIC},

@@ -25,10 +25,11 @@ static void table_open(struct table *table, enum task task, enum label_type type
     static const enum spool_type types[] = {SPOOL_INTEGER, SPOOL_REAL, SPOOL_TEXT};
 
     *table = (struct table){
-        .columns = {{SLICE("x"), SPOOL_REAL},
-                    {SLICE("colour"), SPOOL_TEXT},
+        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER},
+                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER},
                     {SLICE("y"), types[type]}},
-        .inputs = {{SLICE("x"), INPUT_NUMERIC, 0}, {SLICE("colour"), INPUT_CATEGORY, 10000}},
+        .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 10000}},
         .spec = {.task = task,
                  .input_count = 2,
                  .label = SLICE("y"),

@@ -18,10 +18,10 @@
 
 #define COLUMNS 4 /* x, n (numeric), colour (category), y (the label) */
 
-static const struct spool_column columns[COLUMNS] = {{{"x", 1}, SPOOL_REAL},
-                                                     {{"n", 1}, SPOOL_INTEGER},
-                                                     {{"colour", 6}, SPOOL_TEXT},
-                                                     {{"y", 1}, SPOOL_TEXT}};
+static const struct spool_column columns[COLUMNS] = {{{"x", 1}, SPOOL_REAL, READING_NUMBER},
+                                                     {{"n", 1}, SPOOL_INTEGER, READING_NUMBER},
+                                                     {{"colour", 6}, SPOOL_TEXT, READING_NUMBER},
+                                                     {{"y", 1}, SPOOL_TEXT, READING_NUMBER}};
 
 struct table {
     struct folder keyed, plain;
@@ -32,20 +32,21 @@ struct table {
 
 static void table_open(struct table *table, uint32_t rows, uint32_t different, double test_size)
 {
-    *table = (struct table){.rows = rows,
-                            .different = different,
-                            .inputs = {{SLICE("x"), INPUT_NUMERIC, 0},
-                                       {SLICE("n"), INPUT_NUMERIC, 0},
-                                       {SLICE("colour"), INPUT_CATEGORY, 100}},
-                            .spec = {.task = TASK_CLASSIFICATION,
-                                     .input_count = 3,
-                                     .label = SLICE("y"),
-                                     .label_type = LABEL_TEXT,
-                                     .standardize = true,
-                                     .shuffle = true,
-                                     .epochs = 100,
-                                     .test_size = test_size,
-                                     .seed = 7}};
+    *table = (struct table){
+        .rows = rows,
+        .different = different,
+        .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("n"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 100}},
+        .spec = {.task = TASK_CLASSIFICATION,
+                 .input_count = 3,
+                 .label = SLICE("y"),
+                 .label_type = LABEL_TEXT,
+                 .standardize = true,
+                 .shuffle = true,
+                 .epochs = 100,
+                 .test_size = test_size,
+                 .seed = 7}};
     table->spec.inputs = table->inputs;
     folder_open(&table->keyed);
     folder_open(&table->plain);

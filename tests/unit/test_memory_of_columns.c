@@ -19,7 +19,8 @@ struct rows {
 static void make_rows(struct rows *rows, enum task task)
 {
     *rows = (struct rows){
-        .inputs = {{SLICE("x"), INPUT_NUMERIC, 0}, {SLICE("code"), INPUT_CATEGORY, 100}},
+        .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
+                   {.name = SLICE("code"), .type = INPUT_CATEGORY, .vocabulary_max = 100}},
         .spec = {.task = task,
                  .input_count = 2,
                  .label = SLICE("label"),

@@ -124,7 +124,7 @@ static bool is_for_people(const char *member)
 static bool may_be_missing(const char *member)
 {
     return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
-           strcmp(member, "others") == 0;
+           strcmp(member, "others") == 0 || strcmp(member, "reading") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */

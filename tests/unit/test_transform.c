@@ -164,18 +164,20 @@ static void a_number_is_read_from_text_and_refused_with_its_column(void **state)
     bool is_null;
     (void)state;
 
-    CHECK_OK(cell_to_number(&cell, age, &number, &is_null, &err));
+    CHECK_OK(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err));
     CHECK(number == 45 && !is_null);
     cell = text_cell("forty");
-    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID,
+    CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "column \"age\" holds 'forty', where a number was expected");
     cell = text_cell("1e999");
-    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID, "finite");
+    CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
+                "finite");
     cell = (struct cell){.type = CELL_REAL, .real = -INFINITY};
-    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID,
+    CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
                 "column \"age\" holds an infinite number");
     cell = (struct cell){.type = CELL_BLOB, .text = SLICE("1")};
-    CHECK_FAILS(cell_to_number(&cell, age, &number, &is_null, &err), STATUS_INVALID, "blob");
+    CHECK_FAILS(cell_to_number(&cell, READING_NUMBER, age, &number, &is_null, &err), STATUS_INVALID,
+                "blob");
 }
 
 static void equal_numbers_are_one_word_whatever_their_type(void **state)

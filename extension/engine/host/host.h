@@ -68,7 +68,8 @@ struct scan {
     enum status (*put)(void *self, size_t i, const struct cell *cell, struct spool_writer *writer,
                        struct error *err);
     const enum spool_type *types;
-    const int *columns; /* behind those of the query the elements of its vectors */
+    const int *columns; /* behind those of the query the elements of its vectors; behind `count` of
+                           them those whose cells are counted alone (order.counted) */
     size_t count;
     struct vectors vectors;
     const struct spool_column *spooled; /* (count): with names, for messages */

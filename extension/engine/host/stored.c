@@ -8,76 +8,48 @@
 
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
+#include "planner/column_kind.h"
 #include "planner/plan.h"
-#include "scoring/dates.h"
+#include "scoring/cell_counts.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
 /* ----- queries ----- */
 
-/* A text that reads as one number, and is not an identifier like "007". */
-static bool is_numeric_text(struct slice text)
+enum status sample_begin(struct sample *sample, struct query *query, struct error *err)
 {
-    struct slice digits = slice_trim(text);
-    double number;
+    bool *are_keys = calloc(query->count + 1, sizeof *are_keys);
+    enum status status;
 
-    if (digits.size > 0 && (digits.data[0] == '-' || digits.data[0] == '+')) {
-        digits.data++;
-        digits.size--;
-    }
-    if (digits.size > 1 && digits.data[0] == '0' && digits.data[1] >= '0' && digits.data[1] <= '9')
-        return false;
-    return slice_to_real(text, &number);
-}
-
-static void sample_date(struct query_column *column, const struct cell *cell)
-{
-    struct error ignored;
-    struct date date;
-    bool is_null;
-
-    if (cell->type == CELL_TEXT ? !date_read(cell->text, &date)
-                                : !cell->time || cell_to_date(cell, column->name, &date, &is_null,
-                                                              &ignored) != STATUS_OK)
-        return;
-    column->dates++;
-    column->times += date.microsecond != 0;
-}
-
-static void sample_cell(struct query_column *column, const struct cell *cell)
-{
-    sample_date(column, cell);
-    switch (cell->type) {
-    case CELL_NULL:
-        column->nulls++;
-        break;
-    case CELL_INTEGER:
-        column->integers++;
-        break;
-    case CELL_REAL:
-        column->reals++;
-        break;
-    case CELL_TEXT:
-        column->texts++;
-        column->numeric_texts += is_numeric_text(cell->text);
-        column->blank_texts += slice_trim(cell->text).size == 0;
-        break;
-    case CELL_BLOB:
-        column->blobs++;
-        break;
-    case CELL_VECTOR:
-        column->vectors++;
-        if (column->elements == 0)
-            column->elements = (uint32_t)cell_elements(cell);
-        break;
-    }
-}
-
-void sample_cells(struct query *query, const struct cell *cells)
-{
-    query->sample_rows++;
+    *sample = (struct sample){.query = query};
+    if (!are_keys)
+        return fail_no_memory(err);
     for (size_t i = 0; i < query->count; i++)
-        sample_cell(&query->columns[i], &cells[i]);
+        are_keys[i] = name_is_key(query->columns[i].name);
+    status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
+    free(are_keys);
+    return status;
+}
+
+enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err)
+{
+    struct query *query = sample->query;
+
+    query->sample_rows++;
+    for (size_t i = 0; i < query->count; i++) {
+        TRY(cell_count(sample->census, (uint32_t)i, &cells[i], err));
+        if (cells[i].type == CELL_VECTOR && query->columns[i].elements == 0)
+            query->columns[i].elements = (uint32_t)cell_elements(&cells[i]);
+    }
+    return STATUS_OK;
+}
+
+void sample_end(struct sample *sample)
+{
+    for (size_t i = 0; sample->census && i < sample->query->count; i++)
+        query_column_take(&sample->query->columns[i], &sample->census->columns[i],
+                          sample->query->sample_rows);
+    cell_census_free(sample->census);
 }
 
 bool select_is_ordered(struct slice select)

@@ -14,8 +14,21 @@
 
 /* ----- queries ----- */
 
-/* One more row of the sample. */
-void sample_cells(struct query *query, const struct cell *cells);
+/*
+ * The rows that a description of a query looks at.
+ *
+ *     sample_begin -> sample_cells, for each row -> sample_end: the counts are the query's columns'
+ *
+ * The columns' names are known at the beginning. sample_end frees it, after errors, too.
+ */
+struct cell_census;
+struct sample {
+    struct query *query;
+    struct cell_census *census;
+};
+enum status sample_begin(struct sample *sample, struct query *query, struct error *err);
+enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err);
+void sample_end(struct sample *sample);
 /* The word ORDER outside strings, comments and parentheses, as far as one
  * pass can find it: for hints, not for decisions. */
 bool select_is_ordered(struct slice select);

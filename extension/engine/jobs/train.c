@@ -16,6 +16,7 @@
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
+#include "extension/engine/rows/column_verdict.h"
 #include "extension/engine/rows/direct.h"
 #include "extension/engine/rows/spooling.h"
 #include "planner/parameters.h"
@@ -39,6 +40,9 @@ static double seconds_now(void)
 struct training {
     struct job job; /* first: the work of a job gets it */
     struct cluster_request request;
+    const struct statement *statement;
+    struct slice text;             /* that its positions mean */
+    struct column_verdict verdict; /* with the plan from all rows */
     double started;
     int64_t bad_rows; /* -1: the first would have been an error */
 };
@@ -58,7 +62,8 @@ static enum status check_before(const struct job *job, struct error *err)
 }
 
 /* Bad rows are put aside, or the first is an error. */
-static enum status spool(struct training *training, uint64_t *rows, struct error *err)
+static enum status spool_once(struct training *training, const struct spool_judge *judge,
+                              uint64_t *rows, struct error *err)
 {
     const struct job *job = &training->job;
     struct spool_request request = {.host = job->host,
@@ -66,7 +71,8 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
                                     .spec = &job->spec,
                                     .folder = &job->folder,
                                     .sink = job->sink,
-                                    .cores = launch_cores()};
+                                    .cores = launch_cores(),
+                                    .judge = judge};
     struct bad_rows bad;
     enum status status;
 
@@ -75,18 +81,44 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
     bad_rows_init(&bad, job->host, job->plan);
     request.bad = &bad;
     TRY_OR(done, status, spool_inputs(&request, job->arena, rows, err));
-    status = bad_rows_write(&bad, job->sink, err);
+    if (!judge || !*judge->reads_again)
+        status = bad_rows_write(&bad, job->sink, err);
 done:
     training->bad_rows = (int64_t)bad.count;
     bad_rows_deinit(&bad);
     return status;
 }
 
+/* As the sample says, and once more where all rows say otherwise. The plan is that of all rows
+ * then. */
+static enum status spool(struct training *training, uint64_t *rows, struct error *err)
+{
+    struct job *job = &training->job;
+    struct column_verdict *verdict = &training->verdict;
+    struct spool_judge judge;
+
+    *verdict = (struct column_verdict){.host = job->host,
+                                       .statement = training->statement,
+                                       .text = training->text,
+                                       .first = job->plan,
+                                       .arena = job->arena};
+    judge = column_verdict_judge(verdict);
+    TRY(spool_once(training, &judge, rows, err));
+    if (verdict->is_judged) {
+        job->plan = &verdict->plan;
+        TRY(lower_train(job->plan, job->arena, &job->spec, err));
+    }
+    if (!verdict->reads_again)
+        return STATUS_OK;
+    column_verdict_note(verdict, job->sink);
+    return spool_once(training, NULL, rows, err);
+}
+
 static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
     const struct plan *plan = job->plan;
-    const struct kind_shape shape = shape_of(plan);
+    struct kind_shape shape;
     uint64_t rows = 0;
 
     TRY(lower_train(plan, job->arena, &job->spec, err));
@@ -97,6 +129,8 @@ static enum status prepare(struct job *job, struct error *err)
     } else {
         TRY(spool(training, &rows, err));
     }
+    plan = job->plan;
+    shape = shape_of(plan);
     training->request.job.workers_max = job->spec.max_workers;
     /* A small job of one worker has its master and its worker in the supervisor: to
      * start them apart takes longer than the job, and with one worker no other
@@ -189,9 +223,10 @@ done:
     return status;
 }
 
-enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                      const struct sink *sink, struct error *err)
+enum status train_run(const struct host *host, const struct train_request *train,
+                      struct arena *arena, const struct sink *sink, struct error *err)
 {
+    const struct plan *plan = train->plan;
     static const struct job_work work = {prepare, collect, put_number};
     struct training training = {.job = {.host = host,
                                         .plan = plan,
@@ -203,6 +238,8 @@ enum status train_run(const struct host *host, const struct plan *plan, struct a
                                         .sink = sink,
                                         .arena = arena,
                                         .request = &training.request},
+                                .statement = train->statement,
+                                .text = train->text,
                                 .started = seconds_now(),
                                 .bad_rows = -1};
 

@@ -6,11 +6,18 @@
 #define EXTENSION_ENGINE_JOBS_TRAIN_H
 
 #include "extension/engine/host/host.h"
+#include "parser/statement.h"
 #include "planner/plan.h"
 
+/* The plan knows a sample of the rows; when all have been read the statement is planned again. */
+struct train_request {
+    const struct plan *plan;
+    const struct statement *statement;
+    struct slice text; /* that the statement's positions mean */
+};
 /* The statement's rows: train_rows.h; of a job that goes on without the session its number
  * alone. */
-enum status train_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                      const struct sink *sink, struct error *err);
+enum status train_run(const struct host *host, const struct train_request *train,
+                      struct arena *arena, const struct sink *sink, struct error *err);
 
 #endif

@@ -150,6 +150,9 @@ static cJSON *write_rows(const struct direct_rows *rows)
         cJSON *item = cJSON_CreateObject();
         json_add_string(item, "name", rows->spooled[i].name);
         json_add_string(item, "type", slice_of(spool_type_words[rows->spooled[i].type]));
+        if (rows->spooled[i].reading != READING_NUMBER)
+            json_add_string(item, "reading",
+                            slice_of(input_reading_words[rows->spooled[i].reading]));
         json_add_integer(item, "from", rows->cells[i]);
         json_append(list, item);
     }
@@ -272,6 +275,22 @@ static enum status read_type(const cJSON *item, enum spool_type *type, struct er
     return fail(err, STATUS_CORRUPT, "\"%.40s\" is no type of a spool", name.data);
 }
 
+/* Left out where it is that of plain numbers. */
+static enum status read_reading(const cJSON *item, enum input_reading *reading, struct error *err)
+{
+    struct slice word;
+    unsigned found;
+
+    *reading = READING_NUMBER;
+    if (!json_has(item, "reading"))
+        return STATUS_OK;
+    TRY(json_get_string(item, "reading", &word, err));
+    if (!term_find(input_reading_words, word, &found))
+        return fail(err, STATUS_CORRUPT, "\"%.40s\" is no reading of a cell", word.data);
+    *reading = (enum input_reading)found;
+    return STATUS_OK;
+}
+
 static enum status read_cell(const cJSON *item, struct arena *arena, struct direct_rows *rows,
                              struct error *err)
 {
@@ -283,6 +302,7 @@ static enum status read_cell(const cJSON *item, struct arena *arena, struct dire
     TRY(json_get_string(item, "name", &name, err));
     TRY(json_get_integer(item, "from", 0, from_max, &from, err));
     TRY(read_type(item, &column->type, err));
+    TRY(read_reading(item, &column->reading, err));
     column->name = arena_copy(arena, name);
     rows->cells[rows->count++] = (int)from;
     return column->name.data ? STATUS_OK : fail_no_memory(err);

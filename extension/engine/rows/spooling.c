@@ -13,9 +13,11 @@
 
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling_close.h"
+#include "planner/column_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
+#include "scoring/cell_counts.h"
 #include "scoring/transform.h"
 
 #define WORD_BUFFER_BYTES 32
@@ -25,13 +27,14 @@ struct feed {
     struct slice name;
     enum spool_type type;
     int column; /* of the query */
+    enum input_reading reading;
 };
 
 struct spooling {
     struct spool_writer *writer;
     const struct feed *feeds;
-    size_t count;
-    double *reals; /* (count): of a row, those that lie side by side */
+    size_t count, counted; /* behind those that are written come others that are counted alone */
+    double *reals;         /* (count): of a row, those that lie side by side */
     const struct vectors *vectors;
     struct cell *spread; /* (columns and elements): a row, where there are vectors */
     uint64_t rows;
@@ -40,14 +43,36 @@ struct spooling {
     bool has_label;       /* the last feed, which may not be NULL */
 };
 
-static enum status put_real(struct spool_writer *writer, const struct feed *feed,
+/* Counted, and read if it can be; what cannot is put as NULL, and decided upon when all rows are
+ * counted (spooling.h). */
+static enum status put_counted_text(struct spool_writer *writer, const struct feed *feed,
+                                    uint32_t number, const struct cell *cell, struct error *err)
+{
+    const struct text_look look = text_look_at(cell->text);
+    double real;
+    bool is_null;
+
+    TRY(cell_count_text(spool_writer_census(writer), number, cell->text, &look, err));
+    if (!text_look_number(&look, feed->reading, &real, &is_null) || is_null)
+        return spool_put_null(writer, err);
+    if (!isfinite(real))
+        return cell_to_number(cell, feed->reading, feed->name, &real, &is_null, err);
+    return spool_put_real(writer, real, err);
+}
+
+static enum status put_real(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
-    double number = 0;
+    struct cell_census *census = spool_writer_census(writer);
+    double real = 0;
     bool is_null = false;
 
-    TRY(cell_to_number(cell, feed->name, &number, &is_null, err));
-    return is_null ? spool_put_null(writer, err) : spool_put_real(writer, number, err);
+    if (census && cell->type == CELL_TEXT)
+        return put_counted_text(writer, feed, number, cell, err);
+    TRY(cell_to_number(cell, feed->reading, feed->name, &real, &is_null, err));
+    if (census)
+        TRY(cell_count(census, number, cell, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_real(writer, real, err);
 }
 
 static enum status read_text(const struct feed *feed, const struct cell *cell,
@@ -61,14 +86,17 @@ static enum status read_text(const struct feed *feed, const struct cell *cell,
     return STATUS_OK;
 }
 
-static enum status put_text(struct spool_writer *writer, const struct feed *feed,
+static enum status put_text(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
+    struct cell_census *census = spool_writer_census(writer);
     char buffer[WORD_BUFFER_BYTES];
     struct slice word = {0};
     bool is_null = false;
 
     TRY(read_text(feed, cell, buffer, &word, &is_null, err));
+    if (census)
+        TRY(cell_count(census, number, cell, err));
     return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
 }
 
@@ -81,7 +109,7 @@ static enum status read_integer(const struct feed *feed, const struct cell *cell
     *integer = cell->integer;
     if (cell->type == CELL_INTEGER)
         return STATUS_OK;
-    TRY(cell_to_number(cell, feed->name, &number, is_null, err));
+    TRY(cell_to_number(cell, READING_STRICT, feed->name, &number, is_null, err));
     if (number != floor(number) || fabs(number) > 9007199254740992.0)
         return fail(err, STATUS_INVALID,
                     "column \"%.*s\" holds %g, where the rows before it hold "
@@ -91,26 +119,38 @@ static enum status read_integer(const struct feed *feed, const struct cell *cell
     return STATUS_OK;
 }
 
-static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
-                               const struct cell *cell, struct error *err)
+/* No integer, though all were in the sample: the label is of another type. */
+static bool is_other_label(const struct cell *cell)
 {
+    return cell->type == CELL_TEXT || (cell->type == CELL_REAL && isfinite(cell->real));
+}
+
+static enum status put_integer(struct spool_writer *writer, const struct feed *feed,
+                               uint32_t number, const struct cell *cell, struct error *err)
+{
+    struct cell_census *census = spool_writer_census(writer);
     int64_t integer = 0;
     bool is_null = false;
 
+    if (census) {
+        TRY(cell_count(census, number, cell, err));
+        if (is_other_label(cell))
+            return spool_put_null(writer, err);
+    }
     TRY(read_integer(feed, cell, &integer, &is_null, err));
     return is_null ? spool_put_null(writer, err) : spool_put_integer(writer, integer, err);
 }
 
-static enum status put_cell(struct spool_writer *writer, const struct feed *feed,
+static enum status put_cell(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
     switch (feed->type) {
     case SPOOL_REAL:
-        return put_real(writer, feed, cell, err);
+        return put_real(writer, feed, number, cell, err);
     case SPOOL_INTEGER:
-        return put_integer(writer, feed, cell, err);
+        return put_integer(writer, feed, number, cell, err);
     default:
-        return put_text(writer, feed, cell, err);
+        return put_text(writer, feed, number, cell, err);
     }
 }
 
@@ -123,6 +163,9 @@ static enum status name_row(uint64_t row, struct error *err)
         return err->status;
     snprintf(message, sizeof message, "row %llu: %.400s", (unsigned long long)row, err->message);
     memcpy(err->message, message, sizeof message);
+    if (err->status == STATUS_INVALID && !err->hint[0])
+        error_hint(err, "WITH train.bad_rows = 'skip' leaves such rows out, 'quarantine' puts them "
+                        "aside.");
     return err->status;
 }
 
@@ -135,13 +178,24 @@ static bool take_real(const struct cell *cell, double *real)
     return cell->type != CELL_TEXT && cell->type != CELL_BLOB && !isinf(*real);
 }
 
+/* Another number than a real is counted, if any are; false where that takes a closer look. */
+static bool count_real(struct cell_census *census, size_t number, const struct cell *cell)
+{
+    if (cell->type == CELL_REAL || !census)
+        return true;
+    return !census->columns[number].counts_wholes &&
+           cell_count_number(&census->columns[number], cell);
+}
+
 /* From feed i on, as many numbers as follow one another. */
 static size_t take_reals(const struct spooling *spooling, const struct cell *cells, size_t i)
 {
+    struct cell_census *census = spool_writer_census(spooling->writer);
     size_t n = 0;
 
     while (i + n < spooling->count && spooling->feeds[i + n].type == SPOOL_REAL &&
-           take_real(&cells[spooling->feeds[i + n].column], &spooling->reals[n]))
+           take_real(&cells[spooling->feeds[i + n].column], &spooling->reals[n]) &&
+           count_real(census, i + n, &cells[spooling->feeds[i + n].column]))
         n++;
     return n;
 }
@@ -156,10 +210,14 @@ static enum status put_cells(const struct spooling *spooling, const struct cell 
         TRY(spool_put_reals(spooling->writer, spooling->reals, run, err));
         i += run;
         if (i < spooling->count) {
-            const struct feed *feed = &spooling->feeds[i++];
-            TRY(put_cell(spooling->writer, feed, &cells[feed->column], err));
+            const struct feed *feed = &spooling->feeds[i];
+            TRY(put_cell(spooling->writer, feed, (uint32_t)i, &cells[feed->column], err));
+            i++;
         }
     }
+    for (; i < spooling->counted; i++)
+        TRY(cell_count(spool_writer_census(spooling->writer), (uint32_t)i,
+                       &cells[spooling->feeds[i].column], err));
     return STATUS_OK;
 }
 
@@ -174,6 +232,21 @@ static enum status spread_row(const struct spooling *spooling, const struct cell
     return STATUS_OK;
 }
 
+/* Is it put as NULL until all rows are counted? */
+static bool waits_for_counts(const struct feed *feed, const struct cell *cell)
+{
+    struct text_look look;
+    double number;
+    bool is_null;
+
+    if (feed->type == SPOOL_INTEGER)
+        return is_other_label(cell);
+    if (feed->type != SPOOL_REAL || cell->type != CELL_TEXT)
+        return false;
+    look = text_look_at(cell->text);
+    return !text_look_number(&look, feed->reading, &number, &is_null);
+}
+
 /* The error that writing the cell would return. */
 static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
                               struct error *err)
@@ -185,7 +258,7 @@ static enum status check_cell(const struct feed *feed, const struct cell *cell, 
 
     switch (feed->type) {
     case SPOOL_REAL:
-        return cell_to_number(cell, feed->name, &number, is_null, err);
+        return cell_to_number(cell, feed->reading, feed->name, &number, is_null, err);
     case SPOOL_INTEGER:
         return read_integer(feed, cell, &integer, is_null, err);
     default:
@@ -200,8 +273,14 @@ static enum status check_cells(const struct spooling *spooling, const struct cel
     bool is_null = false;
 
     TRY(spread_row(spooling, &cells, why));
-    for (size_t i = 0; i < spooling->count; i++)
-        TRY(check_cell(&spooling->feeds[i], &cells[spooling->feeds[i].column], &is_null, why));
+    for (size_t i = 0; i < spooling->count; i++) {
+        const struct feed *feed = &spooling->feeds[i];
+        const struct cell *cell = &cells[feed->column];
+
+        is_null = false;
+        if (!spool_writer_census(spooling->writer) || !waits_for_counts(feed, cell))
+            TRY(check_cell(feed, cell, &is_null, why));
+    }
     if (spooling->has_label && is_null)
         return fail(why, STATUS_INVALID, "label column \"%.*s\" is NULL",
                     SLICE_FORMAT(spooling->feeds[spooling->count - 1].name));
@@ -213,7 +292,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
     struct spooling *spooling = self;
     struct error why;
 
-    for (size_t i = 0; i < spooling->count; i++)
+    for (size_t i = 0; i < spooling->counted; i++)
         if ((size_t)spooling->feeds[i].column >= count + spooling->vectors->elements ||
             count < spooling->vectors->columns)
             return fail(err, STATUS_DATABASE, "the query no longer returns column \"%.*s\"",
@@ -233,7 +312,7 @@ static enum status scan_cell(void *self, size_t i, const struct cell *cell,
 {
     const struct feed *feeds = self;
 
-    return put_cell(writer, &feeds[i], cell, err);
+    return put_cell(writer, &feeds[i], (uint32_t)i, cell, err);
 }
 
 enum status scan_restore(const struct spool_column *spooled, const int *columns, size_t count,
@@ -245,7 +324,7 @@ enum status scan_restore(const struct spool_column *spooled, const int *columns,
     if (!feeds || !types)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
-        feeds[i] = (struct feed){spooled[i].name, spooled[i].type, columns[i]};
+        feeds[i] = (struct feed){spooled[i].name, spooled[i].type, columns[i], spooled[i].reading};
         types[i] = spooled[i].type;
     }
     *scan = (struct scan){.self = feeds,
@@ -272,6 +351,7 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
 {
     struct cell *spread = room;
     double *reals = (double *)(spread + spread_cells(&scan->vectors));
+    struct cell_census *census = spool_writer_census(writer);
     size_t i = 0;
 
     if (scan->vectors.count > 0) {
@@ -281,7 +361,8 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
     while (i < scan->count) {
         size_t run = 0;
         while (i + run < scan->count && scan->types[i + run] == SPOOL_REAL &&
-               take_real(&cells[scan->columns[i + run]], &reals[run]))
+               take_real(&cells[scan->columns[i + run]], &reals[run]) &&
+               count_real(census, i + run, &cells[scan->columns[i + run]]))
             run++;
         TRY(spool_put_reals(writer, reals, run, err));
         i += run;
@@ -290,6 +371,8 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
             i++;
         }
     }
+    for (; census && i < census->count; i++)
+        TRY(cell_count(census, (uint32_t)i, &cells[scan->columns[i]], err));
     return spool_end_row(writer, err);
 }
 
@@ -299,9 +382,10 @@ enum status scan_put_row(const struct scan *scan, const struct cell *cells, void
 struct source {
     struct slice select;
     struct query query; /* what it returns */
-    struct feed *feeds; /* (count) */
-    size_t count;
-    int *kept; /* columns of a bad row; NULL: it is the plan's own SELECT */
+    struct feed *feeds; /* (counted) */
+    size_t count;       /* that are written */
+    size_t counted;     /* and those behind them that are counted alone */
+    int *kept;          /* columns of a bad row; NULL: it is the plan's own SELECT */
     const char *file;
 };
 
@@ -328,6 +412,22 @@ static enum status open_writer(const struct spool_job *job, struct spool_writer 
     return status;
 }
 
+/* What all rows tell may be that they are to be read again, otherwise. */
+static enum status judge_and_close(const struct spool_job *job, struct spool_writer *writer,
+                                   struct error *err)
+{
+    const struct spool_judge *judge = job->request->judge;
+    enum status status = STATUS_OK;
+
+    if (!spool_writer_census(writer))
+        return spooling_close(job->request->host, writer, err);
+    status = judge->judge(judge->self, spool_writer_census(writer), spool_writer_rows(writer), err);
+    if (status == STATUS_OK && !*judge->reads_again)
+        return spooling_close(job->request->host, writer, err);
+    spool_writer_abandon(writer);
+    return status;
+}
+
 /* By one reader, on the user's own connection. */
 static enum status spool_in_order(const struct spool_job *job, struct arena *arena, uint64_t *rows,
                                   struct error *err)
@@ -338,6 +438,7 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     struct spooling spooling = {
         .feeds = source->feeds,
         .count = source->count,
+        .counted = job->order.counted ? source->counted : source->count,
         .reals = ARENA_NEW(arena, double, source->count),
         .vectors = &source->query.vectors,
         .spread = ARENA_NEW(arena, struct cell, spread_cells(&source->query.vectors) + 1),
@@ -358,7 +459,7 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
         return status;
     }
     *rows = spooling.rows;
-    return spooling_close(host, spooling.writer, err);
+    return judge_and_close(job, spooling.writer, err);
 }
 
 /* Readers put numbers as they are: an infinite one, or a label that is NULL, shows in
@@ -388,7 +489,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
     const struct host *host = job->request->host;
     const struct source *source = job->source;
     enum spool_type *types = ARENA_NEW(arena, enum spool_type, source->count);
-    int *columns = ARENA_NEW(arena, int, source->count);
+    int *columns = ARENA_NEW(arena, int, source->counted);
     struct scan scan = {.self = source->feeds,
                         .put = scan_cell,
                         .types = types,
@@ -403,17 +504,17 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 
     if (!types || !columns)
         return fail_no_memory(err);
-    for (size_t i = 0; i < source->count; i++) {
+    for (size_t i = 0; i < source->count; i++)
         types[i] = source->feeds[i].type;
+    for (size_t i = 0; i < source->counted; i++)
         columns[i] = source->feeds[i].column;
-    }
     TRY(open_writer(job, &scan.writer, err));
     status = host->rows->scan(host->self, source->select, &scan, outcome, err);
     if (status == STATUS_OK && job->request->bad && has_bad_rows(job, scan.writer))
         *outcome = (struct scan_outcome){.reason = "there are bad rows"};
     if (status == STATUS_OK && outcome->readers > 0) {
         *rows = spool_writer_rows(scan.writer);
-        status = spooling_close(host, scan.writer, err);
+        status = judge_and_close(job, scan.writer, err);
     } else {
         spool_writer_abandon(scan.writer);
     }
@@ -421,6 +522,21 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
         return status;
     *outcome = (struct scan_outcome){.reason = "a value was refused"};
     error_clear(err);
+    return STATUS_OK;
+}
+
+/* All cells of the source, but of validation.select, whose columns are what those are. */
+static enum status count_cells(const struct source *source, bool has_label, struct arena *arena,
+                               struct spool_order *order, struct error *err)
+{
+    bool *are_keys = ARENA_NEW(arena, bool, source->counted);
+
+    if (!are_keys)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < source->counted; i++)
+        are_keys[i] = name_is_key(source->feeds[i].name) && !(has_label && i == source->count - 1);
+    order->counted = (uint32_t)source->counted;
+    order->are_keys = are_keys;
     return STATUS_OK;
 }
 
@@ -441,7 +557,10 @@ static enum status spool_source(const struct spool_request *request, const struc
     if (!job.columns)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->count; i++)
-        job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type};
+        job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
+                                               source->feeds[i].reading};
+    if (request->judge && !source->kept)
+        TRY(count_cells(source, job.has_label, arena, &job.order, err));
     TRY(job_folder_file(request->folder, source->file, job.path, err));
     if (job.readers > 1)
         TRY(spool_in_parallel(&job, arena, &outcome, rows, err));
@@ -467,26 +586,34 @@ static enum spool_type label_type(const struct plan *plan)
     }
 }
 
-/* The inputs of the plan, then the label. */
+/* The inputs of the plan, then the label; behind them what is left out. */
 static enum status plan_source(const struct plan *plan, struct arena *arena, struct source *source,
                                struct error *err)
 {
-    struct feed *feeds = ARENA_NEW(arena, struct feed, plan->input_count + 1);
-    size_t n = 0;
+    struct feed *feeds =
+        ARENA_NEW(arena, struct feed, plan->input_count + plan->left_out_count + 1);
+    size_t n = 0, counted;
 
     if (!feeds)
         return fail_no_memory(err);
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
-        feeds[n++] = (struct feed){
-            input->name, input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT, input->column};
+        feeds[n++] =
+            (struct feed){input->name, input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT,
+                          input->column, input->reading};
     }
     if (plan->label_column >= 0)
-        feeds[n++] = (struct feed){plan->label, label_type(plan), plan->label_column};
+        feeds[n++] =
+            (struct feed){plan->label, label_type(plan), plan->label_column, plan->label_reading};
+    counted = n;
+    for (size_t i = 0; i < plan->left_out_count; i++)
+        feeds[counted++] =
+            (struct feed){.name = plan->left_out[i].name, .column = plan->left_out[i].column};
     *source = (struct source){.select = plan->select,
                               .query = plan->query,
                               .feeds = feeds,
                               .count = n,
+                              .counted = counted,
                               .file = "train.spool"};
     return STATUS_OK;
 }
@@ -508,6 +635,7 @@ static enum status validation_source(const struct host *host, const struct plan 
     TRY(plan_source(plan, arena, source, err));
     source->select = plan->validation_select;
     source->file = "validation.spool";
+    source->counted = source->count;
     source->kept = ARENA_NEW(arena, int, plan->query.count);
     if (!source->kept)
         return fail_no_memory(err);
@@ -544,7 +672,8 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
 
     TRY(plan_source(request->plan, arena, &source, err));
     TRY(spool_source(request, &source, arena, rows, err));
-    if (request->plan->validation_select.size == 0)
+    if (request->plan->validation_select.size == 0 ||
+        (request->judge && *request->judge->reads_again))
         return STATUS_OK;
     TRY(validation_source(request->host, request->plan, arena, &source, err));
     return spool_source(request, &source, arena, &validation_rows, err);
@@ -563,7 +692,8 @@ static enum status list_cells(const struct source *source, struct arena *arena,
     if (!cells->spooled || !cells->columns)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->count; i++) {
-        cells->spooled[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type};
+        cells->spooled[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
+                                                  source->feeds[i].reading};
         cells->columns[i] = source->feeds[i].column;
     }
     return STATUS_OK;

@@ -9,6 +9,20 @@
 #include "planner/plan.h"
 
 struct bad_rows;
+struct cell_census;
+
+/*
+ * Who decides, when all rows of the plan's SELECT have been read, whether the plan was right about
+ * its columns. While rows are judged every cell is counted, and a text that its column cannot take
+ * is put as NULL.
+ */
+struct spool_judge {
+    void *self;
+    /* The cells of the plan's inputs, the label, and the columns that were left out. */
+    enum status (*judge)(void *self, const struct cell_census *census, uint64_t rows,
+                         struct error *err);
+    const bool *reads_again; /* set by judge: what was written is thrown away */
+};
 
 /* The plan's SELECT into train.spool, and validation.select into validation.spool, of the folder.
  */
@@ -19,7 +33,9 @@ struct spool_request {
     const struct job_folder *folder;
     const struct sink *sink; /* for notices */
     uint32_t cores;
-    struct bad_rows *bad; /* takes them; NULL: the first is an error */
+    struct bad_rows *bad;            /* takes them; NULL: the first is an error */
+    const struct spool_judge *judge; /* NULL: the plan stands, and the first such text is an error
+                                        or its row a bad one */
 };
 enum status spool_inputs(const struct spool_request *request, struct arena *arena, uint64_t *rows,
                          struct error *err);

@@ -313,7 +313,7 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
     TRY(host->database->describe(host->database->self, select, arena, &columns,
                                  &group->job.column_count, err));
     group->job.columns = columns;
-    for (size_t i = 0; i < scan->count; i++)
+    for (size_t i = 0; i < scan->count || i < scan->order.counted; i++)
         if ((size_t)scan->columns[i] >= group->job.column_count + scan->vectors.elements ||
             (scan->vectors.count > 0 && scan->vectors.columns != group->job.column_count))
             return fail(err, STATUS_DATABASE, "the query has other columns than before");

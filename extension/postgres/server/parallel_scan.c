@@ -62,6 +62,15 @@ static void put_spec(const struct jobspec *spec, struct text *bytes)
     text_deinit(&json);
 }
 
+static void put_counted(const struct scan *scan, struct text *bytes)
+{
+    put_u32(bytes, scan->order.counted);
+    for (uint32_t i = 0; i < scan->order.counted; i++) {
+        put_u8(bytes, scan->order.are_keys[i]);
+        put_u32(bytes, (uint32_t)scan->columns[i]);
+    }
+}
+
 static void put_order(const struct order *order, struct text *bytes)
 {
     const struct table_scan *tables = &order->tables;
@@ -78,8 +87,10 @@ static void put_order(const struct order *order, struct text *bytes)
     for (size_t i = 0; i < scan->count; i++) {
         put_sized(bytes, scan->spooled[i].name);
         put_u8(bytes, (uint8_t)scan->spooled[i].type);
+        put_u8(bytes, (uint8_t)scan->spooled[i].reading);
         put_u32(bytes, (uint32_t)scan->columns[i]);
     }
+    put_counted(scan, bytes);
     put_u64(bytes, scan->vectors.count);
     put_u64(bytes, scan->vectors.columns);
     for (size_t i = 0; i < scan->vectors.count; i++) {
@@ -149,19 +160,34 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
     int *columns = palloc0(sizeof *columns * (count + 1));
     struct vectors vectors;
+    uint32_t counted;
+    bool *are_keys;
     struct error err;
 
     for (size_t i = 0; i < count && !reader->failed; i++) {
         spooled[i].name = copy_sized(reader);
         spooled[i].type = (enum spool_type)read_u8(reader);
+        spooled[i].reading = (enum input_reading)read_u8(reader);
+        columns[i] = (int)read_u32(reader);
+    }
+    counted = read_u32(reader);
+    are_keys = palloc0(sizeof *are_keys * (counted + (size_t)1));
+    if (counted > count)
+        columns = repalloc(columns, sizeof *columns * (counted + (size_t)1));
+    for (uint32_t i = 0; i < counted && !reader->failed; i++) {
+        are_keys[i] = read_u8(reader) != 0;
         columns[i] = (int)read_u32(reader);
     }
     vectors = read_vectors(reader);
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
-    scan->order = (struct spool_order){
-        .by_key = by_key, .seed = seed, .held_out = {share, least_rows, by_class}, .spec = spec};
+    scan->order = (struct spool_order){.by_key = by_key,
+                                       .seed = seed,
+                                       .held_out = {share, least_rows, by_class},
+                                       .spec = spec,
+                                       .counted = counted,
+                                       .are_keys = are_keys};
     scan->vectors = vectors;
 }
 
@@ -444,7 +470,7 @@ static enum status plan(struct postgres_host *host, struct slice select, struct 
     if (*reason)
         return STATUS_OK;
     TRY(host->database->describe(host->database->self, select, arena, &columns, &count, err));
-    for (size_t i = 0; i < scan->count; i++)
+    for (size_t i = 0; i < scan->count || i < scan->order.counted; i++)
         if ((size_t)scan->columns[i] >= count + scan->vectors.elements ||
             (scan->vectors.count > 0 && scan->vectors.columns != count))
             return fail(err, STATUS_DATABASE, "the query has other columns than before");

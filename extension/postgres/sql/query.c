@@ -63,12 +63,11 @@ enum status postgres_query(void *self, struct slice select, const struct sink *s
 
 static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
-    struct query *query = self;
+    struct sample *sample = self;
 
-    if (count != query->count)
+    if (count != sample->query->count)
         return fail(err, STATUS_DATABASE, "the query has other columns than before");
-    sample_cells(query, cells);
-    return STATUS_OK;
+    return sample_cells(sample, cells, err);
 }
 
 struct type_names {
@@ -139,7 +138,8 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
                               struct query *query, struct error *err)
 {
     struct postgres_host *host = self;
-    struct pg_rows rows = {.self = query, .row = sample_row};
+    struct sample sample = {0};
+    struct pg_rows rows = {.self = &sample, .row = sample_row};
     struct pg_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
     enum status status;
 
@@ -148,7 +148,11 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
     if (status != STATUS_OK)
         hint_relation(host, select, err);
     if (status == STATUS_OK)
+        status = sample_begin(&sample, query, err);
+    if (status == STATUS_OK)
         status = host->database->query(host->database->self, &statement, &rows, NULL, err);
+    if (sample.query)
+        sample_end(&sample);
     if (status != STATUS_OK)
         hint_extension(err);
     return status;

@@ -1,0 +1,226 @@
+#include "extension/engine/rows/column_verdict.h"
+
+#include <string.h>
+
+#include "planner/column_kind.h"
+#include "scoring/cell_counts.h"
+
+#define COLUMNS_NAMED 3
+
+/* ----- the plan from all rows ----- */
+
+/* The host's catalog, but for the SELECT itself. */
+struct counted_catalog {
+    struct catalog catalog;
+    const struct catalog *host;
+    const char *select; /* in the statement */
+    const struct query *query;
+};
+
+static enum status describe(void *self, struct slice select, struct arena *arena,
+                            struct query *query, struct error *err)
+{
+    const struct counted_catalog *counted = self;
+
+    if (select.data != counted->select)
+        return counted->host->describe(counted->host->self, select, arena, query, err);
+    *query = *counted->query;
+    return STATUS_OK;
+}
+
+static enum status find_model(void *self, struct slice schema, struct slice name,
+                              struct arena *arena, struct model_summary *model, struct error *err)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->find_model(host->self, schema, name, arena, model, err);
+}
+
+static bool has_schema(void *self, struct slice schema)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->has_schema(host->self, schema);
+}
+
+static struct slice find_file(void *self, struct slice schema)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->find_file(host->self, schema);
+}
+
+static enum status working_folder(void *self, struct arena *arena, struct slice *folder,
+                                  struct error *err)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->working_folder(host->self, arena, folder, err);
+}
+
+static void stand_before(struct counted_catalog *counted)
+{
+    const struct catalog *host = counted->host;
+
+    counted->catalog = *host;
+    counted->catalog.self = counted;
+    counted->catalog.describe = describe;
+    counted->catalog.find_model = find_model;
+    counted->catalog.has_schema = host->has_schema ? has_schema : NULL;
+    counted->catalog.find_file = host->find_file ? find_file : NULL;
+    counted->catalog.working_folder = host->working_folder ? working_folder : NULL;
+}
+
+/* As it was described, with the counts of all rows in the columns that were counted: in the order
+ * of spooling.c. Elements of arrays are no columns of it. */
+static enum status count_query(const struct column_verdict *verdict,
+                               const struct cell_census *census, uint64_t rows, struct query *query,
+                               struct error *err)
+{
+    const struct plan *plan = verdict->first;
+    uint32_t number = 0;
+
+    *query = plan->query;
+    query->vectors = (struct vectors){0};
+    query->sample_rows = rows > UINT32_MAX ? UINT32_MAX : (uint32_t)rows;
+    query->is_whole = true;
+    query->columns = ARENA_NEW(verdict->arena, struct query_column, query->count + 1);
+    if (!query->columns)
+        return fail_no_memory(err);
+    memcpy(query->columns, plan->query.columns, query->count * sizeof *query->columns);
+    for (size_t i = 0; i < query->count; i++)
+        query->columns[i].parts = 0; /* planned anew */
+    for (size_t i = 0; i < plan->input_count; i++, number++)
+        if ((size_t)plan->inputs[i].column < query->count)
+            query_column_take(&query->columns[plan->inputs[i].column], &census->columns[number],
+                              rows);
+    if (plan->label_column >= 0)
+        query_column_take(&query->columns[plan->label_column], &census->columns[number++], rows);
+    for (size_t i = 0; i < plan->left_out_count; i++, number++)
+        query_column_take(&query->columns[plan->left_out[i].column], &census->columns[number],
+                          rows);
+    return STATUS_OK;
+}
+
+/* ----- is it another one? ----- */
+
+static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
+{
+    return a->column == b->column && a->type == b->type && a->reading == b->reading;
+}
+
+static bool writes_the_same(const struct plan *a, const struct plan *b)
+{
+    if (a->input_count != b->input_count || a->label_type != b->label_type ||
+        a->label_reading != b->label_reading)
+        return false;
+    for (size_t i = 0; i < a->input_count; i++)
+        if (!is_same_input(&a->inputs[i], &b->inputs[i]))
+            return false;
+    return true;
+}
+
+/* Of a column of numbers: texts that are put as NULL while they are counted. */
+static bool has_unread(const struct cell_counts *counts, enum input_reading reading)
+{
+    return counts->texts[TEXT_WORD] + counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP] >
+               0 ||
+           (counts->texts[TEXT_BOOLEAN] > 0 && reading != READING_BOOLEAN) ||
+           (counts->texts[TEXT_SEPARATED] > 0 && reading != READING_SEPARATED);
+}
+
+static bool is_label_unread(const struct plan *plan, const struct cell_counts *counts,
+                            uint64_t rows)
+{
+    if (plan->label_type == LABEL_REAL)
+        return has_unread(counts, plan->label_reading);
+    return plan->label_type == LABEL_INTEGER && counts->integers + counts->nulls < rows;
+}
+
+/* Such a row is an error, or a bad one: who reads again in strict order says which. */
+static bool has_bad_cells(const struct plan *plan, const struct cell_census *census, uint64_t rows)
+{
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].type == INPUT_NUMERIC &&
+            has_unread(&census->columns[i], plan->inputs[i].reading))
+            return true;
+    return plan->label_column >= 0 &&
+           is_label_unread(plan, &census->columns[plan->input_count], rows);
+}
+
+static enum status judge(void *self, const struct cell_census *census, uint64_t rows,
+                         struct error *err)
+{
+    struct column_verdict *verdict = self;
+    const struct plan *first = verdict->first;
+    struct query query;
+    struct counted_catalog counted = {.host = &verdict->host->catalog,
+                                      .select = verdict->statement->select.data,
+                                      .query = &query};
+
+    if (rows == 0) /* there is no more to know than before */
+        return STATUS_OK;
+    TRY(count_query(verdict, census, rows, &query, err));
+    stand_before(&counted);
+    TRY(plan_statement(verdict->statement, verdict->text, &counted.catalog, verdict->arena,
+                       &verdict->plan, err));
+    verdict->is_judged = true;
+    verdict->reads_again =
+        !writes_the_same(first, &verdict->plan) || has_bad_cells(first, census, rows);
+    return STATUS_OK;
+}
+
+struct spool_judge column_verdict_judge(struct column_verdict *verdict)
+{
+    verdict->is_judged = verdict->reads_again = false;
+    return (struct spool_judge){
+        .self = verdict, .judge = judge, .reads_again = &verdict->reads_again};
+}
+
+/* ----- for people ----- */
+
+static const struct plan_input *input_of(const struct plan *plan, int column)
+{
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].column == column)
+            return &plan->inputs[i];
+    return NULL;
+}
+
+/* NULL: what it was. */
+static const char *change_of(const struct column_verdict *verdict, int column)
+{
+    const struct plan_input *before = input_of(verdict->first, column);
+    const struct plan_input *now = input_of(&verdict->plan, column);
+
+    if (!before && !now)
+        return NULL;
+    if (before && now && is_same_input(before, now))
+        return NULL;
+    if (!now)
+        return "left out";
+    return now->type == INPUT_NUMERIC ? "numeric" : "a category";
+}
+
+void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink)
+{
+    unsigned changes = 0;
+    struct text text;
+
+    text_init(&text, TEXT_MAXIMUM);
+    for (size_t i = 0; i < verdict->first->query.count; i++) {
+        const char *change = change_of(verdict, (int)i);
+
+        if (change && changes++ < COLUMNS_NAMED)
+            text_printf(&text, "%s \"%.*s\" is %s", changes > 1 ? "," : "",
+                        SLICE_FORMAT(verdict->first->query.columns[i].name), change);
+    }
+    if (changes > COLUMNS_NAMED)
+        text_printf(&text, " and %u more differ", changes - COLUMNS_NAMED);
+    if (changes > 0 && !text.failed)
+        sink_notice(sink,
+                    "rows are read again, as all of them show another kind of column than "
+                    "the first %d:%s",
+                    QUERY_SAMPLE_ROWS, text_string(&text));
+    text_deinit(&text);
+}

@@ -1,0 +1,36 @@
+/*
+ * column_verdict.h - was the plan right about its columns?
+ *
+ *     sample ----> plan ----> rows, while every cell is counted ----> counts of all rows
+ *                                                                          |
+ *               the same inputs: what was written stands  <---- plan again, from these
+ *               others: the rows are read once more, as that plan says
+ *
+ * What a column is depends on the set of rows alone then, whichever came first. The second time
+ * nothing is counted: a text that its column cannot take is an error or a bad row.
+ */
+#ifndef EXTENSION_ENGINE_ROWS_COLUMN_VERDICT_H
+#define EXTENSION_ENGINE_ROWS_COLUMN_VERDICT_H
+
+#include "extension/engine/host/host.h"
+#include "extension/engine/rows/spooling.h"
+#include "parser/statement.h"
+
+struct column_verdict {
+    const struct host *host;
+    const struct statement *statement;
+    struct slice text; /* that the statement's positions mean */
+    const struct plan *first;
+    struct arena *arena;
+    struct plan plan; /* from all rows, when judged */
+    bool is_judged;
+    bool reads_again;
+};
+
+/* Of these: everything but plan, is_judged and reads_again is set. */
+struct spool_judge column_verdict_judge(struct column_verdict *verdict);
+
+/* What another reading would say: "x" is a number, "note" is left out. */
+void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink);
+
+#endif

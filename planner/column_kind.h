@@ -1,0 +1,42 @@
+/*
+ * column_kind.h - what a column is to a model, from what its cells are.
+ *
+ *     numbers               numeric; a few texts among them that cannot be read are bad rows
+ *     '1,234.5'             numeric, read with separators
+ *     't' and 'f' alone     numeric, 1 and 0
+ *     anything else         a category
+ *
+ * The rule knows counts alone. It is asked twice: of the sample, before rows are read, and of all
+ * rows when they have been; the second answer counts.
+ */
+#ifndef PLANNER_COLUMN_KIND_H
+#define PLANNER_COLUMN_KIND_H
+
+#include "planner/catalog.h"
+#include "scoring/cell_counts.h"
+
+/* How its text is read if the column is numeric. */
+enum input_reading column_reading(const struct query_column *column);
+/* A column without any value goes by its declared type. */
+bool column_is_numeric(const struct query_column *column);
+/* Texts that no number, and no missing value, can be read from. */
+uint32_t column_words(const struct query_column *column);
+/* Does the declared type hold one of these words, as SQLite's affinity rules look for them? */
+bool type_declares(struct slice type, const char *const *words);
+
+/* Why a column that no COLUMN clause names is left out. */
+enum column_use {
+    COLUMN_USED,
+    COLUMN_KEY,      /* whole numbers that are all different, under a name like id */
+    COLUMN_KEY_TEXT, /* short texts that are nearly all different */
+    COLUMN_FREE_TEXT /* texts of several words that are mostly different */
+};
+enum column_use column_use_of(const struct query *query, const struct query_column *column);
+/* id, customer_id, orderId, key, uuid ... */
+bool name_is_key(struct slice name);
+
+/* What a census of so many rows has counted of the column, which had been described. */
+void query_column_take(struct query_column *column, const struct cell_counts *counts,
+                       uint64_t rows);
+
+#endif

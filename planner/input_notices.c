@@ -1,0 +1,112 @@
+#include "planner/input_notices.h"
+
+#include "planner/query.h"
+#include "scoring/cell_text.h"
+
+#define SPELLINGS_NAMED 4
+
+static void note_left_out(const struct plan *plan, const struct plan_left_out *left_out)
+{
+    static const struct {
+        enum notice_kind kind;
+        const char *what;
+    } reasons[] = {
+        [COLUMN_KEY] = {NOTICE_KEY, "its whole numbers are all different, as those of a key"},
+        [COLUMN_KEY_TEXT] = {NOTICE_KEY,
+                             "nearly all of its texts are different, as those of a key"},
+        [COLUMN_FREE_TEXT] = {NOTICE_FREE_TEXT, "it is free text, and most of it is different"},
+    };
+    const struct slice name = left_out->name;
+
+    notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is left out: %s",
+               SLICE_FORMAT(name), reasons[left_out->why].what);
+    notice_hint(plan->notices,
+                "COLUMN %.*s takes it, beside the other columns that are named there.",
+                SLICE_FORMAT(name));
+}
+
+/* The one that is there most often; of equal ones the first. -1: all are named. */
+static int next_spelling(const struct query_column *column, const bool *is_named)
+{
+    int most = -1;
+
+    for (int i = 0; i < MISSING_SPELLINGS; i++)
+        if (!is_named[i] && column->missing[i] > 0 &&
+            (most < 0 || column->missing[i] > column->missing[most]))
+            most = i;
+    return most;
+}
+
+/* column "a": 29 of 500 values are read as NULL: 'n/a' 17, '?' 12 */
+static void note_missing(const struct plan *plan, const struct query_column *column)
+{
+    bool is_named[MISSING_SPELLINGS] = {false};
+    struct text list;
+    int spelling;
+
+    text_init(&list, TEXT_MAXIMUM);
+    for (int i = 0; i < SPELLINGS_NAMED && (spelling = next_spelling(column, is_named)) >= 0; i++) {
+        is_named[spelling] = true;
+        text_printf(&list, "%s'%s' %u", i > 0 ? ", " : "", missing_spellings[spelling],
+                    column->missing[spelling]);
+    }
+    if (next_spelling(column, is_named) >= 0)
+        text_append_string(&list, " and others");
+    notice_add(plan->notices, NOTICE_MISSING, "column \"%.*s\": of %u %s %u %s read as NULL: %s",
+               SLICE_FORMAT(column->name), plan->query.sample_rows, query_rows_word(&plan->query),
+               column->missing_texts, column->missing_texts == 1 ? "is" : "are",
+               text_string(&list));
+    text_deinit(&list);
+}
+
+static void note_reading(const struct plan *plan, const struct query_column *column,
+                         enum input_reading reading)
+{
+    const struct slice name = column->name;
+
+    if (reading == READING_SEPARATED)
+        notice_add(plan->notices, NOTICE_READING,
+                   "column \"%.*s\" is read as numbers with a comma between thousands, in %u %s",
+                   SLICE_FORMAT(name), column->separated_texts, query_rows_word(&plan->query));
+    else if (reading == READING_BOOLEAN)
+        notice_add(plan->notices, NOTICE_READING,
+                   "column \"%.*s\" is read as 1 for yes, true, t, y and on, and 0 for their "
+                   "opposites",
+                   SLICE_FORMAT(name));
+    else
+        return;
+    notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.", SLICE_FORMAT(name));
+}
+
+/* A classifier's labels that are numbers, and come back as texts. */
+static void note_label(const struct plan *plan)
+{
+    const struct query_column *label = &plan->query.columns[plan->label_column];
+
+    if (plan->estimator->task != TASK_CLASSIFICATION || label->numeric_texts == 0 ||
+        label->integers + label->reals > 0 || label->texts != label->numeric_texts)
+        return;
+    notice_add(plan->notices, NOTICE_LABEL,
+               "the labels in column \"%.*s\" are numbers written as text, and predictions are "
+               "texts, too",
+               SLICE_FORMAT(label->name));
+    notice_hint(plan->notices, "A CAST in the SELECT makes numbers of them.");
+}
+
+void input_notices(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->left_out_count; i++)
+        note_left_out(plan, &plan->left_out[i]);
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct plan_input *input = &plan->inputs[i];
+        const struct query_column *column = &plan->query.columns[input->column];
+
+        if (input->type != INPUT_NUMERIC || (size_t)input->column >= plan->query.count)
+            continue;
+        note_reading(plan, column, input->reading);
+        if (column->missing_texts > 0)
+            note_missing(plan, column);
+    }
+    if (plan->label_column >= 0)
+        note_label(plan);
+}

@@ -1,0 +1,13 @@
+/*
+ * input_notices.h - what became of the columns: which are left out and what to write to have them,
+ * and what was read from their texts.
+ */
+#ifndef PLANNER_INPUT_NOTICES_H
+#define PLANNER_INPUT_NOTICES_H
+
+#include "planner/plan.h"
+
+/* Adds to the plan's notices, when inputs and label are planned. */
+void input_notices(const struct plan *plan);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * cell_counts.h - what the cells of a column are, counted over rows.
+ *
+ * From these counts follows what a column is to a model (planner/column_kind.h), so they do not
+ * depend on the order of rows, on who counted which, or on how the parts were merged. They are
+ * exact, but for one: of different values, a sample by hash is kept.
+ *
+ *     values whose hash begins with `level` zero bits, and how often each was there
+ *
+ * When more than DISTINCT_MAX are held the level rises by one and half of them go; none that went
+ * can come back, so the counts of those that stay are exact. Up to DISTINCT_MAX different values
+ * the sample is all of them.
+ *
+ * Reals are not counted, so that numbers cost next to nothing: they are what is left of the rows.
+ */
+#ifndef SCORING_CELL_COUNTS_H
+#define SCORING_CELL_COUNTS_H
+
+#include "base/arena.h"
+#include "base/cell.h"
+#include "base/error.h"
+#include "scoring/cell_text.h"
+
+struct byte_reader;
+
+#define DISTINCT_MAX 1024
+
+struct distinct_value {
+    uint64_t hash, count; /* count 0: the place is empty */
+};
+
+struct distinct_sample {
+    struct distinct_value *values; /* (size): open addressing */
+    uint32_t size, used, level;
+};
+
+struct cell_counts {
+    bool counts_wholes; /* each whole number is one of the different values, too */
+    uint64_t nulls, integers, blobs, vectors;
+    uint64_t dates,
+        times; /* of numbers: those that stand for dates, and for other times than midnight */
+    uint64_t texts[TEXT_KINDS]; /* by kind */
+    uint64_t missing[MISSING_SPELLINGS];
+    uint64_t whole_texts; /* with counts_wholes: of TEXT_NUMBER */
+    /* Of texts that are no numbers, truths or missing values: */
+    uint64_t word_bytes, word_bytes_max, spaced; /* spaced: with white space inside */
+    struct distinct_sample distinct;
+};
+
+/* The columns of some rows. */
+struct cell_census {
+    uint32_t count;
+    struct cell_counts *columns; /* (count) */
+    struct arena arena;          /* of the samples */
+};
+
+/* are_keys (count): counts_wholes of each column; NULL: of none. */
+enum status cell_census_new(uint32_t count, const bool *are_keys, struct cell_census **census,
+                            struct error *err);
+void cell_census_free(struct cell_census *census);
+
+/* NO_MEMORY. Reals, and NaN among them, are passed over. */
+enum status cell_count(struct cell_census *census, uint32_t column, const struct cell *cell,
+                       struct error *err);
+/* The same of a text that was looked at. */
+enum status cell_count_text(struct cell_census *census, uint32_t column, struct slice text,
+                            const struct text_look *look, struct error *err);
+
+/* Is it a number that needs but to be counted, if at all? */
+static inline bool cell_count_number(struct cell_counts *counts, const struct cell *cell)
+{
+    counts->integers += cell->type == CELL_INTEGER;
+    counts->nulls += cell->type == CELL_NULL;
+    return cell->type != CELL_INTEGER || !counts->counts_wholes;
+}
+enum status cell_count_whole(struct cell_census *census, uint32_t column, int64_t whole,
+                             struct error *err);
+
+/* Adds the other's, of the same columns. */
+enum status cell_census_merge(struct cell_census *census, const struct cell_census *other,
+                              struct error *err);
+
+/* For another process. CORRUPT for bytes that no census of so many columns wrote. */
+void cell_census_put(const struct cell_census *census, struct text *out);
+enum status cell_census_read(struct cell_census *census, struct byte_reader *reader,
+                             struct error *err);
+
+uint64_t cell_counts_texts(const struct cell_counts *counts); /* of all kinds */
+/* Of the sample: its values, and the cells that they were in. */
+void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells);
+
+#endif

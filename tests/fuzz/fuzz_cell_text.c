@@ -1,0 +1,39 @@
+/* Whatever a text is: one kind, a number where it is read as one, and the same again around it. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoring/cell_text.h"
+
+static void check_readings(const struct text_look *look)
+{
+    for (int reading = READING_NUMBER; reading <= READING_STRICT; reading++) {
+        double number = 0;
+        bool is_null = false;
+
+        if (text_look_number(look, (enum input_reading)reading, &number, &is_null) &&
+            (isnan(number) || (is_null && number != 0)))
+            abort();
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const struct slice text = {(const char *)data, size};
+    const struct text_look look = text_look_at(text);
+    char *padded = malloc(size + 2);
+    struct text_look again;
+
+    if (!padded || look.kind >= TEXT_KINDS || look.spelling >= MISSING_SPELLINGS)
+        abort();
+    padded[0] = padded[size + 1] = ' ';
+    if (size)
+        memcpy(padded + 1, data, size);
+    again = text_look_at((struct slice){padded, size + 2});
+    if (again.kind != look.kind || again.spelling != look.spelling)
+        abort();
+    check_readings(&look);
+    free(padded);
+    return 0;
+}

@@ -1,0 +1,99 @@
+"""What a column is follows from all rows: the same model as in SQLite, whoever reads them and in whatever order."""
+
+import json
+import os
+import sqlite3
+import subprocess
+
+import harness
+from server import BUILD
+
+ROWS = 40_000  # enough for several readers; the sample has 1,000
+TRAIN = ("SELECT id, x, price, active, word, email, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 512 "
+         "LABEL y INTO m")
+
+
+def made_row(i):
+    """The first 1,000 rows say of each column something else than all of them."""
+    number = i * 7919 % 1000
+    x = "n/a" if i % 997 == 996 else f"{number / 8}"
+    price = f"{i * 10:,}" if i > 1000 else str(i % 100)
+    active = "yes" if i % 3 else "No"
+    word = f"w{i % 50}" if i > 1000 else f"{i}"
+    email = f"user{i}@example.org" if i > 500 else "nobody@example.org"
+    return i, x, price, active, word, email, int(number > 500)
+
+
+class ColumnKinds(harness.Case):
+    settings = {**harness.BARE, "max_worker_processes": "16", "max_parallel_workers": "8"}
+
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        from psycopg2.extras import execute_values  # Debian's own copy
+        cls.rows = [made_row(i) for i in range(ROWS)]
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE t (id bigint, x text, price text, active text, word text, email text, y integer)")
+            execute_values(cursor, "INSERT INTO t VALUES %s", cls.rows, page_size=5000)
+            cursor.execute("CREATE TABLE backwards AS SELECT * FROM t ORDER BY id DESC")
+            cursor.execute("VACUUM ANALYZE t")
+            cursor.execute("VACUUM ANALYZE backwards")
+        cls.wanted = cls.digest_of_sqlite(TRAIN.format("t"))
+
+    @classmethod
+    def digest_of_sqlite(cls, sql):
+        path = cls.server.folder / "rows.db"
+        database = sqlite3.connect(path)
+        database.execute("CREATE TABLE t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, y INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", cls.rows)
+        database.commit()
+        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
+                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
+        digest = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
+        database.close()
+        return digest
+
+    def meta(self):
+        return json.loads(self.execute("SELECT convert_from(data, 'UTF8') FROM m WHERE part = 'meta'")[0][0])
+
+    def test_the_model_is_that_of_sqlite_in_any_order_and_by_any_readers(self):
+        for table in ("t", "backwards"):
+            for before in (harness.IN_PARALLEL, "SET max_parallel_workers_per_gather = 0;"):
+                done = self.check_psql(f"SET totrain.progress_interval = -1; {before} {TRAIN.format(table)};", "-o", "/dev/null")
+                self.assertEqual(self.digest("m"), self.wanted, table + before)
+        self.assertEqual([(one["name"], one["type"], one.get("reading")) for one in self.meta()["inputs"]],
+                         [("x", "numeric", "number"), ("price", "numeric", "separated"), ("active", "numeric", "boolean"),
+                          ("word", "category", None)])
+        del done
+
+    def test_through_the_program(self):
+        connection = self.server.variables(self.database)
+        done = subprocess.run([BUILD / "totrain", "postgres://", "--progress=none", "-c", TRAIN.format("backwards")], check=False,
+                              capture_output=True, text=True,
+                              env={**os.environ, **connection, "TOTRAIN_STATE": str(self.server.folder / "program-state")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest("m"), self.wanted)
+
+    def test_predictions_read_cells_alike(self):
+        self.check_psql(f"{TRAIN.format('t')};", "-o", "/dev/null")
+        self.execute("CREATE TABLE asked (x text, price text, active text, word text); INSERT INTO asked VALUES "
+                     "('N/A', '1,000', 'YES', 'w1'), (NULL, '1000', 't', 'w1')")
+        one, other = self.execute("SELECT totrain.predict('m', a, NULL::integer), totrain.probabilities('m', a)::text FROM asked a")
+        self.assertEqual(one, other)
+
+    def test_declared_types_win(self):
+        self.execute("CREATE TABLE typed (id bigint, x numeric, day date, flag boolean, y integer);"
+                     "INSERT INTO typed SELECT i, NULL, date '2020-01-01' + i, i % 2 = 0, i % 2 FROM generate_series(1, 300) i")
+        self.check_psql("SELECT x, day, flag, y FROM typed TO TRAIN LinearClassifier LABEL y INTO m;", "-o", "/dev/null")
+        self.assertEqual([(one["name"], one["type"]) for one in self.meta()["inputs"]],
+                         [("x", "numeric"), ("day.age", "numeric"), ("day.month", "category"), ("day.weekday", "category"), ("flag", "numeric")])
+
+    def test_a_text_that_cannot_be_read_names_its_row(self):
+        self.execute("UPDATE t SET x = 'abc' WHERE id = 30000")
+        done = self.psql(TRAIN.format("t") + ";")
+        self.assertRegex(done.stderr, r'ERROR:  row \d+: column "x" holds \'abc\', where a number was expected')
+        self.assertIn("train.bad_rows", done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

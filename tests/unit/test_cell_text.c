@@ -1,0 +1,136 @@
+#include "tests/check.h"
+
+#include <math.h>
+
+#include "scoring/cell_text.h"
+
+static void a_text_is_of_one_kind(void **state)
+{
+    static const struct {
+        const char *text;
+        enum text_kind kind;
+    } cases[] = {
+        {"", TEXT_BLANK},
+        {" \t", TEXT_BLANK},
+        {"12", TEXT_NUMBER},
+        {" -1.5e3 ", TEXT_NUMBER},
+        {"0", TEXT_NUMBER},
+        {"0.5", TEXT_NUMBER},
+        {"1e999", TEXT_NUMBER},
+        {"007", TEXT_CODE},
+        {"-01", TEXT_CODE},
+        {"1,234", TEXT_SEPARATED},
+        {"-12,345,678.25", TEXT_SEPARATED},
+        {"+1,234.", TEXT_SEPARATED},
+        {"1.234,5", TEXT_WORD},
+        {"0,123", TEXT_WORD},
+        {"1,23", TEXT_WORD},
+        {"1,2345", TEXT_WORD},
+        {"1234,567", TEXT_WORD},
+        {"1,234,56", TEXT_WORD},
+        {",123", TEXT_WORD},
+        {"1,", TEXT_WORD},
+        {"n/a", TEXT_MISSING},
+        {"N/A", TEXT_MISSING},
+        {" NaN ", TEXT_MISSING},
+        {"None", TEXT_MISSING},
+        {"?", TEXT_MISSING},
+        {"-", TEXT_MISSING},
+        {"\\N", TEXT_MISSING},
+        {"nano", TEXT_WORD},
+        {"t", TEXT_BOOLEAN},
+        {"FALSE", TEXT_BOOLEAN},
+        {"Yes", TEXT_BOOLEAN},
+        {"yess", TEXT_WORD},
+        {"2024-01-31", TEXT_DATE},
+        {"2024-01-3", TEXT_WORD},
+        {"2024-01-31 12:34", TEXT_TIMESTAMP},
+        {"2024-01-31T12:34:56.789Z", TEXT_TIMESTAMP},
+        {"2024-01-31 12:34:56+01", TEXT_TIMESTAMP},
+        {"2024-01-31 12:34:56-01:30", TEXT_TIMESTAMP},
+        {"2024-01-31 12:34:56-0130", TEXT_TIMESTAMP},
+        {"2024-01-31 12", TEXT_WORD},
+        {"2024-01-31 12:34:56.", TEXT_WORD},
+        {"2024-01-31 12:34 now", TEXT_WORD},
+        {"inf", TEXT_WORD},
+        {"0x10", TEXT_WORD},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_INT(text_look_at(slice_of(cases[i].text)).kind, cases[i].kind);
+}
+
+static void check_read(const char *text, enum input_reading reading, double wanted)
+{
+    const struct text_look look = text_look_at(slice_of(text));
+    double number;
+    bool is_null;
+
+    CHECK(text_look_number(&look, reading, &number, &is_null) && !is_null);
+    CHECK(number == wanted);
+}
+
+static void check_null(const char *text, enum input_reading reading)
+{
+    const struct text_look look = text_look_at(slice_of(text));
+    double number;
+    bool is_null;
+
+    CHECK(text_look_number(&look, reading, &number, &is_null) && is_null);
+}
+
+static void check_unread(const char *text, enum input_reading reading)
+{
+    const struct text_look look = text_look_at(slice_of(text));
+    double number;
+    bool is_null;
+
+    CHECK(!text_look_number(&look, reading, &number, &is_null));
+}
+
+static void a_reading_takes_what_it_says_and_nothing_else(void **state)
+{
+    (void)state;
+    for (int reading = READING_NUMBER; reading <= READING_STRICT; reading++) {
+        check_read(" 1.5 ", (enum input_reading)reading, 1.5);
+        check_read("007", (enum input_reading)reading, 7);
+        check_null(" ", (enum input_reading)reading);
+        check_unread("abc", (enum input_reading)reading);
+        check_unread("2024-01-31", (enum input_reading)reading);
+        if (reading != READING_STRICT)
+            check_null("N/A", (enum input_reading)reading);
+        if (reading != READING_SEPARATED)
+            check_unread("1,234.5", (enum input_reading)reading);
+        if (reading != READING_BOOLEAN)
+            check_unread("yes", (enum input_reading)reading);
+    }
+    check_unread("n/a", READING_STRICT);
+    check_read("-1,234,567.5", READING_SEPARATED, -1234567.5);
+    check_read("Yes", READING_BOOLEAN, 1);
+    check_read("f", READING_BOOLEAN, 0);
+}
+
+static void a_text_without_end_is_a_word(void **state)
+{
+    static char nines[4000];
+    struct text_look look;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof nines; i++)
+        nines[i] = i % 4 == 1 ? ',' : '9';
+    look = text_look_at((struct slice){nines, sizeof nines});
+    CHECK(look.kind == TEXT_WORD);
+    CHECK(text_look_at((struct slice){"n/a\0", 4}).kind == TEXT_WORD);
+    CHECK(text_look_at((struct slice){"1\0", 2}).kind == TEXT_WORD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_text_is_of_one_kind),
+        cmocka_unit_test(a_reading_takes_what_it_says_and_nothing_else),
+        cmocka_unit_test(a_text_without_end_is_a_word),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
