@@ -85,6 +85,9 @@ struct kind {
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
     /* Steps that train.epoch = 'auto' makes at least; NULL where the kind has no use for it. */
     uint32_t (*steps_least)(const struct kind_params *params, enum task task);
+    /* Are inputs scaled so that a few extreme values do no harm (runtime/data/robust_range.h)?
+     * NULL: they are not. */
+    bool (*has_robust_inputs)(const struct kind_params *params);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);

@@ -61,6 +61,8 @@ static void feed_input(const struct feed *feed, uint32_t format,
         feed_real(feed, input->mean);
         feed_real(feed, input->scale);
         feed_real(feed, (double)input->null_value);
+        if (format >= MODEL_FORMAT_LIMITS)
+            feed_real(feed, (double)input->limit);
         return;
     }
     feed_u64(feed, input->hash_buckets);

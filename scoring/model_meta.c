@@ -60,6 +60,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_real(object, "mean", input->mean);
         json_add_real(object, "scale", input->scale);
         json_add_real(object, "null_value", (double)input->null_value);
+        if (transform_input_is_limited(input))
+            json_add_real(object, "limit", (double)input->limit);
     } else {
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -244,7 +246,7 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
                               struct transform_input *input, struct error *err)
 {
     unsigned type;
-    double null_value;
+    double null_value, limit = (double)TRANSFORM_DENSE_MAX;
 
     TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
     TRY(get_word(object, "type", input_type_words, &type, err));
@@ -265,6 +267,11 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
     if (fabs(null_value) > (double)TRANSFORM_DENSE_MAX)
         return corrupt(err, "what a numeric input takes for a NULL is out of range");
     input->null_value = (float)null_value;
+    if (format >= MODEL_FORMAT_LIMITS && json_has(object, "limit"))
+        TRY(json_get_real(object, "limit", &limit, err));
+    if (!(limit > 0 && limit <= (double)TRANSFORM_DENSE_MAX))
+        return corrupt(err, "the limit of a numeric input is out of range");
+    input->limit = (float)limit;
     return STATUS_OK;
 }
 

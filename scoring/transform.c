@@ -63,6 +63,11 @@ static enum status finish_numeric(struct transform *transform, struct transform_
         input->scale <= 0)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": mean %g and scale %g",
                     SLICE_FORMAT(input->name), input->mean, input->scale);
+    if (input->limit == 0)
+        input->limit = TRANSFORM_DENSE_MAX;
+    if (!(input->limit > 0 && input->limit <= TRANSFORM_DENSE_MAX))
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": limit %g", SLICE_FORMAT(input->name),
+                    (double)input->limit);
     input->dense_offset = transform->dense_width;
     transform->dense_width += input->has_nulls ? 2 : 1;
     return STATUS_OK;
@@ -151,7 +156,8 @@ static enum status list_columns(struct transform *transform, struct arena *arena
 {
     transform->means = ARENA_NEW(arena, double, transform->dense_width + 1);
     transform->scales = ARENA_NEW(arena, double, transform->dense_width + 1);
-    if (!transform->means || !transform->scales)
+    transform->limits = ARENA_NEW(arena, float, transform->dense_width + 1);
+    if (!transform->means || !transform->scales || !transform->limits)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
@@ -160,8 +166,11 @@ static enum status list_columns(struct transform *transform, struct arena *arena
             continue;
         transform->means[input->dense_offset] = input->mean;
         transform->scales[input->dense_offset] = input->scale;
-        if (input->has_nulls)
+        transform->limits[input->dense_offset] = input->limit;
+        if (input->has_nulls) {
             transform->scales[input->dense_offset + 1] = 1;
+            transform->limits[input->dense_offset + 1] = 1;
+        }
     }
     return STATUS_OK;
 }
@@ -181,6 +190,24 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
             TRY(finish_category(transform, input, arena, err));
     }
     return list_columns(transform, arena, err);
+}
+
+void transform_limit(struct transform *transform, uint32_t number, double mean, double scale,
+                     float limit)
+{
+    struct transform_input *input = &transform->inputs[number];
+
+    input->mean = transform->means[input->dense_offset] = mean;
+    input->scale = transform->scales[input->dense_offset] = scale;
+    input->limit = transform->limits[input->dense_offset] = limit;
+}
+
+bool transform_is_limited(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform_input_is_limited(&transform->inputs[i]))
+            return true;
+    return false;
 }
 
 enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,
@@ -269,26 +296,27 @@ enum status cell_to_word(const struct cell *cell, struct slice column, char *buf
     return STATUS_OK;
 }
 
-static inline float to_dense(double number, double mean, double scale)
+static inline float to_dense(double number, double mean, double scale, float limit)
 {
     float dense = (float)((number - mean) / scale);
 
-    dense = dense > TRANSFORM_DENSE_MAX ? TRANSFORM_DENSE_MAX : dense;
-    return dense < -TRANSFORM_DENSE_MAX ? -TRANSFORM_DENSE_MAX : dense;
+    dense = dense > limit ? limit : dense;
+    return dense < -limit ? -limit : dense;
 }
 
 float transform_number(const struct transform_input *input, double number)
 {
-    return to_dense(number, input->mean, input->scale);
+    return to_dense(number, input->mean, input->scale, input->limit);
 }
 
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,
                        float *dense, size_t stride)
 {
     const double mean = input->mean, scale = input->scale;
+    const float limit = input->limit;
 
     for (size_t i = 0; i < count; i++)
-        dense[i * stride] = to_dense(numbers[i], mean, scale);
+        dense[i * stride] = to_dense(numbers[i], mean, scale, limit);
 }
 
 int32_t transform_word(const struct transform_input *input, struct slice word)
@@ -319,21 +347,23 @@ struct run {
 
 WIDE_VECTORS
 static void standardise(const double *restrict numbers, size_t count, const double *restrict means,
-                        const double *restrict scales, float *restrict dense)
+                        const double *restrict scales, const float *restrict limits,
+                        float *restrict dense)
 {
     for (size_t i = 0; i < count; i++)
-        dense[i] = to_dense(numbers[i], means[i], scales[i]);
+        dense[i] = to_dense(numbers[i], means[i], scales[i], limits[i]);
 }
 
 void transform_reals(const struct transform *transform, const double *numbers, float *dense)
 {
-    standardise(numbers, transform->dense_width, transform->means, transform->scales, dense);
+    standardise(numbers, transform->dense_width, transform->means, transform->scales,
+                transform->limits, dense);
 }
 
 static void finish_run(struct run *run, const struct transform *transform, float *dense)
 {
     standardise(run->numbers, run->count, transform->means + run->first,
-                transform->scales + run->first, dense + run->first);
+                transform->scales + run->first, transform->limits + run->first, dense + run->first);
     run->first += run->count;
     run->count = 0;
 }

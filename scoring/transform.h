@@ -17,10 +17,10 @@
  * Whoever scores hands over one cell for each column.
  *
  * NULL in a numeric input takes the training mean, that is 0 once
- * standardised. NaN counts as NULL. Numbers farther than TRANSFORM_DENSE_MAX
- * from 0 are cut to it, so that sums in float stay finite. A category input of v words, h hash
- * buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another value -> v + hash % h, or -1
- * where h is 0; NULL -> the last, where training saw NULLs, else -1.
+ * standardised. NaN counts as NULL. Numbers farther than the input's limit, at
+ * most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float stay finite. A category
+ * input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another
+ * value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training saw NULLs, else -1.
  */
 #ifndef SCORING_TRANSFORM_H
 #define SCORING_TRANSFORM_H
@@ -45,6 +45,8 @@ struct transform_input {
     enum input_reading reading; /* numeric: of text */
     double mean, scale;         /* numeric; scale > 0 (1 for a constant column) */
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean */
+    float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
+                         TRANSFORM_DENSE_MAX. Less than that: mean and scale are robust ones */
     uint32_t dense_offset;
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
@@ -68,6 +70,7 @@ struct transform {
     uint32_t id_count;      /* category inputs */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
     double *means, *scales; /* (dense_width): 0 and 1 for a "was NULL" */
+    float *limits;          /* (dense_width) */
 };
 
 /* Derive columns, offsets, lookups and means after inputs were filled; they
@@ -78,6 +81,16 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
 /* The columns alone: what is known of a transform whose vocabularies are not there. */
 enum status transform_find_columns(struct transform *transform, struct arena *arena,
                                    struct error *err);
+
+/* Another mean and scale of a numeric input, and how far from 0 its numbers may be then. */
+void transform_limit(struct transform *transform, uint32_t input, double mean, double scale,
+                     float limit);
+/* Has the input, any of them, such a limit? */
+static inline bool transform_input_is_limited(const struct transform_input *input)
+{
+    return input->type == INPUT_NUMERIC && input->limit > 0 && input->limit < TRANSFORM_DENSE_MAX;
+}
+bool transform_is_limited(const struct transform *transform);
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number (cell_text.h). INVALID naming the column and the value for

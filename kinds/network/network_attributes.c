@@ -93,6 +93,12 @@ uint32_t network_steps_least(const struct kind_params *params, enum task task)
     return automatic_of(network_params(params), task).steps;
 }
 
+/* A linear model follows a line as far as the numbers go: cut, they would bend it. */
+bool network_has_robust_inputs(const struct kind_params *params)
+{
+    return network_params(params)->hidden_units.count > 0;
+}
+
 double network_l2(const struct network_params *network, enum task task, uint64_t rows)
 {
     if (network->l2 != REAL_AUTOMATIC)

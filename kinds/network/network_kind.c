@@ -161,6 +161,7 @@ const struct kind network_kind = {
     .uses = network_uses,
     .cost = network_cost,
     .steps_least = network_steps_least,
+    .has_robust_inputs = network_has_robust_inputs,
     .list_cost = network_list_cost,
     .size_attribute = "model.hidden_units",
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use fewer "

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
 #include "runtime/data/dataset_encode.h"
+#include "runtime/data/robust_range.h"
 #include "runtime/data/spool_writer.h"
 
 /* What the members of the team share: blocks are their tasks. */
@@ -86,6 +88,13 @@ static float greatest_of_all(const struct spool *spool, const struct transform *
     return greatest;
 }
 
+static bool has_robust_inputs(const struct jobspec *spec)
+{
+    const struct kind *kind = kind_of(spec);
+
+    return spec->standardize && kind->has_robust_inputs && kind->has_robust_inputs(&spec->params);
+}
+
 enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
                           const uint8_t *is_used, struct team *team, struct dataset *dataset,
                           struct class_index *index, struct error *err)
@@ -100,6 +109,8 @@ enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
         status = count_rows(spool, spec, is_used, team, statistics, err);
     if (status == STATUS_OK)
         status = column_statistics_finish(statistics, dataset, index, err);
+    if (status == STATUS_OK && has_robust_inputs(spec))
+        status = robust_ranges(spool, is_used, dataset, err);
     if (status == STATUS_OK)
         dataset->dense_greatest = greatest_of_all(spool, &dataset->transform);
     column_statistics_free(statistics);

@@ -127,7 +127,9 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
     return (struct model){
-        .format = dataset->transform.has_parts ? MODEL_FORMAT_PARTS : MODEL_FORMAT_LANES,
+        .format = transform_is_limited(&dataset->transform) ? MODEL_FORMAT_LIMITS
+                  : dataset->transform.has_parts            ? MODEL_FORMAT_PARTS
+                                                            : MODEL_FORMAT_LANES,
         .estimator = spec->estimator,
         .kind = kind_find(spec->family),
         .task = spec->task,

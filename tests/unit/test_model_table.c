@@ -360,6 +360,7 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
     CHANGES(model->transform.inputs[0].scale, 9.8);
     CHANGES(model->transform.inputs[0].has_nulls, false);
     CHANGES(model->transform.inputs[0].null_value, 1);
+    CHANGES(model->transform.inputs[0].limit, 5);
     CHANGES(model->transform.inputs[2].words[1], SLICE("greem"));
     CHANGES(model->transform.inputs[2].hash_buckets, 3);
     CHANGES(model->labels.values[2].integer, 21);
