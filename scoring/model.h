@@ -35,8 +35,8 @@ struct kind;
  * 1: rows came in one random order.
  * 2: each lane has rows of its own, so that the same statement learns another model than before.
  * 3: as 2, with inputs that are parts of a column, which a reader of 2 would take for columns.
- * 4: as 3, and a numeric input may have a limit (transform.h), which a reader of 3 would not cut at.
- * What is stored has the same form in 1 and 2; the digest covers the format.
+ * 4: as 3, and a numeric input may have a limit (transform.h), which a reader of 3 would not cut
+ * at. What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3

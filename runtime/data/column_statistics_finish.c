@@ -106,6 +106,7 @@ static enum status take_moments(const struct column_statistics *statistics,
     input->type = INPUT_NUMERIC;
     input->mean = standardize ? mean : 0;
     input->scale = standardize ? scale : 1;
+    input->limit = TRANSFORM_DENSE_MAX;
     input->null_value = standardize ? 0 : transform_number(input, mean);
     return STATUS_OK;
 }

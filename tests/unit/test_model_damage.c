@@ -228,8 +228,6 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         {"\"numeric\"", "\"vector\"", "\"type\" is \"vector\""},
         {"\"scale\":9.7", "\"scale\":-9.7", "positive scale"},
         {"\"null_value\":0", "\"null_value\":2e18", "for a NULL is out of range"},
-        {"\"null_value\":0", "\"limit\":0,\"null_value\":0", "limit of a numeric input"},
-        {"\"null_value\":0", "\"limit\":2e18,\"null_value\":0", "limit of a numeric input"},
         {"\"words\":3", "\"words\":-1", "\"words\": expected an integer from 0 to 10000000"},
         {"\"words\":3", "\"words\":10000001", "\"words\": expected an integer from 0 to 10000000"},
         {"\"hash_buckets\":2", "\"hash_buckets\":-1", "\"hash_buckets\""},

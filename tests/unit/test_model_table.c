@@ -98,6 +98,24 @@ static void models_of_older_formats_are_read(void **state)
     }
 }
 
+static void an_input_keeps_its_limit(void **state)
+{
+    static const uint32_t widths[] = {4, 1};
+    struct fixture fixture;
+    struct transform_input *input;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_layers(&fixture, widths, 2);
+    input = &fixture.model.transform.inputs[0];
+    fixture.model.format = MODEL_FORMAT_LIMITS;
+    transform_limit(&fixture.model.transform, 0, input->mean, input->scale, 5);
+    CHECK(transform_is_limited(&fixture.model.transform));
+    CHECK(transform_number(input, 1e300) == 5 && transform_number(input, -1e300) == -5);
+    check_round_trip(&fixture);
+    fixture_deinit(&fixture);
+}
+
 static void a_model_comes_back_as_it_was_written_in_any_order_of_rows(void **state)
 {
     static const uint32_t deep[] = {16, 5}, linear[] = {1};
@@ -360,7 +378,6 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
     CHANGES(model->transform.inputs[0].scale, 9.8);
     CHANGES(model->transform.inputs[0].has_nulls, false);
     CHANGES(model->transform.inputs[0].null_value, 1);
-    CHANGES(model->transform.inputs[0].limit, 5);
     CHANGES(model->transform.inputs[2].words[1], SLICE("greem"));
     CHANGES(model->transform.inputs[2].hash_buckets, 3);
     CHANGES(model->labels.values[2].integer, 21);
@@ -524,7 +541,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":4");
+    replace(fixture, "\"format\":2", "\"format\":5");
 }
 
 static void other_family(struct fixture *fixture)
@@ -555,7 +572,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 4");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 5");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 
@@ -686,6 +703,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_older_formats_are_read),
+        cmocka_unit_test(an_input_keeps_its_limit),
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
         cmocka_unit_test(parts_of_a_column_come_back),
         cmocka_unit_test(large_tensors_travel_in_chunks),

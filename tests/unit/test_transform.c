@@ -214,7 +214,8 @@ static void equal_numbers_are_one_word_whatever_their_type(void **state)
 
 static void numbers_far_out_stay_finite(void **state)
 {
-    struct transform_input input = {.name = SLICE("x"), .mean = 0, .scale = 1e-300};
+    struct transform_input input = {
+        .name = SLICE("x"), .mean = 0, .scale = 1e-300, .limit = TRANSFORM_DENSE_MAX};
     const double numbers[] = {1e300, -1e300, 0};
     float dense[6];
     (void)state;
