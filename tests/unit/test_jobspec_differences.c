@@ -1,0 +1,261 @@
+#include "base/json.h"
+#include "jobspec/jobspec.h"
+#include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_read.h"
+#include "jobspec/jobspec_scoring.h"
+#include "jobspec/jobspec_write.h"
+#include "kinds/network/network_attributes.h"
+#include "tests/check.h"
+
+/* A job that the planner makes of a statement with dates and texts that are read as numbers. */
+static struct jobspec example(void)
+{
+    static struct spec_input inputs[] = {
+        {.name = SLICE("price"), .type = INPUT_NUMERIC, .reading = READING_SEPARATED},
+        {.name = SLICE("day_age"), .type = INPUT_NUMERIC, .source = SLICE("day"), .part = DATE_AGE},
+    };
+    struct jobspec spec = {
+        .statement = SLICE("SELECT 1 TO TRAIN DNNRegressor"),
+        .estimator = SLICE("DNNRegressor"),
+        .family = SLICE("network"),
+        .task = TASK_REGRESSION,
+        .model_name = SLICE("m"),
+        .inputs = inputs,
+        .input_count = 2,
+        .label = SLICE("cost"),
+        .label_type = LABEL_REAL,
+        .label_reading = READING_SEPARATED,
+        .batch_size = 128,
+        .epochs = 10,
+        .metrics = {SLICE("MSE")},
+        .metric_count = 1,
+        .lanes = 8,
+        .lanes_max = 64,
+        .min_workers = 1,
+        .max_workers = 4,
+    };
+
+    *network_params(&spec.params) = (struct network_params){
+        .hidden_units = {{16}, 1},
+        .learning_rate = 0.25,
+        .momentum = 0.9,
+        .beta1 = 0.9,
+        .beta2 = 0.999,
+        .epsilon = 1e-8,
+        .initial_accumulator = 0.1,
+    };
+    return spec;
+}
+
+static struct spec_scoring scoring_example(void)
+{
+    static uint32_t cells[] = {3, 0};
+
+    return (struct spec_scoring){
+        .rows = 1000,
+        .shard_rows = 16384,
+        .columns = 4,
+        .inputs = cells,
+        .input_count = 2,
+        .label = 1,
+        .label_name = SLICE("class"),
+        .outputs = {SLICE("prediction"), SLICE("probability")},
+        .output_count = 2,
+        .metrics = {SLICE("AUC")},
+        .metric_count = 1,
+        .has_threshold = true,
+        .threshold = 0.5,
+    };
+}
+
+static void jobs_that_score_otherwise_are_not_equal(void **state)
+{
+    static uint32_t other_cells[] = {3, 2};
+    const struct spec_scoring a = scoring_example();
+    struct spec_scoring b = a;
+    (void)state;
+
+    CHECK(spec_same_scoring(&a, &b));
+#define DIFFERS(place, value)                                                                      \
+    do {                                                                                           \
+        b = scoring_example();                                                                     \
+        b.place = value;                                                                           \
+        assert_false(spec_same_scoring(&a, &b));                                                   \
+        assert_false(spec_same_scoring(&b, &a));                                                   \
+    } while (0)
+    DIFFERS(rows, 1001);
+    DIFFERS(shard_rows, 1);
+    DIFFERS(columns, 5);
+    DIFFERS(inputs, other_cells);
+    DIFFERS(input_count, 1);
+    DIFFERS(label, JOBSPEC_NO_LABEL);
+    DIFFERS(label_name, SLICE("Class"));
+    DIFFERS(outputs[1], SLICE("confidence"));
+    DIFFERS(output_count, 1);
+    DIFFERS(metrics[0], SLICE("F1"));
+    DIFFERS(metric_count, 0);
+    DIFFERS(average, AVERAGE_MICRO);
+    DIFFERS(report, REPORT_ROC);
+    DIFFERS(has_threshold, false);
+    DIFFERS(threshold, 0.25);
+    DIFFERS(keeps_bad_rows, true);
+    DIFFERS(replaces_any, true);
+#undef DIFFERS
+}
+
+static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
+{
+    const struct jobspec a = example();
+    struct jobspec b = a;
+    struct spec_input others[] = {a.inputs[0], a.inputs[1]};
+    (void)state;
+
+    CHECK(jobspec_equal(&a, &b));
+#define DIFFERS(place, value)                                                                      \
+    do {                                                                                           \
+        b = example();                                                                             \
+        b.place = value;                                                                           \
+        assert_false(jobspec_equal(&a, &b));                                                       \
+        assert_false(jobspec_equal(&b, &a));                                                       \
+    } while (0)
+    DIFFERS(kind, SPEC_EVALUATE);
+    DIFFERS(label_declared, SLICE("numeric"));
+    DIFFERS(positive, SLICE("yes"));
+    DIFFERS(label_reading, READING_NUMBER);
+    DIFFERS(average, AVERAGE_WEIGHTED);
+    DIFFERS(has_default_metrics, true);
+    DIFFERS(staged_shards, 2);
+    DIFFERS(metrics_host, SLICE("127.0.0.1"));
+    DIFFERS(metrics_port, 9090);
+    DIFFERS(tensorboard, SLICE("/tmp/board"));
+    others[1].part = DATE_MONTH;
+    DIFFERS(inputs, others);
+    others[1] = a.inputs[1], others[1].source = SLICE("date");
+    DIFFERS(inputs, others);
+    others[1] = a.inputs[1], others[0].reading = READING_NUMBER;
+    DIFFERS(inputs, others);
+#undef DIFFERS
+}
+
+static void dates_and_readings_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct arena arena;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_SLICE(again.inputs[1].source, "day");
+    CHECK(again.inputs[1].part == DATE_AGE);
+    CHECK(again.inputs[0].reading == READING_SEPARATED);
+    CHECK(again.label_reading == READING_SEPARATED);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+/* What the writer makes of the spec reads back as nothing: the message says why. */
+static void check_not_written(const struct jobspec *spec, const char *message)
+{
+    struct text json;
+    struct error err;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_FAILS(jobspec_write(spec, &json, &err), STATUS_CORRUPT, message);
+    text_deinit(&json);
+}
+
+static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
+{
+    struct jobspec spec = example();
+    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[1].source = SLICE("");
+    check_not_written(&spec, "\"column\"");
+    inputs[1] = example().inputs[1];
+    inputs[1].part = DATE_WEEKDAY; /* a word, where an age is a number */
+    check_not_written(&spec, "\"part\": a numeric is no weekday of a date");
+    inputs[1] = example().inputs[1];
+    inputs[0].reading = READING_STRICT;
+    check_not_written(&spec, "is not written");
+    inputs[0] = example().inputs[0];
+    inputs[0].type = INPUT_CATEGORY, inputs[0].vocabulary_max = 10;
+    check_not_written(&spec, "\"reading\"");
+    spec = example();
+    spec.label_reading = READING_STRICT;
+    check_not_written(&spec, "is not written");
+    spec = example();
+    spec.family = SLICE("astrology");
+    check_not_written(&spec, "astrology");
+}
+
+/* The section as it is read from a file; the caller frees it with cJSON_Delete. */
+static cJSON *written(const struct spec_scoring *scoring)
+{
+    cJSON *json = cJSON_CreateObject(), *again;
+    struct text text;
+    struct error err;
+
+    text_init(&text, JOBSPEC_BYTES_MAX);
+    spec_write_scoring(scoring, json);
+    CHECK_OK(json_print(json, false, &text, &err));
+    CHECK_OK(json_parse(text_slice(&text), JOBSPEC_BYTES_MAX, &again, &err));
+    text_deinit(&text);
+    cJSON_Delete(json);
+    return again;
+}
+
+static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
+{
+    static const struct {
+        const char *member, *value, *message;
+    } cases[] = {
+        {"inputs", "[3, -1]", "cells from 0 to below 4"},
+        {"inputs", "[3, 4]", "cells from 0 to below 4"},
+        {"inputs", "[3, 0.5]", "cells from 0 to below 4"},
+        {"inputs", "[3, \"0\"]", "cells from 0 to below 4"},
+        {"threshold", "-0.5", "\"threshold\": expected 0 to 1"},
+        {"threshold", "1.5", "\"threshold\": expected 0 to 1"},
+        {"report", "\"haiku\"", "\"haiku\" is none of its words"},
+        {"label", "4", "\"label\""},
+    };
+    const struct spec_scoring scoring = scoring_example();
+    struct jobspec spec = {.kind = SPEC_EVALUATE};
+    struct arena arena;
+    struct error err;
+    cJSON *json;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json = written(&scoring);
+        spec.scoring = (struct spec_scoring){0};
+        CHECK_OK(spec_read_scoring(json, &arena, &spec, &err));
+        CHECK(spec_same_scoring(&spec.scoring, &scoring));
+        spec.scoring = (struct spec_scoring){0};
+        cJSON_ReplaceItemInObjectCaseSensitive(cJSON_GetObjectItem(json, "scoring"),
+                                               cases[i].member, cJSON_Parse(cases[i].value));
+        CHECK_FAILS(spec_read_scoring(json, &arena, &spec, &err), STATUS_CORRUPT, cases[i].message);
+        cJSON_Delete(json);
+    }
+    arena_deinit(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_that_score_otherwise_are_not_equal),
+        cmocka_unit_test(jobs_that_read_or_tell_otherwise_are_not_equal),
+        cmocka_unit_test(dates_and_readings_read_back_the_same),
+        cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),
+        cmocka_unit_test(cells_and_thresholds_that_cannot_be_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
