@@ -1,3 +1,5 @@
 totrain_test(test_splitter SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_splitter.c USES parser LABEL unit)
 totrain_test(test_parser SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_parser.c USES parser LABEL unit)
 totrain_test(test_placeholders SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_placeholders.c USES parser LABEL unit)
+totrain_test(test_refused SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_refused.c USES parser LABEL unit)
+totrain_test(test_parser_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_parser_hints.c USES parser LABEL unit)

@@ -1,0 +1,127 @@
+/*
+ * Habits of other systems, written in a statement of ours, are told apart by their hints.
+ */
+#include "parser/parser.h"
+#include "tests/check.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+struct mistake {
+    const char *sql, *at, *hint; /* what is behind the place; "" at the end */
+};
+
+static void check_all(const struct mistake *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct mistake *mistake = &list[i];
+        const size_t size = strlen(mistake->sql);
+        struct statement statement;
+        struct arena arena;
+        struct error err;
+        enum status status;
+
+        arena_init(&arena, ARENA_MAXIMUM);
+        status = parse_statement(slice_of(mistake->sql), &arena, &statement, &err);
+        if (status != STATUS_SYNTAX || strcmp(err.hint, mistake->hint) != 0)
+            check_failed("%s: %s (%s), not (%s)", mistake->sql, err.message, err.hint,
+                         mistake->hint);
+        if (err.position < 0 || (size_t)err.position > size ||
+            strcmp(mistake->sql + err.position, mistake->at) != 0)
+            check_failed("%s: %s at %d", mistake->sql, err.message, err.position);
+        arena_deinit(&arena);
+    }
+}
+
+static void attributes_and_their_values(void **state)
+{
+    static const struct mistake list[] = {
+        {"SELECT 1 TO TRAIN X(epochs = 5) INTO m", "(epochs = 5) INTO m",
+         "Attributes follow WITH: TO TRAIN X WITH name = value, ..."},
+        {"SELECT 1 TO TRAIN X WITH (epochs = 5) INTO m", "(epochs = 5) INTO m",
+         "Attributes stand without parentheses: WITH name = value, ..."},
+        {"SELECT 1 TO TRAIN X WITH units = 64, 32 INTO m", "32 INTO m",
+         "A list is written in brackets: [64, 32]."},
+        {"SELECT 1 TO TRAIN X WITH units = (64, 32) INTO m", "(64, 32) INTO m",
+         "A list is written in brackets: [16, 16]."},
+        {"SELECT 1 TO TRAIN X WITH epochs 5 INTO m", "5 INTO m",
+         "An attribute is written name = value."},
+        {"SELECT 1 TO TRAIN X WITH epochs == 5 INTO m", "== 5 INTO m", "Write =."},
+        {"SELECT 1 TO TRAIN X WITH epochs = ? INTO m", "? INTO m",
+         "Parameters are bound in the SELECT alone: write the value here."},
+        {"SELECT 1 TO TRAIN X WITH share = 20% INTO m", "% INTO m",
+         "A percentage is written as a share: 0.2 for 20 of 100."},
+        {"SELECT 1 TO TRAIN X WITH units = [64, 32 INTO m", "INTO m",
+         "The [ before it is not closed."},
+        {"SELECT 1 TO TRAIN X WITH a = 1 b = 2 INTO m", "b = 2 INTO m",
+         "Attributes are separated by commas, and text of more than one word is written in "
+         "quotes."},
+        {"SELECT 1 TO TRAIN X WITH a = 1 WITH b = 2 INTO m", "WITH b = 2 INTO m",
+         "Write all attributes after one WITH, separated by commas."},
+    };
+
+    (void)state;
+    check_all(list, COUNT(list));
+}
+
+static void names_and_clauses(void **state)
+{
+    static const struct mistake list[] = {
+        {"SELECT 1 TO TRAIN 'X' LABEL y INTO m", "'X' LABEL y INTO m",
+         "A model's name stands without quotes."},
+        {"SELECT 1 TO TRAIN X LABEL a, b INTO m", ", b INTO m", "LABEL names one column."},
+        {"SELECT 1 TO TRAIN X LABEL y INTO my-model", "-model",
+         "A name with other signs than letters, digits and _ is written in quotes: "
+         "\"my-model\"."},
+        {"SELECT 1 TO PREDICT USING my-model", "-model",
+         "A name with other signs than letters, digits and _ is written in quotes: "
+         "\"my-model\"."},
+        {"SELECT 1 TO PREDICT USING m SELECT 2", "SELECT 2",
+         "Statements are separated by semicolons."},
+        {"SELECT 1 TO TRAIN X COLUMN t.a LABEL y INTO m", ".a LABEL y INTO m",
+         "Columns are named as the query's result names them, without a table."},
+        {"SELECT 1 TO PREDICT USING a.b.c.d", ".d",
+         "A name has at most three parts: database.schema.table."},
+        {"EXPLAIN SELECT 1 TO RUN a", "RUN a",
+         "EXPLAIN shows the plan of TRAIN, PREDICT and EVALUATE; RUN has none to show."},
+        {"SELECT 1 TO TRAIN X COLUMN f(a LABEL y INTO m", "LABEL y INTO m",
+         "The ( before it is not closed."},
+        {"SELECT 1 TO TRAIN X LABLE y INTO m", "LABLE y INTO m", "Did you mean LABEL?"},
+        {"SELECT 1 TO TRAIN X LABEL ? INTO m", "? INTO m",
+         "Parameters are bound in the SELECT alone: write the value here."},
+        {"SELECT 1 TO TRAIN X LABEL % INTO m", "% INTO m", ""},
+        {"SELECT 1 TO TRAIN X LABEL y INTO m, n", ", n", ""},
+        {"SELECT 1 TO TRAIN X WITH a = 1 COLUMN f(b, [1, 2] c) INTO m", "c) INTO m",
+         "The ( before it is not closed."},
+        {"SELECT 1 TO TRAIN X WITH a = 1 COLUMN a b INTO m", "b INTO m", ""},
+        {"SELECT 1 TO TRAIN X WITH a = 1, COLUMN a LABEL b INTO m", "COLUMN a LABEL b INTO m",
+         "Something is missing before COLUMN; to use the word as a name, quote it: \"COLUMN\"."},
+        {"SELECT 1 TO TRAIN X COLUMN a, SELECT LABEL b INTO m", "SELECT LABEL b INTO m",
+         "Something is missing before SELECT; to use the word as a name, quote it: \"SELECT\"."},
+        {"SELECT 1 TO TRAIN X - 1", "- 1", ""},
+        {"SELECT 1 TO PREDICT a - b USING m", "- b USING m", ""},
+        {"SELECT 1 TO PREDICT USING m, n", ", n", ""},
+        {"SELECT 1 TO PREDICT USING - m", "- m", ""},
+        {"SELECT 1 TO TRAIN X WITH a = 1, 5 COLUMN b INTO m", "5 COLUMN b INTO m",
+         "A list is written in brackets: [64, 32]."},
+        {"SELECT 1 TO TRAIN X COLUMN a, 5 INTO m", "5 INTO m", ""},
+        {"SHOW MODELS 5", "5", ""},
+        {"CANCEL JOB x", "x", ""},
+        {"ROLLBACK MODEL m TO", "", "The form is: ROLLBACK MODEL model TO version."},
+        {"TO TRAIN X INTO m", "TO TRAIN X INTO m",
+         "The query for the rows comes first: SELECT * FROM table TO ..."},
+        {"WITH TO TRAIN X INTO m", "TO TRAIN X INTO m", ""},
+    };
+
+    (void)state;
+    check_all(list, COUNT(list));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attributes_and_their_values),
+        cmocka_unit_test(names_and_clauses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
