@@ -19,3 +19,7 @@ totrain_test(test_memory_of_columns
 foreach(name statements models columns)
   target_link_options(test_memory_of_${name} PRIVATE ${FAILING_MEMORY_LINK})
 endforeach()
+totrain_test(test_memory_of_measures
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_measures.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+  USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
+target_link_options(test_memory_of_measures PRIVATE ${FAILING_MEMORY_LINK})

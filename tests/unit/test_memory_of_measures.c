@@ -1,0 +1,247 @@
+/* What measures models and counts cells, with every allocation failing in turn. */
+#include <math.h>
+
+#include "base/bytes.h"
+#include "scoring/cell_counts.h"
+#include "scoring/importance.h"
+#include "tests/check.h"
+#include "tests/unit/failing_memory.h"
+#include "tests/unit/scoring_fixture.h"
+
+#define ROWS 300 /* more than there is room for at first */
+
+static void make_cells(uint32_t row, struct cell cells[4])
+{
+    cells[0] = (struct cell){.type = CELL_REAL, .real = row * 37 % 91};
+    cells[1] = (struct cell){.type = CELL_REAL, .real = 170.5};
+    cells[2] = (struct cell){.type = CELL_TEXT, .text = row % 3 ? SLICE("red") : SLICE("green")};
+    cells[3] = (struct cell){.type = CELL_NULL};
+}
+
+/* Row `row` scored. */
+static enum status score_row(struct scorer *scorer, uint32_t row, struct error *err)
+{
+    struct cell cells[4];
+
+    make_cells(row, cells);
+    TRY(scorer_transform(scorer, 0, cells, err));
+    scorer_score(scorer, 1);
+    return STATUS_OK;
+}
+
+static union row_label label_of(const struct model *model, uint32_t row)
+{
+    return model->task == TASK_REGRESSION
+               ? (union row_label){.value = row}
+               : (union row_label){.class = row % (model->labels.count + 1)};
+}
+
+static enum status add_to_importance(struct importance *importance, const struct model *model,
+                                     struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct scorer scorer;
+
+    TRY(scorer_init(&scorer, model, 1, err));
+    for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
+        const union row_label label = label_of(model, i);
+
+        status = score_row(&scorer, i, err);
+        if (status == STATUS_OK)
+            status = importance_add(importance, &scorer, &label, err);
+    }
+    scorer_deinit(&scorer);
+    return status;
+}
+
+static enum status explain(void *context, struct text *result, struct error *err)
+{
+    static const uint32_t age = 0;
+    const struct model *model = context;
+    const struct importance_options options = {
+        .metric = model->task == TASK_REGRESSION ? METRIC_MAE : METRIC_LOG_LOSS, .rows_max = ROWS};
+    struct importance *importance;
+    double baseline = 0, value = 0;
+    enum status status;
+
+    TRY(importance_new(model, &options, &importance, err));
+    status = add_to_importance(importance, model, err);
+    if (status == STATUS_OK)
+        status = importance_begin(importance, &baseline, err);
+    if (status == STATUS_OK)
+        status = importance_measure(importance, SLICE("age"), &age, 1, 0, &value, err);
+    if (status == STATUS_OK)
+        text_append_real(result, value - baseline);
+    importance_free(importance);
+    return status;
+}
+
+static enum status add_to_metrics(struct metrics *metrics, const struct model *model,
+                                  struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct scorer scorer;
+
+    TRY(scorer_init(&scorer, model, 1, err));
+    for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
+        const union row_label label = label_of(model, i);
+
+        status = score_row(&scorer, i, err);
+        if (status == STATUS_OK)
+            status = metrics_add(metrics, &scorer, &label, err);
+    }
+    scorer_deinit(&scorer);
+    return status;
+}
+
+struct reporting {
+    const struct model *model;
+    enum report_kind kind;
+};
+
+static enum status report(void *context, struct text *result, struct error *err)
+{
+    const struct reporting *reporting = context;
+    const struct metrics_options options = {.report = reporting->kind, .ranks_classes = true};
+    struct report_rows rows;
+    struct metrics *metrics;
+    struct arena arena;
+    enum status status;
+
+    TRY(metrics_new(reporting->model, &options, &metrics, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = add_to_metrics(metrics, reporting->model, err);
+    if (status == STATUS_OK)
+        status = report_make(metrics_report(metrics), &arena, &rows, err);
+    for (size_t i = 0; status == STATUS_OK && i < rows.rows * rows.columns; i++)
+        text_append_real(result, rows.cells[i].type == CELL_REAL ? rows.cells[i].real
+                                                                 : (double)rows.cells[i].integer);
+    arena_deinit(&arena);
+    metrics_free(metrics);
+    return status;
+}
+
+/* Without memory a ranking is not defined, which is no other number. */
+static enum status rank(void *context, struct text *result, struct error *err)
+{
+    const struct metrics_options options = {.ranks_classes = true};
+    struct metrics *metrics;
+    enum status status;
+
+    TRY(metrics_new(context, &options, &metrics, err));
+    status = add_to_metrics(metrics, context, err);
+    if (status == STATUS_OK) {
+        const double value = metrics_value(metrics, METRIC_AUC);
+
+        CHECK(isnan(value) || (value > 0 && value < 1));
+        text_append_real(result, metrics_loss(metrics));
+    }
+    metrics_free(metrics);
+    return status;
+}
+
+static enum status count_keys(struct cell_census *census, struct error *err)
+{
+    for (int64_t i = 0; i < 200; i++) {
+        const struct cell number = {.type = CELL_INTEGER, .integer = i};
+        const struct cell text = {.type = CELL_TEXT, .text = SLICE("word")};
+
+        TRY(cell_count(census, 0, &number, err));
+        TRY(cell_count(census, 1, &text, err));
+    }
+    return STATUS_OK;
+}
+
+/* Counted, merged into one that is empty, and read from bytes into that, too. */
+static enum status count_and_merge(struct cell_census *census, struct cell_census *merged,
+                                   struct cell_census *read, struct text *result, struct error *err)
+{
+    struct byte_reader reader;
+
+    TRY(count_keys(census, err));
+    TRY(cell_census_merge(merged, census, err));
+    cell_census_put(merged, result);
+    if (result->failed)
+        return fail_no_memory(err);
+    reader = byte_reader_over(text_slice(result));
+    return cell_census_read(read, &reader, err);
+}
+
+static enum status take_census(void *context, struct text *result, struct error *err)
+{
+    static const bool are_keys[] = {true, false};
+    struct cell_census *made[3] = {NULL};
+    enum status status = STATUS_OK;
+
+    (void)context;
+    for (int i = 0; status == STATUS_OK && i < 3; i++)
+        status = cell_census_new(2, are_keys, &made[i], err);
+    if (status == STATUS_OK)
+        status = count_and_merge(made[0], made[1], made[2], result, err);
+    for (int i = 0; i < 3; i++)
+        cell_census_free(made[i]);
+    return status;
+}
+
+static void model_init(struct fixture *fixture, uint32_t classes)
+{
+    const uint32_t widths[] = {classes > 2 ? classes : 1};
+
+    fixture_init(fixture, classes);
+    fixture_layers(fixture, widths, 1);
+}
+
+static void every_allocation_of_explaining_a_model_may_fail(void **state)
+{
+    static const uint32_t classes[] = {0, 2, 3};
+    (void)state;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture fixture;
+
+        model_init(&fixture, classes[i]);
+        check_every_allocation_may_fail("explain", explain, &fixture.model);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void every_allocation_of_a_report_may_fail(void **state)
+{
+    (void)state;
+    for (int kind = REPORT_CONFUSION; kind <= REPORT_RESIDUALS; kind++) {
+        struct reporting reporting = {.kind = (enum report_kind)kind};
+        struct fixture fixture;
+
+        model_init(&fixture, kind == REPORT_RESIDUALS ? 0 : 2);
+        reporting.model = &fixture.model;
+        check_every_allocation_may_fail(report_words[kind], report, &reporting);
+        fixture_deinit(&fixture);
+    }
+}
+
+static void every_allocation_of_ranking_classes_may_fail(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    model_init(&fixture, 3);
+    check_every_allocation_may_fail("rank", rank, &fixture.model);
+    fixture_deinit(&fixture);
+}
+
+static void every_allocation_of_a_census_may_fail(void **state)
+{
+    (void)state;
+    check_every_allocation_may_fail("census", take_census, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_of_explaining_a_model_may_fail),
+        cmocka_unit_test(every_allocation_of_a_report_may_fail),
+        cmocka_unit_test(every_allocation_of_ranking_classes_may_fail),
+        cmocka_unit_test(every_allocation_of_a_census_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* The description of a model: what is written only sometimes, and what is refused. */
+#include "scoring/model_meta.h"
+#include "tests/check.h"
+#include "tests/unit/scoring_fixture.h"
+
+static void model_init(struct fixture *fixture, uint32_t classes)
+{
+    static const uint32_t widths[] = {1};
+
+    fixture_init(fixture, classes);
+    fixture_layers(fixture, widths, 1);
+}
+
+static struct text meta_of(const struct model *model)
+{
+    struct text json;
+    struct error err;
+
+    text_init(&json, TEXT_MAXIMUM);
+    CHECK_OK(model_meta_write(model, &json, &err));
+    return json;
+}
+
+/* What is read of the description where this part of it says something else. */
+static enum status read_changed(const struct model *model, const char *part, const char *other,
+                                struct model *read, struct arena *arena, struct error *err)
+{
+    struct text json = meta_of(model), changed;
+    const char *at, *bytes = text_string(&json);
+    enum status status;
+
+    at = strstr(bytes, part);
+    if (!at)
+        check_failed("no %s in %s", part, bytes);
+    text_init(&changed, TEXT_MAXIMUM);
+    text_append(&changed, (struct slice){bytes, (size_t)(at - bytes)});
+    text_append(&changed, slice_of(other));
+    text_append(&changed, slice_of(at + strlen(part)));
+    status = model_meta_read(text_slice(&changed), kinds, arena, read, err);
+    text_deinit(&changed);
+    text_deinit(&json);
+    return status;
+}
+
+static void check_refused(const struct model *model, const char *part, const char *other,
+                          const char *message)
+{
+    struct arena arena;
+    struct model read;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_FAILS(read_changed(model, part, other, &read, &arena, &err), STATUS_CORRUPT, message);
+    arena_deinit(&arena);
+}
+
+static void the_lesser_of_two_labels_may_be_the_positive_one(void **state)
+{
+    static const char *const others[] = {"10", "5", "-1", "11"};
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, 2);
+    fixture.model.positive_is_lesser = true;
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(read_changed(&fixture.model, "\"positive\":0", "\"positive\":0", &read, &arena, &err));
+    CHECK(read.positive_is_lesser);
+    CHECK_INT(model_positive(&read), 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char text[32];
+
+        snprintf(text, sizeof text, "\"positive\":%s", others[i]);
+        check_refused(&fixture.model, "\"positive\":0", text, "not the lesser of two");
+    }
+    check_refused(&fixture.model, "\"positive\":0", "\"positive\":null", "another type");
+    CHECK_OK(read_changed(&fixture.model, "\"positive\":0", "\"another\":0", &read, &arena, &err));
+    CHECK(!read.positive_is_lesser);
+    arena_deinit(&arena);
+    fixture_deinit(&fixture);
+
+    model_init(&fixture, 3);
+    fixture.model.positive_is_lesser = true;
+    check_refused(&fixture.model, "\"positive\":0", "\"positive\":0", "not the lesser of two");
+    fixture_deinit(&fixture);
+}
+
+static void readings_and_declared_types_come_back(void **state)
+{
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, 0);
+    fixture.model.labels.reading = READING_SEPARATED;
+    fixture.model.transform.inputs[0].reading = READING_STRICT; /* which is not written */
+    fixture.model.transform.inputs[1].reading = READING_BOOLEAN;
+    fixture.model.label_declared = SLICE("pg_catalog.numeric");
+    fixture.model.notices = NULL;
+    fixture.model.metrics_json = SLICE("");
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(read_changed(&fixture.model, "\"version\":3", "\"version\":4", &read, &arena, &err));
+    CHECK_INT(read.version, 4);
+    CHECK_INT(read.labels.reading, READING_SEPARATED);
+    CHECK_INT(read.transform.inputs[0].reading, READING_STRICT);
+    CHECK_INT(read.transform.inputs[1].reading, READING_BOOLEAN);
+    CHECK_SLICE(read.label_declared, "pg_catalog.numeric");
+    CHECK(read.notices == NULL && read.metrics_json.size == 0);
+    arena_deinit(&arena);
+    fixture_deinit(&fixture);
+}
+
+static void a_strict_reading_of_the_label_needs_no_word(void **state)
+{
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    struct text json;
+    (void)state;
+
+    model_init(&fixture, 0);
+    for (int i = 0; i < 2; i++)
+        fixture.model.transform.inputs[i].reading = READING_STRICT;
+    fixture.model.labels.reading = READING_STRICT;
+    json = meta_of(&fixture.model);
+    CHECK(!strstr(text_string(&json), "\"reading\""));
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(model_meta_read(text_slice(&json), kinds, &arena, &read, &err));
+    CHECK_INT(read.labels.reading, READING_STRICT);
+    arena_deinit(&arena);
+    text_deinit(&json);
+    fixture_deinit(&fixture);
+}
+
+static void a_text_with_a_zero_byte_is_not_written(void **state)
+{
+    static const struct slice cut = {"a\0b", 3};
+    struct fixture fixture;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    text_init(&json, TEXT_MAXIMUM);
+    model_init(&fixture, 0);
+    fixture.model.label_declared = cut;
+    CHECK_FAILS(model_meta_write(&fixture.model, &json, &err), STATUS_INVALID, "label_declared");
+    fixture_deinit(&fixture);
+
+    model_init(&fixture, 0);
+    fixture_dates(&fixture);
+    fixture.model.transform.inputs[0].name = cut;
+    CHECK_FAILS(model_meta_write(&fixture.model, &json, &err), STATUS_INVALID, "name");
+    fixture.model.transform.inputs[0].name = SLICE("signup.age");
+    fixture.model.transform.inputs[0].source = cut;
+    CHECK_FAILS(model_meta_write(&fixture.model, &json, &err), STATUS_INVALID, "column");
+    fixture_deinit(&fixture);
+    text_deinit(&json);
+}
+
+static void a_limit_that_is_none_is_refused(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    model_init(&fixture, 0);
+    fixture.model.format = MODEL_FORMAT_LIMITS;
+    transform_limit(&fixture.model.transform, 0, 40, 2, 5);
+    check_refused(&fixture.model, "\"limit\":5", "\"limit\":0", "out of range");
+    check_refused(&fixture.model, "\"limit\":5", "\"limit\":-5", "out of range");
+    check_refused(&fixture.model, "\"limit\":5", "\"limit\":1e300", "out of range");
+    check_refused(&fixture.model, "\"limit\":5", "\"limit\":\"5\"", "limit");
+    fixture_deinit(&fixture);
+}
+
+static void digits_are_all_there_or_none(void **state)
+{
+    static const char *const id = "\"id\":\"0123456789abcdef0123456789abcdef\"";
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, 0);
+    check_refused(&fixture.model, id, "\"id\":\"0123\"", "no number of 32 digits");
+    check_refused(&fixture.model, id, "\"id\":\"0123456789abcdef0123456789abcdeg\"",
+                  "no number of 32 digits");
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(read_changed(&fixture.model, id, "\"id\":\"\"", &read, &arena, &err));
+    CHECK_INT(read.id.size, 0);
+    arena_deinit(&arena);
+    fixture_deinit(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_lesser_of_two_labels_may_be_the_positive_one),
+        cmocka_unit_test(readings_and_declared_types_come_back),
+        cmocka_unit_test(a_strict_reading_of_the_label_needs_no_word),
+        cmocka_unit_test(a_text_with_a_zero_byte_is_not_written),
+        cmocka_unit_test(a_limit_that_is_none_is_refused),
+        cmocka_unit_test(digits_are_all_there_or_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
