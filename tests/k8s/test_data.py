@@ -14,7 +14,7 @@ from training import DEADLINE, ROOT
 
 ROWS = 1_000_000
 FEATURES = 8
-TRAIN = ("SELECT * FROM measured TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 2, "
+TRAIN = ("SELECT * FROM measured TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.test_size = 0, train.epoch = 2, "
          "train.batch_size = 4096, job.lanes = 8, job.min_workers = {workers}, job.max_workers = {workers}{more} "
          "LABEL class INTO {model};")
 CLUSTER = ", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '256Mi'"

@@ -22,7 +22,7 @@ IMAGE = "localhost/totrain:large-test-"
 ROWS = 5_000_000 if harness.FULL else 300_000
 PACES_US = {"brief": 30_000_000 // ROWS, "long": 300_000_000 // ROWS}  # a row; a worker has an eighth of them
 FEATURES, PARTITIONS, PODS, MEMORY = 12, 8, 8, 256 << 20
-TRAIN = (f"SELECT * FROM large TO TRAIN DNNClassifier WITH model.hidden_units = [64, 32], train.epoch = 1, "
+TRAIN = (f"SELECT * FROM large TO TRAIN DNNClassifier WITH model.hidden_units = [64, 32], train.test_size = 0, train.epoch = 1, "
          f"train.batch_size = {ROWS // 1000}, job.lanes = 16, job.checkpoint_seconds = 1, "
          "job.max_workers = {workers}{more} LABEL class INTO {model};")
 CLUSTER = (", job.where = 'kubernetes', job.read = 'direct', job.worker_cpu = 0.1, "

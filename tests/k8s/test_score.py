@@ -14,7 +14,7 @@ MODEL = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = 
 LOCAL = "job.max_workers = 2"
 CLUSTER = "job.where = 'kubernetes', job.max_workers = 3, job.worker_cpu = 0.1, job.worker_memory = '128Mi'"
 EVALUATE = "TO EVALUATE model WITH {where}, validation.metrics = 'Accuracy,LogLoss,AUC' LABEL class"
-DIRTY = ("SELECT g, g % 3 AS class, CASE WHEN g % 500 = 7 THEN 'none' ELSE sin(g)::text END AS a, cos(g) AS b "
+DIRTY = ("SELECT g, g % 3 AS class, CASE WHEN g % 500 = 7 THEN 'short' ELSE sin(g)::text END AS a, cos(g) AS b "
          "FROM generate_series(1, 3000) g")
 LONG = "SELECT g, g % 3 AS class, sin(g) AS a, cos(g) AS b FROM generate_series(1, {rows}) g"
 PREDICT = "{select} TO PREDICT {table}.class WITH predict.extra_outputs = ['probability', 'probabilities'], {more} USING model"

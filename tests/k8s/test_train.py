@@ -19,7 +19,7 @@ from training import BUILD, DEADLINE, ROOT, let_pods_in, make_image, postgres
 IMAGE = "localhost/totrain:train-test"
 PACED = "localhost/totrain:train-test-paced"  # a row takes 2 ms: a job lasts on any machine, and computes little
 PASSWORD = f"only for {secrets.token_hex(8)}"
-TRAIN = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
+TRAIN = ("SELECT * FROM points TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.test_size = 0, train.epoch = {epochs}, "
          "train.batch_size = 64, job.lanes = 8, job.max_workers = 4{more} LABEL class INTO {model};")
 CLUSTER = ", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '128Mi'"
 SETTINGS = {"listen_addresses": place.SERVER, "session_preload_libraries": "totrain",

@@ -47,7 +47,7 @@ class Scoring:
     """For a Case: statements that score, and what they make compared."""
 
     LOCAL, CLUSTER = "job.max_workers = 2", "job.where = 'kubernetes', job.max_workers = 3"
-    DIRTY = ("SELECT class, sepal_length, sepal_width, petal_length, CASE WHEN sepal_width = 3 THEN 'none' ELSE "
+    DIRTY = ("SELECT class, sepal_length, sepal_width, petal_length, CASE WHEN sepal_width = 3 THEN 'short' ELSE "
              "petal_width::text END AS petal_width FROM iris")
 
     def setUp(self):

@@ -140,7 +140,7 @@ class RowSecurity(Roles):
         cursor.execute(f"SELECT count(*) FROM {table}")
         seen = cursor.fetchone()[0]
         rows = run_statement(cursor, f"SELECT petal_width, sepal_width, petal_length FROM {table} TO TRAIN LinearRegressor "
-                             f"WITH train.epoch = 2 LABEL petal_length INTO {user}.guarded_model")
+                             f"WITH train.epoch = 2, train.test_size = 0 LABEL petal_length INTO {user}.guarded_model")
         return seen, harness.facts(rows)["rows"]
 
     def test_a_model_sees_the_rows_of_its_trainer(self):

@@ -9,7 +9,7 @@ import unittest
 import program
 
 COLUMNS = "a, b, c, d, y"
-TRAIN = "SELECT {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.verbose = 2 LABEL y INTO m"
+TRAIN = "SELECT {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.test_size = 0, train.verbose = 2 LABEL y INTO m"
 ROWS = 120000  # more pages than one reader is worth
 
 
