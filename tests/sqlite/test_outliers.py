@@ -7,7 +7,7 @@ import re
 
 import harness
 
-NETWORK = "TO TRAIN DNNRegressor WITH train.epoch = 30 LABEL y INTO m"
+NETWORK = "TO TRAIN DNNRegressor WITH train.test_size = 0, train.epoch = 30 LABEL y INTO m"
 
 
 class Outliers(harness.Case):
@@ -72,7 +72,7 @@ class Outliers(harness.Case):
 
     def test_without_shuffle_the_same_is_done(self):
         self.make(lambda number, a: 1e9 if number % 500 == 0 else a, rows=6000)
-        self.train("SELECT * FROM t " + NETWORK.replace("WITH ", "WITH train.shuffle = false, train.test_size = 0.2, "))
+        self.train("SELECT * FROM t " + NETWORK.replace("train.test_size = 0,", "train.test_size = 0.2, train.shuffle = false,"))
         self.assertEqual(self.inputs()[0][0]["limit"], 5)
         self.assertLess(self.error(), 0.3)
 
