@@ -257,7 +257,7 @@ class Program(Shared, program.Case):
                 self.ends(job, "done")
                 self.assertEqual(self.execute(f"SELECT sum(mine) FROM {table}"), [(7 * rows,)])
                 waited = self.command("wait", str(job), "--format=csv")
-                self.assertIn(f"\nrows,,,{rows},", waited.stdout)
+                self.assertIn(f"\nrows,,,{rows}\n", waited.stdout)
                 self.assertNotIn("NULL", waited.stderr)
 
     def test_one_of_which_all_was_killed_goes_on_where_it_was(self):
