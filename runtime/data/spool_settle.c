@@ -738,7 +738,7 @@ static size_t bytes_of_row(const struct settling *settling, const struct placed_
 static void expect_rows(const struct settling *settling, const struct placed_row *rows,
                         uint32_t count, bool is_read)
 {
-    struct spool_bytes bytes[ROW_PLACES * ROWS_AHEAD];
+    struct spool_bytes bytes[ROW_PLACES * ROWS_AHEAD] = {{0}};
     size_t places = 0;
 
     for (uint32_t i = 0; i < count; i++)
