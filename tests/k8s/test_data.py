@@ -138,11 +138,12 @@ class Rows(Sessions):
     def test_the_example_of_the_page(self):
         page = (ROOT / "docs" / "kubernetes.md").read_text(encoding="utf-8")
         example, = [text for text in re.findall(r"^```sql\n(.*?)^```$", page, re.M | re.S) if "job.read = 'direct'" in text]
-        grant, comment, statement = re.fullmatch(r"(GRANT .*?;) *(--.*?)\n(SELECT .*;)\n", example).groups()
+        grant, comment, more, statement = re.fullmatch(r"(GRANT .*?;) *(--.*?)\n(GRANT .*;)\n(SELECT .*;)\n",
+                                                       example).groups()
         self.assertIn("once", comment)
         refused = self.psql(statement)
         self.assertIn("HINT:  " + grant.replace("points", "public.points"), refused.stderr)
-        self.server.execute(grant)
+        self.server.execute(f"{grant} {more}")
         done = self.psql(statement)
         self.assertEqual(done.returncode, 0, done.stderr)
         local, count = re.subn(r", job\.(where|read|worker_cpu|worker_memory) = [^,]*?(?=,| LABEL)", "", statement)

@@ -594,7 +594,7 @@ static void columns_that_tell_nothing_are_noticed(void **state)
 
 static void words_that_share_buckets_are_noticed(void **state)
 {
-    static char words[40][8];
+    static char words[40][16];
     struct table table;
     (void)state;
 

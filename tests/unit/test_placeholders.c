@@ -20,7 +20,7 @@ static void find(const char *text, enum placeholder_style style, struct arena *a
 static void check(const char *text, enum placeholder_style style, const char *expected)
 {
     struct slice values[20];
-    char digits[20][8];
+    char digits[20][16];
     struct placeholders found;
     struct arena arena;
     struct text out;
