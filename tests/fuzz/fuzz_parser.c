@@ -15,6 +15,14 @@
 #include "parser/splitter.h"
 #include "parser/statement_json.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CLAIM(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            abort();                                                                               \
+    } while (0)
+
 /* What stands where a hint is looked for, and the parameters, lie within the text. */
 static void check_refused(struct slice program)
 {
@@ -42,14 +50,6 @@ static void check_refused(struct slice program)
     }
     arena_deinit(&arena);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CLAIM(condition)                                                                           \
-    do {                                                                                           \
-        if (!(condition))                                                                          \
-            abort();                                                                               \
-    } while (0)
 
 static void check_json(const struct statement *statement, struct text *out)
 {
