@@ -18,6 +18,8 @@ static void check_readings(const struct text_look *look)
     }
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct slice text = {(const char *)data, size};
