@@ -6,7 +6,8 @@
 
 #define FRAME_BYTES_MAX ((size_t)1 << 16)
 
-static const char letters[] = "abcdefghijklmnopqrstuvwx"; /* also whole integers and floats */
+static const char letters[] =
+    "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"; /* also whole integers and floats */
 
 /* A value of each field that no other field of the record has. */
 static void fill(struct field_table table, void *record)

@@ -9,8 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-#define TRAIN_FORM                                                                                 \
-    "SELECT * FROM table TO TRAIN LinearClassifier LABEL column INTO model;"
+#define TRAIN_FORM    "SELECT * FROM table TO TRAIN LinearClassifier LABEL column INTO model;"
 #define PREDICT_FORM  "SELECT * FROM table TO PREDICT USING model;"
 #define EVALUATE_FORM "SELECT * FROM table TO EVALUATE model;"
 #define ROWS_FIRST    "The query for the rows comes first: "
@@ -59,8 +58,7 @@ static void a_model_is_made_and_dropped_in_other_words(void **state)
         {"DELETE MODEL m", "A model is a table: DROP TABLE m;"},
         {"ALTER MODEL m RENAME TO n", "A model is a table: ALTER TABLE m RENAME TO new_name;"},
         {"RENAME MODEL m", "A model is a table: ALTER TABLE m RENAME TO new_name;"},
-        {"DESCRIBE MODEL m",
-         "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
+        {"DESCRIBE MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
         {"DESC MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
         {"GRANT MODEL m", NULL},
         {"CREATE OR MODEL m", NULL},
