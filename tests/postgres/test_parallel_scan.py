@@ -9,7 +9,7 @@ import harness
 ROWS = 200000
 TABLE = (f"SELECT i AS id, sin(i) AS a, cos(i)::real AS b, i % 7 AS c, (i % 3)::numeric AS d, "
          f"CASE WHEN i % 5 > 0 THEN 'w' || i % 5 END AS e, i % 2 AS y FROM generate_series(1, {ROWS}) i")
-TRAIN = ("SELECT a, b, c, d, e, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.verbose = 2, "
+TRAIN = ("SELECT a, b, c, d, e, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.test_size = 0, train.verbose = 2, "
          "train.batch_size = 4096 LABEL y INTO {};")
 
 
