@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "parser/scan.h"
+#include "parser/splitter.h"
 
 #define NUMBER_MAX 65535 /* PostgreSQL's; SQLite takes 32,766 */
 
@@ -96,6 +97,19 @@ static void append_apart(struct slice value, struct text *out)
     if (out->size > 0 && scan_is_word_byte(out->data[out->size - 1]))
         text_append_char(out, ' ');
     text_append(out, value);
+}
+
+enum status placeholders_of_statement(struct slice statement, enum placeholder_style style,
+                                      struct arena *arena, struct placeholders *found,
+                                      struct error *err)
+{
+    const struct piece piece = split_piece(statement, 0);
+
+    *found = (struct placeholders){0};
+    if (piece.kind != PIECE_OURS || piece.select_start < 0)
+        return STATUS_OK;
+    return placeholders_find(statement, (struct span){piece.select_start, piece.select_end}, style,
+                             arena, found, err);
 }
 
 void placeholders_fill(struct slice text, const struct placeholders *places,

@@ -33,6 +33,11 @@ struct placeholders {
 enum status placeholders_find(struct slice text, struct span span, enum placeholder_style style,
                               struct arena *arena, struct placeholders *found, struct error *err);
 
+/* Those in the SELECT of the statement; none where it is not ours or has no SELECT. */
+enum status placeholders_of_statement(struct slice statement, enum placeholder_style style,
+                                      struct arena *arena, struct placeholders *found,
+                                      struct error *err);
+
 /* The text with values[number - 1] in the place of each parameter. */
 void placeholders_fill(struct slice text, const struct placeholders *places,
                        const struct slice *values, struct text *out);

@@ -7,7 +7,6 @@
 #include "extension/sqlite/missing_name.h"
 #include "extension/sqlite/sql.h"
 #include "parser/placeholders.h"
-#include "parser/splitter.h"
 
 #define EXEC_ARGUMENTS 2  /* of totrain_exec() before the values */
 #define POWER_MOST     62 /* of two, in a literal */
@@ -219,15 +218,12 @@ static enum status fill(sqlite3 *db, struct slice statement, const struct placeh
 enum status parameters_write(sqlite3 *db, struct slice statement, int count, sqlite3_value **values,
                              struct text *written, struct error *err)
 {
-    const struct piece piece = split_piece(statement, 0);
-    struct placeholders places = {0};
+    struct placeholders places;
     struct arena arena;
-    enum status status = STATUS_OK;
+    enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    if (piece.kind == PIECE_OURS && piece.select_start >= 0)
-        status = placeholders_find(statement, (struct span){piece.select_start, piece.select_end},
-                                   PLACEHOLDERS_SQLITE, &arena, &places, err);
+    status = placeholders_of_statement(statement, PLACEHOLDERS_SQLITE, &arena, &places, err);
     if (status == STATUS_OK)
         status = check_count(places.most, count,
                              places.count > 0 ? places.places[0].span.start : -1, err);

@@ -9,7 +9,6 @@
 
 #include "extension/postgres/server/session.h"
 #include "parser/placeholders.h"
-#include "parser/splitter.h"
 
 /* ----- values as SQL ----- */
 
@@ -82,15 +81,12 @@ static struct slice *literals_of(FunctionCallInfo fcinfo, int count)
 static enum status write_statement(struct slice statement, const struct slice *literals, int count,
                                    struct text *written, struct error *err)
 {
-    const struct piece piece = split_piece(statement, 0);
-    struct placeholders places = {0};
+    struct placeholders places;
     struct arena arena;
-    enum status status = STATUS_OK;
+    enum status status;
 
     arena_init(&arena, ARENA_MAXIMUM);
-    if (piece.kind == PIECE_OURS && piece.select_start >= 0)
-        status = placeholders_find(statement, (struct span){piece.select_start, piece.select_end},
-                                   PLACEHOLDERS_POSTGRES, &arena, &places, err);
+    status = placeholders_of_statement(statement, PLACEHOLDERS_POSTGRES, &arena, &places, err);
     if (status == STATUS_OK && places.most != count) {
         status =
             fail(err, STATUS_INVALID, "the SELECT has %d parameter%s, and %d value%s given",
