@@ -57,16 +57,6 @@ static uint32_t *counter(struct query_column *column, struct slice what)
         return &column->boolean_texts;
     if (slice_is(what, "spaced"))
         return &column->spaced_texts;
-    if (slice_is(what, "codes"))
-        return &column->code_texts;
-    if (slice_is(what, "separated"))
-        return &column->separated_texts;
-    if (slice_is(what, "missing"))
-        return &column->missing_texts;
-    if (slice_is(what, "truths"))
-        return &column->boolean_texts;
-    if (slice_is(what, "spaced"))
-        return &column->spaced_texts;
     if (slice_is(what, "blobs"))
         return &column->blobs;
     if (slice_is(what, "nulls"))
