@@ -20,7 +20,16 @@
     X(import, "FILE TABLE", "A CSV or TSV file with a header becomes a table.")                    \
     X(output, "[FILE]", "Write results into a file; alone: here again.")                           \
     X(timing, "on|off", "Say how long each statement takes.")                                      \
-    X(mode, "table|csv|json|markdown", "How results are written.")
+    X(mode, FORMAT_NAMES, "How results are written.")                                              \
+    X(maxrows, "ROWS", "Of a table on the terminal, 40; 0: all.")                                  \
+    X(maxwidth, "auto|COLUMNS", "Of a table on the terminal; auto: its width; 0: any.")
+
+#define ARGUMENT_WIDTH 24 /* in .help */
+
+/* Of a table on a terminal: what .maxrows and .maxwidth take. */
+#define ROWS_MAX    1000000
+#define COLUMNS_MAX 100000
+#define COLUMNS_MIN 20
 
 const struct completion_command dot_commands[] = {
 #define X(name, argument, help) {"." #name, argument, help},
@@ -56,9 +65,14 @@ static enum status run_help(struct session *session, struct slice value)
 {
     (void)session;
     (void)value;
-    for (size_t i = 0; i < dot_command_count; i++)
-        printf("  %-7s %-24s %s\n", dot_commands[i].word, dot_commands[i].argument,
-               dot_commands[i].help);
+    for (size_t i = 0; i < dot_command_count; i++) {
+        const char *argument = dot_commands[i].argument;
+
+        printf("  %-9s %-*s", dot_commands[i].word, ARGUMENT_WIDTH, argument);
+        if (strlen(argument) > ARGUMENT_WIDTH) /* its help stands below it */
+            printf("\n  %-9s %-*s", "", ARGUMENT_WIDTH, "");
+        printf(" %s\n", dot_commands[i].help);
+    }
     puts("All else is a statement, which ends with a semicolon. Tab completes.");
     return STATUS_OK;
 }
@@ -141,7 +155,40 @@ static enum status run_timing(struct session *session, struct slice value)
 static enum status run_mode(struct session *session, struct slice value)
 {
     if (!format_find(value, &session->formatter.format))
-        return refuse(session, ".mode is table, csv, json or markdown, not", value, "");
+        return refuse(session, ".mode is table, box, line, csv, tsv, json or markdown, not", value,
+                      "");
+    return STATUS_OK;
+}
+
+static bool read_limit(struct slice value, unsigned limit, unsigned *number)
+{
+    int64_t integer;
+
+    if (!slice_to_integer(value, &integer) || integer < 0 || integer > limit)
+        return false;
+    *number = (unsigned)integer;
+    return true;
+}
+
+static enum status run_maxrows(struct session *session, struct slice value)
+{
+    if (!read_limit(value, ROWS_MAX, &session->formatter.rows_max))
+        return refuse(session, ".maxrows is a number of rows from 0 (all) to 1000000, not", value,
+                      "");
+    return STATUS_OK;
+}
+
+static enum status run_maxwidth(struct session *session, struct slice value)
+{
+    unsigned columns;
+
+    if (slice_is(value, "auto")) {
+        session->formatter.columns_max = FORMAT_OF_TERMINAL;
+        return STATUS_OK;
+    }
+    if (!read_limit(value, COLUMNS_MAX, &columns) || (columns > 0 && columns < COLUMNS_MIN))
+        return refuse(session, ".maxwidth is auto, 0 (any) or from 20 to 100000, not", value, "");
+    session->formatter.columns_max = (int)columns;
     return STATUS_OK;
 }
 

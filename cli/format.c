@@ -4,7 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "cli/display.h"
 #include "cli/format_table.h"
 
 static const char *const format_names[] = {
@@ -26,7 +29,7 @@ bool format_find(struct slice name, enum format *format)
 
 void formatter_init(struct formatter *formatter, enum format format, FILE *out)
 {
-    *formatter = (struct formatter){.format = format, .out = out, .is_rounded = true};
+    *formatter = (struct formatter){.format = format, .out = out, .is_ours = true};
     text_init(&formatter->line, TEXT_MAXIMUM);
 }
 
@@ -80,29 +83,44 @@ void cell_append_rounded(struct text *out, const struct cell *cell)
         cell_append(out, cell);
 }
 
-/* ----- CSV ----- */
+/* ----- CSV and TSV ----- */
 
-static void csv_text(struct text *out, struct slice value)
+static char separator_of(const struct formatter *formatter)
+{
+    return formatter->format == FORMAT_TSV ? '\t' : ',';
+}
+
+static void csv_text(struct text *out, struct slice value, char separator)
 {
     bool is_quoted = value.size == 0;
 
     for (size_t i = 0; i < value.size && !is_quoted; i++)
-        is_quoted = strchr(",\"\r\n", value.data[i]) != NULL;
+        is_quoted = value.data[i] == separator || strchr("\"\r\n", value.data[i]) != NULL;
     if (is_quoted)
         text_append_identifier(out, value); /* in double quotes, those inside doubled */
     else
         text_append(out, value);
 }
 
-static void csv_row(struct text *out, const struct cell *cells, size_t count)
+static void csv_row(struct text *out, const struct cell *cells, size_t count, char separator)
 {
     for (size_t i = 0; i < count; i++) {
         if (i)
-            text_append_char(out, ',');
+            text_append_char(out, separator);
         if (cells[i].type == CELL_TEXT)
-            csv_text(out, cells[i].text);
+            csv_text(out, cells[i].text, separator);
         else
             cell_append(out, &cells[i]);
+    }
+    text_append_char(out, '\n');
+}
+
+static void csv_header(const struct formatter *formatter, struct text *out)
+{
+    for (size_t i = 0; i < formatter->count; i++) {
+        if (i)
+            text_append_char(out, separator_of(formatter));
+        csv_text(out, formatter->names[i], separator_of(formatter));
     }
     text_append_char(out, '\n');
 }
@@ -275,6 +293,30 @@ static enum status keep_names(struct formatter *formatter, const struct slice *n
     return STATUS_OK;
 }
 
+/* Of the terminal that results go to; 0: they do not go to one, or it does not say. */
+static unsigned terminal_columns(const struct formatter *formatter)
+{
+    struct winsize size;
+
+    return ioctl(fileno(formatter->out), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+/* A file and a pipe get all rows and all of their cells. */
+static struct table *new_table(const struct formatter *formatter)
+{
+    struct table_shape shape = {.is_box = formatter->format == FORMAT_BOX,
+                                .is_rounded = formatter->is_ours,
+                                .is_wrapped = formatter->is_ours};
+
+    if (isatty(fileno(formatter->out))) {
+        shape.rows = formatter->rows_max;
+        shape.columns = formatter->columns_max == FORMAT_OF_TERMINAL
+                            ? terminal_columns(formatter)
+                            : (unsigned)formatter->columns_max;
+    }
+    return table_new(formatter->names, formatter->count, &shape);
+}
+
 enum status formatter_columns(void *self, const struct slice *names, size_t count,
                               struct error *err)
 {
@@ -285,21 +327,71 @@ enum status formatter_columns(void *self, const struct slice *names, size_t coun
     formatter->rows = 0;
     TRY(keep_names(formatter, names, count, err));
     formatter->is_open = true;
-    if (formatter->format == FORMAT_CSV) {
-        for (size_t i = 0; i < count; i++) {
-            if (i)
-                text_append_char(&formatter->line, ',');
-            csv_text(&formatter->line, names[i]);
-        }
-        text_append_char(&formatter->line, '\n');
-    } else if (formatter->format == FORMAT_MARKDOWN) {
+    switch (formatter->format) {
+    case FORMAT_CSV:
+    case FORMAT_TSV:
+        csv_header(formatter, &formatter->line);
+        break;
+    case FORMAT_MARKDOWN:
         markdown_header(formatter, &formatter->line);
-    } else if (formatter->format == FORMAT_TABLE) {
-        formatter->table = table_new(formatter->names, count, formatter->is_rounded);
+        break;
+    case FORMAT_TABLE:
+    case FORMAT_BOX:
+        formatter->table = new_table(formatter);
         if (!formatter->table)
             return fail_no_memory(err);
+        break;
+    default:
+        break;
     }
     return flush(formatter, err);
+}
+
+/* ----- lines ----- */
+
+/* Breaks of lines stay, and the next one begins below the first. */
+static void line_value(struct text *out, struct slice value, unsigned indent)
+{
+    for (size_t from = 0; from <= value.size;) {
+        const char *end = memchr(value.data + from, '\n', value.size - from);
+        const size_t size = end ? (size_t)(end - value.data) - from : value.size - from;
+
+        if (from > 0)
+            text_printf(out, "%*s", (int)indent, "");
+        display_append(out, (struct slice){value.data + from, size});
+        text_append_char(out, '\n');
+        from += size + 1;
+    }
+}
+
+static void line_row(const struct formatter *formatter, struct text *out, const struct cell *cells)
+{
+    unsigned widest = 0;
+    struct text name, value;
+
+    text_init(&name, TEXT_MAXIMUM);
+    text_init(&value, TEXT_MAXIMUM);
+    for (size_t i = 0; i < formatter->count; i++) {
+        text_clear(&name);
+        display_append(&name, formatter->names[i]);
+        if (display_width(text_slice(&name)) > widest)
+            widest = display_width(text_slice(&name));
+    }
+    if (formatter->rows > 0)
+        text_append_char(out, '\n');
+    for (size_t i = 0; i < formatter->count; i++) {
+        text_clear(&name);
+        text_clear(&value);
+        display_append(&name, formatter->names[i]);
+        text_printf(out, "%*s", (int)(widest - display_width(text_slice(&name))), "");
+        text_append(out, text_slice(&name));
+        text_append_string(out, " = ");
+        (formatter->is_ours ? cell_append_rounded : cell_append)(&value, &cells[i]);
+        line_value(out, value.size > 0 ? text_slice(&value) : SLICE(""), widest + 3);
+    }
+    out->failed |= name.failed || value.failed;
+    text_deinit(&name);
+    text_deinit(&value);
 }
 
 /* Line breaks and tabs stay; nothing else speaks to the terminal. */
@@ -333,10 +425,15 @@ enum status formatter_row(void *self, const struct cell *cells, size_t count, st
         count = formatter->count;
     switch (formatter->format) {
     case FORMAT_TABLE:
+    case FORMAT_BOX:
         TRY(table_add(formatter->table, cells, &formatter->line, err));
         break;
+    case FORMAT_LINE:
+        line_row(formatter, &formatter->line, cells);
+        break;
     case FORMAT_CSV:
-        csv_row(&formatter->line, cells, count);
+    case FORMAT_TSV:
+        csv_row(&formatter->line, cells, count, separator_of(formatter));
         break;
     case FORMAT_JSON:
         json_row(formatter, &formatter->line, cells);
@@ -359,8 +456,8 @@ enum status formatter_end(struct formatter *formatter, struct error *err)
 
     if (!formatter->is_open)
         return STATUS_OK;
-    if (formatter->format == FORMAT_TABLE)
-        status = table_end(formatter->table, &formatter->line, err);
+    if (formatter->table)
+        table_end(formatter->table, &formatter->line);
     else if (formatter->format == FORMAT_JSON)
         text_append_string(&formatter->line, formatter->rows ? "]\n" : "[]\n");
     if (status == STATUS_OK)

@@ -1,11 +1,15 @@
 /*
- * format.h - results as text: a table, CSV, JSON or Markdown.
+ * format.h - results as text: a table, lines, CSV, TSV, JSON or Markdown.
  *
  *     format      of one result of two columns
  *     table        name | train        aligned, numbers to the right; NULL is empty
  *                 ------+-------
  *                  loss |  0.05
+ *     box         the same, drawn as a box
+ *     line          name = loss          one column a line, an empty line between rows
+ *                  train = 0.05
  *     csv         RFC 4180 quoting, lines end in \n; NULL is nothing, an empty text is ""
+ *     tsv         the same with tabs
  *     json        [{"name":"loss","train":0.05}]
  *     markdown    | name | train |
  */
@@ -17,7 +21,15 @@
 #include "extension/engine/host/sink.h"
 #include "params/terms.h"
 
-#define FORMAT_MAP(X) X(TABLE, "table") X(CSV, "csv") X(JSON, "json") X(MARKDOWN, "markdown")
+#define FORMAT_MAP(X)                                                                              \
+    X(TABLE, "table")                                                                              \
+    X(BOX, "box")                                                                                  \
+    X(LINE, "line")                                                                                \
+    X(CSV, "csv")                                                                                  \
+    X(TSV, "tsv")                                                                                  \
+    X(JSON, "json")                                                                                \
+    X(MARKDOWN, "markdown")
+#define FORMAT_NAMES "table|box|line|csv|tsv|json|markdown"
 
 enum format {
 #define X(name, text) FORMAT_##name,
@@ -40,9 +52,13 @@ struct formatter {
     uint64_t rows;
     bool is_open;        /* columns were given */
     bool reader_is_gone; /* EPIPE: the rest is not written */
-    bool is_rounded; /* FORMAT_TABLE shows reals with five digits: they are ours, not the user's */
-    struct table *table; /* FORMAT_TABLE */
+    bool is_ours;        /* tables and lines show reals with five digits, tables wrap wide cells */
+    unsigned rows_max;   /* of a table on a terminal; 0: all, as after formatter_init() */
+    int columns_max;     /* likewise; 0: any, as after formatter_init(); FORMAT_OF_TERMINAL */
+    struct table *table; /* FORMAT_TABLE, FORMAT_BOX */
 };
+
+#define FORMAT_OF_TERMINAL (-1) /* columns_max: as wide as the terminal is */
 
 void formatter_init(struct formatter *formatter, enum format format, FILE *out);
 void formatter_deinit(struct formatter *formatter);
@@ -59,7 +75,5 @@ enum status formatter_end(struct formatter *formatter, struct error *err);
 void cell_append(struct text *out, const struct cell *cell);
 /* The same with reals of five digits. */
 void cell_append_rounded(struct text *out, const struct cell *cell);
-
-#define TABLE_ROWS_HELD 1000
 
 #endif

@@ -19,7 +19,7 @@ static const struct row {
 } rows[] = {
     {OPTION_SQL, 'c', NULL, "SQL", "run these statements; may be given again, as -f", 0},
     {OPTION_FILE, 'f', NULL, "FILE", "run the statements of the file; - is standard input", 0},
-    {OPTION_FORMAT, 0, "format", "table|csv|json|markdown", "how results are written", 0},
+    {OPTION_FORMAT, 0, "format", FORMAT_NAMES, "how results are written", 0},
     {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed", 0},
     {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour", 0},
     {OPTION_HELP, 'h', "help", NULL, "this text", 0},

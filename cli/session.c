@@ -164,6 +164,8 @@ enum status session_open(struct session *session, const char *name, const struct
 
     *session = (struct session){.colour = options->colour};
     formatter_init(&session->formatter, options->format, stdout);
+    session->formatter.rows_max = SESSION_ROWS_SHOWN;
+    session->formatter.columns_max = FORMAT_OF_TERMINAL;
     progress_init(&session->progress, options->progress);
     TRY(find_program(program, err));
     if (!libpq_is_address(name))
@@ -217,7 +219,7 @@ static enum status run(struct session *session, struct slice text, const struct 
                         (size_t)(piece->span.end - piece->span.start)};
 
     error_clear(err);
-    session->formatter.is_rounded = piece->kind == PIECE_OURS;
+    session->formatter.is_ours = piece->kind == PIECE_OURS;
     if (piece->kind == PIECE_OURS) {
         TRY(engine_run(session->host, text, piece, &sink, err));
     } else if (session->host->rows->query(session->host->self, sql, &sink, err) != STATUS_OK) {

@@ -10,6 +10,8 @@
 #include "extension/sqlite/sqlite_host.h"
 #include "parser/parser.h"
 
+#define SESSION_ROWS_SHOWN 40 /* of a table on a terminal, until .maxrows says otherwise */
+
 struct script;
 
 struct session {

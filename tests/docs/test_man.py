@@ -32,7 +32,8 @@ def commands_of_help():
 def dot_commands_of_help():
     with tempfile.TemporaryDirectory() as folder:
         listed = output(f"{folder}/empty.db", "-c", ".help")
-    return {line.strip()[:32].rstrip() for line in listed.splitlines() if line.startswith("  .")}
+    return {f"{line[:12].strip()} {line[12:].split('  ')[0] if line[12:13] != ' ' else ''}".strip()
+            for line in listed.splitlines() if line.startswith("  .")}
 
 
 class Man(unittest.TestCase):
@@ -67,7 +68,7 @@ class Man(unittest.TestCase):
         named = set()
         for head in heads("DOT COMMANDS"):
             words = re.sub(r"Op Ar (\w+)", lambda found: f"[{found[1].upper()}]", head)
-            words = re.sub(r"\b(file|table)\b(?! \|)", lambda found: found[1].upper(), words)
+            words = re.sub(r"\b(file|table|rows|columns)\b(?! \|)", lambda found: found[1].upper(), words)
             named.add(" ".join(re.sub(r" \| ", "|", words).replace("Ar ", "").split()[1:]))
         self.assertEqual(named, {" ".join(line.split()) for line in dot_commands_of_help()})
 

@@ -178,7 +178,7 @@ class Program(harness.Case):
         self.assertIn("deep", done.stdout)
         self.assertNotIn("never", done.stdout)
         self.assertEqual(done.stderr.splitlines(), [
-            f"{inner}:3: ERROR:  .mode is table, csv, json or markdown, not \"yaml\"",
+            f"{inner}:3: ERROR:  .mode is table, box, line, csv, tsv, json or markdown, not \"yaml\"",
             "LINE 3: .mode yaml", "        ^",
             f"CONTEXT:  read at {self.folder}/inner/rows.sql:2", f"CONTEXT:  read at {outer}:2"])
 

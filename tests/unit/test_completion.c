@@ -18,9 +18,11 @@ static const struct slice models[] = {{"iris_model", 10}, {"old", 3}};
 static const struct completion_command commands[] = {
     {".help", "", "These commands."},
     {".mode", "table|csv|json|markdown", "How results are written."},
+    {".maxwidth", "auto|COLUMNS", "Of a table."},
+    {".maxrows", "ROWS", "Of a table."},
     {".schema", "[TABLE]", "The statements that made the tables."},
     {".read", "FILE", "Run the statements of a file."}};
-static const struct completion_names names = {tables, 2, models, 2, commands, 4};
+static const struct completion_names names = {tables, 2, models, 2, commands, 6};
 
 /* What is offered at the cursor of a text. */
 struct offer {
@@ -248,7 +250,7 @@ static void nothing_is_offered_in_comments_and_strings(void **state)
 static void dot_commands_are_offered_at_the_beginning(void **state)
 {
     (void)state;
-    CHECK_OFFERS(".|", ".help|.mode|.schema|.read");
+    CHECK_OFFERS(".|", ".help|.mode|.maxwidth|.maxrows|.schema|.read");
     CHECK_OFFERS(".mo|", ".mode");
     CHECK_OFFERS("SELECT .mo|", "");
 }
@@ -258,6 +260,8 @@ static void arguments_of_dot_commands_are_those_of_their_table(void **state)
     (void)state;
     CHECK_OFFERS(".mode |", "table|csv|json|markdown");
     CHECK_OFFERS(".mode   c|", "csv");
+    CHECK_OFFERS(".maxwidth |", "auto");
+    CHECK_OFFERS(".maxrows |", "");
     CHECK_OFFERS("-- a comment\n.mode m|", "markdown");
     CHECK_OFFERS(".schema i|", "iris|iris_model");
     CHECK_OFFERS(".help |", "");
