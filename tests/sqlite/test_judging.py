@@ -207,7 +207,8 @@ class Judging(harness.Case):
             self.assertEqual(self.explain(f" WITH explain.rows = {rows}", "turned"), found)
             self.assertEqual([row["metric"] for row in found], ["AUC"] * 3)
             self.assertGreater(found[0]["importance"], 0)
-        done = self.run_program(self.path, "-c", "SELECT * FROM t TO EXPLAIN m WITH explain.rows = 100")
+        done = self.run_program(self.path, "--format=csv", "-c", "SELECT * FROM t TO EXPLAIN m WITH explain.rows = 100")
+        self.assertEqual(done.stdout.count("input,importance"), 1)  # the header stands there once
         self.assertIn("importance is measured on 100 of 600 rows", done.stderr)
 
     def test_importance_goes_into_a_table(self):

@@ -193,7 +193,9 @@ static enum status put_result(struct explaining *explaining, struct error *err)
     struct cell *cells =
         ARENA_NEW(explaining->arena, struct cell, explaining->count * RESULT_COLUMNS + 1);
     const struct evaluation_rows rows = {columns, RESULT_COLUMNS, cells, explaining->count};
+    struct sink sink = *explaining->sink;
 
+    sink.columns = NULL; /* the engine has given them: they are the same in each such statement */
     if (!cells)
         return fail_no_memory(err);
     for (size_t i = 0; i < RESULT_COLUMNS; i++)
@@ -209,8 +211,8 @@ static enum status put_result(struct explaining *explaining, struct error *err)
         row[3] = cell_string(metric_name(explaining->metric));
         row[4] = cell_real(explaining->baseline);
     }
-    return evaluation_put(explaining->host, explaining->plan, &rows, explaining->started,
-                          explaining->sink, err);
+    return evaluation_put(explaining->host, explaining->plan, &rows, explaining->started, &sink,
+                          err);
 }
 
 static enum status explain_with(struct explaining *explaining, const struct model *model,

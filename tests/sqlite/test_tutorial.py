@@ -1,0 +1,113 @@
+"""docs/tutorial.md on SQLite: in the program, in the stock sqlite3 and in Python.
+
+    TOTRAIN_BUILD=build/release tests/sqlite/test_tutorial.py --write
+
+writes what the page shows anew: read the difference before committing it.
+"""
+
+import csv
+import fcntl
+import io
+import os
+import pathlib
+import pty
+import struct
+import subprocess
+import sys
+import termios
+import unittest
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
+import tutorial  # noqa: E402  pylint: disable=wrong-import-position
+
+MARK = "-- the next block --"
+
+
+class Tutorial(harness.Case):
+    def setUp(self):
+        super().setUp()
+        build = self.folder / "build"
+        build.mkdir()
+        (build / "release").symlink_to(harness.BUILD.resolve())
+        (self.folder / "examples").symlink_to(tutorial.ROOT / "examples")
+        self.text = tutorial.PAGE.read_text()
+        self.blocks = tutorial.steps(self.text, "sqlite")
+        self.assertGreater(len(self.blocks), 10)
+
+    def environment(self):
+        return {**os.environ, "PATH": f"{harness.BUILD.resolve()}:{os.environ['PATH']}", "HOME": str(self.folder)}
+
+    def open_door(self, lines, **options):
+        done = subprocess.run(["bash", "-ec", lines], cwd=self.folder, env=self.environment(), text=True,
+                              capture_output=True, timeout=harness.DEADLINE, check=False, **options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def check(self, block, names, rows):
+        if block.output:
+            self.assertIsNone(tutorial.difference(block.output.body, names, rows), block.body)
+
+    def on_terminal(self, sql):
+        """What the program shows of it on a terminal."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, tutorial.COLUMNS, 0, 0))
+        process = subprocess.Popen(["totrain", "tumours.db", "--progress=none", "-c", sql], cwd=self.folder,
+                                   env=self.environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                shown += os.read(ours, 65536)
+            except OSError:  # the other side is closed
+                break
+        os.close(ours)
+        self.assertEqual(process.wait(timeout=harness.DEADLINE), 0, shown)
+        return "".join(f"{line.rstrip()}\n" for line in shown.decode().splitlines())
+
+    def test_the_program_shows_what_the_page_shows(self):
+        self.open_door(tutorial.opening(self.text, "sh program"), input="")
+        changed = []
+        for block in self.blocks:
+            shown = self.on_terminal(block.body)
+            if not block.output:
+                self.assertEqual(shown, "")
+                continue
+            self.assertEqual(len(tutorial.statements(block.body)), 1)
+            shown = tutorial.abridged(shown, block.output.body)
+            changed.append((block.output.place, shown))
+            if "--write" not in sys.argv:
+                names, rows = tutorial.rows_of(shown)
+                self.assertIsNone(tutorial.difference(block.output.body, names, [row or ["..."] for row in rows if row]),
+                                  shown)
+        if "--write" in sys.argv:
+            text = self.text
+            for (start, end), shown in reversed(changed):
+                text = text[:start] + shown + text[end:]
+            tutorial.PAGE.write_text(text)
+
+    @unittest.skipIf("--write" in sys.argv, "the program alone writes")
+    def test_the_stock_sqlite3(self):
+        script = ".mode csv\n.headers on\n" + "".join(f".print {MARK}\n{block.body}" for block in self.blocks)
+        shown = self.open_door(tutorial.opening(self.text, "sh sqlite3"), input=script).split(f"{MARK}\n")[1:]
+        for block, result in zip(self.blocks, shown, strict=True):
+            names, *rows = csv.reader(io.StringIO(result)) if result else [[]]
+            self.check(block, names, rows)
+
+    @unittest.skipIf("--write" in sys.argv, "the program alone writes")
+    def test_python(self):
+        self.open_door(tutorial.opening(self.text, "sh program"), input="")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        names = {}
+        exec(tutorial.opening(self.text, "python sqlite3"), names)  # pylint: disable=exec-used
+        self.addCleanup(names["connection"].close)
+        for block in self.blocks:
+            for statement in tutorial.statements(block.body):
+                rows = names["cursor"].execute(statement).fetchall()
+            self.check(block, [column[0] for column in names["cursor"].description or ()], rows)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
