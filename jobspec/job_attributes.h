@@ -28,11 +28,13 @@
            BOOLEAN("true", NULL),                                                                  \
            "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows.")  \
     STORED(uint32_t, batch_size, "train.batch_size", SCOPE_TRAIN, IN(training, batch_size),        \
-           INTEGER(1, 1000000, "128"), "Rows of one step.")                                        \
+           INTEGER(1, 1000000, "128"),                                                             \
+           "The most rows of one step; the steps of an epoch are equally large.")                  \
     STORED(uint32_t, epochs, "train.epoch", SCOPE_TRAIN, IN(training, epochs),                     \
            INTEGER(1, 1000000, "auto"),                                                            \
            "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "  \
-           "of a linear model, 300 of a network for classes, 500 of one for numbers.",             \
+           "of a linear model, 200 of a network for classes, 500 of one for numbers, which takes " \
+           "40 where these are no more than 4,000 steps.",                                         \
            .is_automatic = true, .aliases = WORDS("train.epochs"))                                 \
     STORED(uint64_t, max_steps, "train.max_steps", SCOPE_TRAIN, IN(training, max_steps),           \
            INTEGER(0, 1e12, "0"), "Steps after which training ends; 0: no limit.")                 \

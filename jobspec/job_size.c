@@ -35,14 +35,27 @@ uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t param
     return least(lanes, batch);
 }
 
-uint32_t job_epochs(uint32_t asked, uint32_t steps_least, uint32_t batch, uint64_t rows)
+static uint64_t greater(uint64_t a, uint64_t b)
 {
-    const uint64_t steps = rows > 0 ? (rows - 1) / batch + 1 : steps_least; /* of an epoch */
-    const uint64_t epochs = (steps_least + steps - 1) / steps;
+    return a > b ? a : b;
+}
 
-    if (asked > 0)
-        return asked;
-    return epochs > JOB_EPOCHS_LEAST ? (uint32_t)epochs : JOB_EPOCHS_LEAST;
+static uint64_t epochs_of_steps(uint32_t steps, uint32_t batch, uint64_t rows)
+{
+    const uint64_t steps_of_epoch = (rows - 1) / batch + 1;
+
+    return (steps + steps_of_epoch - 1) / steps_of_epoch;
+}
+
+uint32_t job_epochs(uint32_t asked, struct kind_length length, uint32_t batch, uint64_t rows)
+{
+    uint64_t epochs = JOB_EPOCHS_LEAST, most;
+
+    if (asked > 0 || rows == 0)
+        return asked > 0 ? asked : JOB_EPOCHS_LEAST;
+    most = epochs_of_steps(length.steps_most, batch, rows);
+    epochs = greater(epochs, most < length.epochs ? most : length.epochs);
+    return (uint32_t)greater(epochs, epochs_of_steps(length.steps_least, batch, rows));
 }
 
 double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double rows)

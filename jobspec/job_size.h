@@ -37,8 +37,8 @@ uint32_t job_lane_rows(uint64_t parameters);
 uint32_t job_lanes(uint32_t asked, uint32_t most, uint32_t batch, uint64_t parameters);
 
 /* Passes over so many training rows, in steps of `batch` of them. asked 0: train.epoch is 'auto',
- * at least 10, and as many as make steps_least steps. rows 0: 10. */
-uint32_t job_epochs(uint32_t asked, uint32_t steps_least, uint32_t batch, uint64_t rows);
+ * and the length says how many. rows 0: 10. */
+uint32_t job_epochs(uint32_t asked, struct kind_length length, uint32_t batch, uint64_t rows);
 
 /* What a worker needs to learn a model that costs as much from so many rows. keeps_best: early
  * stopping has a copy of the parameters. */

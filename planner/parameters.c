@@ -54,10 +54,9 @@ uint32_t epochs_of(const struct plan *plan, uint64_t rows)
 {
     const struct kind *kind = plan->estimator->kind;
 
-    if (!kind->steps_least)
+    if (!kind->length)
         return 0;
-    return job_epochs(plan->spec.epochs,
-                      kind->steps_least(&plan->spec.params, plan->estimator->task),
+    return job_epochs(plan->spec.epochs, kind->length(&plan->spec.params, plan->estimator->task),
                       plan->spec.batch_size, rows);
 }
 

@@ -210,12 +210,15 @@ static void append_settled(const struct plan *plan, const struct attribute *attr
 static void append_automatic(const struct plan *plan, const struct attribute *attribute,
                              struct text *out)
 {
-    const struct kind *kind = plan->estimator->kind;
+    struct kind_length length;
 
     text_append_string(out, "auto");
-    if (slice_is(slice_of(attribute->name), "train.epoch"))
-        text_printf(out, ": at least 10, and %u steps",
-                    kind->steps_least(&plan->spec.params, plan->estimator->task));
+    if (!slice_is(slice_of(attribute->name), "train.epoch"))
+        return;
+    length = plan->estimator->kind->length(&plan->spec.params, plan->estimator->task);
+    text_printf(out, ": at least 10, and %u steps", length.steps_least);
+    if (length.epochs > 0)
+        text_printf(out, "; %u of at most %u steps", length.epochs, length.steps_most);
 }
 
 static bool is_automatic(const struct attribute *attribute, const struct setting *setting)

@@ -58,6 +58,12 @@ struct kind_cost {
     double row_bytes;
 };
 
+/* How long train.epoch = 'auto' trains: 10 epochs at least, and steps_least steps; where `epochs`
+ * take no more than steps_most steps, as many, else as many as that. */
+struct kind_length {
+    uint32_t steps_least, epochs, steps_most;
+};
+
 /* The attributes that a statement sets. */
 struct kind_settings {
     const void *context;
@@ -83,8 +89,8 @@ struct kind {
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
-    /* Steps that train.epoch = 'auto' makes at least; NULL where the kind has no use for it. */
-    uint32_t (*steps_least)(const struct kind_params *params, enum task task);
+    /* NULL where the kind has no use for train.epoch. */
+    struct kind_length (*length)(const struct kind_params *params, enum task task);
     /* Are inputs scaled so that a few extreme values do no harm (runtime/data/robust_range.h)?
      * NULL: they are not. */
     bool (*has_robust_inputs)(const struct kind_params *params);

@@ -1,5 +1,7 @@
 #include "kinds/network/network_attributes.h"
 
+#include <math.h>
+
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct network_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
@@ -54,6 +56,24 @@ static enum status refuse_unused(const struct network_params *network, unsigned 
     return status;
 }
 
+/* Steps of Adam have the size of the rate in each parameter, so the more units add up in the next
+ * layer, the farther they move its sums. A linear model has one layer, and a convex loss. */
+static double automatic_rate(const struct network_params *network)
+{
+    uint32_t widest = 64;
+
+    if (network->optimizer == OPTIMIZER_ADAGRAD)
+        return .05;
+    if (network->optimizer != OPTIMIZER_ADAM)
+        return .01;
+    if (network->hidden_units.count == 0)
+        return .03;
+    for (uint32_t i = 0; i < network->hidden_units.count; i++)
+        if (network->hidden_units.items[i] > widest)
+            widest = network->hidden_units.items[i];
+    return .01 * sqrt(64.0 / widest);
+}
+
 enum status network_settle(struct kind_params *params, const struct kind_settings *settings,
                            struct error *err)
 {
@@ -70,16 +90,17 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
             settings->find(settings->context, uses[i].attribute, &spelled, &position))
             return refuse_unused(network, uses[i].optimizers, spelled, position, err);
     if (network->learning_rate == 0)
-        network->learning_rate = network->optimizer == OPTIMIZER_ADAGRAD ? .05 : .01;
+        network->learning_rate = automatic_rate(network);
     return STATUS_OK;
 }
 
 /* A network for classes is trained less and held tighter than one for numbers: once it is right
  * about a row, its loss asks for ever greater weights. docs/learning.md has what was measured. */
 static const struct automatic {
-    uint32_t steps; /* at least */
-    double l2;      /* times the training rows */
-} linear = {1000, 1}, for_classes = {300, 4}, for_numbers = {500, 3};
+    struct kind_length length;
+    double l2; /* times the training rows */
+} linear = {{.steps_least = 1000}, 1}, for_classes = {{.steps_least = 200}, 6},
+  for_numbers = {{.steps_least = 500, .epochs = 40, .steps_most = 4000}, 3};
 
 static struct automatic automatic_of(const struct network_params *network, enum task task)
 {
@@ -88,9 +109,9 @@ static struct automatic automatic_of(const struct network_params *network, enum 
     return task == TASK_CLASSIFICATION ? for_classes : for_numbers;
 }
 
-uint32_t network_steps_least(const struct kind_params *params, enum task task)
+struct kind_length network_length(const struct kind_params *params, enum task task)
 {
-    return automatic_of(network_params(params), task).steps;
+    return automatic_of(network_params(params), task).length;
 }
 
 /* A linear model follows a line as far as the numbers go: cut, they would bend it. */

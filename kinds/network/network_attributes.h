@@ -29,13 +29,14 @@
            .aliases = WORDS("optimizer.l1"))                                                       \
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
            "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
-           "by the training rows for a linear model, for a network 4 by them where it tells "      \
+           "by the training rows for a linear model, for a network 6 by them where it tells "      \
            "classes apart and 3 by them where it predicts a number.",                              \
            .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \
     STORED(double, learning_rate, "optimizer.learning_rate", SCOPE_TRAIN,                          \
            IN(optimizer, learning_rate), REAL(1e-12, 100, NULL),                                   \
-           "Size of a step. Default: 0.01 for Adam, 0.05 for Adagrad, 0.01 for SGD, Momentum and " \
-           "Nesterov.",                                                                            \
+           "Size of a step. Default: for Adam 0.01, in a network with more than 64 units in a "    \
+           "layer times the root of 64 by these, in a linear model 0.03; 0.05 for Adagrad, 0.01 "  \
+           "for SGD, Momentum and Nesterov.",                                                      \
            .aliases = WORDS("optimizer.lr"))                                                       \
     STORED(double, momentum, "optimizer.momentum", SCOPE_TRAIN, IN(optimizer, momentum),           \
            REAL(0, 0.9999, "0.9"),                                                                 \
@@ -78,7 +79,7 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
 struct kind_cost network_list_cost(const double *units, size_t count);
-uint32_t network_steps_least(const struct kind_params *params, enum task task);
+struct kind_length network_length(const struct kind_params *params, enum task task);
 bool network_has_robust_inputs(const struct kind_params *params);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);

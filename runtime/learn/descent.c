@@ -27,9 +27,21 @@ static uint64_t planned_steps(const struct jobspec *spec, uint32_t epochs, uint6
     return spec->max_steps && spec->max_steps < steps ? spec->max_steps : steps;
 }
 
+/* The steps of an epoch have equally many rows, or one more: a last one of a few rows would move
+ * the parameters as far as all others do. */
 uint64_t descent_batch_first(const struct descent *descent, uint64_t step)
 {
-    return step % descent->steps_per_epoch * descent->batch;
+    const uint64_t rows = descent->dataset->train.rows, steps = descent->steps_per_epoch;
+    const uint64_t i = step % steps;
+
+    return i * (rows / steps) + least(i, rows % steps);
+}
+
+static uint64_t rows_of_step(const struct descent *descent, uint64_t step)
+{
+    const uint64_t rows = descent->dataset->train.rows, steps = descent->steps_per_epoch;
+
+    return rows / steps + (step % steps < rows % steps);
 }
 
 /* With the cool-down that follows an early stop: a quarter of all steps, as planned ones have. */
@@ -68,8 +80,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     phase->rows = 0;
     phase->integer_count = phase->owned_count = phase->real_count = 0;
     if (phase->kind == PHASE_LEARN) {
-        phase->rows = least(descent->batch,
-                            descent->dataset->train.rows - descent_batch_first(descent, step));
+        phase->rows = rows_of_step(descent, step);
         phase->integer_count = descent_levels_at(descent, descent->model.tensor_count);
         phase->real_count = descent->model.parameter_count;
     } else if (phase->kind == PHASE_EVALUATION) {
@@ -232,17 +243,19 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
 {
     const struct jobspec *spec = descent->spec;
     const uint64_t rows = descent->dataset->train.rows;
+    uint32_t most; /* rows of a step that the statement allows */
 
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
     TRY(open_model(spec, descent->dataset, &descent->model, err));
     descent->cost = cost_of(spec, descent->dataset);
-    descent->batch = (uint32_t)least(spec->batch_size, rows);
-    descent->steps_per_epoch = (rows - 1) / descent->batch + 1;
-    descent->lanes =
-        job_lanes(spec->lanes, spec->lanes_max, descent->batch, descent->model.parameter_count);
-    descent->epochs = job_epochs(
-        spec->epochs, kind_of(spec)->steps_least(&spec->params, spec->task), descent->batch, rows);
+    most = (uint32_t)least(spec->batch_size, rows);
+    descent->steps_per_epoch = (rows - 1) / most + 1;
+    descent->batch = (uint32_t)((rows - 1) / descent->steps_per_epoch + 1);
+    descent->lanes = (uint32_t)least(descent->batch, job_lanes(spec->lanes, spec->lanes_max, most,
+                                                               descent->model.parameter_count));
+    descent->epochs =
+        job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task), most, rows);
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     TRY(check_lanes(descent, err));

@@ -87,7 +87,8 @@ struct descent {
     struct differentiable model;
     struct kind_cost cost; /* of `model` */
     struct optimizer optimizer;
-    uint32_t lanes, batch, epochs;
+    uint32_t lanes, epochs;
+    uint32_t batch; /* the most rows of a step */
     uint64_t steps_per_epoch, planned_steps;
     uint64_t fingerprint;
 

@@ -16,17 +16,17 @@ import equal_rows  # noqa: E402  pylint: disable=wrong-import-position
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
     "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32, model.l2 = 0 LABEL class":
-        "e0e7e9ea95bbe7e8f36708c2b4686e1c71f653fa29033c3a71947b1a7b1f099e",
+        "e40e308a875eb9887f0d7e586c011673b75636d3beb2ea5924f38ce64796deb7",
     "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad', model.l2 = 0 LABEL class":
-        "976054d78a4a8fcd31570a22b26955ffe05dd458124831580a149730c2d697e3",
+        "c78d6089e566a2556d951cb8a7aaa2bfefa07e296387ea18de97c9c6fcde7f5e",
     "LinearRegressor WITH train.epoch = 20, model.optimizer = 'SGD', model.l2 = 0 LABEL petal_width":
-        "a04bccd7cad31aa2385261940111feb3f4e3e84f887b9e5e8ae2700411a0dfed",
+        "995f2473443965dcee9a8dcc660d749e363c140e5604b7e3b76d02861e4fbf9b",
     "DNNRegressor WITH model.hidden_units = [16], train.epoch = 20, model.dropout = 0.2, train.early_stopping = 3, "
     "train.test_size = 0.2, model.l2 = 0 LABEL sepal_length":
         "e6514b6e4146636880b239465a95110534d217b16d4c89e359c515fbd63aed5d",
     "DNNRegressor WITH model.hidden_units = [16], model.activation = 'tanh', model.optimizer = 'Nesterov', "
     "model.l2 = 0.01, train.epoch = 20 LABEL sepal_length":
-        "e397577a810cc3fc36f6620bf422323f22f68f129d3aa50bd068085761205050",
+        "d679a0afd5db416df6749374c324254a90cedc75023c51a6d0e935450ed9f46e",
 }
 
 

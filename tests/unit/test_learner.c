@@ -355,15 +355,24 @@ static void lanes_follow_from_batch_and_parameters(void **state)
 
 static void automatic_epochs_make_enough_steps(void **state)
 {
+    const struct kind_length steps = {.steps_least = 300}, many = {.steps_least = 1000};
+    const struct kind_length epochs = {.steps_least = 500, .epochs = 40, .steps_most = 4000};
+
     (void)state;
-    CHECK_INT(job_epochs(0, 300, 128, 112), 300); /* one step an epoch */
-    CHECK_INT(job_epochs(0, 300, 128, 128), 300);
-    CHECK_INT(job_epochs(0, 300, 128, 129), 150);
-    CHECK_INT(job_epochs(0, 1000, 128, 800), 143); /* 7 steps an epoch */
-    CHECK_INT(job_epochs(0, 300, 128, 30 * 128), 10);
-    CHECK_INT(job_epochs(0, 300, 128, UINT64_MAX), 10);
-    CHECK_INT(job_epochs(0, 300, 128, 0), 10);
-    CHECK_INT(job_epochs(3, 300, 128, 112), 3);
+    CHECK_INT(job_epochs(0, steps, 128, 112), 300); /* one step an epoch */
+    CHECK_INT(job_epochs(0, steps, 128, 128), 300);
+    CHECK_INT(job_epochs(0, steps, 128, 129), 150);
+    CHECK_INT(job_epochs(0, many, 128, 800), 143); /* 7 steps an epoch */
+    CHECK_INT(job_epochs(0, steps, 128, 30 * 128), 10);
+    CHECK_INT(job_epochs(0, steps, 128, UINT64_MAX), 10);
+    CHECK_INT(job_epochs(0, steps, 128, 0), 10);
+    CHECK_INT(job_epochs(3, steps, 128, 112), 3);
+    CHECK_INT(job_epochs(0, epochs, 128, 128), 500);
+    CHECK_INT(job_epochs(0, epochs, 128, 20 * 128), 40);
+    CHECK_INT(job_epochs(0, epochs, 128, 100 * 128), 40);
+    CHECK_INT(job_epochs(0, epochs, 128, 200 * 128), 20);
+    CHECK_INT(job_epochs(0, epochs, 128, 900 * 128), 10);
+    CHECK_INT(job_epochs(3, epochs, 128, 128), 3);
 }
 
 static void a_learner_makes_numbers_of_what_is_automatic(void **state)
@@ -377,9 +386,9 @@ static void a_learner_makes_numbers_of_what_is_automatic(void **state)
     spec.epochs = 0;
     network_params(&spec.params)->l2 = REAL_AUTOMATIC;
     descent = opened(&spec, &dataset);
-    CHECK_INT(descent_epochs_total(descent), 100);
-    CHECK_INT(descent_steps_total(descent), 300);
-    CHECK(descent->model.settings.l2 == 4.0 / 70);
+    CHECK_INT(descent_epochs_total(descent), 67);
+    CHECK_INT(descent_steps_total(descent), 201);
+    CHECK(descent->model.settings.l2 == 6.0 / 70);
     descent_close(descent);
     network_params(&spec.params)->hidden_units.count = 0;
     descent = opened(&spec, &dataset);
@@ -420,7 +429,7 @@ static void steps_epochs_and_evaluations_follow_the_plan(void **state)
             CHECK_INT(phase.real_count, 0);
             CHECK(report.validation_loss > 0 && report.validation_score <= 1);
         } else {
-            CHECK_INT(phase.rows, phase.step % 3 == 2 ? 6 : 32);
+            CHECK_INT(phase.rows, phase.step % 3 == 0 ? 24 : 23);
             CHECK_INT(report.rows_applied, phase.rows);
             CHECK_INT(phase.real_count, descent->model.parameter_count);
         }
@@ -626,11 +635,11 @@ static void the_named_rows_are_those_of_the_step(void **state)
     dataset.train.values[37] = NAN;
     hide_rows(&dataset);
     descent = opened(&spec, &dataset);
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
     CHECK_FAILS(run_phase(descent, 1, 0, &report, &err), STATUS_FAILED,
-                "the loss is not finite at step 4 (rows 31 to 40 of epoch 1)");
-    CHECK_INT(descent_phase(descent)->step, 3);
+                "the loss is not finite at step 5 (rows 38 to 46 of epoch 1)");
+    CHECK_INT(descent_phase(descent)->step, 4);
     descent_close(descent);
     made_dataset_close(&dataset);
 }
@@ -656,7 +665,7 @@ static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
     descent->progress.phase.step = 2 * 1562500 - 1;
     descent_describe_phase(descent, &descent->progress.phase);
     CHECK_INT(descent_phase(descent)->epoch, 1);
-    CHECK_INT(descent_phase(descent)->rows, BATCH - 7);
+    CHECK_INT(descent_phase(descent)->rows, BATCH - 1);
     sums_init(&sums, descent_phase(descent));
     CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &done, &err));
     CHECK_INT(descent->shares[LANES - 1].first + descent->shares[LANES - 1].count,
