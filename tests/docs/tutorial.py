@@ -1,4 +1,4 @@
-"""What the tests of docs/tutorial.md share: its blocks, and how its tables are compared with rows.
+"""What the tests of docs/tutorial.md and of README.md share: their blocks, and how tables are compared with rows.
 
     ```sql            statements of every door;  ```sql sqlite, ```sql postgres  of one database
     ```               behind it: what the program shows of the block's one statement, as on a terminal of COLUMNS
@@ -12,7 +12,8 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "tutorial.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+README = ROOT / "README.md"
 COLUMNS = 100
 VOLATILE_COLUMNS = {"seconds", "age", "created_at"}
 VOLATILE_ROWS = {"seconds", "expected time", "job"}
@@ -30,7 +31,7 @@ def blocks(text):
     for found in re.finditer(r"^```([^\n]*)\n(.*?)^```\n", text, re.M | re.S):
         if found[1]:
             wanted.append(Block(found))
-        else:
+        elif wanted and wanted[-1].output is None and not text[wanted[-1].place[1]:found.start()].strip("`\n"):
             wanted[-1].output = Block(found)
     return wanted
 
@@ -71,7 +72,8 @@ def is_same(shown, value):
         return True
     try:
         decimals = min(len(number.partition(".")[2]) for number in (shown, text))  # sqlite3 itself shows 15 digits
-        return abs(float(shown) - float(text)) <= 0.5000001 * 10.0 ** -decimals and (decimals > 0 or "." not in shown + text)
+        rounds = decimals > 0 or abs(float(shown)) >= 10000  # below it the program shows a fraction where there is one
+        return abs(float(shown) - float(text)) <= (0.5000001 * 10.0 ** -decimals if rounds else 0)
     except ValueError:
         return False
 

@@ -1,4 +1,4 @@
-"""docs/tutorial.md on PostgreSQL: in the stock psql, in psycopg2 and in the program."""
+"""docs/tutorial.md on PostgreSQL, in the stock psql, in psycopg2 and in the program; README.md in psql."""
 
 import csv
 import io
@@ -34,7 +34,9 @@ class Tutorial(harness.Case):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         pathlib.Path(self.folder, "examples").symlink_to(tutorial.ROOT / "examples")
-        self.text = tutorial.PAGE.read_text(encoding="utf-8")
+        pathlib.Path(self.folder, "build").mkdir()
+        pathlib.Path(self.folder, "build", "release").symlink_to(harness.BUILD.resolve())
+        self.text = tutorial.TUTORIAL.read_text(encoding="utf-8")
         self.blocks = tutorial.steps(self.text, "postgres")
         self.assertGreater(len(self.blocks), 10)
         self.environment = {**os.environ, **self.server.variables(), "LC_ALL": "C.UTF-8", "HOME": self.folder,
@@ -62,10 +64,21 @@ class Tutorial(harness.Case):
             names, *rows = csv.reader(io.StringIO(result)) if result and block.output else [[]]
             self.check_block(block, names, rows)
 
-    def test_the_stock_psql(self):
+    def check_in_psql(self, opening):
         script = "\\set QUIET on\n\\set ON_ERROR_STOP on\n\\pset format csv\n"
         script += "".join(f"\\echo {MARK}\n{block.body}" for block in self.blocks)
-        self.check_csv(self.run_lines(tutorial.opening(self.text, "sh psql"), script))
+        self.check_csv(self.run_lines(opening, script))
+
+    def test_the_stock_psql(self):
+        self.check_in_psql(tutorial.opening(self.text, "sh psql"))
+
+    def test_the_readme_in_the_stock_psql(self):
+        """With the address of a database in place of the file."""
+        self.prepare_database()
+        readme = tutorial.README.read_text(encoding="utf-8")
+        self.blocks = tutorial.steps(readme, "postgres")
+        self.run_lines(tutorial.opening(readme, "sh program").splitlines()[0].replace(" iris.db", " dbname=mydb"))
+        self.check_in_psql("psql mydb")
 
     def test_the_program(self):
         self.prepare_database()

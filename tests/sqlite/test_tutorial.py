@@ -1,8 +1,8 @@
-"""docs/tutorial.md on SQLite: in the program, in the stock sqlite3 and in Python.
+"""docs/tutorial.md and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
 
     TOTRAIN_BUILD=build/release tests/sqlite/test_tutorial.py --write
 
-writes what the page shows anew: read the difference before committing it.
+writes what the pages show anew: read the difference before committing it.
 """
 
 import csv
@@ -25,16 +25,19 @@ import tutorial  # noqa: E402  pylint: disable=wrong-import-position
 MARK = "-- the next block --"
 
 
-class Tutorial(harness.Case):
+class Page:
+    """A page, run from its first block to its last."""
+
     def setUp(self):
         super().setUp()
         build = self.folder / "build"
         build.mkdir()
         (build / "release").symlink_to(harness.BUILD.resolve())
         (self.folder / "examples").symlink_to(tutorial.ROOT / "examples")
-        self.text = tutorial.PAGE.read_text()
+        self.text = self.page.read_text()
         self.blocks = tutorial.steps(self.text, "sqlite")
-        self.assertGreater(len(self.blocks), 10)
+        self.assertGreater(len(self.blocks), 1)
+        self.database = tutorial.opening(self.text, "sh program").split()[1]
 
     def environment(self):
         return {**os.environ, "PATH": f"{harness.BUILD.resolve()}:{os.environ['PATH']}", "HOME": str(self.folder)}
@@ -53,7 +56,7 @@ class Tutorial(harness.Case):
         """What the program shows of it on a terminal."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, tutorial.COLUMNS, 0, 0))
-        process = subprocess.Popen(["totrain", "tumours.db", "--progress=none", "-c", sql], cwd=self.folder,
+        process = subprocess.Popen(["totrain", self.database, "--progress=none", "-c", sql], cwd=self.folder,
                                    env=self.environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
         os.close(theirs)
         shown = b""
@@ -85,7 +88,7 @@ class Tutorial(harness.Case):
             text = self.text
             for (start, end), shown in reversed(changed):
                 text = text[:start] + shown + text[end:]
-            tutorial.PAGE.write_text(text)
+            self.page.write_text(text)
 
     @unittest.skipIf("--write" in sys.argv, "the program alone writes")
     def test_the_stock_sqlite3(self):
@@ -101,12 +104,28 @@ class Tutorial(harness.Case):
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
         names = {}
-        exec(tutorial.opening(self.text, "python sqlite3"), names)  # pylint: disable=exec-used
+        lines = tutorial.opening(tutorial.TUTORIAL.read_text(), "python sqlite3").replace("tumours.db", self.database)
+        exec(lines, names)  # pylint: disable=exec-used
         self.addCleanup(names["connection"].close)
         for block in self.blocks:
             for statement in tutorial.statements(block.body):
                 rows = names["cursor"].execute(statement).fetchall()
             self.check(block, [column[0] for column in names["cursor"].description or ()], rows)
+
+
+class Tutorial(Page, harness.Case):
+    page = tutorial.TUTORIAL
+
+
+class Readme(Page, harness.Case):
+    """Its stock shell goes on with the table that the program has loaded."""
+
+    page = tutorial.README
+
+    def open_door(self, lines, **options):
+        if lines == tutorial.opening(self.text, "sh sqlite3"):
+            super().open_door(tutorial.opening(self.text, "sh program"), input="")
+        return super().open_door(lines, **options)
 
 
 if __name__ == "__main__":
