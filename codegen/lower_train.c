@@ -18,7 +18,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .type = input->type,
             .part = input->part,
             .source = input->source,
-            .vocabulary_max = input->type == INPUT_CATEGORY ? input->vocabulary_max : 0,
+            .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
+            .words_max = input->words_max,
             .reading = input->reading,
         };
     }

@@ -27,7 +27,9 @@ enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 struct spec_input {
     struct slice name;
     enum input_type type;
-    uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC */
+    uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC;
+                                   INPUT_TEXT: hash buckets, likewise */
+    uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
     enum date_part part;        /* DATE_WHOLE: the column as it is */
     struct slice source;        /* of a part: the column's name */
     enum input_reading reading; /* INPUT_NUMERIC; never READING_STRICT */

@@ -13,6 +13,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].type != b->inputs[i].type || a->inputs[i].part != b->inputs[i].part ||
             !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
+            a->inputs[i].words_max != b->inputs[i].words_max ||
             a->inputs[i].reading != b->inputs[i].reading)
             return false;
     return true;

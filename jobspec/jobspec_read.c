@@ -61,7 +61,7 @@ static enum status read_reading(const cJSON *json, enum input_reading *reading, 
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    const char *names[6] = {"name", "kind", "vocabulary_max"};
+    const char *names[7] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
 
@@ -69,6 +69,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
     if (json_has(json, "source"))
         names[count++] = "source";
+    if (json_has(json, "words_max"))
+        names[count++] = "words_max";
     if (json_has(json, "reading"))
         names[count++] = "reading";
     TRY(spec_check_members(json, names, err));
@@ -78,9 +80,14 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
     TRY(read_reading(json, &input->reading, err));
-    if (type == INPUT_CATEGORY && input->reading != READING_NUMBER)
-        return fail(err, STATUS_CORRUPT, "member \"reading\": a category has none");
-    return type == INPUT_CATEGORY
+    if (type != INPUT_NUMERIC && input->reading != READING_NUMBER)
+        return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
+                    input_type_words[type]);
+    if (type == INPUT_TEXT)
+        TRY(spec_get_u32(json, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
+    else if (json_has(json, "words_max"))
+        return fail(err, STATUS_CORRUPT, "member \"words_max\": a text alone has it");
+    return type != INPUT_NUMERIC
                ? spec_get_u32(json, "vocabulary_max", 1, CATEGORY_WORDS_MAX, &input->vocabulary_max,
                               err)
                : spec_get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);

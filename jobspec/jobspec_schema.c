@@ -224,11 +224,13 @@ static cJSON *inputs(void)
     json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "kind", word(input_type_words, NULL));
     json_add(members, "vocabulary_max",
-             integer(0, CATEGORY_WORDS_MAX, "words that are kept; 0 for numeric"));
+             integer(0, CATEGORY_WORDS_MAX,
+                     "words that are kept; hash buckets of a text; 0 for numeric"));
+    json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
     json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
     json_add(members, "source", source());
     input = typed("object", NULL);
-    close_object(input, members, MEMBERS("source", "reading"));
+    close_object(input, members, MEMBERS("source", "reading", "words_max"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

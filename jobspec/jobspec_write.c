@@ -44,6 +44,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         json_add_string(input, "name", spec->inputs[i].name);
         add_word(input, "kind", input_type_words, spec->inputs[i].type);
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
+        if (spec->inputs[i].type == INPUT_TEXT)
+            json_add_integer(input, "words_max", spec->inputs[i].words_max);
         if (spec->inputs[i].part)
             write_source(&spec->inputs[i], input);
         if (spec->inputs[i].reading != READING_NUMBER)

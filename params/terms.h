@@ -14,6 +14,9 @@
 #define MODEL_INPUTS_MAX   2000  /* columns that a model takes */
 #define CATEGORY_WORDS     10000 /* words of a category column that are kept by default */
 #define CATEGORY_WORDS_MAX 10000000
+#define TEXT_BUCKETS       8192 /* of the words of texts, by default; CATEGORY_WORDS_MAX at most */
+#define TEXT_WORDS         128  /* different words of one text that count, by default */
+#define TEXT_WORDS_MAX     1024
 #define CLASSES_MAX        65536 /* different labels of a classifier */
 #define HIDDEN_LAYERS_MAX  16
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
@@ -29,10 +32,11 @@
     X(TASK_REGRESSION, "regression", "regressor")                                                  \
     X(TASK_CLUSTERING, "clustering", "model of clusters")
 
-/* How a column enters a model: as a number, or as one of its words. */
+/* How a column enters a model: as a number, as one of its words, or by all the words of a text. */
 #define INPUT_TYPE_MAP(X)                                                                          \
     X(INPUT_NUMERIC, "numeric")                                                                    \
-    X(INPUT_CATEGORY, "category")
+    X(INPUT_CATEGORY, "category")                                                                  \
+    X(INPUT_TEXT, "text")
 
 /* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \

@@ -60,7 +60,7 @@ struct query {
 /* A column that it takes. */
 struct model_input {
     struct slice name;
-    bool is_numeric;
+    enum input_type type;
     uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
 };
 

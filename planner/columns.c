@@ -13,20 +13,29 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "scoring/dates.h"
+#include "scoring/transform.h"
 
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
 
 /* What a COLUMN clause sets for one column of the query. */
 struct choice {
-    enum { CHOICE_NONE, CHOICE_DERIVED, CHOICE_NUMERIC, CHOICE_CATEGORY, CHOICE_DATE } kind;
-    uint32_t vocabulary_max; /* CHOICE_CATEGORY */
+    enum {
+        CHOICE_NONE,
+        CHOICE_DERIVED,
+        CHOICE_NUMERIC,
+        CHOICE_CATEGORY,
+        CHOICE_DATE,
+        CHOICE_TEXT
+    } kind;
+    uint32_t vocabulary_max; /* CHOICE_CATEGORY; CHOICE_TEXT: hash buckets */
+    uint32_t words_max;      /* CHOICE_TEXT */
     uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
     uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
 
-const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", "DATE", NULL};
+const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", "DATE", "TEXT", NULL};
 
 /* A function that there is, or why not. */
 static enum status check_function(const struct name *name, struct error *err)
@@ -42,13 +51,13 @@ static enum status check_function(const struct name *name, struct error *err)
     if (later)
         return fail_at(err, STATUS_UNSUPPORTED, name->position,
                        "column function %s is not supported yet", later->name),
-               error_hint(err, "There are NUMERIC, VOCABULARY and INDICATOR.");
+               error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR, DATE and TEXT.");
     nearest = text_nearest(name->text, column_functions, count);
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", column_functions[nearest]);
-    return error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR and DATE.");
+    return error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR, DATE and TEXT.");
 }
 
 static enum status choose(struct planning *planning, const struct name *name,
@@ -152,6 +161,40 @@ static enum status choose_date(struct planning *planning, const struct column *c
     return choose(planning, &call->items[0].name, &choice, choices);
 }
 
+/* An argument that is a whole number from 1 to most. */
+static enum status read_count(const struct column *argument, uint32_t most, const char *what,
+                              uint32_t *count, struct error *err)
+{
+    const bool is_integer = argument->kind == COLUMN_VALUE &&
+                            argument->value.kind == VALUE_NUMBER && argument->value.is_integer;
+
+    if (!is_integer || argument->value.integer < 1 || argument->value.integer > most)
+        return fail_at(err, STATUS_INVALID, argument->span.start, "%s from 1 to %u", what, most);
+    *count = (uint32_t)argument->value.integer;
+    return STATUS_OK;
+}
+
+/* TEXT(c[, buckets[, words]]) */
+static enum status choose_text(struct planning *planning, const struct column *call,
+                               struct choice *choices)
+{
+    struct choice choice = {
+        .kind = CHOICE_TEXT, .vocabulary_max = TEXT_BUCKETS, .words_max = TEXT_WORDS};
+
+    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call,
+                                "a column's name, and after it possibly a number of hash buckets "
+                                "and one of words",
+                                planning->err);
+    if (call->count > 1)
+        TRY(read_count(&call->items[1], CATEGORY_WORDS_MAX, "TEXT takes a number of hash buckets",
+                       &choice.vocabulary_max, planning->err));
+    if (call->count > 2)
+        TRY(read_count(&call->items[2], TEXT_WORDS_MAX, "TEXT takes a number of words of one text",
+                       &choice.words_max, planning->err));
+    return choose(planning, &call->items[0].name, &choice, choices);
+}
+
 static enum status choose_call(struct planning *planning, const struct column *call,
                                struct choice *choices)
 {
@@ -162,6 +205,8 @@ static enum status choose_call(struct planning *planning, const struct column *c
         return choose_vocabulary(planning, call, choices);
     if (slice_is_fold(call->name.text, "DATE"))
         return choose_date(planning, call, choices);
+    if (slice_is_fold(call->name.text, "TEXT"))
+        return choose_text(planning, call, choices);
     return choose_indicator(planning, call, choices);
 }
 
@@ -468,8 +513,8 @@ static enum status refuse_vector(const struct planning *planning, const struct q
                           "A vector has one dimension, and no NULL among its elements.");
     }
     fail_at(planning->err, STATUS_INVALID, choice->position,
-            "column \"%.*s\" holds arrays, of which no category can be made",
-            SLICE_FORMAT(column->name));
+            "column \"%.*s\" holds arrays, of which no %s can be made", SLICE_FORMAT(column->name),
+            choice->kind == CHOICE_TEXT ? "text" : "category");
     return error_hint(planning->err, "Its elements are numbers: NUMERIC(%.*s).",
                       SLICE_FORMAT(column->name));
 }
@@ -492,7 +537,7 @@ static enum status make_vector(const struct planning *planning, const struct vec
     struct plan *plan = planning->plan;
     const size_t first = vectors_first(&plan->query.vectors, vector);
 
-    if (choice->kind == CHOICE_CATEGORY)
+    if (choice->kind == CHOICE_CATEGORY || choice->kind == CHOICE_TEXT)
         return refuse_vector(planning, &plan->query.columns[vector->column], choice);
     for (uint32_t i = 0; i < vector->size; i++) {
         const struct query_column *element = &plan->query.columns[first + i];
@@ -556,9 +601,13 @@ static enum status make_input(const struct planning *planning, size_t i,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED,
     };
+    if (choice->kind == CHOICE_TEXT) {
+        input->type = INPUT_TEXT;
+        input->words_max = choice->words_max;
+    }
     if (!is_numeric)
         input->vocabulary_max =
-            choice->kind == CHOICE_CATEGORY ? choice->vocabulary_max : CATEGORY_WORDS;
+            choice->kind == CHOICE_DERIVED ? CATEGORY_WORDS : choice->vocabulary_max;
     return STATUS_OK;
 }
 
@@ -640,6 +689,26 @@ static enum status leave_out(struct planning *planning, struct choice *choices)
     return STATUS_OK;
 }
 
+/* Whoever learns or scores has room for all words of some rows. */
+static enum status check_texts(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    uint64_t ids = 0;
+    bool has_text = false;
+
+    for (size_t i = 0; i < plan->input_count; i++) {
+        has_text |= plan->inputs[i].type == INPUT_TEXT;
+        ids += plan->inputs[i].type == INPUT_TEXT ? plan->inputs[i].words_max
+                                                  : plan->inputs[i].type == INPUT_CATEGORY;
+    }
+    if (!has_text || ids <= TRANSFORM_IDS_MAX)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+            "the categories and texts of a row have up to %llu words, where %d are possible",
+            (unsigned long long)ids, TRANSFORM_IDS_MAX);
+    return error_hint(planning->err, "TEXT(column, buckets, words) takes fewer words of a text.");
+}
+
 static enum status make_inputs(struct planning *planning, const struct choice *choices)
 {
     struct plan *plan = planning->plan;
@@ -661,7 +730,7 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
                        "parts of dates",
                        MODEL_INPUTS_MAX, plan->input_count);
     if (plan->input_count > 0)
-        return STATUS_OK;
+        return check_texts(planning);
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "the query has no column to learn from");
     return error_hint(planning->err, "Select at least one column%s.",

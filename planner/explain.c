@@ -89,6 +89,9 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
         text_append_string(out, ", days before 2000-01-01");
     if (input->type == INPUT_CATEGORY)
         text_printf(out, " of up to %u words", input->vocabulary_max);
+    else if (input->type == INPUT_TEXT)
+        text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
+                    input->vocabulary_max);
     text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
     append_why(out, explanation->plan, input->column);
     explanation_line_of(explanation, "input", input->name);
@@ -121,7 +124,7 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
     return a->type == b->type && a->is_chosen == b->is_chosen &&
-           a->vocabulary_max == b->vocabulary_max;
+           a->vocabulary_max == b->vocabulary_max && a->words_max == b->words_max;
 }
 
 /* Or an element of an array, a part of a date. */

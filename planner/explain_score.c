@@ -38,9 +38,7 @@ static void explain_input(struct explanation *explanation, size_t input)
         text_append_string(out, "date, of which it takes ");
         date_parts_append(plan->model.inputs[input].parts, out);
     } else {
-        text_append_string(out,
-                           input_type_words[plan->model.inputs[input].is_numeric ? INPUT_NUMERIC
-                                                                                 : INPUT_CATEGORY]);
+        text_append_string(out, input_type_words[plan->model.inputs[input].type]);
     }
     text_append_string(out, ", column ");
     text_append(out, column->name);

@@ -20,9 +20,13 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
 
     notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is left out: %s",
                SLICE_FORMAT(name), reasons[left_out->why].what);
-    notice_hint(plan->notices,
-                "COLUMN %.*s takes it, beside the other columns that are named there.",
-                SLICE_FORMAT(name));
+    if (left_out->why == COLUMN_FREE_TEXT && !plan->estimator->kind->takes_numbers_alone)
+        notice_hint(plan->notices, "COLUMN *, TEXT(%.*s) learns from its words.",
+                    SLICE_FORMAT(name));
+    else
+        notice_hint(plan->notices,
+                    "COLUMN %.*s takes it, beside the other columns that are named there.",
+                    SLICE_FORMAT(name));
 }
 
 /* The one that is there most often; of equal ones the first. -1: all are named. */

@@ -11,12 +11,13 @@ struct kind_shape shape_of(const struct plan *plan)
     struct kind_shape shape = {.task = plan->estimator->task, .classes = plan->spec.n_classes};
 
     for (size_t i = 0; i < plan->input_count; i++) {
-        if (plan->inputs[i].type == INPUT_NUMERIC)
-            shape.dense++;
-        else
-            shape.ids++;
+        const struct plan_input *input = &plan->inputs[i];
+
+        shape.dense += input->type == INPUT_NUMERIC;
+        shape.ids += input->type != INPUT_NUMERIC;
+        if (input->type != INPUT_NUMERIC)
+            shape.id_rows += input->type == INPUT_TEXT ? input->vocabulary_max : 1;
     }
-    shape.id_rows = shape.ids;
     return shape;
 }
 
@@ -26,9 +27,10 @@ struct kind_shape shape_of(const struct plan *plan)
 static double words_of_input(const struct plan *plan, const struct plan_input *input)
 {
     const struct query *query = &plan->query;
-    double most;
+    const double most = input->vocabulary_max;
 
-    most = input->vocabulary_max;
+    if (input->type == INPUT_TEXT)
+        return most;
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)
         return query->sample_rows + 1.0;
     return most + (most >= 10 ? floor(most / 10) : 1) + 1;
@@ -40,7 +42,7 @@ struct kind_shape shape_most(const struct plan *plan)
 
     shape.id_rows = 0;
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].type == INPUT_CATEGORY)
+        if (plan->inputs[i].type != INPUT_NUMERIC)
             shape.id_rows += words_of_input(plan, &plan->inputs[i]);
     return shape;
 }

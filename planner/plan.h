@@ -23,7 +23,8 @@ struct plan_input {
     enum input_type type;
     enum date_part part;        /* DATE_WHOLE: the cell as it is */
     struct slice source;        /* of a part: the column's name */
-    uint32_t vocabulary_max;    /* INPUT_CATEGORY */
+    uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */
+    uint32_t words_max;         /* INPUT_TEXT: of one text */
     enum input_reading reading; /* INPUT_NUMERIC: of its text */
     struct slice declared_type;
     bool is_chosen; /* the type comes from COLUMN, not from the sample */

@@ -121,8 +121,8 @@ static enum status check_inputs(const struct planning *planning)
         if (input->type == INPUT_NUMERIC)
             continue;
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" is a category, and %s takes numbers alone",
-                SLICE_FORMAT(input->name), plan->estimator->name);
+                "column \"%.*s\" is a %s, and %s takes numbers alone", SLICE_FORMAT(input->name),
+                input_type_words[input->type], plan->estimator->name);
         if (input->part)
             return error_hint(planning->err,
                               "Of a date it takes the age: COLUMN DATE(%.*s, 'age').",

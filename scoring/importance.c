@@ -225,16 +225,6 @@ static uint32_t first_input(const struct transform *transform, uint32_t column)
     return low;
 }
 
-/* Category inputs have one id each, in the order of the inputs. */
-static uint32_t id_slot(const struct transform *transform, uint32_t input)
-{
-    uint32_t slot = 0;
-
-    for (uint32_t i = 0; i < input; i++)
-        slot += transform->inputs[i].type == INPUT_CATEGORY;
-    return slot;
-}
-
 /* Of the row at `from` the values of these columns into row i of the scorer. */
 static void put_values(struct importance *importance, uint32_t i, uint32_t from,
                        const uint32_t *columns, size_t count)
@@ -254,7 +244,8 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
                 memcpy(dense + input->dense_offset, other + input->dense_offset,
                        (1u + input->has_nulls) * sizeof *dense);
             else
-                ids[id_slot(transform, at)] = other_ids[id_slot(transform, at)];
+                memcpy(ids + input->id_offset, other_ids + input->id_offset,
+                       (input->type == INPUT_TEXT ? input->words_max : 1) * sizeof *ids);
         }
 }
 

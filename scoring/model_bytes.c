@@ -66,6 +66,9 @@ static void feed_input(const struct feed *feed, uint32_t format,
         return;
     }
     feed_u64(feed, input->hash_buckets);
+    if (input->type ==
+        INPUT_TEXT) /* beside category and numeric, which feed what they always did */
+        feed_u64(feed, input->words_max);
     feed_u64(feed, input->word_count);
     for (uint32_t i = 0; i < input->word_count; i++)
         feed_slice(feed, input->words[i]);

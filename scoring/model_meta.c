@@ -26,7 +26,7 @@ uint64_t model_weight_rows(const struct model *model)
         return 0;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_CATEGORY)
+        if (input->type != INPUT_NUMERIC)
             features += (uint64_t)input->word_count + input->hash_buckets + input->has_nulls;
     }
     rows = features * linear.width;
@@ -62,6 +62,9 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_real(object, "null_value", (double)input->null_value);
         if (transform_input_is_limited(input))
             json_add_real(object, "limit", (double)input->limit);
+    } else if (input->type == INPUT_TEXT) {
+        json_add_integer(object, "words_max", input->words_max);
+        json_add_integer(object, "hash_buckets", input->hash_buckets);
     } else {
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -242,6 +245,15 @@ static enum status read_part(const cJSON *object, struct arena *arena,
     return corrupt(err, "an input is no part of a column");
 }
 
+static enum status read_text(const cJSON *object, uint32_t format, struct transform_input *input,
+                             struct error *err)
+{
+    if (format < MODEL_FORMAT_TEXTS || input->part || input->has_nulls)
+        return corrupt(err, "an input is no text");
+    TRY(get_count(object, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
+    return get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
+}
+
 static enum status read_input(const cJSON *object, uint32_t format, struct arena *arena,
                               struct transform_input *input, struct error *err)
 {
@@ -254,6 +266,8 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_PARTS && (json_has(object, "part") || json_has(object, "column")))
         TRY(read_part(object, arena, input, err));
+    if (input->type == INPUT_TEXT)
+        return read_text(object, format, input, err);
     if (input->type == INPUT_CATEGORY) {
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
         return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);

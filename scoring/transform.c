@@ -9,6 +9,7 @@
 
 #include "base/vectors.h"
 #include "scoring/cell_text.h"
+#include "scoring/text_words.h"
 
 #define RUN_COLUMNS 64 /* of dense, standardised at a time */
 
@@ -73,6 +74,18 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     return STATUS_OK;
 }
 
+/* The next rows of the first layer, and the next ids of a row. */
+static void take_ids(struct transform *transform, struct transform_input *input, uint32_t rows,
+                     uint32_t ids)
+{
+    input->first_id = transform->id_rows;
+    input->id_rows = rows;
+    input->id_offset = transform->id_count;
+    transform->id_rows += rows;
+    transform->id_count += ids;
+    transform->id_inputs++;
+}
+
 static enum status finish_category(struct transform *transform, struct transform_input *input,
                                    struct arena *arena, struct error *err)
 {
@@ -82,11 +95,32 @@ static enum status finish_category(struct transform *transform, struct transform
         transform->id_rows + rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
                     SLICE_FORMAT(input->name), input->word_count, input->hash_buckets);
-    input->first_id = transform->id_rows;
-    input->id_rows = (uint32_t)rows;
-    transform->id_rows += (uint32_t)rows;
-    transform->id_count++;
+    take_ids(transform, input, (uint32_t)rows, 1);
     return index_words(input, arena, err);
+}
+
+static enum status finish_text(struct transform *transform, struct transform_input *input,
+                               struct error *err)
+{
+    const uint64_t rows = (uint64_t)transform->id_rows + input->hash_buckets;
+
+    if (input->hash_buckets == 0 || input->hash_buckets > CATEGORY_WORDS_MAX || rows > INT32_MAX ||
+        input->words_max == 0 || input->words_max > TEXT_WORDS_MAX || input->word_count > 0)
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u hash buckets for %u words of a text",
+                    SLICE_FORMAT(input->name), input->hash_buckets, input->words_max);
+    transform->texts[transform->text_count++] =
+        (struct text_ids){transform->id_count, input->words_max};
+    take_ids(transform, input, input->hash_buckets, input->words_max);
+    return STATUS_OK;
+}
+
+static enum status finish_input(struct transform *transform, struct transform_input *input,
+                                struct arena *arena, struct error *err)
+{
+    if (input->type == INPUT_NUMERIC)
+        return finish_numeric(transform, input, err);
+    return input->type == INPUT_TEXT ? finish_text(transform, input, err)
+                                     : finish_category(transform, input, arena, err);
 }
 
 static enum status check_names(const struct slice *given, uint32_t count, const char *what,
@@ -182,13 +216,15 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
                     transform->input_count);
     TRY(transform_find_columns(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_NUMERIC)
-            TRY(finish_numeric(transform, input, err));
-        else
-            TRY(finish_category(transform, input, arena, err));
-    }
+    transform->id_inputs = transform->text_count = 0;
+    transform->texts = ARENA_NEW(arena, struct text_ids, transform->input_count);
+    if (!transform->texts)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        TRY(finish_input(transform, &transform->inputs[i], arena, err));
+    if (transform->text_count > 0 && transform->id_count > TRANSFORM_IDS_MAX)
+        return fail(err, STATUS_CORRUPT, "the texts of a row have %u words, where %d are possible",
+                    transform->id_count, TRANSFORM_IDS_MAX);
     return list_columns(transform, arena, err);
 }
 
@@ -338,6 +374,31 @@ int32_t transform_null_id(const struct transform_input *input)
     return input->has_nulls ? (int32_t)(input->first_id + input->id_rows - 1) : -1;
 }
 
+static bool has_id(const int32_t *ids, uint32_t count, int32_t id)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (ids[i] == id)
+            return true;
+    return false;
+}
+
+void transform_text(const struct transform_input *input, struct slice text, int32_t *ids)
+{
+    struct text_words words = text_words_of(text);
+    struct slice word;
+    uint32_t count = 0;
+
+    while (count < input->words_max && text_words_next(&words, &word)) {
+        const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
+        const int32_t id = (int32_t)(input->first_id + bucket);
+
+        if (!has_id(ids, count, id))
+            ids[count++] = id;
+    }
+    for (; count < input->words_max; count++)
+        ids[count] = -1;
+}
+
 /* Numbers on their way to neighbouring columns of dense: divisions are slow one
  * by one. */
 struct run {
@@ -401,6 +462,18 @@ static enum status transform_category(const struct transform_input *input, const
     return STATUS_OK;
 }
 
+static enum status transform_words(const struct transform_input *input, const struct cell *cell,
+                                   int32_t *ids, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice text;
+    bool is_null;
+
+    TRY(cell_to_word(cell, input->name, buffer, &text, &is_null, err));
+    transform_text(input, text, ids);
+    return STATUS_OK;
+}
+
 /* The date of the column whose parts are being taken. */
 struct dated {
     uint32_t column;
@@ -441,8 +514,10 @@ enum status transform_row(const struct transform *transform, const struct cell *
             TRY(take_cell(input, cells, &dated, &cell, err));
         if (input->type == INPUT_NUMERIC)
             TRY(transform_numeric(transform, input, cell, &run, dense, err));
+        else if (input->type == INPUT_TEXT)
+            TRY(transform_words(input, cell, ids + input->id_offset, err));
         else
-            TRY(transform_category(input, cell, ids++, err));
+            TRY(transform_category(input, cell, ids + input->id_offset, err));
     }
     finish_run(&run, transform, dense);
     return STATUS_OK;

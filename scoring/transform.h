@@ -7,7 +7,8 @@
  *     dense  (dense_width)  float: for each numeric input (value - mean) / scale,
  *                           and after it 1 or 0 for "was NULL" where training saw NULLs
  *     ids    (id_count)     int32: for each category input the row of the first
- *                           layer that its value selects, or -1 for none
+ *                           layer that its value selects, or -1 for none; for each text
+ *                           input those of its words, and behind them -1
  *
  * A column of the SELECT is one input, or several that take a part of its dates each (dates.h):
  *
@@ -21,9 +22,16 @@
  * most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float stay finite. A category
  * input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another
  * value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training saw NULLs, else -1.
+ *
+ * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
+ * is selected once however often its words are there, by the first words_max different ones of a
+ * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
+ * input than a short one. NULL has no words.
  */
 #ifndef SCORING_TRANSFORM_H
 #define SCORING_TRANSFORM_H
+
+#include <math.h>
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -32,7 +40,8 @@
 #include "scoring/dates.h"
 
 #define TRANSFORM_DENSE_MAX   1e18f
-#define TRANSFORM_WORD_BUFFER 32 /* bytes, for a number as a word */
+#define TRANSFORM_WORD_BUFFER 32    /* bytes, for a number as a word */
+#define TRANSFORM_IDS_MAX     65536 /* of one row */
 
 struct transform_input {
     struct slice name;
@@ -52,13 +61,36 @@ struct transform_input {
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
-    uint32_t hash_buckets;
-    uint32_t first_id; /* ids of this input are [first_id, first_id + id_rows) */
+    uint32_t hash_buckets; /* text: more than 0 */
+    uint32_t words_max;    /* text: 1 to TEXT_WORDS_MAX */
+    uint32_t id_offset;    /* category, text: the first of its ids in a row's */
+    uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
     uint32_t
         *lookup; /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
     uint32_t lookup_size;
 };
+
+/* Where the ids of a text input lie among those of a row. */
+struct text_ids {
+    uint32_t first, count;
+};
+
+/* How many of a text's ids select something: those in front. */
+static inline uint32_t text_ids_used(const int32_t *ids, uint32_t count)
+{
+    uint32_t used = 0;
+
+    while (used < count && ids[used] >= 0)
+        used++;
+    return used;
+}
+
+/* What each of them counts. */
+static inline float text_ids_share(uint32_t used)
+{
+    return 1 / sqrtf((float)used);
+}
 
 struct transform {
     struct transform_input *inputs;
@@ -67,8 +99,11 @@ struct transform {
     uint32_t column_count;
     bool has_parts;
     uint32_t dense_width;   /* columns of dense */
-    uint32_t id_count;      /* category inputs */
+    uint32_t id_count;      /* ids of a row: one of a category, words_max of a text */
+    uint32_t id_inputs;     /* categories and texts */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
+    struct text_ids *texts; /* (text_count): of the text inputs, in their order */
+    uint32_t text_count;
     double *means, *scales; /* (dense_width): 0 and 1 for a "was NULL" */
     float *limits;          /* (dense_width) */
 };
@@ -117,6 +152,8 @@ void transform_numbers(const struct transform_input *input, const double *number
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
 int32_t transform_null_id(const struct transform_input *input);
+/* The ids of a text's words: ids (words_max). */
+void transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
 
 uint64_t transform_word_hash(struct slice word);
 

@@ -205,6 +205,9 @@ static void describe_input(const struct transform_input *input, struct text *out
     if (input->type == INPUT_CATEGORY) {
         if (input->hash_buckets > 0)
             text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
+    } else if (input->type == INPUT_TEXT) {
+        text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
+                    input->hash_buckets);
     } else {
         text_append_string(out, ", mean ");
         text_append_rounded(out, input->mean);

@@ -35,9 +35,11 @@ static uint64_t first_layer_rows(const struct transform *transform)
 
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
-        rows += input->type == INPUT_CATEGORY
-                    ? (uint64_t)input->word_count + input->hash_buckets + 1
-                    : 1 + (uint64_t)input->has_nulls;
+        if (input->type == INPUT_NUMERIC)
+            rows += 1 + (uint64_t)input->has_nulls;
+        else
+            rows +=
+                (uint64_t)input->word_count + input->hash_buckets + (input->type == INPUT_CATEGORY);
     }
     return rows;
 }

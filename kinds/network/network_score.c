@@ -93,22 +93,53 @@ void network_scorer_close(void *closed)
     free(workspace);
 }
 
-/* z (count, width) += for each row the rows of the first layer that it selects */
-static void add_ids(const struct model *model, const int32_t *ids, uint32_t count,
-                    float *restrict z)
+/* z (width) += the rows of the block that these ids select */
+static void add_categories(const float *block, uint32_t width, const int32_t *ids, uint32_t count,
+                           float *restrict z)
 {
+    for (uint32_t i = 0; i < count; i++) {
+        const float *weights = block + (size_t)ids[i] * width;
+
+        if (ids[i] < 0)
+            continue;
+        for (uint32_t j = 0; j < width; j++)
+            z[j] += weights[j];
+    }
+}
+
+/* z (width) += those that the words of a text select, each with its share */
+static void add_text(const float *block, uint32_t width, const int32_t *ids, uint32_t count,
+                     float *restrict z)
+{
+    const uint32_t used = text_ids_used(ids, count);
+    const float share = text_ids_share(used);
+
+    for (uint32_t i = 0; i < used; i++) {
+        const float *weights = block + (size_t)ids[i] * width;
+
+        for (uint32_t j = 0; j < width; j++)
+            z[j] += share * weights[j];
+    }
+}
+
+/* z (count, width) += for each row the rows of the first layer that it selects */
+static void add_ids(const struct model *model, const int32_t *ids, uint32_t count, float *z)
+{
+    const struct transform *transform = &model->transform;
     const struct layer *layer = &network_of(model)->layers[0];
-    const float *block = layer->weights + (size_t)model->transform.dense_width * layer->width;
+    const float *block = layer->weights + (size_t)transform->dense_width * layer->width;
 
-    for (uint32_t row = 0; row < count; row++, z += layer->width) {
-        for (uint32_t i = 0; i < model->transform.id_count; i++, ids++) {
-            const float *weights = block + (size_t)*ids * layer->width;
+    for (uint32_t row = 0; row < count; row++, ids += transform->id_count, z += layer->width) {
+        uint32_t done = 0;
 
-            if (*ids < 0)
-                continue;
-            for (uint32_t j = 0; j < layer->width; j++)
-                z[j] += weights[j];
+        for (uint32_t i = 0; i < transform->text_count; i++) {
+            const struct text_ids *text = &transform->texts[i];
+
+            add_categories(block, layer->width, ids + done, text->first - done, z);
+            add_text(block, layer->width, ids + text->first, text->count, z);
+            done = text->first + text->count;
         }
+        add_categories(block, layer->width, ids + done, transform->id_count - done, z);
     }
 }
 

@@ -27,7 +27,7 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
     const struct transform_input *input = &dataset->transform.inputs[i];
     double mean;
 
-    if (column->nulls > 0)
+    if (column->nulls > 0 || column->content == COLUMN_TEXTS)
         return false;
     if (column->content == COLUMN_NUMBERS) {
         if (!exact_moments_are_constant(&statistics->moments[column->number], &mean))

@@ -14,6 +14,13 @@
 
 /* ---- new and free ---- */
 
+static enum column_content content_of(enum input_type type)
+{
+    if (type == INPUT_TEXT)
+        return COLUMN_TEXTS;
+    return type == INPUT_NUMERIC ? COLUMN_NUMBERS : COLUMN_WORDS;
+}
+
 static void describe_columns(struct column_statistics *statistics)
 {
     const struct jobspec *spec = statistics->spec;
@@ -23,7 +30,7 @@ static void describe_columns(struct column_statistics *statistics)
 
         if (i < spec->input_count) {
             column->name = spec->inputs[i].name;
-            column->content = spec->inputs[i].type == INPUT_NUMERIC ? COLUMN_NUMBERS : COLUMN_WORDS;
+            column->content = content_of(spec->inputs[i].type);
         } else {
             column->name = spec->label;
             column->content = spec->task == TASK_REGRESSION ? COLUMN_NUMBERS : COLUMN_CLASSES;
@@ -321,6 +328,13 @@ static void count_nulls(struct column_statistics *statistics, const struct run *
     statistics->moments[column->number].count -= nulls;
 }
 
+/* Of texts. */
+static void count_missing(struct column_statistics *statistics, const struct run *run,
+                          uint32_t number)
+{
+    statistics->columns[number].nulls += nulls_in(run, &run->columns[number]) * counts_as(run);
+}
+
 /* The columns that could be added together, from this one on. */
 static uint32_t add_numbers(struct column_statistics *statistics, const struct run *run,
                             uint32_t column)
@@ -376,6 +390,8 @@ static enum status count_run(struct column_statistics *statistics, const struct 
     for (uint32_t column = 0; column < statistics->column_count;)
         if (statistics->columns[column].content == COLUMN_NUMBERS)
             column += add_numbers(statistics, run, column);
+        else if (statistics->columns[column].content == COLUMN_TEXTS)
+            count_missing(statistics, run, column++);
         else
             TRY(count_words(statistics, run, column++, err));
     return STATUS_OK;

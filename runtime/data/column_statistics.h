@@ -7,10 +7,10 @@
  *
  * Of a numeric input, and of the label of a regression, the exact sums (exact_sum.h); of a
  * category, and of the label of a classification, each word and how often it is there; of each the
- * NULLs. All of it is counted exactly and can be taken out again, also from other statistics than
- * it was added to as long as these are merged before the end. So neither the order of rows, nor
- * who read them, nor how parts were merged changes a byte of what is put or learned
- * (column_statistics_bytes.h, column_statistics_finish.h).
+ * NULLs, which are all of a text. All of it is counted exactly and can be taken out again, also
+ * from other statistics than it was added to as long as these are merged before the end. So neither
+ * the order of rows, nor who read them, nor how parts were merged changes a byte of what is put or
+ * learned (column_statistics_bytes.h, column_statistics_finish.h).
  *
  * After a call that failed the statistics are not those of any rows, and can only be freed. Not
  * for several threads at once: each writer has its own.

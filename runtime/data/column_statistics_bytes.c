@@ -45,7 +45,7 @@ enum status column_statistics_put(const struct column_statistics *statistics, st
         put_u64(out, column->nulls);
         if (column->content == COLUMN_NUMBERS)
             exact_moments_put(&statistics->moments[column->number], out);
-        else
+        else if (column->content != COLUMN_TEXTS)
             TRY(put_words(column, out, err));
     }
     return out->failed ? fail_no_memory(err) : STATUS_OK;
@@ -101,6 +101,8 @@ static enum status read_column(struct column_statistics *statistics, struct colu
     column->nulls += read_u64(reader);
     if (content != (uint8_t)column->content)
         return refuse(column, err);
+    if (column->content == COLUMN_TEXTS)
+        return STATUS_OK;
     if (column->content != COLUMN_NUMBERS)
         return read_words(statistics, column, reader, err);
     if (!exact_moments_read(reader, &moments))

@@ -37,7 +37,7 @@ static enum status check_counts(const struct column_statistics *statistics,
     if (column->nulls > left || infinite > left - column->nulls)
         return refuse_counts(column, err);
     left -= column->nulls + infinite;
-    if (column->content == COLUMN_NUMBERS)
+    if (column->content == COLUMN_NUMBERS || column->content == COLUMN_TEXTS)
         return STATUS_OK;
     for (uint32_t i = 0; i < column->table.count; i++) {
         if (column->table.entries[i].count > left)
@@ -172,6 +172,15 @@ static enum status take_words(const struct column_counts *column, uint32_t words
     return status;
 }
 
+/* Its words are hashed: there is nothing to learn of them before the first step. */
+static void take_text(const struct spec_input *spec, struct transform_input *input)
+{
+    input->type = INPUT_TEXT;
+    input->hash_buckets = spec->vocabulary_max;
+    input->words_max = spec->words_max;
+    input->has_nulls = false; /* NULL has no words */
+}
+
 static enum status fill_transform(const struct column_statistics *statistics,
                                   struct transform *transform, struct arena *arena,
                                   struct error *err)
@@ -195,6 +204,8 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
+        else if (column->content == COLUMN_TEXTS)
+            take_text(&spec->inputs[i], input);
         else
             TRY(take_words(column, spec->inputs[i].vocabulary_max, statistics->rows, input, arena,
                            err));

@@ -14,7 +14,8 @@
 enum column_content {
     COLUMN_NUMBERS, /* a numeric input, or the label of a regression */
     COLUMN_WORDS,   /* a category */
-    COLUMN_CLASSES  /* the label of a classification: texts, or the bytes of numbers */
+    COLUMN_CLASSES, /* the label of a classification: texts, or the bytes of numbers */
+    COLUMN_TEXTS    /* a text, whose words are hashed: nothing of it but NULLs is counted */
 };
 
 /* Counts are modulo 2^64, so that a row may be taken out before it is added. A word that was taken

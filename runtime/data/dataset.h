@@ -24,7 +24,7 @@
 struct dataset_part {
     uint64_t rows;
     float *dense;            /* (rows, dense_width) */
-    int32_t *ids;            /* (rows, id_count): row of the id block, or -1 */
+    int32_t *ids;            /* (rows, id_count): rows of the id block, or -1 */
     float *values;           /* regression: (rows) standardised label; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */

@@ -39,6 +39,7 @@ static void encode_numeric(const struct transform_input *input,
         dense[r * stride + 1] = spool_is_null(view, rows[r]);
 }
 
+/* And of texts the words. */
 static enum status encode_category(const struct transform_input *input,
                                    const struct spool_column_view *view, const uint32_t *rows,
                                    uint32_t count, int32_t *ids, size_t stride, struct error *err)
@@ -51,7 +52,10 @@ static enum status encode_category(const struct transform_input *input,
         bool is_null;
 
         TRY(cell_to_word(&cell, input->name, buffer, &word, &is_null, err));
-        ids[r * stride] = is_null ? transform_null_id(input) : transform_word(input, word);
+        if (input->type == INPUT_TEXT)
+            transform_text(input, word, ids + r * stride);
+        else
+            ids[r * stride] = is_null ? transform_null_id(input) : transform_word(input, word);
     }
     return STATUS_OK;
 }
@@ -60,8 +64,6 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
                                  struct encoder *encoder, const struct spool_block *block,
                                  const uint32_t *rows, uint32_t count, struct error *err)
 {
-    uint32_t category = 0;
-
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
@@ -71,8 +73,8 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
             encode_numeric(input, &block->columns[i], rows, count,
                            encoder->dense + input->dense_offset, transform->dense_width);
         else
-            TRY(encode_category(input, &block->columns[i], rows, count, encoder->ids + category++,
-                                transform->id_count, err));
+            TRY(encode_category(input, &block->columns[i], rows, count,
+                                encoder->ids + input->id_offset, transform->id_count, err));
     }
     return STATUS_OK;
 }

@@ -233,7 +233,7 @@ static enum status allocate(struct descent *descent, struct error *err)
 static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset)
 {
     const struct kind_shape shape = {spec->task, dataset->labels.count,
-                                     dataset->transform.dense_width, dataset->transform.id_count,
+                                     dataset->transform.dense_width, dataset->transform.id_inputs,
                                      dataset->transform.id_rows};
 
     return kind_of(spec)->cost(&spec->params, &shape);

@@ -2,22 +2,56 @@
 
 #include <string.h>
 
-void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
-                     const int32_t *ids, float *z)
+/* ---- forward ---- */
+
+/* z (width) += the rows that ids [from, to) of a row of data select. */
+static void add_rows(const struct id_rows *op, const float *parameters, const int32_t *ids,
+                     uint32_t from, uint32_t to, float *z)
 {
     const size_t width = op->width;
 
-    for (uint32_t i = 0; i < n; i++, ids += op->id_count, z += width) {
-        for (uint32_t j = 0; j < op->id_count; j++) {
-            const float *row = parameters + op->first + (size_t)ids[j] * width;
+    for (uint32_t j = from; j < to; j++) {
+        const float *row = parameters + op->first + (size_t)ids[j] * width;
 
-            if (ids[j] < 0)
-                continue;
-            for (size_t u = 0; u < width; u++)
-                z[u] += row[u];
-        }
+        if (ids[j] < 0)
+            continue;
+        for (size_t u = 0; u < width; u++)
+            z[u] += row[u];
     }
 }
+
+/* The same of a text, whose words have their share. */
+static void add_text(const struct id_rows *op, const float *parameters, const int32_t *ids,
+                     const struct text_ids *text, float *z)
+{
+    const uint32_t used = text_ids_used(ids + text->first, text->count);
+    const float share = text_ids_share(used);
+    const size_t width = op->width;
+
+    for (uint32_t j = text->first; j < text->first + used; j++) {
+        const float *row = parameters + op->first + (size_t)ids[j] * width;
+
+        for (size_t u = 0; u < width; u++)
+            z[u] += share * row[u];
+    }
+}
+
+void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
+                     const int32_t *ids, float *z)
+{
+    for (uint32_t i = 0; i < n; i++, ids += op->id_count, z += op->width) {
+        uint32_t done = 0;
+
+        for (uint32_t t = 0; t < op->text_count; t++) {
+            add_rows(op, parameters, ids, done, op->texts[t].first, z);
+            add_text(op, parameters, ids, &op->texts[t], z);
+            done = op->texts[t].first + op->texts[t].count;
+        }
+        add_rows(op, parameters, ids, done, op->id_count, z);
+    }
+}
+
+/* ---- backward ---- */
 
 static void touch(struct touched_rows *touched, uint32_t row)
 {
@@ -27,21 +61,50 @@ static void touch(struct touched_rows *touched, uint32_t row)
     }
 }
 
-void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
-                      float *gradient, struct touched_rows *touched)
+static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t from, uint32_t to,
+                      const float *delta, float *gradient, struct touched_rows *touched)
 {
     const size_t width = op->width;
 
-    for (uint32_t i = 0; i < n; i++, ids += op->id_count, delta += width) {
-        for (uint32_t j = 0; j < op->id_count; j++) {
-            float *row = gradient + op->first + (size_t)ids[j] * width;
+    for (uint32_t j = from; j < to; j++) {
+        float *row = gradient + op->first + (size_t)ids[j] * width;
 
-            if (ids[j] < 0)
-                continue;
-            touch(touched, (uint32_t)ids[j]);
-            for (size_t u = 0; u < width; u++)
-                row[u] += delta[u];
+        if (ids[j] < 0)
+            continue;
+        touch(touched, (uint32_t)ids[j]);
+        for (size_t u = 0; u < width; u++)
+            row[u] += delta[u];
+    }
+}
+
+static void give_text(const struct id_rows *op, const int32_t *ids, const struct text_ids *text,
+                      const float *delta, float *gradient, struct touched_rows *touched)
+{
+    const uint32_t used = text_ids_used(ids + text->first, text->count);
+    const float share = text_ids_share(used);
+    const size_t width = op->width;
+
+    for (uint32_t j = text->first; j < text->first + used; j++) {
+        float *row = gradient + op->first + (size_t)ids[j] * width;
+
+        touch(touched, (uint32_t)ids[j]);
+        for (size_t u = 0; u < width; u++)
+            row[u] += share * delta[u];
+    }
+}
+
+void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
+                      float *gradient, struct touched_rows *touched)
+{
+    for (uint32_t i = 0; i < n; i++, ids += op->id_count, delta += op->width) {
+        uint32_t done = 0;
+
+        for (uint32_t t = 0; t < op->text_count; t++) {
+            give_rows(op, ids, done, op->texts[t].first, delta, gradient, touched);
+            give_text(op, ids, &op->texts[t], delta, gradient, touched);
+            done = op->texts[t].first + op->texts[t].count;
         }
+        give_rows(op, ids, done, op->id_count, delta, gradient, touched);
     }
 }
 

@@ -7,12 +7,15 @@
 #ifndef RUNTIME_LEARN_ID_ROWS_H
 #define RUNTIME_LEARN_ID_ROWS_H
 
-#include <stdint.h>
+#include "scoring/transform.h"
 
 struct id_rows {
     uint32_t first; /* where the table starts in the parameters */
     uint32_t rows, width;
-    uint32_t id_count; /* ids of a row of data; a negative one selects nothing */
+    uint32_t id_count;            /* ids of a row of data; a negative one selects nothing */
+    const struct text_ids *texts; /* (text_count): ids that are words of one text, and count as
+                                     scoring/transform.h says; the others count 1 */
+    uint32_t text_count;
 };
 
 /* Rows of the table that have a gradient; the others' is zero. */

@@ -124,12 +124,19 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
     return begin_range(measuring, 0, err);
 }
 
+static uint32_t format_of(const struct transform *transform)
+{
+    if (transform->text_count > 0)
+        return MODEL_FORMAT_TEXTS;
+    if (transform_is_limited(transform))
+        return MODEL_FORMAT_LIMITS;
+    return transform->has_parts ? MODEL_FORMAT_PARTS : MODEL_FORMAT_LANES;
+}
+
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
     return (struct model){
-        .format = transform_is_limited(&dataset->transform) ? MODEL_FORMAT_LIMITS
-                  : dataset->transform.has_parts            ? MODEL_FORMAT_PARTS
-                                                            : MODEL_FORMAT_LANES,
+        .format = format_of(&dataset->transform),
         .estimator = spec->estimator,
         .kind = kind_find(spec->family),
         .task = spec->task,

@@ -73,7 +73,11 @@ enum status network_init(struct network *network, const struct jobspec *spec,
     *network = (struct network){
         .activation = network_params(&spec->params)->activation,
         .dense_width = transform->dense_width,
-        .ids = {.rows = transform->id_rows, .id_count = transform->id_count},
+        .ids = {.rows = transform->id_rows,
+                .id_count = transform->id_count,
+                .texts = transform->texts,
+                .text_count = transform->text_count},
+        .id_inputs = transform->id_inputs,
         .head = {spec->task, outputs_of(spec, dataset)},
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
@@ -134,7 +138,7 @@ uint32_t network_transpose(const void *self, const float *parameters, float *tra
 static double start_limit(const struct network *network, uint32_t l)
 {
     const struct affine *layer = &network->layers[l];
-    const double in = (double)layer->rows + (l == 0 ? network->ids.id_count : 0);
+    const double in = (double)layer->rows + (l == 0 ? network->id_inputs : 0);
     const bool is_hidden = l + 1 < network->layer_count;
 
     if (is_hidden && network->activation == ACTIVATION_RELU)

@@ -22,6 +22,7 @@ struct network {
     uint32_t layer_count;
     struct affine layers[NETWORK_LAYERS_MAX];
     struct id_rows ids; /* a block of the first layer's weights */
+    uint32_t id_inputs; /* categories and texts, which select its rows */
     struct loss_head head;
     struct dropout dropout;
     uint64_t seed;
@@ -62,7 +63,8 @@ void network_workspace_deinit(struct network_workspace *space);
 /*
  * Biases 0; weights uniform in +-limit, He's sqrt(6 / in) before a relu and
  * Glorot's sqrt(6 / (in + out)) elsewhere; each category counts as one input,
- * since one row of its block is selected. A network without hidden layers is
+ * since one row of its block is selected, and so does a text, of whose words each counts less the
+ * more there are. A network without hidden layers is
  * convex and starts from 0.
  */
 void network_start(const void *self, float *parameters);

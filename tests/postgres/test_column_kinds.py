@@ -43,6 +43,7 @@ class ColumnKinds(harness.Case):
     @classmethod
     def digest_of_sqlite(cls, sql):
         path = cls.server.folder / "rows.db"
+        path.unlink(missing_ok=True)
         database = sqlite3.connect(path)
         database.execute("CREATE TABLE t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, y INTEGER)")
         database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", cls.rows)
@@ -80,6 +81,18 @@ class ColumnKinds(harness.Case):
                      "('N/A', '1,000', 'YES', 'w1'), (NULL, '1000', 't', 'w1')")
         one, other = self.execute("SELECT totrain.predict('m', a, NULL::integer), totrain.probabilities('m', a)::text FROM asked a")
         self.assertEqual(one, other)
+
+    def test_words_of_texts_are_those_of_sqlite(self):
+        train = ("SELECT x, email, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 512 "
+                 "COLUMN *, TEXT(email, 500) LABEL y INTO m")
+        wanted = self.digest_of_sqlite(train.format("t"))
+        for table in ("t", "backwards"):
+            self.check_psql(f"SET totrain.progress_interval = -1; {harness.IN_PARALLEL} {train.format(table)};", "-o", "/dev/null")
+            self.assertEqual(self.digest("m"), wanted)
+        self.execute("CREATE TABLE posted (x text, email text); INSERT INTO posted VALUES "
+                     "('1', 'USER7@example.org'), ('1', 'org, Example: user7 example!'), ('1', NULL), ('1', '')")
+        one, other, null, blank = self.execute("SELECT totrain.probabilities('m', p)::text FROM posted p")
+        self.assertEqual((one, null), (other, blank))
 
     def test_declared_types_win(self):
         self.execute("CREATE TABLE typed (id bigint, x numeric, day date, flag boolean, y integer);"

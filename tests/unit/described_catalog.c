@@ -161,7 +161,7 @@ static void read_model(struct slice text, struct described_catalog *described)
         struct slice one = cut(&inputs, ",");
         struct model_input *input = &described->inputs[described->model.input_count++];
         input->name = word(&one);
-        input->is_numeric = slice_is(word(&one), "numeric");
+        input->type = slice_is(word(&one), "numeric") ? INPUT_NUMERIC : INPUT_CATEGORY;
         input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
 }

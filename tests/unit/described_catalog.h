@@ -24,7 +24,7 @@
 
 #include "planner/catalog.h"
 
-#define DESCRIBED_COLUMNS_MAX 64
+#define DESCRIBED_COLUMNS_MAX 72
 
 struct described_query {
     struct query_column columns[DESCRIBED_COLUMNS_MAX];

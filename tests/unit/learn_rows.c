@@ -290,9 +290,36 @@ struct dataset made_dataset(struct rows_shape shape)
     }
     dataset.transform.dense_width = shape.dense;
     dataset.transform.id_count = shape.ids;
+    dataset.transform.id_inputs = shape.ids;
     dataset.transform.id_rows = shape.id_rows;
     fill_part(&shape, &dataset.train, shape.train, 1);
     fill_part(&shape, &dataset.validation, shape.validation, 1000000);
+    hide_rows(&dataset);
+    return dataset;
+}
+
+/* None, some or all of the words that a text may have, each of another row of the table. */
+static void fill_words(const struct rows_shape *shape, uint32_t words, struct dataset_part *part)
+{
+    const uint32_t first = shape->ids - words, own = shape->id_rows / shape->ids;
+
+    for (uint32_t row = 0; row < part->rows; row++)
+        for (uint32_t j = 0; j < words; j++)
+            part->ids[(size_t)row * shape->ids + first + j] =
+                j < row % (words + 1) ? (int32_t)((first + j) * own + row % own) : -1;
+}
+
+struct dataset made_text_dataset(struct rows_shape shape, uint32_t words)
+{
+    struct dataset dataset = made_dataset(shape);
+
+    show_rows(&dataset);
+    dataset.transform.id_inputs -= words - 1;
+    dataset.transform.text_count = 1;
+    dataset.transform.texts = calloc(1, sizeof *dataset.transform.texts);
+    *dataset.transform.texts = (struct text_ids){shape.ids - words, words};
+    fill_words(&shape, words, &dataset.train);
+    fill_words(&shape, words, &dataset.validation);
     hide_rows(&dataset);
     return dataset;
 }
@@ -302,6 +329,7 @@ void made_dataset_close(struct dataset *dataset)
     show_rows(dataset);
     close_part(&dataset->train);
     close_part(&dataset->validation);
+    free(dataset->transform.texts);
     free(dataset->labels.values);
     free(dataset->class_weights);
     free(dataset->class_counts);

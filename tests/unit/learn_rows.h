@@ -16,6 +16,8 @@ struct rows_shape {
 
 /* Rows whose label follows from their inputs, the same ones every time. They are hidden. */
 struct dataset made_dataset(struct rows_shape shape);
+/* The last `words` ids of a row are those of one text. */
+struct dataset made_text_dataset(struct rows_shape shape, uint32_t words);
 void made_dataset_close(struct dataset *dataset);
 
 /*

@@ -131,6 +131,17 @@ static inline void fixture_dates(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* In the place of colour: note, a text of up to 4 words in 7 buckets. */
+static inline void fixture_text(struct fixture *fixture)
+{
+    struct error err;
+
+    fixture->model.transform.inputs[2] = (struct transform_input){
+        .name = SLICE("note"), .type = INPUT_TEXT, .hash_buckets = 7, .words_max = 4};
+    fixture->model.format = MODEL_FORMAT_TEXTS;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

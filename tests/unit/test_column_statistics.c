@@ -668,6 +668,42 @@ static enum status read_and_finish(const struct put_counts *counts, struct error
     return status;
 }
 
+/* Whatever its words are, and however many: they are hashed when a row is encoded. */
+static void of_a_text_only_what_is_null_is_counted(void **state)
+{
+    struct table table;
+    struct column_statistics *statistics, *others;
+    struct learned learned = {0};
+    struct text bytes;
+    struct error err;
+    const struct transform_input *input;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table.inputs[4] = (struct spec_input){
+        .name = SLICE("colour"), .type = INPUT_TEXT, .vocabulary_max = 50, .words_max = 6};
+    table_write(&table, ROWS);
+    statistics = new_statistics(&table);
+    others = new_statistics(&table);
+    add(statistics, &table, 0, 40, NULL);
+    add(others, &table, 0, ROWS, NULL);
+    subtract(others, &table, 40, ROWS - 40, NULL);
+    check_same_bytes(statistics, others);
+    put(statistics, &bytes);
+    CHECK_OK(read_into_new(&table, text_slice(&bytes), &err));
+    finish(statistics, &learned);
+    input = &learned.dataset.transform.inputs[4];
+    CHECK_INT(input->type, INPUT_TEXT);
+    CHECK_INT(input->hash_buckets, 50);
+    CHECK_INT(input->words_max, 6);
+    CHECK(!input->has_nulls && input->word_count == 0);
+    learned_deinit(&learned);
+    text_deinit(&bytes);
+    column_statistics_free(statistics);
+    column_statistics_free(others);
+    table_close(&table);
+}
+
 static void counts_that_do_not_fit_are_refused(void **state)
 {
     static const struct put_counts wrong[] = {
@@ -709,6 +745,7 @@ int main(void)
         cmocka_unit_test(words_have_a_limit),
         cmocka_unit_test(statistics_of_no_rows_are_refused),
         cmocka_unit_test(bytes_that_were_not_put_are_refused),
+        cmocka_unit_test(of_a_text_only_what_is_null_is_counted),
         cmocka_unit_test(counts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

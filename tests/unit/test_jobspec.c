@@ -330,6 +330,8 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"l1\":\t0", "\"l1\":\t1000001", "\"l1\": expected a number from 0 to 1e+06"},
         {"\"vocabulary_max\":\t10000", "\"vocabulary_max\":\t0", "vocabulary_max"},
         {"\"vocabulary_max\":\t0", "\"vocabulary_max\":\t1", "vocabulary_max"},
+        {"\"vocabulary_max\":\t0", "\"vocabulary_max\":\t0, \"words_max\":\t1", "words_max"},
+        {"\"category\"", "\"text\"", "words_max"},
         {"\"lanes\":\t8", "\"lanes\":\t1025", "lanes"},
         {"\"lanes_max\":\t64", "\"lanes_max\":\t0", "lanes_max"},
         {"\"min_workers\":\t1", "\"min_workers\":\t0", "min_workers"},
@@ -529,7 +531,52 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     others[1] = inputs[1];
     others[1].vocabulary_max = 1;
     DIFFERS(inputs, others);
+    others[1] = inputs[1];
+    others[1].words_max = 1;
+    DIFFERS(inputs, others);
 #undef DIFFERS
+}
+
+/* The spec with its second input a text. */
+static void a_text_has_words_and_no_other_input(void **state)
+{
+    static const struct {
+        enum input_type type;
+        uint32_t buckets, words;
+        const char *message; /* NULL: it is right */
+    } cases[] = {
+        {INPUT_TEXT, 1, 1, NULL},
+        {INPUT_TEXT, CATEGORY_WORDS_MAX, TEXT_WORDS_MAX, NULL},
+        {INPUT_TEXT, 0, 1, "vocabulary_max"},
+        {INPUT_TEXT, CATEGORY_WORDS_MAX + 1, 1, "vocabulary_max"},
+        {INPUT_TEXT, 1, 0, "words_max"},
+        {INPUT_TEXT, 1, TEXT_WORDS_MAX + 1, "words_max"},
+    };
+    struct jobspec spec = example(), read;
+    struct spec_input texts[2];
+    struct arena arena;
+    struct text written;
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        arena_init(&arena, ARENA_MAXIMUM);
+        text_init(&written, JOBSPEC_BYTES_MAX);
+        memcpy(texts, inputs, sizeof texts);
+        texts[1].type = cases[i].type;
+        texts[1].vocabulary_max = cases[i].buckets;
+        texts[1].words_max = cases[i].words;
+        spec.inputs = texts;
+        if (cases[i].message) {
+            CHECK_FAILS(jobspec_write(&spec, &written, &err), STATUS_CORRUPT, cases[i].message);
+        } else {
+            CHECK_OK(jobspec_write(&spec, &written, &err));
+            CHECK_OK(jobspec_read(text_slice(&written), &arena, &read, &err));
+            CHECK(jobspec_equal(&spec, &read));
+        }
+        text_deinit(&written);
+        arena_deinit(&arena);
+    }
 }
 
 int main(void)
@@ -537,6 +584,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_reads_back_the_same),
         cmocka_unit_test(a_job_that_scores_reads_back_the_same),
+        cmocka_unit_test(a_text_has_words_and_no_other_input),
         cmocka_unit_test(every_member_is_needed_and_in_its_type),
         cmocka_unit_test(a_reader_takes_nothing_that_it_does_not_know),
         cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),

@@ -187,6 +187,8 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     inputs[0] = example().inputs[0];
     inputs[0].type = INPUT_CATEGORY, inputs[0].vocabulary_max = 10;
     check_not_written(&spec, "\"reading\"");
+    inputs[0].type = INPUT_TEXT, inputs[0].words_max = 10;
+    check_not_written(&spec, "\"reading\": a text has none");
     spec = example();
     spec.label_reading = READING_STRICT;
     check_not_written(&spec, "is not written");

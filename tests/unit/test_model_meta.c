@@ -177,6 +177,32 @@ static void a_limit_that_is_none_is_refused(void **state)
     fixture_deinit(&fixture);
 }
 
+static void a_text_that_is_none_is_refused(void **state)
+{
+    static const struct {
+        const char *part, *other, *message;
+    } cases[] = {
+        {"\"format\":5", "\"format\":4", "no text"},
+        {"\"has_nulls\":false,\"words_max\"", "\"has_nulls\":true,\"words_max\"", "no text"},
+        {"\"type\":\"text\"", "\"type\":\"text\",\"column\":\"note\",\"part\":\"month\"",
+         "no part of a column"},
+        {"\"words_max\":4", "\"words_max\":0", "words_max"},
+        {"\"words_max\":4", "\"words_max\":1025", "words_max"},
+        {"\"words_max\":4", "\"words_least\":4", "words_max"},
+        {"\"hash_buckets\":7", "\"hash_buckets\":0", "hash_buckets"},
+        {"\"hash_buckets\":7", "\"hash_buckets\":8", "layer 0 has"},
+    };
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_text(&fixture);
+    fixture_layers(&fixture, (const uint32_t[]){1}, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_refused(&fixture.model, cases[i].part, cases[i].other, cases[i].message);
+    fixture_deinit(&fixture);
+}
+
 static void digits_are_all_there_or_none(void **state)
 {
     static const char *const id = "\"id\":\"0123456789abcdef0123456789abcdef\"";
@@ -205,6 +231,7 @@ int main(void)
         cmocka_unit_test(a_strict_reading_of_the_label_needs_no_word),
         cmocka_unit_test(a_text_with_a_zero_byte_is_not_written),
         cmocka_unit_test(a_limit_that_is_none_is_refused),
+        cmocka_unit_test(a_text_that_is_none_is_refused),
         cmocka_unit_test(digits_are_all_there_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,23 @@ static void an_input_keeps_its_limit(void **state)
     fixture_deinit(&fixture);
 }
 
+static void an_input_may_be_a_text(void **state)
+{
+    static const uint32_t deep[] = {4, 1}, linear[] = {1};
+    struct fixture fixture;
+    (void)state;
+
+    for (int layers = 1; layers <= 2; layers++) {
+        fixture_init(&fixture, 0);
+        fixture_text(&fixture);
+        fixture_layers(&fixture, layers == 1 ? linear : deep, (uint32_t)layers);
+        check_round_trip(&fixture);
+        /* intercept, age, is null, height, three words and five buckets of the others, 7 of note */
+        CHECK_INT(model_weight_rows(&fixture.model), layers == 1 ? 1 + 2 + 1 + 7 + 2 : 0);
+        fixture_deinit(&fixture);
+    }
+}
+
 static void a_model_comes_back_as_it_was_written_in_any_order_of_rows(void **state)
 {
     static const uint32_t deep[] = {16, 5}, linear[] = {1};
@@ -541,7 +558,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":5");
+    replace(fixture, "\"format\":2", "\"format\":6");
 }
 
 static void other_family(struct fixture *fixture)
@@ -572,7 +589,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 5");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 6");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 
@@ -704,6 +721,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_of_older_formats_are_read),
         cmocka_unit_test(an_input_keeps_its_limit),
+        cmocka_unit_test(an_input_may_be_a_text),
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
         cmocka_unit_test(parts_of_a_column_come_back),
         cmocka_unit_test(large_tensors_travel_in_chunks),

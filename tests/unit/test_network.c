@@ -23,12 +23,12 @@ struct fixture {
     double exact[PARAMETERS_MAX];
 };
 
-static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t hidden_layers,
+/* Of the data set that it has. */
+static void fixture_make(struct fixture *fixture, uint32_t hidden_layers,
                          enum activation activation, double dropout)
 {
     struct error err;
 
-    fixture->dataset = made_dataset(shape);
     show_rows(&fixture->dataset);
     fixture->spec = made_spec(&fixture->dataset);
     network_params(&fixture->spec.params)->hidden_units.count = hidden_layers;
@@ -41,6 +41,13 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
         fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) - 0.5);
         fixture->exact[i] = (double)fixture->parameters[i];
     }
+}
+
+static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t hidden_layers,
+                         enum activation activation, double dropout)
+{
+    fixture->dataset = made_dataset(shape);
+    fixture_make(fixture, hidden_layers, activation, dropout);
 }
 
 static void fixture_close(struct fixture *fixture)
@@ -96,6 +103,20 @@ static double loss_of(const struct fixture *fixture, const double *z, uint32_t r
     return log(sum) - z[part->classes[row]];
 }
 
+/* What id k of a row counts: 1, or a word's share of its text. */
+static double share_of(const struct fixture *fixture, uint32_t row, uint32_t k)
+{
+    const struct transform *transform = &fixture->dataset.transform;
+    const int32_t *ids = fixture->dataset.train.ids + (size_t)row * transform->id_count;
+    uint32_t used = 0;
+
+    if (transform->text_count == 0 || k < transform->texts[0].first)
+        return 1;
+    for (uint32_t i = 0; i < transform->texts[0].count; i++)
+        used += ids[transform->texts[0].first + i] >= 0;
+    return 1 / sqrt(used);
+}
+
 /* The network in double and plain loops, for one row; masks as the space holds them. */
 static double exact_loss(const struct fixture *fixture, uint32_t row)
 {
@@ -115,7 +136,8 @@ static double exact_loss(const struct fixture *fixture, uint32_t row)
             for (uint32_t k = 0; l == 0 && k < network->ids.id_count; k++) {
                 int32_t id = part->ids[row * network->ids.id_count + k];
                 if (id >= 0)
-                    z[j] += fixture->exact[network->ids.first + (uint32_t)id * layer->width + j];
+                    z[j] += share_of(fixture, row, k) *
+                            fixture->exact[network->ids.first + (uint32_t)id * layer->width + j];
             }
         }
         if (l + 1 == network->layer_count)
@@ -198,6 +220,21 @@ static void the_gradient_is_that_of_finite_differences(void **state)
                 fixture_close(&fixture);
             }
         }
+    }
+}
+
+static void of_a_text_each_word_has_its_share_of_the_gradient(void **state)
+{
+    const struct rows_shape shape = {ROWS, 0, 2, 6, 30, 3};
+
+    (void)state;
+    for (uint32_t words = 4; words <= 6; words += 2) {
+        struct fixture fixture;
+
+        fixture.dataset = made_text_dataset(shape, words);
+        fixture_make(&fixture, 1, ACTIVATION_TANH, 0);
+        check_gradient(&fixture);
+        fixture_close(&fixture);
     }
 }
 
@@ -444,6 +481,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_that_of_finite_differences),
+        cmocka_unit_test(of_a_text_each_word_has_its_share_of_the_gradient),
         cmocka_unit_test(the_gradient_goes_through_dropout),
         cmocka_unit_test(dropout_is_keyed_by_the_place_in_the_batch),
         cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),

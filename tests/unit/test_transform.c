@@ -125,6 +125,129 @@ static void every_word_of_a_large_vocabulary_is_found(void **state)
     arena_deinit(&arena);
 }
 
+/* colour, note of 5 buckets and 3 words, x, body of many. */
+static struct transform make_texts(struct transform_input *inputs, struct arena *arena)
+{
+    struct transform transform = {.inputs = inputs, .input_count = 4};
+    struct error err;
+
+    inputs[0] = (struct transform_input){
+        .name = SLICE("colour"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
+    inputs[1] = (struct transform_input){
+        .name = SLICE("note"), .type = INPUT_TEXT, .hash_buckets = 5, .words_max = 3};
+    inputs[2] = (struct transform_input){.name = SLICE("x"), .scale = 1};
+    inputs[3] = (struct transform_input){
+        .name = SLICE("body"), .type = INPUT_TEXT, .hash_buckets = 1000000, .words_max = 4};
+    CHECK_OK(transform_finish(&transform, arena, &err));
+    return transform;
+}
+
+static int32_t bucket_of(const struct transform_input *input, const char *word)
+{
+    return (int32_t)(input->first_id + transform_word_hash(slice_of(word)) % input->hash_buckets);
+}
+
+static void a_text_selects_a_row_for_each_of_its_words(void **state)
+{
+    struct cell cells[] = {text_cell("red"),
+                           text_cell("one two three four five six seven"),
+                           {.type = CELL_INTEGER, .integer = 7},
+                           text_cell("Apples, pears: apples! PEARS")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    int32_t ids[8];
+    float dense[1];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make_texts(inputs, &arena);
+    CHECK_INT(transform.id_count, 1 + 3 + 4);
+    CHECK_INT(transform.id_inputs, 3);
+    CHECK_INT(transform.id_rows, 3 + 5 + 1000000);
+    CHECK_INT(transform.text_count, 2);
+    CHECK(transform.texts[0].first == 1 && transform.texts[0].count == 3);
+    CHECK(transform.texts[1].first == 4 && transform.texts[1].count == 4);
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(ids[0] == 0 && dense[0] == 7);
+    for (int i = 1; i < 4; i++) { /* three different ones, though seven words share five buckets */
+        CHECK(ids[i] >= 3 && ids[i] < 8);
+        for (int j = 1; j < i; j++)
+            CHECK(ids[i] != ids[j]);
+    }
+    CHECK_INT(ids[4], bucket_of(&inputs[3], "apples"));
+    CHECK_INT(ids[5], bucket_of(&inputs[3], "pears"));
+    CHECK(ids[6] == -1 && ids[7] == -1);
+    CHECK_INT(text_ids_used(ids + 4, 4), 2);
+    CHECK_INT(text_ids_used(ids + 1, 3), 3);
+    CHECK(text_ids_share(4) == 0.5f && text_ids_share(1) == 1);
+    arena_deinit(&arena);
+}
+
+static void a_text_without_words_selects_none(void **state)
+{
+    struct cell cells[] = {{.type = CELL_NULL},
+                           {.type = CELL_NULL},
+                           {.type = CELL_INTEGER, .integer = 7},
+                           text_cell(" -- ")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    int32_t ids[8];
+    float dense[1];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make_texts(inputs, &arena);
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    for (int i = 0; i < 8; i++)
+        CHECK_INT(ids[i], -1);
+    cells[3] = (struct cell){.type = CELL_INTEGER, .integer = 2026}; /* a number is its digits */
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK_INT(ids[4], bucket_of(&inputs[3], "2026"));
+    cells[3] = (struct cell){.type = CELL_BLOB, .text = SLICE("a")};
+    CHECK_FAILS(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID,
+                "column \"body\" holds a blob, where text or a number was expected");
+    arena_deinit(&arena);
+}
+
+static void texts_that_cannot_be_are_refused(void **state)
+{
+    static const struct transform_input wrong[] = {
+        {.hash_buckets = 0, .words_max = 1},
+        {.hash_buckets = CATEGORY_WORDS_MAX + 1, .words_max = 1},
+        {.hash_buckets = 1, .words_max = 0},
+        {.hash_buckets = 1, .words_max = TEXT_WORDS_MAX + 1},
+        {.hash_buckets = 1, .words_max = 1, .word_count = 1},
+    };
+    struct transform_input inputs[400];
+    struct transform transform = {.inputs = inputs, .input_count = 1};
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        inputs[0] = wrong[i];
+        inputs[0].name = SLICE("note");
+        inputs[0].type = INPUT_TEXT;
+        CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"note\"");
+    }
+    for (uint32_t i = 0; i < 400; i++)
+        inputs[i] = (struct transform_input){.name = arena_printf(&arena, "t%u", i),
+                                             .type = INPUT_TEXT,
+                                             .hash_buckets = CATEGORY_WORDS_MAX,
+                                             .words_max = TEXT_WORDS_MAX};
+    transform.input_count = TRANSFORM_IDS_MAX / TEXT_WORDS_MAX;
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    transform.input_count++;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
+                "where 65536 are possible");
+    transform.input_count = 400; /* whose rows have no numbers of 31 bits */
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "hash buckets");
+    arena_deinit(&arena);
+}
+
 static void what_cannot_be_a_transform_is_refused(void **state)
 {
     struct slice twice[] = {{"a", 1}, {"b", 1}, {"a", 1}};
@@ -382,6 +505,9 @@ int main(void)
         cmocka_unit_test(null_takes_the_mean_the_is_null_input_and_the_null_bucket),
         cmocka_unit_test(an_unknown_word_falls_into_a_hash_bucket_or_nowhere),
         cmocka_unit_test(every_word_of_a_large_vocabulary_is_found),
+        cmocka_unit_test(a_text_selects_a_row_for_each_of_its_words),
+        cmocka_unit_test(a_text_without_words_selects_none),
+        cmocka_unit_test(texts_that_cannot_be_are_refused),
         cmocka_unit_test(what_cannot_be_a_transform_is_refused),
         cmocka_unit_test(a_number_is_read_from_text_and_refused_with_its_column),
         cmocka_unit_test(equal_numbers_are_one_word_whatever_their_type),

@@ -216,7 +216,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         struct model_input *column = &summary->inputs[input->column];
 
         column->name = model->transform.columns[input->column];
-        column->is_numeric = input->type == INPUT_NUMERIC && !input->part;
+        column->type = input->type;
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
     }
