@@ -112,13 +112,19 @@ static size_t list_spools(const void *self, struct staged_spool spools[STAGED_SP
     return shards->order.count;
 }
 
-static enum status offer_shards(void *self, struct table_offer *offer, struct error *err)
+static struct slice order_of_shards(const void *self)
+{
+    const struct table_shards *shards = self;
+
+    return text_slice(&shards->json);
+}
+
+static enum status export_snapshot(void *self, struct slice *snapshot, struct error *err)
 {
     struct table_shards *shards = self;
 
     TRY(connect_shards(shards, err));
-    *offer = (struct table_offer){direct_offer(shards->reader), text_slice(&shards->json)};
-    return STATUS_OK;
+    return direct_export(shards->reader, snapshot, err);
 }
 
 static enum status read_shard(void *self, uint32_t spool, uint32_t shard, struct text *index,
@@ -132,6 +138,7 @@ static enum status read_shard(void *self, uint32_t spool, uint32_t shard, struct
 
 const struct table_reader table_reading = {.open = open_shards,
                                            .spools = list_spools,
-                                           .offer = offer_shards,
+                                           .order = order_of_shards,
+                                           .snapshot = export_snapshot,
                                            .read = read_shard,
                                            .close = close_shards};

@@ -3,6 +3,8 @@
  *
  *     shard 7 of train --> train.7.index   the index of a spool's part (spool_writer.h)
  *                          train.7.part    its bytes
+ *     all of them      --> settled         JSON: the files of the spools, and where they lie
+ *                          train.spool     what is settled over all shards (staged_settle.h)
  *
  * A worker puts them there (pgstore/staged_rows.h), or the server itself
  * (extension/postgres/server/stage_shard.c). A piece is what fits into one page of a table: for a
@@ -12,9 +14,22 @@
 #ifndef RUNTIME_DATA_STAGED_PIECES_H
 #define RUNTIME_DATA_STAGED_PIECES_H
 
+#include "base/text.h"
+
 #define STAGED_INDEX_NAME  "%s.%u.index"
 #define STAGED_PART_NAME   "%s.%u.part"
+#define STAGED_SETTLED_NAME "settled"
 #define STAGED_NAME_MAX    64
 #define STAGED_PIECE_BYTES ((size_t)8000) /* the last of a file is shorter */
+
+/* In the place of a spool's number, in the call of totrain.stage_shard: all are settled. */
+#define STAGED_ALL_SPOOLS (-1)
+
+/* From a file of this process, or from memory where there is no path. */
+struct staged_file {
+    char name[STAGED_NAME_MAX];
+    const char *path;
+    struct slice bytes;
+};
 
 #endif

@@ -47,20 +47,17 @@ struct staged_spool {
 };
 #define STAGED_SPOOLS_MAX 2
 
-/* What the server needs to read and store a shard itself. Borrowed until the reader is closed. */
-struct table_offer {
-    struct slice snapshot; /* size 0: it cannot */
-    struct slice order;    /* which tables, as JSON */
-};
-
 /* Reads shards; cli/table_reading.c. One of these is used by one thread at a time. */
 struct table_reader {
     /* Reads the order. *reading outlives it. */
     enum status (*open)(const struct rows_reading *reading, void **self, struct error *err);
     size_t (*spools)(const void *self, struct staged_spool spools[STAGED_SPOOLS_MAX]);
+    /* Which tables, as JSON. Borrowed until the reader is closed, as the snapshot below. */
+    struct slice (*order)(const void *self);
     /* These two connect, the first time. CONNECTION: it may be tried again, by another reader;
      * INVALID: the snapshot is gone. */
-    enum status (*offer)(void *self, struct table_offer *offer, struct error *err);
+    /* The snapshot for another transaction, in which the server reads and stores a shard itself. */
+    enum status (*snapshot)(void *self, struct slice *snapshot, struct error *err);
     /* A shard of one of these spools, as the part of its number; appends the part's index. */
     enum status (*read)(void *self, uint32_t spool, uint32_t shard, struct text *index,
                         struct error *err);

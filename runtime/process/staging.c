@@ -8,6 +8,7 @@
 #include "runtime/data/dataset.h"
 #include "runtime/data/pgstore/fetch.h"
 #include "runtime/data/pgstore/settle_rows.h"
+#include "runtime/data/pgstore/staged_rows.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/loop/loop_task.h"
@@ -22,8 +23,8 @@ struct staging {
     struct staged_spool spools[STAGED_SPOOLS_MAX];
     size_t spool_count;
     struct text spec; /* job.json */
+    bool has_chosen;  /* the way: */
     bool reads_here;  /* the server makes no parts */
-    bool is_told;     /* the log has which way they come */
     /* The shard at hand. */
     uint64_t shard;
     struct loop_task task;
@@ -118,54 +119,72 @@ static enum status stage_here(struct staging *staging, const char *name, uint32_
     return status;
 }
 
-/* The server reads and stores it. */
-static enum status stage_there(struct staging *staging, const struct table_offer *offer,
-                               const char *index, uint32_t spool, uint32_t shard, struct error *err)
+/* What the server is told of the job. */
+static enum status begin_call(struct staging *staging, struct staged_call *call, struct error *err)
 {
-    struct staged_call call = {.snapshot = offer->snapshot,
-                               .job = staging->reading.job,
-                               .schema = staging->reading.schema,
-                               .order = offer->order,
-                               .spool = spool,
-                               .shard = shard,
-                               .index = index};
-
     if (staging->spec.size == 0)
         TRY(jobspec_write(&staging->job->spec, &staging->spec, err));
-    call.spec = text_slice(&staging->spec);
-    return pgstore_stage_there(staging->job->tables, &call, err);
+    *call = (struct staged_call){.job = staging->reading.job,
+                                 .schema = staging->reading.schema,
+                                 .spec = text_slice(&staging->spec),
+                                 .order = reader_of(staging)->order(staging->reader)};
+    return STATUS_OK;
 }
 
-static void tell(struct staging *staging)
+/* The server reads and stores it. */
+static enum status stage_there(struct staging *staging, const char *index, uint32_t spool,
+                               uint32_t shard, struct error *err)
 {
-    if (!staging->is_told)
-        log_info(staging->reads_here ? "the rows are sent here to be staged"
-                                     : "the database stages the rows itself");
-    staging->is_told = true;
+    struct staged_call call;
+    enum status status;
+
+    TRY(begin_call(staging, &call, err));
+    TRY(reader_of(staging)->snapshot(staging->reader, &call.snapshot, err));
+    call.spool = spool;
+    call.shard = shard;
+    call.index = index;
+    status = pgstore_stage_there(staging->job->tables, &call, err);
+    if (status == STATUS_STALE) /* the connection of the reader was cut */
+        return fail(err, STATUS_CONNECTION, "%s", err->message);
+    return status;
 }
 
 /* A row that a server reads by itself costs it less than one that it sends. */
+static enum status choose_way(struct staging *staging, struct error *err)
+{
+    bool can;
+
+    if (staging->has_chosen)
+        return STATUS_OK;
+    TRY(pgstore_can_stage_there(staging->job->tables, &can, err));
+    staging->reads_here = !can;
+    staging->has_chosen = true;
+    log_info(can ? "the database stages the rows itself"
+                 : "the rows are sent here to be staged");
+    return STATUS_OK;
+}
+
+/* What the server has refused. */
+static void read_here(struct staging *staging, const struct error *err)
+{
+    log_info("%s: the rows are sent here to be staged", err->message);
+    staging->reads_here = true;
+}
+
 static enum status stage_found(struct staging *staging, uint32_t spool, uint32_t shard,
                                struct error *err)
 {
-    struct table_offer offer;
     char index[STAGED_NAME_MAX];
     enum status status;
 
     snprintf(index, sizeof index, STAGED_INDEX_NAME, staging->spools[spool].name, shard);
-    TRY(reader_of(staging)->offer(staging->reader, &offer, err));
-    if (offer.snapshot.size == 0)
-        staging->reads_here = true;
-    tell(staging);
+    TRY(choose_way(staging, err));
     if (staging->reads_here)
         return stage_here(staging, index, spool, shard, err);
-    status = stage_there(staging, &offer, index, spool, shard, err);
-    if (status == STATUS_STALE) /* the connection of the reader was cut */
-        return fail(err, STATUS_CONNECTION, "%s", err->message);
+    status = stage_there(staging, index, spool, shard, err);
     if (status != STATUS_UNSUPPORTED)
         return status;
-    log_info("%s: the rows are sent here to be staged", err->message);
-    staging->reads_here = true;
+    read_here(staging, err);
     return stage_here(staging, index, spool, shard, err);
 }
 
@@ -195,11 +214,10 @@ static enum status stage_patiently(struct staging *staging, struct error *err)
     return status;
 }
 
-static enum status settle(struct staging *staging, struct error *err)
+static enum status settle_here(struct staging *staging, struct error *err)
 {
     struct settled_spool spools[STAGED_SPOOLS_MAX];
 
-    TRY(open_table(staging, err));
     for (size_t i = 0; i < staging->spool_count; i++)
         spools[i] = (struct settled_spool){
             .name = staging->spools[i].name,
@@ -209,6 +227,24 @@ static enum status settle(struct staging *staging, struct error *err)
             .order = dataset_order(&staging->job->spec, i > 0, job_threads(staging->job, 1))};
     return pgstore_settle(staging->job->tables, staging->job->folder, spools, staging->spool_count,
                           err);
+}
+
+/* Its hashes and indices lie in the server, and what follows from them is stored there. */
+static enum status settle(struct staging *staging, struct error *err)
+{
+    struct staged_call call;
+    enum status status;
+
+    TRY(open_table(staging, err));
+    TRY(choose_way(staging, err));
+    if (staging->reads_here)
+        return settle_here(staging, err);
+    TRY(begin_call(staging, &call, err));
+    status = pgstore_settle_there(staging->job->tables, &call, err);
+    if (status != STATUS_UNSUPPORTED)
+        return status;
+    read_here(staging, err);
+    return settle_here(staging, err);
 }
 
 static void run(void *argument)

@@ -4,14 +4,13 @@
 
 #include "extension/postgres/libpq/libpq_snapshot.h"
 #include "extension/postgres/libpq/libpq_wait.h"
-#include "extension/postgres/sql/sql.h"
 
 struct direct_reader {
     struct libpq *libpq;
     struct postgres_host host;
     const struct direct_reading *reading;
     const struct direct_order *order;
-    struct text offered; /* the snapshot as we export it; empty: it is not */
+    struct text exported; /* the snapshot as we export it; empty: it is not yet */
 };
 
 /* ----- the snapshot ----- */
@@ -36,37 +35,6 @@ static enum status begin(struct direct_reader *reader, struct slice snapshot, st
                            "live for so long. Run the statement again.");
 }
 
-/* A function of the extension's own, not one that somebody has put into a schema of its name. */
-static enum status can_stage(struct direct_reader *reader, bool *can, struct error *err)
-{
-    struct cell cell = {.type = CELL_NULL};
-    struct arena arena;
-    enum status status;
-
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = pg_first(
-        &reader->host,
-        "SELECT 1 FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refclassid" EQ
-        "'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid" EQ "e.oid AND d.classid" EQ
-        "'pg_catalog.pg_proc'::pg_catalog.regclass AND d.deptype" EQ
-        "'e'::pg_catalog.\"char\" JOIN pg_catalog.pg_proc p ON p.oid" EQ
-        "d.objid JOIN pg_catalog.pg_namespace n ON n.oid" EQ "p.pronamespace WHERE e.extname" EQ
-        "'totrain'::pg_catalog.name AND n.nspname" EQ "'totrain'::pg_catalog.name AND p.proname" EQ
-        "'stage_shard'::pg_catalog.name AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') "
-        "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')",
-        NULL, 0, &arena, &cell, 1, can, err);
-    arena_deinit(&arena);
-    return status;
-}
-
-static enum status offer(struct direct_reader *reader, struct error *err)
-{
-    bool can;
-
-    TRY(can_stage(reader, &can, err));
-    return can ? libpq_export_snapshot(reader->libpq, &reader->offered, err) : STATUS_OK;
-}
-
 /* ----- life ----- */
 
 enum status direct_open(struct libpq *libpq, const struct direct_reading *reading,
@@ -82,11 +50,9 @@ enum status direct_open(struct libpq *libpq, const struct direct_reading *readin
     made->libpq = libpq;
     made->reading = reading;
     made->order = order;
-    text_init(&made->offered, TEXT_MAXIMUM);
+    text_init(&made->exported, TEXT_MAXIMUM);
     postgres_host_init(&made->host, &libpq->database, "", NULL);
     status = begin(made, snapshot, err);
-    if (status == STATUS_OK)
-        status = offer(made, err);
     if (status == STATUS_OK)
         *reader = made;
     else
@@ -94,9 +60,12 @@ enum status direct_open(struct libpq *libpq, const struct direct_reading *readin
     return status;
 }
 
-struct slice direct_offer(const struct direct_reader *reader)
+enum status direct_export(struct direct_reader *reader, struct slice *snapshot, struct error *err)
 {
-    return text_slice(&reader->offered);
+    if (reader->exported.size == 0)
+        TRY(libpq_export_snapshot(reader->libpq, &reader->exported, err));
+    *snapshot = text_slice(&reader->exported);
+    return STATUS_OK;
 }
 
 enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t shard,
@@ -113,6 +82,6 @@ void direct_close(struct direct_reader *reader)
     if (!reader)
         return;
     (void)libpq_execute(reader->libpq, "ROLLBACK", &ignored);
-    text_deinit(&reader->offered);
+    text_deinit(&reader->exported);
     free(reader);
 }

@@ -23,8 +23,8 @@ struct direct_reader;
 enum status direct_open(struct libpq *libpq, const struct direct_reading *reading,
                         struct slice snapshot, const struct direct_order *order,
                         struct direct_reader **reader, struct error *err);
-/* The snapshot for the server's own staging; size 0: it cannot, or this login may not call it. */
-struct slice direct_offer(const struct direct_reader *reader);
+/* The snapshot's name for another transaction, by which the server stages. Borrowed. */
+enum status direct_export(struct direct_reader *reader, struct slice *snapshot, struct error *err);
 /* The shard of a spool of the order, as in direct_read.h. */
 enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t shard,
                         struct text *index, struct error *err);

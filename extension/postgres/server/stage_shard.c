@@ -1,161 +1,49 @@
 /*
- * totrain.stage_shard(...): one shard of a table, read and stored by the server itself.
+ * totrain.stage_shard(...): one shard of a table, read and stored by the server itself, and what is
+ * settled over all of them.
  *
  *     worker    BEGIN, SET TRANSACTION SNAPSHOT, SELECT totrain.stage_shard(...), COMMIT
  *     server    SELECT of the shard --> a part of a spool, in a file --> pieces --> rows_JOB
  *
+ *     worker    SELECT totrain.stage_shard(..., -1, 0)
+ *     server    rows_JOB --> indices, hashes, some rows --> what is settled --> rows_JOB
+ *
  * For the workers of a job with job.read = 'direct' (runtime/process/staging.c). To send a row to a
  * worker takes the server longer than to encode it: each value becomes a message. It runs as the
  * caller and does nothing that he could not do by SQL: what it reads and where it inserts are his
- * rights. The file lies among the server's temporary files, which it removes itself when it starts.
+ * rights.
  */
 #include "extension/postgres/server/session.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <catalog/pg_type.h>
-#include <common/file_perm.h>
-#include <common/file_utils.h> /* newer versions have the temporary files' names there */
-#include <executor/spi.h>
-#include <storage/fd.h>
 #include <storage/ipc.h>
 
-#include "extension/postgres/server/own_sql.h"
+#include "extension/postgres/server/stage_source.h"
+#include "extension/postgres/server/stage_store.h"
 #include "extension/postgres/sql/direct_read.h"
 #include "jobspec/jobspec_read.h"
+#include "runtime/data/dataset.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_format.h"
 #include "runtime/data/spool_writer.h"
-#include "runtime/data/staged_pieces.h"
-
-#define TEMPORARY    "base/" PG_TEMP_FILES_DIR
-#define PIECES_A_RUN 128 /* that one statement inserts */
+#include "runtime/data/staged_settle.h"
 
 SQL_FUNCTION(totrain_sql_stage_shard);
 
 struct stage_shard {
     struct session session;
     struct postgres_host host;
+    struct stage_store store;
     struct arena arena;
     struct jobspec spec;
     struct direct_order order;
     struct direct_reading reading;
     const struct direct_rows *rows; /* of the spool */
     uint32_t shard;
-    const char *insert; /* SQL */
-    char folder[64], index_name[STAGED_NAME_MAX], part_name[STAGED_NAME_MAX];
     char part[SPOOL_PATH_MAX];
     struct text index;
 };
 
-/* ----- the folder ----- */
-
-static void remove_folder(int code, Datum path)
-{
-    rmtree(DatumGetCString(path), true);
-}
-
-static void remove_left_over(const char *path)
-{
-    struct stat found;
-
-    if (stat(path, &found) == 0)
-        rmtree(path, true);
-}
-
-static void make_folder(struct stage_shard *stage)
-{
-    snprintf(stage->folder, sizeof stage->folder, TEMPORARY "/" PG_TEMP_FILE_PREFIX "%d.totrain",
-             MyProcPid);
-    if (mkdir(TEMPORARY, (mode_t)pg_dir_create_mode) != 0 && errno != EEXIST)
-        ereport(ERROR,
-                (errcode_for_file_access(), errmsg("cannot make the folder %s: %m", TEMPORARY)));
-    remove_left_over(stage->folder); /* of a process of the same number that was killed */
-    if (mkdir(stage->folder, (mode_t)pg_dir_create_mode) != 0)
-        ereport(ERROR, (errcode_for_file_access(),
-                        errmsg("cannot make the folder %s: %m", stage->folder)));
-}
-
-/* ----- pieces ----- */
-
-static void insert_run(SPIPlanPtr plan, const char *name, int64 first, Datum bytes)
-{
-    Datum values[] = {CStringGetTextDatum(name), Int64GetDatum(first), bytes};
-
-    if (SPI_execute_plan(plan, values, NULL, false, 0) < 0)
-        elog(ERROR, "the pieces are refused: %s", SPI_result_code_string(SPI_result));
-}
-
-static void insert_index(SPIPlanPtr plan, const struct stage_shard *stage)
-{
-    const size_t run = PIECES_A_RUN * STAGED_PIECE_BYTES;
-
-    for (size_t at = 0; at < stage->index.size; at += run) {
-        const size_t left = stage->index.size - at;
-        text *bytes =
-            cstring_to_text_with_len(stage->index.data + at, (int)(left < run ? left : run));
-
-        insert_run(plan, stage->index_name, (int64)(at / STAGED_PIECE_BYTES),
-                   PointerGetDatum(bytes));
-        pfree(bytes);
-    }
-}
-
-static size_t read_run(int file, bytea *bytes)
-{
-    const size_t room = PIECES_A_RUN * STAGED_PIECE_BYTES;
-    size_t size = 0;
-
-    while (size < room) {
-        const ssize_t got = read(file, VARDATA(bytes) + size, room - size);
-
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            ereport(ERROR, (errcode_for_file_access(), errmsg("cannot read the staged rows: %m")));
-        if (got == 0)
-            break;
-        size += (size_t)got;
-    }
-    SET_VARSIZE(bytes, size + VARHDRSZ);
-    return size;
-}
-
-/* Without rows there is no file. */
-static void insert_part(SPIPlanPtr plan, const struct stage_shard *stage)
-{
-    bytea *bytes = palloc(PIECES_A_RUN * STAGED_PIECE_BYTES + VARHDRSZ);
-    const int file = OpenTransientFile(stage->part, O_RDONLY | PG_BINARY);
-
-    if (file < 0 && errno == ENOENT)
-        return;
-    if (file < 0)
-        ereport(ERROR, (errcode_for_file_access(), errmsg("cannot read %s: %m", stage->part)));
-    for (int64 first = 0; read_run(file, bytes) > 0; first += PIECES_A_RUN)
-        insert_run(plan, stage->part_name, first, PointerGetDatum(bytes));
-    CloseTransientFile(file);
-    pfree(bytes);
-}
-
-static enum status insert_body(struct session *session, void *self, struct error *err)
-{
-    static Oid types[] = {TEXTOID, INT8OID, BYTEAOID};
-    const struct stage_shard *stage = self;
-    SPIPlanPtr plan;
-
-    own_sql_announce((struct own_sql){NULL, false}); /* the table is the job's owner's */
-    SPI_connect();
-    plan = SPI_prepare(stage->insert, lengthof(types), types);
-    if (!plan)
-        elog(ERROR, "the pieces are refused: %s", SPI_result_code_string(SPI_result));
-    insert_index(plan, stage);
-    insert_part(plan, stage);
-    SPI_finish();
-    return STATUS_OK;
-}
-
-/* ----- the shard ----- */
+/* ----- a shard ----- */
 
 static enum status find_shard(struct stage_shard *stage, int32 spool, int32 shard,
                               struct error *err)
@@ -166,24 +54,88 @@ static enum status find_shard(struct stage_shard *stage, int32 spool, int32 shar
     if (shard < 0 || (uint64_t)shard >= direct_table_shards(&stage->rows->table))
         return fail(err, STATUS_INVALID, "there is no shard %d", shard);
     stage->shard = (uint32_t)shard;
-    snprintf(stage->index_name, sizeof stage->index_name, STAGED_INDEX_NAME,
-             stage->rows->spool.data, stage->shard);
-    snprintf(stage->part_name, sizeof stage->part_name, STAGED_PART_NAME, stage->rows->spool.data,
-             stage->shard);
     return STATUS_OK;
+}
+
+static enum status store_part(struct stage_shard *stage, struct error *err)
+{
+    const char *spool = stage->rows->spool.data;
+    struct staged_file files[2] = {{.bytes = text_slice(&stage->index)}, {.path = stage->part}};
+
+    snprintf(files[0].name, sizeof files[0].name, STAGED_INDEX_NAME, spool, stage->shard);
+    snprintf(files[1].name, sizeof files[1].name, STAGED_PART_NAME, spool, stage->shard);
+    return stage_store_files(&stage->store, files, lengthof(files), err);
 }
 
 static enum status stage_shard(struct stage_shard *stage, struct error *err)
 {
     char path[SPOOL_PATH_MAX];
 
-    snprintf(path, sizeof path, "%s/%s.spool", stage->folder, stage->rows->spool.data);
+    snprintf(path, sizeof path, "%s/%s.spool", stage->store.folder, stage->rows->spool.data);
     if (!spool_part_path(path, stage->shard, stage->part))
         return fail(err, STATUS_LIMIT, "the path of %s is too long", path);
     TRY(direct_read_part(&stage->host, &stage->reading, stage->rows, stage->shard, &stage->index,
                          err));
-    return session_guard(&stage->session, insert_body, stage, err);
+    return store_part(stage, err);
 }
+
+/* ----- all of them ----- */
+
+static enum status part_bytes(void *self, const char *index, uint64_t *bytes, struct error *err)
+{
+    return stage_store_part_bytes(self, index, bytes, err);
+}
+
+static enum status read_file(void *self, const char *name, struct text *bytes, struct error *err)
+{
+    return stage_store_read(self, name, bytes, err);
+}
+
+static enum status open_parts(void *self, const struct sparse_file *parts, size_t count,
+                              const char *folder, const struct spool_source **source,
+                              struct error *err)
+{
+    return stage_source_open(self, parts, count, source, err);
+}
+
+static enum status store_files(void *self, const struct staged_file *files, size_t count,
+                               struct error *err)
+{
+    return stage_store_files(self, files, count, err);
+}
+
+static bool is_stopped(void *self)
+{
+    const struct stage_store *store = self;
+
+    return session_interrupted(store->session);
+}
+
+/* In this one thread, since none but it may call PostgreSQL. */
+static enum status settle(struct stage_shard *stage, struct error *err)
+{
+    const struct staged_table table = {.self = &stage->store,
+                                       .part_bytes = part_bytes,
+                                       .read = read_file,
+                                       .open = open_parts,
+                                       .store = store_files,
+                                       .is_stopped = is_stopped};
+    struct settled_spool spools[lengthof(stage->order.rows)];
+
+    for (size_t i = 0; i < stage->order.count; i++) {
+        const struct direct_rows *rows = &stage->order.rows[i];
+
+        spools[i] =
+            (struct settled_spool){.name = rows->spool.data,
+                                   .columns = rows->spooled,
+                                   .column_count = rows->count,
+                                   .shards = (uint32_t)direct_table_shards(&rows->table),
+                                   .order = dataset_order(&stage->spec, i > 0, 1)};
+    }
+    return staged_settle(&table, stage->store.folder, spools, stage->order.count, err);
+}
+
+/* ----- the call ----- */
 
 static struct slice argument(FunctionCallInfo fcinfo, int number)
 {
@@ -196,6 +148,8 @@ static enum status run(struct stage_shard *stage, FunctionCallInfo fcinfo, struc
 {
     TRY(jobspec_read(argument(fcinfo, 3), &stage->arena, &stage->spec, err));
     TRY(direct_order_read(argument(fcinfo, 4), &stage->arena, &stage->order, err));
+    if (PG_GETARG_INT32(5) == STAGED_ALL_SPOOLS)
+        return settle(stage, err);
     TRY(find_shard(stage, PG_GETARG_INT32(5), PG_GETARG_INT32(6), err));
     return stage_shard(stage, err);
 }
@@ -205,17 +159,18 @@ static void prepare(struct stage_shard *stage, FunctionCallInfo fcinfo)
     const char *schema = text_to_cstring(PG_GETARG_TEXT_PP(2));
     char *journal = psprintf("result_%lld", (long long)PG_GETARG_INT64(1));
 
-    stage->reading = (struct direct_reading){.folder = stage->folder,
+    session_init(&stage->session, true);
+    postgres_host_init(&stage->host, &stage->session.database, "", NULL);
+    stage_store_init(&stage->store, &stage->session, schema, PG_GETARG_INT64(1));
+    stage->reading = (struct direct_reading){.folder = stage->store.folder,
                                              .spec = &stage->spec,
                                              .schema = session_to_utf8(schema, strlen(schema)),
                                              .journal = slice_of(journal)};
-    stage->insert = psprintf(
-        "INSERT INTO %s.rows_%lld (file, piece, bytes) SELECT $1, $2 OPERATOR(pg_catalog.+) g, "
-        "pg_catalog.substring($3, g OPERATOR(pg_catalog.*) %d OPERATOR(pg_catalog.+) 1, %d) "
-        "FROM pg_catalog.generate_series(0, (pg_catalog.octet_length($3) OPERATOR(pg_catalog.-) 1) "
-        "OPERATOR(pg_catalog./) %d) g",
-        quote_identifier(schema), (long long)PG_GETARG_INT64(1), (int)STAGED_PIECE_BYTES,
-        (int)STAGED_PIECE_BYTES, (int)STAGED_PIECE_BYTES);
+}
+
+static void remove_folder(int code, Datum store)
+{
+    stage_store_remove_folder((struct stage_store *)DatumGetPointer(store));
 }
 
 Datum totrain_sql_stage_shard(PG_FUNCTION_ARGS)
@@ -229,10 +184,7 @@ Datum totrain_sql_stage_shard(PG_FUNCTION_ARGS)
                         errmsg("this server makes spools of version %d, not %d", SPOOL_VERSION,
                                PG_GETARG_INT32(0))));
     prepare(stage, fcinfo);
-    make_folder(stage);
-    session_init(&stage->session, true);
-    postgres_host_init(&stage->host, &stage->session.database, "", NULL);
-    PG_ENSURE_ERROR_CLEANUP(remove_folder, CStringGetDatum(stage->folder));
+    PG_ENSURE_ERROR_CLEANUP(remove_folder, PointerGetDatum(&stage->store));
     {
         arena_init(&stage->arena, ARENA_MAXIMUM);
         text_init(&stage->index, SPOOL_PART_INDEX_BYTES_MAX);
@@ -242,7 +194,7 @@ Datum totrain_sql_stage_shard(PG_FUNCTION_ARGS)
         if (status != STATUS_OK)
             session_raise(&stage->session, &err, SLICE(""), false);
     }
-    PG_END_ENSURE_ERROR_CLEANUP(remove_folder, CStringGetDatum(stage->folder));
-    remove_folder(0, CStringGetDatum(stage->folder));
+    PG_END_ENSURE_ERROR_CLEANUP(remove_folder, PointerGetDatum(&stage->store));
+    remove_folder(0, PointerGetDatum(&stage->store));
     PG_RETURN_VOID();
 }

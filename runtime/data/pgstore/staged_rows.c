@@ -13,6 +13,7 @@
 #include "runtime/data/pgstore/pgstore_parts.h"
 #include "runtime/data/spool_format.h"
 
+#define EQ               " OPERATOR(pg_catalog.=) "
 #define UNIQUE_VIOLATION "23505"
 #define SETTLED_BYTES    ((size_t)16 << 20)
 #define NOT_SUPPORTED    "0A000"
@@ -330,6 +331,28 @@ enum status pgstore_stage(struct pgstore *to, const struct staged_file *files, s
 
 /* ----- by the server ----- */
 
+/* A function of the extension's own, not one that somebody has put into a schema of its name. */
+enum status pgstore_can_stage_there(struct pgstore *store, bool *can, struct error *err)
+{
+    static const struct pg_call call = {
+        "SELECT 1 FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_depend d ON d.refclassid" EQ
+        "'pg_catalog.pg_extension'::pg_catalog.regclass AND d.refobjid" EQ "e.oid AND d.classid" EQ
+        "'pg_catalog.pg_proc'::pg_catalog.regclass AND d.deptype" EQ
+        "'e'::pg_catalog.\"char\" JOIN pg_catalog.pg_proc p ON p.oid" EQ
+        "d.objid JOIN pg_catalog.pg_namespace n ON n.oid" EQ "p.pronamespace WHERE e.extname" EQ
+        "'totrain'::pg_catalog.name AND n.nspname" EQ "'totrain'::pg_catalog.name AND p.proname" EQ
+        "'stage_shard'::pg_catalog.name AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE') "
+        "AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')",
+        NULL, 0, true};
+    PGresult *result;
+
+    TRY(pg_connection_call_again(&store->connection, &call,
+                                 pg_connection_now() + PGSTORE_PATIENCE_MS, &result, err));
+    *can = PQntuples(result) > 0;
+    PQclear(result);
+    return STATUS_OK;
+}
+
 static enum status take_snapshot(struct pgstore *store, struct slice snapshot, struct error *err)
 {
     enum status status;
@@ -346,8 +369,8 @@ static enum status take_snapshot(struct pgstore *store, struct slice snapshot, s
                : fail(err, STATUS_STALE, "the snapshot of the job's rows is gone");
 }
 
-/* With the end of the transaction, so that a worker that stands still leaves none open. */
-static void append_call(const struct staged_call *call, struct text *sql)
+static void append_call(const struct staged_call *call, int64_t spool, uint32_t shard,
+                        struct text *sql)
 {
     text_printf(sql, "SELECT totrain.stage_shard(%d, %" PRIu64 ", ", SPOOL_VERSION, call->job);
     text_append_literal(sql, slice_of(call->schema));
@@ -355,26 +378,49 @@ static void append_call(const struct staged_call *call, struct text *sql)
     text_append_literal(sql, call->spec);
     text_append_string(sql, ", ");
     text_append_literal(sql, call->order);
-    text_printf(sql, ", %u, %u); COMMIT", call->spool, call->shard);
+    text_printf(sql, ", %" PRId64 ", %u)", spool, shard);
+}
+
+static enum status run_there(struct pg_connection *connection, struct text *sql, char state[6],
+                             struct error *err)
+{
+    const int64_t answer_ms = connection->answer_ms;
+    enum status status;
+
+    connection->answer_ms = STAGING_MS;
+    status = sql->failed ? fail_no_memory(err)
+                         : pg_connection_run(connection, text_string(sql), state, err);
+    connection->answer_ms = answer_ms;
+    return strcmp(state, NOT_SUPPORTED) == 0 ? fail(err, STATUS_UNSUPPORTED, "%s", err->message)
+                                             : status;
 }
 
 static enum status store_there(const struct storing *storing, char state[6], struct error *err)
 {
-    struct pg_connection *connection = &storing->store->connection;
-    const int64_t answer_ms = connection->answer_ms;
+    const struct staged_call *call = storing->call;
     enum status status;
     struct text sql;
 
-    TRY(take_snapshot(storing->store, storing->call->snapshot, err));
+    TRY(take_snapshot(storing->store, call->snapshot, err));
     text_init(&sql, TEXT_MAXIMUM);
-    append_call(storing->call, &sql);
-    connection->answer_ms = STAGING_MS;
-    status = sql.failed ? fail_no_memory(err)
-                        : pg_connection_run(connection, text_string(&sql), state, err);
-    connection->answer_ms = answer_ms;
+    append_call(call, call->spool, call->shard, &sql);
+    /* A worker that stands still afterwards leaves no transaction open. */
+    text_append_string(&sql, "; COMMIT");
+    status = run_there(&storing->store->connection, &sql, state, err);
     text_deinit(&sql);
-    return strcmp(state, NOT_SUPPORTED) == 0 ? fail(err, STATUS_UNSUPPORTED, "%s", err->message)
-                                             : status;
+    return status;
+}
+
+static enum status settle_there(const struct storing *storing, char state[6], struct error *err)
+{
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    append_call(storing->call, STAGED_ALL_SPOOLS, 0, &sql);
+    status = run_there(&storing->store->connection, &sql, state, err);
+    text_deinit(&sql);
+    return status;
 }
 
 enum status pgstore_stage_there(struct pgstore *in, const struct staged_call *call,
@@ -382,6 +428,15 @@ enum status pgstore_stage_there(struct pgstore *in, const struct staged_call *ca
 {
     const struct storing storing = {
         .store = in, .name = call->index, .store_once = store_there, .call = call};
+
+    return store(&storing, err);
+}
+
+enum status pgstore_settle_there(struct pgstore *in, const struct staged_call *call,
+                                 struct error *err)
+{
+    const struct storing storing = {
+        .store = in, .name = STAGED_SETTLED_NAME, .store_once = settle_there, .call = call};
 
     return store(&storing, err);
 }

@@ -17,15 +17,6 @@
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/data/staged_pieces.h"
 
-#define STAGED_SETTLED_NAME "settled"
-
-/* From a file of this process, or from memory where there is no path. */
-struct staged_file {
-    char name[STAGED_NAME_MAX];
-    const char *path;
-    struct slice bytes;
-};
-
 /* Is a file of this name there? */
 enum status pgstore_has_staged(struct pgstore *store, const char *name, bool *has,
                                struct error *err);
@@ -34,19 +25,26 @@ enum status pgstore_has_staged(struct pgstore *store, const char *name, bool *ha
 enum status pgstore_stage(struct pgstore *store, const struct staged_file *files, size_t count,
                           struct error *err);
 
-/* A shard that the server makes and stores itself, in a transaction of its own. */
+/* Has the server a function of the extension's own for that, which this login may call? */
+enum status pgstore_can_stage_there(struct pgstore *store, bool *can, struct error *err);
+
+/* What the server does itself. */
 struct staged_call {
-    struct slice snapshot; /* under which it is read */
     uint64_t job;
     const char *schema;       /* of the job's tables */
     struct slice spec, order; /* job.json; which tables (extension/engine/rows/direct_order.h) */
-    uint32_t spool, shard;    /* the shard among those of its spool */
-    const char *index;        /* the file of its index */
+    /* Of a shard that it makes and stores, in a transaction of its own: */
+    struct slice snapshot; /* under which it is read */
+    uint32_t spool, shard; /* the shard among those of its spool */
+    const char *index;     /* the file of its index */
 };
 /* OK also where another worker was first. STALE: there is no such snapshot any more. UNSUPPORTED:
  * this server makes no such files. CONNECTION after a minute. */
-enum status pgstore_stage_there(struct pgstore *store, const struct staged_call *call,
+enum status pgstore_stage_there(struct pgstore *in, const struct staged_call *call,
                                 struct error *err);
+/* What is settled over all shards (staged_settle.h). As above, but for STALE. */
+enum status pgstore_settle_there(struct pgstore *in, const struct staged_call *call,
+                                 struct error *err);
 /* Appends the bytes of a file. NOT_FOUND; LIMIT: beyond what the text may hold. */
 enum status pgstore_read_staged(struct pgstore *store, const char *name, struct text *bytes,
                                 struct error *err);
