@@ -136,9 +136,9 @@ GRANT EXECUTE ON FUNCTION totrain.model_rows(oid, boolean, boolean) TO totrain_u
 REVOKE ALL ON FUNCTION totrain.as_type(text, anyelement) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.as_type(text, anyelement) TO totrain_user;
 
--- For workers that stage the rows of a table: one shard of it, in the worker's transaction. As a
--- query would, it takes SELECT on the table, and INSERT on the job's. Who lets jobs read tables
--- themselves grants it to the login of their processes.
+-- For workers that stage the rows of a table: one shard of it, in the worker's transaction, or (spool
+-- -1) what is settled over all of them. As a query would, it takes SELECT on the table, and SELECT and
+-- INSERT on the job's. Who lets jobs read tables themselves grants it to the login of their processes.
 CREATE FUNCTION totrain.stage_shard(format integer, job bigint, schema text, spec text, "order" text,
                                     spool integer, shard integer)
 RETURNS void AS 'MODULE_PATHNAME', 'totrain_sql_stage_shard'

@@ -16,11 +16,11 @@
 
 #include "base/text.h"
 
-#define STAGED_INDEX_NAME  "%s.%u.index"
-#define STAGED_PART_NAME   "%s.%u.part"
+#define STAGED_INDEX_NAME   "%s.%u.index"
+#define STAGED_PART_NAME    "%s.%u.part"
 #define STAGED_SETTLED_NAME "settled"
-#define STAGED_NAME_MAX    64
-#define STAGED_PIECE_BYTES ((size_t)8000) /* the last of a file is shorter */
+#define STAGED_NAME_MAX     64
+#define STAGED_PIECE_BYTES  ((size_t)8000) /* the last of a file is shorter */
 
 /* In the place of a spool's number, in the call of totrain.stage_shard: all are settled. */
 #define STAGED_ALL_SPOOLS (-1)

@@ -205,7 +205,8 @@ static enum status store_settled(struct settling_rows *settling, struct error *e
     if (status == STATUS_OK) {
         snprintf(settling->files[0].name, STAGED_NAME_MAX, STAGED_SETTLED_NAME);
         settling->files[0].bytes = text_slice(&json);
-        status = settling->table->store(settling->table->self, settling->files, settling->count, err);
+        status =
+            settling->table->store(settling->table->self, settling->files, settling->count, err);
     }
     cJSON_Delete(body);
     text_deinit(&json);

@@ -20,7 +20,8 @@ struct settled_spool {
     const struct spool_column *columns;
     size_t column_count;
     uint32_t shards;
-    struct spool_order order; /* of more than one thread only where the store may be called by any */
+    struct spool_order
+        order; /* of more than one thread only where the store may be called by any */
 };
 
 /* The table that has what was staged. */

@@ -159,8 +159,7 @@ static enum status choose_way(struct staging *staging, struct error *err)
     TRY(pgstore_can_stage_there(staging->job->tables, &can, err));
     staging->reads_here = !can;
     staging->has_chosen = true;
-    log_info(can ? "the database stages the rows itself"
-                 : "the rows are sent here to be staged");
+    log_info(can ? "the database stages the rows itself" : "the rows are sent here to be staged");
     return STATUS_OK;
 }
 

@@ -4,8 +4,9 @@
  *
  *     lease --> thread: read the shard, store it --> the loop is woken --> SCORED
  *
- * The last shard is what is settled over all others (runtime/data/pgstore/settle_rows.h). The
- * transaction in which the table is read stays open from shard to shard.
+ * The last shard is what is settled over all others (runtime/data/staged_settle.h). Both are done
+ * by the server where it can (pgstore_can_stage_there), else here. The transaction in which the
+ * table is read stays open from shard to shard.
  */
 #ifndef RUNTIME_PROCESS_STAGING_H
 #define RUNTIME_PROCESS_STAGING_H

@@ -125,12 +125,11 @@ static enum status settle(struct stage_shard *stage, struct error *err)
     for (size_t i = 0; i < stage->order.count; i++) {
         const struct direct_rows *rows = &stage->order.rows[i];
 
-        spools[i] =
-            (struct settled_spool){.name = rows->spool.data,
-                                   .columns = rows->spooled,
-                                   .column_count = rows->count,
-                                   .shards = (uint32_t)direct_table_shards(&rows->table),
-                                   .order = dataset_order(&stage->spec, i > 0, 1)};
+        spools[i] = (struct settled_spool){.name = rows->spool.data,
+                                           .columns = rows->spooled,
+                                           .column_count = rows->count,
+                                           .shards = (uint32_t)direct_table_shards(&rows->table),
+                                           .order = dataset_order(&stage->spec, i > 0, 1)};
     }
     return staged_settle(&table, stage->store.folder, spools, stage->order.count, err);
 }

@@ -10,9 +10,9 @@
 
 #include "runtime/data/interval_set.h"
 
-#define SLICES_MAX   1024                /* of one query */
-#define ANSWER_BYTES ((size_t)2 << 20)   /* of one query, about */
-#define WHOLE_BYTES  ((uint64_t)2000)    /* as much of a piece is not asked for twice */
+#define SLICES_MAX   1024              /* of one query */
+#define ANSWER_BYTES ((size_t)2 << 20) /* of one query, about */
+#define WHOLE_BYTES  ((uint64_t)2000)  /* as much of a piece is not asked for twice */
 #define PARAMETERS   4
 
 struct part {
@@ -80,8 +80,8 @@ static void put_slice(struct stage_source *self, uint64 row)
                                self->parts[slice->part].is.stored)));
     if (FileWrite(self->parts[slice->part].file, (char *)(uintptr_t)bytes.data, (int)bytes.size,
                   (off_t)slice->offset, WAIT_EVENT_BUFFILE_WRITE) != (int)bytes.size)
-        ereport(ERROR,
-                (errcode_for_file_access(), errmsg("cannot write into %s: %m", self->store->folder)));
+        ereport(ERROR, (errcode_for_file_access(),
+                        errmsg("cannot write into %s: %m", self->store->folder)));
 }
 
 static void prepare(struct stage_source *self)
@@ -250,8 +250,7 @@ static enum status measure_body(struct session *session, void *of, struct error 
     stage_store_run(stage_store_prepare("SELECT pg_catalog.pg_table_size($1::pg_catalog.regclass)",
                                         types, lengthof(types)),
                     values, true, 0);
-    bytes =
-        DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
+    bytes = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &is_null));
     SPI_finish();
     for (size_t i = 0; i < self->count && claimed <= (uint64_t)bytes; i++) {
         if (self->parts[i].is.bytes > (uint64_t)bytes)
@@ -260,7 +259,8 @@ static enum status measure_body(struct session *session, void *of, struct error 
     }
     return claimed <= (uint64_t)bytes
                ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "the indices of the job's rows claim more than there is");
+               : fail(err, STATUS_CORRUPT,
+                      "the indices of the job's rows claim more than there is");
 }
 
 static enum status make_files_body(struct session *session, void *of, struct error *err)
@@ -272,8 +272,8 @@ static enum status make_files_body(struct session *session, void *of, struct err
         const char *path = psprintf("%s/%s", self->store->folder, part->is.name);
 
         part->file = PathNameOpenFile(path, O_RDWR | O_CREAT | O_TRUNC | PG_BINARY);
-        if (part->file < 0 || FileTruncate(part->file, (off_t)part->is.bytes,
-                                           WAIT_EVENT_BUFFILE_WRITE) != 0)
+        if (part->file < 0 ||
+            FileTruncate(part->file, (off_t)part->is.bytes, WAIT_EVENT_BUFFILE_WRITE) != 0)
             ereport(ERROR, (errcode_for_file_access(), errmsg("cannot make %s: %m", path)));
     }
     return STATUS_OK;

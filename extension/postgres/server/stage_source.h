@@ -5,7 +5,8 @@
  *     extents --one query--> slices of pieces --> files of full size in the folder
  *
  * What sparse_files.h is for a worker, in the one thread of a backend: whatever is expected is
- * brought at once. What was brought stays until the source is closed: 16 bytes a row, and some rows.
+ * brought at once. What was brought stays until the source is closed: 16 bytes a row, and some
+ * rows.
  */
 #ifndef EXTENSION_POSTGRES_SERVER_STAGE_SOURCE_H
 #define EXTENSION_POSTGRES_SERVER_STAGE_SOURCE_H

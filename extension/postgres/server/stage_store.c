@@ -37,10 +37,9 @@ static void make_folder(const char *folder)
 void stage_store_init(struct stage_store *store, struct session *session, const char *schema,
                       int64 job)
 {
-    *store =
-        (struct stage_store){.session = session,
-                             .table = psprintf("%s.rows_%lld", quote_identifier(schema),
-                                               (long long)job)};
+    *store = (struct stage_store){
+        .session = session,
+        .table = psprintf("%s.rows_%lld", quote_identifier(schema), (long long)job)};
     snprintf(store->folder, sizeof store->folder, TEMPORARY "/" PG_TEMP_FILE_PREFIX "%d.totrain",
              MyProcPid);
     make_folder(store->folder);
