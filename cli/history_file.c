@@ -49,7 +49,8 @@ static void forget_same(History *list, const char *entry)
     for (int found = history(list, &event, H_FIRST); found >= 0;
          found = history(list, &event, H_NEXT)) {
         if (strcmp(event.str, entry) == 0) {
-            history(list, &event, H_DEL, event.num);
+            if (history(list, &event, H_DEL, event.num) >= 0)
+                free((char *)event.str); /* editline(3): the string is the caller's then */
             return;
         }
     }

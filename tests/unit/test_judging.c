@@ -92,7 +92,7 @@ static void classes_are_ranked_one_against_the_rest(void **state)
     (void)state;
 
     for (int i = 0; i < 2; i++) {
-        struct stage stage;
+        struct stage stage = {0};
 
         stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
         add_many(&stage, i == 1);
@@ -120,7 +120,7 @@ static void averages_are_those_of_scikit_learn(void **state)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct metrics_options options = {.average = cases[i].average};
-        struct stage stage;
+        struct stage stage = {0};
 
         stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
         add_many(&stage, false);
@@ -183,7 +183,7 @@ static void a_threshold_decides_from_which_probability_on_the_positive_class_is_
 static void a_confusion_matrix_counts_pairs(void **state)
 {
     const struct metrics_options options = {.report = REPORT_CONFUSION};
-    struct stage stage;
+    struct stage stage = {0};
     (void)state;
 
     stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
@@ -205,7 +205,7 @@ static void a_confusion_matrix_counts_pairs(void **state)
 static void each_class_has_its_row(void **state)
 {
     const struct metrics_options options = {.report = REPORT_CLASSES};
-    struct stage stage;
+    struct stage stage = {0};
     (void)state;
 
     stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
