@@ -52,7 +52,7 @@ def statements(body):
 
 def rows_of(table):
     """A table of the page: the cells of its header, and of each row; None where rows are left out."""
-    header, _, *lines = table.splitlines()
+    header, _, *lines = table.splitlines() if table.count("\n") > 1 else ["", ""]  # one that is still to be written
     rows = []
     for line in lines:
         cells = [cell.strip() for cell in line.split("|")]

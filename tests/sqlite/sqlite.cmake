@@ -13,12 +13,16 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
 endif()
 foreach(name column_kinds texts kmeans dates judging digests memory detached metrics shards shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool
              interactive tensorboard
-             outliers tables tutorial
+             outliers tables
              import)
   add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
 endforeach()
+
+# What pages show is looked at with the other documents, as changes of defaults and notices change it.
+add_test(NAME docs_tutorial COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_tutorial.py)
+set_tests_properties(docs_tutorial PROPERTIES TIMEOUT 900 LABELS unit ENVIRONMENT "${sqlite_environment}")
 
 # The same through C, in a program that binds its calls when they are first made.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include/tests)

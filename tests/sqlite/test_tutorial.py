@@ -1,6 +1,6 @@
 """docs/tutorial.md and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
 
-    TOTRAIN_BUILD=build/release tests/sqlite/test_tutorial.py --write
+    TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 tests/sqlite/test_tutorial.py --write
 
 writes what the pages show anew: read the difference before committing it.
 """
@@ -23,6 +23,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "docs"))
 import tutorial  # noqa: E402  pylint: disable=wrong-import-position
 
 MARK = "-- the next block --"
+ANEW = "TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 tests/sqlite/test_tutorial.py --write"
 
 
 class Page:
@@ -50,7 +51,7 @@ class Page:
 
     def check(self, block, names, rows):
         if block.output:
-            self.assertIsNone(tutorial.difference(block.output.body, names, rows), block.body)
+            self.assertIsNone(tutorial.difference(block.output.body, names, rows), f"{block.body}\n{ANEW}")
 
     def on_terminal(self, sql):
         """What the program shows of it on a terminal."""
@@ -79,11 +80,12 @@ class Page:
                 continue
             self.assertEqual(len(tutorial.statements(block.body)), 1)
             shown = tutorial.abridged(shown, block.output.body)
-            changed.append((block.output.place, shown))
+            names, rows = tutorial.rows_of(shown)
+            differs = tutorial.difference(block.output.body, names, [row for row in rows if row])
             if "--write" not in sys.argv:
-                names, rows = tutorial.rows_of(shown)
-                self.assertIsNone(tutorial.difference(block.output.body, names, [row or ["..."] for row in rows if row]),
-                                  shown)
+                self.assertIsNone(differs, f"{shown}\n{ANEW}")
+            elif differs:
+                changed.append((block.output.place, shown))
         if "--write" in sys.argv:
             text = self.text
             for (start, end), shown in reversed(changed):
