@@ -1,5 +1,6 @@
 #include "scoring/metrics.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -172,6 +173,14 @@ static enum status ranked_add(struct ranked_rows *ranked, const struct metrics_r
     return STATUS_OK;
 }
 
+/* With room for the rows in the ranking of each class, so that metrics_value needs no memory. */
+static enum status add_ranked(struct metrics *metrics, const struct metrics_row *row,
+                              struct error *err)
+{
+    TRY(ranked_add(&metrics->ranked, row, metrics->class_count, err));
+    return ranking_reserve(&metrics->ranking, metrics->ranked.capacity, err);
+}
+
 /* What is not a number ranks below every number, so that scores have an order. */
 static float rankable(float score)
 {
@@ -271,7 +280,7 @@ static enum status add_class(struct metrics *metrics, const struct metrics_row *
         row->scores.size != metrics->class_count * sizeof *metrics->scores)
         return fail(err, STATUS_CORRUPT, "a measured row without the scores of its classes");
     if (is_known && metrics->scores)
-        TRY(ranked_add(&metrics->ranked, row, metrics->class_count, err));
+        TRY(add_ranked(metrics, row, err));
     metrics->rows++;
     metrics->loss_sum -= row->loss;
     metrics->tallies[is_known ? row->label : metrics->class_count].actual++;
@@ -366,6 +375,16 @@ uint64_t metrics_unknown_rows(const struct metrics *metrics)
     return metrics->class_count > 0 ? metrics->tallies[metrics->class_count].actual : 0;
 }
 
+uint64_t metrics_class_rows(const struct metrics *metrics, uint32_t class)
+{
+    return metrics->tallies[class].actual;
+}
+
+uint64_t metrics_class_predicted(const struct metrics *metrics, uint32_t class)
+{
+    return metrics->tallies[class].predicted;
+}
+
 uint32_t metrics_classes(const struct metrics *metrics)
 {
     return metrics->class_count;
@@ -446,18 +465,19 @@ static double ranked_value(struct ranking *ranking, enum metric metric)
     return metric == METRIC_AUC ? ranking_auc(ranking) : ranking_average_precision(ranking);
 }
 
-/* One class against the rest; false without memory. */
-static bool rank_class(struct metrics *metrics, uint32_t class)
+/* One class against the rest; add_ranked has made the room. */
+static void rank_class(struct metrics *metrics, uint32_t class)
 {
     const struct ranked_rows *ranked = &metrics->ranked;
-    struct error ignored;
+    struct error err;
+    enum status status = STATUS_OK;
 
     ranking_clear(&metrics->ranking);
     for (size_t i = 0; i < ranked->count; i++)
-        if (ranking_add(&metrics->ranking, ranked->labels[i] == class,
-                        ranked->scores[i * metrics->class_count + class], &ignored) != STATUS_OK)
-            return false;
-    return true;
+        status |= ranking_add(&metrics->ranking, ranked->labels[i] == class,
+                              ranked->scores[i * metrics->class_count + class], &err);
+    assert(status == STATUS_OK);
+    (void)status;
 }
 
 /* AUC and PRAUC: of the positive class of two; of more the mean over the classes, each against the
@@ -472,8 +492,7 @@ static double ranking_value(struct metrics *metrics, enum metric metric)
     for (uint32_t i = 0; metrics->scores && i < metrics->class_count; i++) {
         double value;
 
-        if (!rank_class(metrics, i))
-            return NAN;
+        rank_class(metrics, i);
         value = ranked_value(&metrics->ranking, metric);
         sum += isnan(value) ? 0 : value;
         classes += !isnan(value);

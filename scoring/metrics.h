@@ -75,6 +75,9 @@ double metrics_loss(const struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);
 uint32_t metrics_classes(const struct metrics *metrics);
+/* Rows of a class; rows that it was predicted of. */
+uint64_t metrics_class_rows(const struct metrics *metrics, uint32_t class);
+uint64_t metrics_class_predicted(const struct metrics *metrics, uint32_t class);
 /* More scores of classes than are kept: then AUC and PRAUC are not defined. */
 #define RANKED_SCORES_MAX ((size_t)1 << 26)
 bool metrics_rank_too_many(const struct metrics *metrics);

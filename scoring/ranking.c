@@ -16,9 +16,8 @@ void ranking_clear(struct ranking *ranking)
     ranking->is_sorted = false;
 }
 
-static enum status make_room(struct ranked_scores *scores, struct error *err)
+static enum status make_room(struct ranked_scores *scores, size_t capacity, struct error *err)
 {
-    const size_t capacity = scores->capacity ? 2 * scores->capacity : 1024;
     float *values;
 
     if (capacity > RANKING_ROWS_MAX)
@@ -32,12 +31,20 @@ static enum status make_room(struct ranked_scores *scores, struct error *err)
     return STATUS_OK;
 }
 
+enum status ranking_reserve(struct ranking *ranking, size_t rows, struct error *err)
+{
+    for (int i = 0; i < 2; i++)
+        if (ranking->scores[i].capacity < rows)
+            TRY(make_room(&ranking->scores[i], rows, err));
+    return STATUS_OK;
+}
+
 enum status ranking_add(struct ranking *ranking, bool is_positive, float score, struct error *err)
 {
     struct ranked_scores *scores = &ranking->scores[is_positive];
 
     if (scores->count == scores->capacity)
-        TRY(make_room(scores, err));
+        TRY(make_room(scores, scores->capacity ? 2 * scores->capacity : 1024, err));
     scores->values[scores->count++] = isnan(score) ? -INFINITY : score;
     ranking->is_sorted = false;
     return STATUS_OK;

@@ -24,6 +24,8 @@ struct ranking {                    /* zeros: empty */
 };
 void ranking_deinit(struct ranking *ranking);
 void ranking_clear(struct ranking *ranking); /* keeps its memory */
+/* Room for this many rows of each class: adding so many does not fail. LIMIT, NO_MEMORY. */
+enum status ranking_reserve(struct ranking *ranking, size_t rows, struct error *err);
 /* What is not a number ranks below every number. LIMIT for more than RANKING_ROWS_MAX of a class.
  */
 #define RANKING_ROWS_MAX ((size_t)1 << 31)
