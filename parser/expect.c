@@ -324,14 +324,23 @@ static bool is_parameter(const struct token *found)
            strchr("?:@$", found->text.data[0]);
 }
 
-/* What cannot begin a value or a name. */
+/* Is a column named here, in COLUMN or LABEL? */
+static bool names_column(const struct progress *progress)
+{
+    return (progress->seen[TOKEN_COLUMN] || progress->seen[TOKEN_LABEL]) &&
+           !progress->seen[TOKEN_INTO] && !progress->seen[TOKEN_USING];
+}
+
+/* What cannot begin a value or a name, or go on with one. */
 static bool hint_value(const struct yyParser *parser, const struct progress *progress,
                        const struct token *found, struct error *err)
 {
     const bool is_path = progress->seen[TOKEN_INTO] || progress->seen[TOKEN_USING];
 
-    if (is_parameter(found) && grammar_accepts(parser, TOKEN_NAME, false) &&
-        progress->previous.kind != TOKEN_DOT)
+    if (found->kind == TOKEN_DOT && names_column(progress))
+        error_hint(err, "Columns are named as the query's result names them, without a table.");
+    else if (is_parameter(found) && grammar_accepts(parser, TOKEN_NAME, false) &&
+             progress->previous.kind != TOKEN_DOT)
         error_hint(err, "Parameters are bound in the SELECT alone: write the value here.");
     else if (slice_is(found->text, "%") && progress->previous.kind == TOKEN_NUMBER)
         error_hint(err, "A percentage is written as a share: 0.2 for 20 of 100.");
@@ -356,9 +365,6 @@ static void hint_symbol(const struct yyParser *parser, const struct progress *pr
 {
     if (found->kind == TOKEN_LP && grammar_accepts(parser, TOKEN_LB, false))
         error_hint(err, "A list is written in brackets: [16, 16].");
-    else if (found->kind == TOKEN_DOT && progress->seen[TOKEN_COLUMN] &&
-             !progress->seen[TOKEN_INTO] && !progress->seen[TOKEN_USING])
-        error_hint(err, "Columns are named as the query's result names them, without a table.");
     else if (found->kind == TOKEN_OPERATOR && slice_is(found->text, "==") &&
              grammar_accepts(parser, TOKEN_EQ, false))
         error_hint(err, "Write =.");

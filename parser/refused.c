@@ -7,7 +7,8 @@
 #define TOKENS_MAX      100000 /* beyond which nothing is looked for */
 #define VERBS_MAX       32     /* likewise */
 #define DEPTH_MAX       64     /* of parentheses that are looked into */
-#define HEAD_TOKENS_MAX 6      /* DROP MODEL IF EXISTS main.m */
+#define HEAD_TOKENS_MAX 6      /* CREATE OR REPLACE MODEL IF NOT */
+#define BETWEEN_MAX     6      /* OR REPLACE MODEL IF NOT EXISTS */
 
 enum verb { VERB_NONE, VERB_TRAIN, VERB_PREDICT, VERB_EVALUATE, VERB_OTHER };
 
@@ -87,23 +88,43 @@ struct head {
         object; /* what is named after CREATE, DROP or ALTER MODEL; "model" where nothing is */
 };
 
+/* A name of up to three parts; what the reader is at is no name: size 0. */
+static struct slice read_name(struct reader reader)
+{
+    struct reading_token token = read_token(&reader);
+    struct slice name = {token.text.data, 0};
+
+    for (int part = 0; part < 3; part++) {
+        if (token.kind != SCAN_WORD && token.kind != SCAN_QUOTED)
+            break;
+        name.size = (size_t)(token.text.data + token.text.size - name.data);
+        token = read_token(&reader);
+        if (!slice_is(token.text, "."))
+            break;
+        token = read_token(&reader);
+    }
+    return name;
+}
+
 static struct head read_head(struct slice text, struct span span)
 {
     static const char *const between[] = {"IF", "NOT", "EXISTS", "OR", "REPLACE", "MODEL"};
-    struct reader reader = {text, span.start, span.end};
+    struct reader reader = {text, span.start, span.end}, object;
     struct head head = {.object = SLICE("model")};
-    bool is_named = false;
+    struct reading_token token;
 
-    for (size_t i = 0; i < HEAD_TOKENS_MAX; i++) {
-        const struct reading_token *token = &head.tokens[i];
-
+    for (size_t i = 0; i < HEAD_TOKENS_MAX; i++)
         head.tokens[i] = read_token(&reader);
-        if (i == 0 || is_named || is_one_of(token, between, COUNT(between)))
-            continue;
-        is_named = true;
-        if (token->kind == SCAN_WORD || token->kind == SCAN_QUOTED)
-            head.object = token->text;
+    reader.at = span.start;
+    token = read_token(&reader);
+    for (int words = 0; words <= BETWEEN_MAX; words++) {
+        object = reader;
+        token = read_token(&reader);
+        if (!is_one_of(&token, between, COUNT(between)))
+            break;
     }
+    if (read_name(object).size > 0)
+        head.object = read_name(object);
     return head;
 }
 

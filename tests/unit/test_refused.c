@@ -53,6 +53,12 @@ static void a_model_is_made_and_dropped_in_other_words(void **state)
         {"DROP MODEL m;", "A model is a table: DROP TABLE m;"},
         {"DROP /* the */ MODEL IF EXISTS m -- gone", "A model is a table: DROP TABLE m;"},
         {"DROP MODEL \"my m\"; SELECT 1", "A model is a table: DROP TABLE \"my m\";"},
+        {"DROP MODEL main.m;", "A model is a table: DROP TABLE main.m;"},
+        {"DROP MODEL IF EXISTS a.\"b c\".m", "A model is a table: DROP TABLE a.\"b c\".m;"},
+        {"DROP MODEL main.", "A model is a table: DROP TABLE main;"},
+        {"CREATE OR REPLACE MODEL IF NOT EXISTS m",
+         "A model is made by training: SELECT * FROM table TO TRAIN LinearClassifier LABEL column "
+         "INTO model;"},
         {"DROP MODEL", "A model is a table: DROP TABLE model;"},
         {"DROP MODEL 5", "A model is a table: DROP TABLE model;"},
         {"DELETE MODEL m", "A model is a table: DROP TABLE m;"},

@@ -96,6 +96,10 @@ SELECT * FROM iris TO TRAIN LinearClassifier INTO m;
 SELECT * FROM iris TO TRAIN LinearClassifier INTO m LABEL class;
 -- columns: two labels
 SELECT * FROM iris TO TRAIN LinearClassifier LABEL class, petal_width INTO m;
+-- columns: the label with its table
+SELECT * FROM iris AS i TO TRAIN LinearClassifier LABEL i.class INTO m;
+-- columns: an input with its table
+SELECT * FROM iris AS i TO TRAIN LinearClassifier COLUMN NUMERIC(i.petal_width) LABEL class INTO m;
 -- columns: a number to be a class
 SELECT rooms, price FROM houses TO TRAIN LinearClassifier LABEL price INTO m;
 -- columns: a text to be a number
@@ -154,6 +158,8 @@ PREDICT iris USING iris_model;
 CREATE MODEL m OPTIONS (model_type = 'logistic_reg') AS SELECT * FROM iris;
 -- models: dropped as such
 DROP MODEL iris_model;
+-- models: dropped as such, with its database
+DROP MODEL main.iris_model;
 -- models: renamed as such
 ALTER MODEL iris_model RENAME TO flowers;
 -- models: asked as in BigQuery
