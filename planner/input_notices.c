@@ -82,21 +82,6 @@ static void note_reading(const struct plan *plan, const struct query_column *col
     notice_hint(plan->notices, "COLUMN VOCABULARY(%.*s) takes it as words.", SLICE_FORMAT(name));
 }
 
-/* A classifier's labels that are numbers, and come back as texts. */
-static void note_label(const struct plan *plan)
-{
-    const struct query_column *label = &plan->query.columns[plan->label_column];
-
-    if (plan->estimator->task != TASK_CLASSIFICATION || label->numeric_texts == 0 ||
-        label->integers + label->reals > 0 || label->texts != label->numeric_texts)
-        return;
-    notice_add(plan->notices, NOTICE_LABEL,
-               "the labels in column \"%.*s\" are numbers written as text, and predictions are "
-               "texts, too",
-               SLICE_FORMAT(label->name));
-    notice_hint(plan->notices, "A CAST in the SELECT makes numbers of them.");
-}
-
 void input_notices(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->left_out_count; i++)
@@ -111,6 +96,4 @@ void input_notices(const struct plan *plan)
         if (column->missing_texts > 0)
             note_missing(plan, column);
     }
-    if (plan->label_column >= 0)
-        note_label(plan);
 }

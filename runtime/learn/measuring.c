@@ -3,10 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kinds/kinds.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/baseline.h"
+#include "scoring/metric_notices.h"
 
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
 #define MEASURE_ROWS_MIN 16  /* fewer together take longer each */
@@ -43,6 +46,7 @@ void measuring_deinit(struct measuring *measuring)
 {
     release_range(measuring);
     free_scorers(measuring);
+    leaks_deinit(&measuring->leaks);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
     *measuring = (struct measuring){.is_done = false};
@@ -163,6 +167,9 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     measuring->options.ranks_classes =
         !spec->has_default_metrics &&
         metrics_rank_classes(model, spec->metrics, spec->metric_count);
+    notice_list_join(&measuring->notices, spec->notices);
+    notice_list_join(&measuring->notices, dataset->notices);
+    TRY(leaks_init(&measuring->leaks, dataset, spec->label, err));
     TRY(make_scorers(measuring, row_work, err));
     return begin_part(measuring, err);
 }
@@ -252,40 +259,31 @@ static enum status measure_some(struct measuring *measuring, struct error *err)
     return STATUS_OK;
 }
 
-enum status measuring_run(struct measuring *measuring, bool *is_done, struct error *err)
+/* ---- results ---- */
+
+static double value_of(struct measuring *measuring, uint32_t part, enum metric metric)
 {
-    *is_done = measuring->is_done;
-    if (measuring->is_done)
-        return STATUS_OK;
-    if (measuring->next < measuring->end)
-        return measure_some(measuring, err);
-    release_range(measuring);
-    if (measuring->range + 1 < measuring->range_count)
-        return begin_range(measuring, measuring->range + 1, err);
-    if (measuring->parts_begun == 1)
-        return begin_part(measuring, err);
-    *is_done = measuring->is_done = true;
-    free_scorers(measuring);
-    notice_list_join(&measuring->notices, measuring->spec->notices);
-    notice_list_join(&measuring->notices, measuring->dataset->notices);
-    return STATUS_OK;
+    static const char *const of[] = {" of the training rows", " of the validation rows"};
+    struct metrics *metrics = measuring->metrics[part];
+    const double value = metrics_value(metrics, metric);
+
+    if (metrics_rows(metrics) > 0 && !isfinite(value))
+        metric_null_notice(metrics, metric, of[part], &measuring->notices);
+    return value;
 }
 
-enum status measuring_list(const struct measuring *measuring,
-                           struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
-                           struct error *err)
+/* Loss, then each metric of the spec; of the default ones those that the classes have. */
+static enum status list_results(struct measuring *measuring, struct error *err)
 {
     const struct jobspec *spec = measuring->spec;
-    struct metrics *train = measuring->metrics[0], *validation = measuring->metrics[1];
-    bool has_validation;
+    struct metrics **metrics = measuring->metrics;
+    size_t *count = &measuring->result_count;
 
-    if (!measuring->is_done)
-        return fail(err, STATUS_INVALID, "the model is not measured yet");
-    has_validation = metrics_rows(validation) > 0;
-    rows[0] = (struct result_metric){"loss", metrics_loss(train), metrics_loss(validation)};
+    measuring->results[0] =
+        (struct result_metric){"loss", metrics_loss(metrics[0]), metrics_loss(metrics[1])};
     *count = 1;
     for (size_t i = 0; i < spec->metric_count && *count < LEARNER_METRICS_MAX; i++) {
-        struct result_metric *row = &rows[*count];
+        struct result_metric *row = &measuring->results[*count];
         enum metric metric;
 
         if (!metric_find(spec->metrics[i], &metric))
@@ -295,9 +293,52 @@ enum status measuring_list(const struct measuring *measuring,
             !metric_is_default(metric, measuring->dataset->labels.count))
             continue;
         snprintf(row->name, sizeof row->name, "%s", metric_name(metric));
-        row->train = metrics_value(train, metric);
-        row->validation = has_validation ? metrics_value(validation, metric) : NAN;
+        row->train = value_of(measuring, 0, metric);
+        row->validation = value_of(measuring, 1, metric);
         ++*count;
     }
+    return STATUS_OK;
+}
+
+/* By the rows that were held out, where there are any. */
+static void compare_with_constant(struct measuring *measuring)
+{
+    const bool has_validation = metrics_rows(measuring->metrics[1]) > 0;
+
+    baseline_notice(measuring->dataset, measuring->metrics[has_validation],
+                    has_validation ? "validation" : "training", &measuring->notices);
+}
+
+enum status measuring_run(struct measuring *measuring, bool *is_done, struct error *err)
+{
+    *is_done = measuring->is_done;
+    if (measuring->is_done)
+        return STATUS_OK;
+    if (measuring->next < measuring->end)
+        return measure_some(measuring, err);
+    if (measuring->parts_begun == 1 && !leaks_are_done(&measuring->leaks)) {
+        leaks_some(&measuring->leaks, &measuring->notices);
+        return STATUS_OK;
+    }
+    release_range(measuring);
+    if (measuring->range + 1 < measuring->range_count)
+        return begin_range(measuring, measuring->range + 1, err);
+    if (measuring->parts_begun == 1)
+        return begin_part(measuring, err);
+    free_scorers(measuring);
+    TRY(list_results(measuring, err));
+    compare_with_constant(measuring);
+    *is_done = measuring->is_done = true;
+    return STATUS_OK;
+}
+
+enum status measuring_list(const struct measuring *measuring,
+                           struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
+                           struct error *err)
+{
+    if (!measuring->is_done)
+        return fail(err, STATUS_INVALID, "the model is not measured yet");
+    memcpy(rows, measuring->results, measuring->result_count * sizeof *rows);
+    *count = measuring->result_count;
     return STATUS_OK;
 }

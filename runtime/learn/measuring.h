@@ -12,6 +12,7 @@
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/leaks.h"
 #include "runtime/learn/learning.h"
 #include "scoring/metrics.h"
 
@@ -35,7 +36,11 @@ struct measuring {
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
-    struct notice_list notices; /* when it is done: the job's and the data's */
+    struct leaks leaks; /* while the sample is held */
+    /* When it is done. */
+    struct result_metric results[LEARNER_METRICS_MAX];
+    size_t result_count;
+    struct notice_list notices; /* the job's, the data's, and what the metrics tell */
 };
 
 /* What the job and the data say of the model; the learner adds its content. */

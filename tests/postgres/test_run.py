@@ -19,6 +19,20 @@ class Functions(harness.Case):
         self.assertEqual((found["rows"], found["version"]), (150, 1))
         measured = self.execute("SELECT name, value FROM totrain.run('SELECT * FROM iris TO EVALUATE iris_model')")
         self.assertEqual(dict(measured)["Accuracy"], found["Accuracy"])
+        self.assertNotIn("notice", dict(measured))
+
+    def test_what_is_to_be_known_of_measures_is_a_row(self):
+        self.execute(f"SELECT * FROM totrain.run($${harness.TRAIN_IRIS}$$)")
+        evaluate = "SELECT sepal_length, sepal_width, petal_length, petal_width, 7 AS class FROM iris TO EVALUATE iris_model"
+        unknown = "150 rows have a label that the model has not learned, and count as wrong"
+        self.assertIn(("notice", None, None, unknown), self.execute(f"SELECT * FROM totrain.run('{evaluate}')"))
+        rows = f"SELECT r->>'notice', r->>'AUC' FROM totrain.rows('{evaluate} WITH validation.metrics = AUC') r"
+        self.assertEqual(self.execute(rows), [(unknown + "; AUC is NULL: all rows are of one class", None)])
+        for more, notice in ((" WITH validation.metrics = AUC", unknown + "; AUC"), ("", unknown)):
+            self.execute(f"SELECT * FROM totrain.run('{evaluate}{more} INTO measured')")
+            self.assertIn(notice, self.execute("SELECT notice FROM measured")[0][0])
+        self.execute("SELECT * FROM totrain.run('SELECT * FROM iris TO EVALUATE iris_model INTO measured')")
+        self.assertEqual(self.execute("SELECT notice, pg_typeof(notice)::text FROM measured"), [("", "text")])
 
     def test_a_rollback_takes_the_model_back(self):
         connection = self.connect(autocommit=False)

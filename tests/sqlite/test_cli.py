@@ -37,20 +37,29 @@ class Program(harness.Case):
     def test_a_metric_that_does_not_say_all_has_a_notice(self):
         evaluate = "SELECT sepal_length, sepal_width, petal_length, petal_width, 7 AS class FROM iris LIMIT {} TO EVALUATE m"
         self.check(self.path, "-c", QUICK)
-        for workers in ("", " WITH job.max_workers = 2"):
-            done = self.check(self.path, "-c", evaluate.format(3) + workers)
-            self.assertIn("NOTICE:  3 rows have a label that the model has not learned, and count as wrong", done.stderr)
-        done = self.check(self.path, "-c", evaluate.format(1) + " WITH validation.metrics = 'AUC'")
-        self.assertIn("NOTICE:  1 row has a label that the model has not learned, and counts as wrong", done.stderr)
-        done = self.check(self.path, "-c", "SELECT * FROM iris TO EVALUATE m")
-        self.assertNotIn("NOTICE", done.stderr)
+
+        def rows_of(*statements):
+            done = self.check(self.path, "--format=json", *(part for text in statements for part in ("-c", text)))
+            self.assertNotIn("NOTICE", done.stderr)
+            return json.loads("[" + ("\n" + done.stdout).rpartition("\n[")[2])
+
+        for more in ("", " WITH job.max_workers = 2", " INTO measured"):
+            found = rows_of(evaluate.format(3) + more, *(["SELECT * FROM measured"] if "INTO" in more else []))[-1]
+            self.assertEqual(found["notice"], "3 rows have a label that the model has not learned, and count as wrong")
+        found = rows_of(evaluate.format(1) + " WITH validation.metrics = 'AUC'")[0]
+        self.assertIsNone(found["AUC"])
+        self.assertEqual(found["notice"], "1 row has a label that the model has not learned, and counts as wrong; "
+                                          "AUC is NULL: all rows are of one class")
+        self.assertEqual(rows_of("SELECT * FROM iris TO EVALUATE m")[0]["notice"], "")
         many = ("CREATE TABLE many AS WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 999) "
                 "SELECT i % 201 AS class, i % 7 AS x FROM s")
         self.check(self.path, "-c", many)
-        for statement in ("TO TRAIN LinearClassifier WITH validation.metrics = 'AUC', train.epoch = 1 LABEL class INTO many_model",
-                          "TO EVALUATE many_model WITH validation.metrics = 'AUC'"):
-            done = self.check(self.path, "-c", f"SELECT * FROM many {statement}")
-            self.assertIn("NOTICE:  AUC is NULL: it is measured of up to 200 classes, and the model has 201", done.stderr)
+        trained = rows_of("SELECT * FROM many TO TRAIN LinearClassifier WITH validation.metrics = 'AUC', train.epoch = 1 "
+                          "LABEL class INTO many_model")
+        self.assertIn("AUC of the validation rows is NULL: it is measured of up to 200 classes, and the model has 201",
+                      [row["detail"] for row in trained if row["name"] == "notice"])
+        found = rows_of("SELECT * FROM many TO EVALUATE many_model WITH validation.metrics = 'AUC'")[0]
+        self.assertEqual(found["notice"], "AUC is NULL: it is measured of up to 200 classes, and the model has 201")
 
     def test_what_works_is_suggested_for_a_function_of_columns(self):
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN VOCABULAR(petal_width) LABEL", 1), code=2)

@@ -41,7 +41,7 @@ class Prediction(harness.Case):
         harness.load_csv(self.database, "iris")
         rows = self.run_all("SELECT * FROM iris " + NETWORK.format(5, "class"))
         reported = harness.facts(rows)
-        loss, accuracy, log_loss = self.run_all("SELECT * FROM iris TO EVALUATE m")[0]
+        loss, accuracy, log_loss, _ = self.run_all("SELECT * FROM iris TO EVALUATE m")[0]
         self.assertEqual(accuracy, reported["Accuracy"])
         self.assertAlmostEqual(loss, reported["loss"], places=12)
 

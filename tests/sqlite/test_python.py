@@ -136,7 +136,7 @@ class Python(harness.Case):
     def test_a_model_of_other_columns_is_not_fed_with_the_old_ones(self):
         evaluate = "SELECT * FROM iris TO EVALUATE m"
         self.train()
-        self.assertEqual(len(self.database.execute(evaluate).fetchone()), 3)
+        self.assertEqual(len(self.database.execute(evaluate).fetchone()), 4)
         self.database.execute("SELECT * FROM iris TO TRAIN LinearRegressor WITH train.epoch = 1 "
                               "LABEL petal_width INTO m").fetchall()
         with self.assertRaisesRegex(sqlite3.OperationalError, "prepared"):

@@ -231,40 +231,6 @@ static void notices_say_how_cells_were_read(void **state)
     assert_string_equal(notices.items[3].hint, "COLUMN VOCABULARY(sum) takes it as words.");
 }
 
-static size_t notices_of_label(struct query_column label, enum task task, struct notice *first)
-{
-    const struct estimator estimator = {.task = task};
-    struct notice_list notices = {0};
-    const struct plan plan = {
-        .query = {.columns = &label, .count = 1, .sample_rows = 500},
-        .estimator = &estimator,
-        .notices = &notices,
-    };
-
-    input_notices(&plan);
-    *first = notices.items[0];
-    return notices.count;
-}
-
-static void labels_that_are_numbers_in_texts_are_noticed(void **state)
-{
-    const struct query_column label = {.name = SLICE("y"), .texts = 9, .numeric_texts = 9};
-    struct query_column other;
-    struct notice first;
-    (void)state;
-
-    CHECK_INT(notices_of_label(label, TASK_CLASSIFICATION, &first), 1);
-    CHECK(first.kind == NOTICE_LABEL);
-    CHECK(strstr(first.text, "column \"y\" are numbers written as text"));
-    CHECK_INT(notices_of_label(label, TASK_REGRESSION, &first), 0);
-    other = label, other.texts = 10;
-    CHECK_INT(notices_of_label(other, TASK_CLASSIFICATION, &first), 0);
-    other = label, other.reals = 1;
-    CHECK_INT(notices_of_label(other, TASK_CLASSIFICATION, &first), 0);
-    other = label, other.numeric_texts = 0;
-    CHECK_INT(notices_of_label(other, TASK_CLASSIFICATION, &first), 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -276,7 +242,6 @@ int main(void)
         cmocka_unit_test(whole_numbers_that_differ_are_a_key_by_their_name),
         cmocka_unit_test(what_a_census_counted_is_taken_over),
         cmocka_unit_test(notices_say_how_cells_were_read),
-        cmocka_unit_test(labels_that_are_numbers_in_texts_are_noticed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

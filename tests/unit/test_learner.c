@@ -975,7 +975,11 @@ static void the_model_scores_as_the_learner_evaluates(void **state)
     CHECK_INT(model.rows, 200);
     CHECK_INT(network_of(&model)->layer_count, 3);
     CHECK_INT(network_of(&model)->layers[0].rows, 5 + 12);
+    descent_close(descent);
     spec.metrics[1] = SLICE("nonsense");
+    spec.epochs = 1;
+    descent = opened(&spec, &dataset);
+    learn(descent, 1, 0);
     CHECK_FAILS(measure_and_export(descent, &model, metrics, &count, &err), STATUS_INVALID,
                 "nonsense");
     descent_close(descent);

@@ -8,7 +8,6 @@
 #include <time.h>
 
 #include "codegen/lower_train.h"
-#include "extension/engine/host/metric_rows.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/job_run.h"
@@ -196,7 +195,6 @@ static enum status publish(const struct job *job, struct jobstore *store, struct
 static enum status collect(struct job *job, struct error *err)
 {
     const struct training *training = (const struct training *)job;
-    const struct plan *plan = job->plan;
     struct train_facts facts = {.job = job->folder.id, .bad_rows = training->bad_rows};
     char path[PATH_MAX];
     struct jobstore *store;
@@ -211,8 +209,6 @@ static enum status collect(struct job *job, struct error *err)
     arena_init(&arena, MODEL_ARENA_MAX);
     TRY_OR(done, status, trained_model_read(store, &arena, &model, err));
     TRY_OR(done, status, publish(job, store, &model, err));
-    if (!plan->has_default_metrics)
-        metric_notices(plan->metrics, plan->metric_count, model.labels.count, false, job->sink);
     facts.version = model.version;
     facts.rows = (int64_t)model.rows;
     facts.seconds = seconds_now() - training->started;

@@ -1,6 +1,8 @@
 #include "extension/engine/score/evaluation.h"
 
 #include "extension/engine/host/metric_rows.h"
+#include "extension/engine/host/notice_rows.h"
+#include "scoring/metric_notices.h"
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
@@ -22,7 +24,7 @@ enum status evaluation_columns(const struct evaluation_order *order, struct aren
                                struct slice **names, size_t *count, struct error *err)
 {
     const char *const *columns = report_columns(order->report);
-    const size_t most = order->metric_count + 1 + REPORT_COLUMNS;
+    const size_t most = order->metric_count + 2 + REPORT_COLUMNS;
 
     *count = 0;
     *names = ARENA_NEW(arena, struct slice, most);
@@ -35,25 +37,69 @@ enum status evaluation_columns(const struct evaluation_order *order, struct aren
     (*names)[(*count)++] = SLICE("loss");
     for (size_t i = 0; i < order->metric_count; i++)
         (*names)[(*count)++] = order->metrics[i];
+    (*names)[(*count)++] = SLICE(NOTICE_ROW);
     return STATUS_OK;
 }
 
-static enum status collect_metrics(const struct evaluation_order *order, struct metrics *metrics,
-                                   struct arena *arena, struct evaluation_rows *rows,
-                                   struct error *err)
+/* All in one text: "AUC is NULL: ...; 3 rows have a label ..." */
+static enum status collect_notices(const struct notice_list *notices, struct arena *arena,
+                                   struct cell *cell, struct error *err)
 {
-    struct cell *cells = ARENA_NEW(arena, struct cell, order->metric_count + 1);
+    struct text line;
+    struct slice copy;
+
+    text_init(&line, TEXT_MAXIMUM);
+    for (size_t i = 0; i < notices->count; i++) {
+        text_append_string(&line, i > 0 ? "; " : "");
+        notice_print(&notices->items[i], &line);
+    }
+    copy = line.failed ? (struct slice){NULL, 0} : arena_copy(arena, text_slice(&line));
+    text_deinit(&line);
+    *cell = cell_text(copy);
+    return copy.data ? STATUS_OK : fail_no_memory(err);
+}
+
+static struct cell collect_metric(struct metrics *metrics, struct slice name,
+                                  struct notice_list *notices)
+{
+    struct cell cell = cell_null();
     enum metric metric;
+
+    if (!metric_find(name, &metric))
+        return cell;
+    cell = metric_cell(metrics_value(metrics, metric));
+    if (cell.type == CELL_NULL)
+        metric_null_notice(metrics, metric, "", notices);
+    return cell;
+}
+
+static enum status collect_metrics(const struct evaluation_order *order, struct metrics *metrics,
+                                   struct notice_list *notices, struct arena *arena,
+                                   struct evaluation_rows *rows, struct error *err)
+{
+    struct cell *cells = ARENA_NEW(arena, struct cell, order->metric_count + 2);
 
     if (!cells)
         return fail_no_memory(err);
     cells[0] = metric_cell(metrics_loss(metrics));
     for (size_t i = 0; i < order->metric_count; i++)
-        cells[i + 1] = metric_find(order->metrics[i], &metric)
-                           ? metric_cell(metrics_value(metrics, metric))
-                           : cell_null();
+        cells[i + 1] = collect_metric(metrics, order->metrics[i], notices);
     rows->cells = cells;
     rows->rows = 1;
+    return collect_notices(notices, arena, &cells[order->metric_count + 1], err);
+}
+
+static enum status collect_report(struct metrics *metrics, const struct notice_list *notices,
+                                  struct arena *arena, const struct sink *sink,
+                                  struct evaluation_rows *rows, struct error *err)
+{
+    struct report_rows made;
+
+    TRY(report_make(metrics_report(metrics), arena, &made, err));
+    rows->cells = made.cells;
+    rows->rows = made.rows;
+    for (size_t i = 0; sink && i < notices->count; i++)
+        sink_notice(sink, "%s", notices->items[i].text);
     return STATUS_OK;
 }
 
@@ -61,22 +107,14 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
                                struct arena *arena, const struct sink *sink,
                                struct evaluation_rows *rows, struct error *err)
 {
-    struct report_rows made;
+    struct notice_list *notices = ARENA_NEW(arena, struct notice_list, 1);
 
+    if (!notices)
+        return fail_no_memory(err);
     *rows = (struct evaluation_rows){.rows = 0};
     TRY(evaluation_columns(order, arena, &rows->names, &rows->columns, err));
-    if (order->report == REPORT_METRICS) {
-        TRY(collect_metrics(order, metrics, arena, rows, err));
-    } else {
-        TRY(report_make(metrics_report(metrics), arena, &made, err));
-        rows->cells = made.cells;
-        rows->rows = made.rows;
-    }
-    if (!sink)
-        return STATUS_OK;
-    if (order->report == REPORT_METRICS)
-        metric_notices(order->metrics, order->metric_count, metrics_classes(metrics),
-                       metrics_rank_too_many(metrics), sink);
-    unknown_label_notice(metrics_unknown_rows(metrics), sink);
-    return STATUS_OK;
+    unknown_label_notice(metrics, notices);
+    return order->report == REPORT_METRICS
+               ? collect_metrics(order, metrics, notices, arena, rows, err)
+               : collect_report(metrics, notices, arena, sink, rows, err);
 }

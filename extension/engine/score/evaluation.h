@@ -1,6 +1,10 @@
 /*
  * evaluation.h - what EVALUATE returns of the rows that were measured, whoever measured them: the
  * loss and the metrics as one row, or a report (scoring/report.h).
+ *
+ *     loss, Accuracy, ... , notice     metrics that are NULL and why, labels that were not learned;
+ *                                      '' where there is nothing to say, so that it is a text
+ * always
  */
 #ifndef EXTENSION_ENGINE_SCORE_EVALUATION_H
 #define EXTENSION_ENGINE_SCORE_EVALUATION_H
@@ -34,7 +38,7 @@ struct evaluation_rows {
     const struct cell *cells; /* (rows, columns) */
     size_t rows;
 };
-/* Notices go to the sink; NULL: none. */
+/* Notices of a report go to the sink, as its rows are of one kind; NULL: nowhere. */
 enum status evaluation_collect(const struct evaluation_order *order, struct metrics *metrics,
                                struct arena *arena, const struct sink *sink,
                                struct evaluation_rows *rows, struct error *err);

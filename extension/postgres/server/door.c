@@ -30,6 +30,7 @@
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/row_guess.h"
 #include "extension/postgres/sql/tables.h"
+#include "params/terms.h"
 #include "runtime/launch/job_folder.h"
 
 /* The limit holds when two begin at once: each has its folder when it counts. */
@@ -371,10 +372,14 @@ enum status door_publish(struct door *door, int64_t id, struct result *result, s
 
 /* ----- its rows, for PostgreSQL ----- */
 
+/* Metrics are reals, also those that the rows do not define. */
 static Oid type_without_values(struct slice name)
 {
     static const char *const reals[] = {"value", "seconds", "loss"};
+    enum metric metric;
 
+    if (metric_find(name, &metric))
+        return FLOAT8OID;
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++)
         if (slice_is(name, reals[i]))
             return FLOAT8OID;

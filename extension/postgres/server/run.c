@@ -8,6 +8,7 @@
  * totrain.publish(job) writes the model of a job that has learned and whose model was not
  * committed.
  */
+#include "extension/engine/host/notice_rows.h"
 #include "extension/postgres/server/bound.h"
 #include "extension/postgres/server/door.h"
 
@@ -106,21 +107,24 @@ static void take_training(FunctionCallInfo fcinfo, const struct result *result)
 }
 
 /* Each cell of each row, below the name of its column. */
-static void take_named(FunctionCallInfo fcinfo, const struct result *result, const char *part)
+static void take_facts(FunctionCallInfo fcinfo, const struct result *result)
 {
     for (const struct result_row *row = result->first; row; row = row->next)
         for (size_t i = 0; i < result->column_count; i++)
-            put_named(fcinfo, result->names[i], &row->cells[i], part);
+            put_named(fcinfo, result->names[i], &row->cells[i], NULL);
 }
 
-static void take_facts(FunctionCallInfo fcinfo, const struct result *result)
-{
-    take_named(fcinfo, result, NULL);
-}
-
+/* Metrics, and what is to be known of them as TRAIN has it: a row where there is something. */
 static void take_measures(FunctionCallInfo fcinfo, const struct result *result)
 {
-    take_named(fcinfo, result, "evaluation");
+    for (const struct result_row *row = result->first; row; row = row->next)
+        for (size_t i = 0; i < result->column_count; i++) {
+            const bool is_notice = slice_is(result->names[i], NOTICE_ROW);
+
+            if (!is_notice || row->cells[i].text.size > 0)
+                put_named(fcinfo, result->names[i], &row->cells[i],
+                          is_notice ? NULL : "evaluation");
+        }
 }
 
 /* evaluate.report, but for the one that is the metrics. */

@@ -1,0 +1,73 @@
+"""What TRAIN says of columns that give the label away, and of models that have learned nothing."""
+
+import random
+
+import harness
+
+ROWS = 1500
+CHANCE = "the model is no better than the most frequent class: of 150 validation rows"
+
+
+class Notices(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        choice = random.Random(3)
+        rows = []
+        for _ in range(ROWS):
+            a, noise, kind = choice.gauss(0, 1), choice.random(), choice.choice("xyz")
+            left = int(a + choice.gauss(0, 1) > 0)
+            rows.append((a, noise, left, f"2026-01-{choice.randint(1, 28):02}" if left else None, kind,
+                         kind + choice.choice("123456"), a * 3 - 1, int(a + choice.gauss(0, 1) > 2.7)))
+        self.fill("t (a REAL, noise REAL, left_us INT, ended TEXT, kind TEXT, code TEXT, twin REAL, rare INT)", rows)
+        self.fill("turned (a REAL, noise REAL, left_us INT, ended TEXT, kind TEXT, code TEXT, twin REAL, rare INT)", rows[::-1])
+
+    def fill(self, table, rows):
+        self.database.execute(f"CREATE TABLE {table}")
+        self.database.execute("BEGIN")
+        self.database.executemany(f"INSERT INTO {table.split()[0]} VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.database.execute("COMMIT")
+
+    def notices(self, columns, label, model="LinearClassifier", more="", table="t"):
+        found = self.database.execute(f"SELECT {columns}, {label} FROM {table} TO TRAIN {model} WITH train.epoch = 3{more} "
+                                      f"LABEL {label} INTO m").fetchall()
+        notices = [row[3] for row in found if row[0] == "notice"]
+        shown = [row[1] for row in self.database.execute("SHOW MODEL m") if row[0] == "notice"]
+        self.assertEqual(shown, notices)
+        return notices
+
+    def test_a_column_that_gives_the_label_away_is_named(self):
+        for columns, label, model, finding in (
+                ("a, noise, ended", "left_us", "LinearClassifier", 'column "ended.'),
+                ("a, noise, code", "kind", "LinearClassifier", 'column "code" alone predicts "kind": right in 100 % of 67'),
+                ("noise, twin, kind", "a", "LinearRegressor", 'column "twin" alone predicts "a": R2 ')):
+            with self.subTest(columns):
+                notices = [text for text in self.notices(columns, label, model) if "alone predicts" in text]
+                self.assertTrue(notices and all(text.startswith(finding) for text in notices), notices)
+                self.assertIn("Is it known before the label is? If not, leave it out of the SELECT.", notices[0])
+                for more, table in ((", job.min_workers = 2", "t"), ("", "turned")):
+                    self.assertEqual([text for text in self.notices(columns, label, model, more, table)
+                                      if "alone predicts" in text], notices)
+
+    def test_a_column_that_tells_much_is_none(self):
+        self.assertEqual(self.notices("a, noise, kind", "left_us"), [])
+        self.assertEqual(self.notices("a", "twin", "LinearRegressor"), [])  # it is there to predict
+
+    def test_a_model_that_has_learned_nothing_is_named(self):
+        self.assertTrue(self.notices("noise, code", "left_us")[0].startswith(CHANCE))
+        self.assertTrue(self.notices("noise, left_us", "kind", "DNNClassifier")[0].startswith(CHANCE))
+        self.assertTrue(self.notices("noise, code", "a", "LinearRegressor")[0].startswith(
+            "the model is no better than the mean: its RMSE is "))
+
+    def test_a_rare_class_that_is_never_predicted_is_named(self):
+        found = self.notices("a, noise", "rare", more=", model.l2 = 0.3")
+        self.assertRegex(" ".join(found), "predicts the most frequent class of all 1[0-9]+ validation rows.*class_weight = 'balanced'")
+        self.assertNotIn("predicts the most", " ".join(self.notices("a, noise", "rare", more=", train.class_weight = 'balanced'")))
+
+    def test_of_little_nothing_is_said(self):
+        self.database.execute("DELETE FROM t WHERE rowid > 40")
+        self.assertFalse([text for text in self.notices("noise, code, twin, ended", "left_us") if "alone" in text or "no better" in text])
+
+
+if __name__ == "__main__":
+    harness.main()
