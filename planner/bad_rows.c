@@ -68,6 +68,26 @@ enum status bad_rows_plan(struct planning *planning, const char *attribute)
     return plan->bad_rows == BAD_ROWS_QUARANTINE ? quarantine_plan(planning, setting) : STATUS_OK;
 }
 
+static void ignore_what_is_no_date(struct query_column *column)
+{
+    const uint32_t texts = column->date_texts + column->timestamp_texts;
+
+    column->texts = texts + column->blank_texts + column->missing_texts;
+    column->numeric_texts = column->code_texts = 0;
+    column->separated_texts = column->boolean_texts = 0;
+    column->blobs = 0;
+    if (texts == column->dates) /* else numbers are dates, too: PostgreSQL's */
+        column->integers = column->reals = 0;
+}
+
+static bool is_mostly_dates(const struct query_column *column)
+{
+    const uint64_t cells = (uint64_t)column->integers + column->reals + column->texts -
+                           column->blank_texts - column->missing_texts + column->blobs;
+
+    return 2 * (uint64_t)column->dates > cells;
+}
+
 /* Values of the sample that are of another kind than most of the column are bad, and do not count
  * for the column's kind. */
 static void ignore_minority(struct query_column *column)
@@ -75,7 +95,9 @@ static void ignore_minority(struct query_column *column)
     const uint32_t numbers =
         column->integers + column->reals + column->numeric_texts + column->separated_texts;
 
-    if (numbers > column_words(column) + column->blobs) {
+    if (is_mostly_dates(column)) {
+        ignore_what_is_no_date(column);
+    } else if (numbers > column_words(column) + column->blobs) {
         column->texts -= column_words(column);
         column->code_texts = column->boolean_texts = 0;
         column->date_texts = column->timestamp_texts = 0;

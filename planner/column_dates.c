@@ -1,22 +1,27 @@
 #include "planner/column_dates.h"
 
+#include "planner/query.h"
 #include "scoring/dates.h"
+
+#define OTHERS_FEW_SHARE 20 /* one of so many cells among dates may be none: a bad row */
 
 static uint32_t bit(enum date_part part)
 {
     return (uint32_t)1 << part;
 }
 
-/* That are neither NULL nor blank. */
-static uint32_t values_of(const struct query_column *column)
+/* That are neither NULL, blank nor a spelling of a missing value, and are no dates. */
+static uint32_t others_of(const struct query_column *column)
 {
-    return column->integers + column->reals + column->texts - column->blank_texts + column->blobs +
-           column->vectors;
+    return column->integers + column->reals + column->texts - column->blank_texts -
+           column->missing_texts + column->blobs + column->vectors - column->dates;
 }
 
 bool column_is_date(const struct query_column *column)
 {
-    return column->dates > 0 && column->dates == values_of(column);
+    const uint64_t others = others_of(column);
+
+    return column->dates > 0 && others * OTHERS_FEW_SHARE <= others + column->dates;
 }
 
 uint32_t date_parts_usual(const struct planning *planning, const struct query_column *column)
@@ -90,13 +95,14 @@ void date_parts_append(uint32_t parts, struct text *out)
 enum status column_check_dates(const struct planning *planning, const struct query_column *column,
                                int position)
 {
-    const uint32_t others = values_of(column) - column->dates;
+    const uint32_t others = others_of(column);
 
-    if (others == 0)
+    if (others == 0 || column_is_date(column))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, position,
-            "DATE: column \"%.*s\" holds values that are no dates, in %u of %u sampled rows",
-            SLICE_FORMAT(column->name), others, planning->plan->query.sample_rows);
+            "DATE: column \"%.*s\" holds values that are no dates, in %u of %u %s",
+            SLICE_FORMAT(column->name), others, planning->plan->query.sample_rows,
+            query_rows_word(&planning->plan->query));
     if (column->integers + column->reals < others)
         return error_hint(planning->err, "A date is text as '2024-01-31' or '2024-01-31 12:34:56', "
                                          "with a zone or without.");

@@ -6,7 +6,7 @@
 
 #include "planner/planning.h"
 
-/* All cells of the sample that are not missing are dates, and there are some. */
+/* There are dates, and of the cells that are not missing at most one in 20 is none. */
 bool column_is_date(const struct query_column *column);
 
 /* The parts where the statement names none: age, month, weekday, and hour where the sample has
@@ -19,7 +19,7 @@ enum status date_parts_read(const struct column *call, uint32_t *parts, struct e
 /* "age, month and weekday" */
 void date_parts_append(uint32_t parts, struct text *out);
 
-/* INVALID, naming the column, where cells of the sample are no dates. */
+/* INVALID, naming the column, where more cells than that are no dates. */
 enum status column_check_dates(const struct planning *planning, const struct query_column *column,
                                int position);
 

@@ -96,4 +96,10 @@ void input_notices(const struct plan *plan)
         if (column->missing_texts > 0)
             note_missing(plan, column);
     }
+    for (size_t i = 0; i < plan->query.vectors.count; i++) {
+        const struct vector *vector = &plan->query.vectors.items[i];
+
+        if (vector->parts && plan->query.columns[vector->column].missing_texts > 0)
+            note_missing(plan, &plan->query.columns[vector->column]);
+    }
 }

@@ -1,5 +1,6 @@
 #include "planner/vectors.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -183,6 +184,24 @@ enum status vector_spread(const struct vector *vector, const struct cell *cell,
     return STATUS_OK;
 }
 
+static void spread_null(const struct vector *vector, struct cell *elements)
+{
+    for (uint32_t i = 0; i < vector->size; i++)
+        elements[i] = (struct cell){.type = CELL_NULL};
+}
+
+/* Infinite dates are not among the counts: they are errors at once. */
+static bool waits_for_counts(const struct cell *cell)
+{
+    struct error ignored;
+    struct date date;
+    bool is_null;
+
+    if (cell->time || (cell->type == CELL_REAL && !isfinite(cell->real)))
+        return false;
+    return cell_to_date(cell, SLICE(""), &date, &is_null, &ignored) != STATUS_OK;
+}
+
 enum status vectors_spread(const struct vectors *vectors, const struct cell *cells,
                            struct cell *spread, struct error *err)
 {
@@ -192,7 +211,10 @@ enum status vectors_spread(const struct vectors *vectors, const struct cell *cel
     for (size_t i = 0; i < vectors->count; i++) {
         const struct vector *vector = &vectors->items[i];
 
-        TRY(vector_spread(vector, &cells[vector->column], elements, err));
+        if (vectors->waits && vector->parts && waits_for_counts(&cells[vector->column]))
+            spread_null(vector, elements);
+        else
+            TRY(vector_spread(vector, &cells[vector->column], elements, err));
         elements += vector->size;
     }
     return STATUS_OK;

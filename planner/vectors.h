@@ -35,6 +35,8 @@ struct vectors {
     size_t count;    /* 0: rows are as the query returns them */
     size_t columns;  /* of the query */
     size_t elements; /* of all */
+    bool waits; /* while all rows are counted: of a text or a plain number that is no date the parts
+                   are NULL, and what becomes of it is decided from the counts (column_verdict.h) */
 };
 
 struct query;
@@ -52,8 +54,8 @@ const struct vector *vectors_find(const struct vectors *vectors, size_t column);
 size_t vectors_first(const struct vectors *vectors, const struct vector *vector);
 
 /* A row's cells (columns), and behind them the elements: into spread (columns + elements).
- * NULL is a vector of NULLs. INVALID for an array of other elements than the first one, and for
- * what is no date. Words of parts are static. */
+ * NULL is a vector of NULLs. INVALID for an array of other elements than the first one, and,
+ * unless the vectors wait, for what is no date. Words of parts are static. */
 enum status vectors_spread(const struct vectors *vectors, const struct cell *cells,
                            struct cell *spread, struct error *err);
 /* The elements of one cell. */

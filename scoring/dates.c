@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "scoring/cell_text.h"
 #include "scoring/transform.h"
 
 #define MICROSECONDS     INT64_C(1000000) /* of a second */
@@ -191,15 +192,24 @@ static bool read_number(const struct cell *cell, struct date *date)
     return true;
 }
 
+static bool is_missing(struct slice text)
+{
+    const enum text_kind kind = text_look_at(text).kind;
+
+    return kind == TEXT_BLANK || kind == TEXT_MISSING;
+}
+
 enum status cell_to_date(const struct cell *cell, struct slice column, struct date *date,
                          bool *is_null, struct error *err)
 {
     *date = (struct date){.day = 0};
-    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real)) ||
-               (cell->type == CELL_TEXT && slice_trim(cell->text).size == 0);
+    *is_null = cell->type == CELL_NULL || (cell->type == CELL_REAL && isnan(cell->real));
     if (*is_null)
         return STATUS_OK;
     if (cell->type == CELL_TEXT ? date_read(cell->text, date) : read_number(cell, date))
+        return STATUS_OK;
+    *is_null = cell->type == CELL_TEXT && is_missing(cell->text);
+    if (*is_null)
         return STATUS_OK;
     return cell_refuse(cell, column, "a date", err);
 }

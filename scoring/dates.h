@@ -40,7 +40,8 @@ struct date {
  */
 bool date_read(struct slice text, struct date *date);
 
-/* What cell_to_number is for numbers. *is_null also for NaN and blank text. INVALID naming
+/* What cell_to_number is for numbers. *is_null also for NaN, blank text and the spellings of a
+ * missing value (cell_text.h). INVALID naming
  * column and value for what is no date, plain numbers and infinite dates. */
 enum status cell_to_date(const struct cell *cell, struct slice column, struct date *date,
                          bool *is_null, struct error *err);

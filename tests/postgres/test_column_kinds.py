@@ -9,7 +9,7 @@ import harness
 from server import BUILD
 
 ROWS = 40_000  # enough for several readers; the sample has 1,000
-TRAIN = ("SELECT id, x, price, active, word, email, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 512 "
+TRAIN = ("SELECT id, x, price, active, word, email, day, y FROM {} TO TRAIN LinearClassifier WITH train.epoch = 1, train.batch_size = 512 "
          "LABEL y INTO m")
 
 
@@ -21,7 +21,8 @@ def made_row(i):
     active = "yes" if i % 3 else "No"
     word = f"w{i % 50}" if i > 1000 else f"{i}"
     email = f"user{i}@example.org" if i > 500 else "nobody@example.org"
-    return i, x, price, active, word, email, int(number > 500)
+    day = f"2023-{i % 12 + 1:02}-{i % 28 + 1:02}" + (f" {i % 24:02}:30" if i > 1000 else "")
+    return i, x, price, active, word, email, "-" if i % 700 == 7 else day, int(number > 500)
 
 
 class ColumnKinds(harness.Case):
@@ -33,7 +34,7 @@ class ColumnKinds(harness.Case):
         from psycopg2.extras import execute_values  # Debian's own copy
         cls.rows = [made_row(i) for i in range(ROWS)]
         with connection.cursor() as cursor:
-            cursor.execute("CREATE TABLE t (id bigint, x text, price text, active text, word text, email text, y integer)")
+            cursor.execute("CREATE TABLE t (id bigint, x text, price text, active text, word text, email text, day text, y integer)")
             execute_values(cursor, "INSERT INTO t VALUES %s", cls.rows, page_size=5000)
             cursor.execute("CREATE TABLE backwards AS SELECT * FROM t ORDER BY id DESC")
             cursor.execute("VACUUM ANALYZE t")
@@ -45,8 +46,8 @@ class ColumnKinds(harness.Case):
         path = cls.server.folder / "rows.db"
         path.unlink(missing_ok=True)
         database = sqlite3.connect(path)
-        database.execute("CREATE TABLE t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, y INTEGER)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", cls.rows)
+        database.execute("CREATE TABLE t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, day TEXT, y INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cls.rows)
         database.commit()
         subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
                        env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
@@ -64,7 +65,8 @@ class ColumnKinds(harness.Case):
                 self.assertEqual(self.digest("m"), self.wanted, table + before)
         self.assertEqual([(one["name"], one["type"], one.get("reading")) for one in self.meta()["inputs"]],
                          [("x", "numeric", "number"), ("price", "numeric", "separated"), ("active", "numeric", "boolean"),
-                          ("word", "category", None)])
+                          ("word", "category", None), ("day.age", "numeric", "number"), ("day.month", "category", None),
+                          ("day.weekday", "category", None), ("day.hour", "category", None)])
         del done
 
     def test_through_the_program(self):
@@ -77,8 +79,8 @@ class ColumnKinds(harness.Case):
 
     def test_predictions_read_cells_alike(self):
         self.check_psql(f"{TRAIN.format('t')};", "-o", "/dev/null")
-        self.execute("CREATE TABLE asked (x text, price text, active text, word text); INSERT INTO asked VALUES "
-                     "('N/A', '1,000', 'YES', 'w1'), (NULL, '1000', 't', 'w1')")
+        self.execute("CREATE TABLE asked (x text, price text, active text, word text, day text); INSERT INTO asked VALUES "
+                     "('N/A', '1,000', 'YES', 'w1', 'none'), (NULL, '1000', 't', 'w1', NULL)")
         one, other = self.execute("SELECT totrain.predict('m', a, NULL::integer), totrain.probabilities('m', a)::text FROM asked a")
         self.assertEqual(one, other)
 
@@ -106,6 +108,9 @@ class ColumnKinds(harness.Case):
         done = self.psql(TRAIN.format("t") + ";")
         self.assertRegex(done.stderr, r'ERROR:  row \d+: column "x" holds \'abc\', where a number was expected')
         self.assertIn("train.bad_rows", done.stderr)
+        self.execute("UPDATE t SET x = NULL, day = 'soon' WHERE id = 30000")
+        done = self.psql(f"{harness.IN_PARALLEL} {TRAIN.format('t')};")
+        self.assertRegex(done.stderr, r'ERROR:  row \d+: column "day" holds \'soon\', where a date was expected')
 
 
 if __name__ == "__main__":

@@ -102,6 +102,37 @@ class Dates(harness.Case):
         self.assertGreater(self.database.execute(
             "SELECT * FROM t TO EVALUATE m WITH evaluate.bad_rows = 'skip', validation.metrics = 'Accuracy'").fetchall()[0][1], 0.97)
 
+    def digest_of(self, table, order=""):
+        self.train(f"(SELECT * FROM {table} {order})")
+        return self.digest(self.database, "m")
+
+    def test_all_rows_decide_in_any_order(self):
+        """The first 1,000 rows say one thing, all of them another."""
+        cases = {"words": ("CASE WHEN n > 1000 THEN 'w' || n % 7 ELSE seen END", "category"),
+                 "dates": ("CASE WHEN n < 50 OR n > 1000 THEN seen ELSE '?' END", "date"),
+                 "nulls": ("CASE WHEN n > 1000 THEN seen END", "date"),
+                 "times": ("CASE WHEN n > 1000 THEN seen ELSE substr(seen, 1, 10) END", "date"),
+                 "numbers": ("CASE WHEN n > 1000 THEN n ELSE seen END", "category")}
+        for name, (cell, kind) in cases.items():
+            with self.subTest(name):
+                self.database.execute(f"CREATE TABLE {name} AS SELECT n, born, {cell} AS seen, x, y FROM "
+                                      "(SELECT rowid AS n, * FROM t)")
+                digests = {self.digest_of(name, f"ORDER BY {order}") for order in ("n", "n DESC")}
+                self.assertEqual(len(digests), 1)
+                self.assertEqual("seen.weekday" in self.inputs(), kind == "date")
+                self.assertEqual("seen.hour" in self.inputs(), kind == "date")
+
+    def test_a_missing_value_is_null_wherever_it_stands(self):
+        for row, spelling in ((1, "n/a"), (1200, " NULL "), (ROWS, "?")):
+            for table, value in (("spelled", f"'{spelling}'"), ("plain", "NULL")):
+                self.database.execute(f"CREATE TABLE {table} AS SELECT born, iif(rowid = {row}, {value}, seen) AS seen, x, y FROM t")
+            self.assertEqual(self.digest_of("spelled"), self.digest_of("plain"))
+            self.train("spelled")
+            self.assertIn(("notice", f"column \"seen\": of {ROWS} rows 1 is read as NULL: '{spelling.strip().lower()}' 1"),
+                          [(row[0], row[3]) for row in self.train("spelled")])
+            self.database.execute("DROP TABLE spelled")
+            self.database.execute("DROP TABLE plain")
+
     def test_the_statement_says_which_parts_it_took(self):
         def notices(more):
             rows = self.database.execute("EXPLAIN " + dated_rows.TRAIN.format("t", more, "m")).fetchall()

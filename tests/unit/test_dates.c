@@ -173,7 +173,8 @@ static void a_databases_own_dates_are_dates_and_other_numbers_are_not(void **sta
 {
     const struct cell none[] = {{.type = CELL_NULL},
                                 {.type = CELL_REAL, .real = NAN},
-                                {.type = CELL_TEXT, .text = SLICE(" \t")}};
+                                {.type = CELL_TEXT, .text = SLICE(" \t")},
+                                {.type = CELL_TEXT, .text = SLICE(" N/A ")}};
     const struct cell others[] = {
         {.type = CELL_INTEGER, .integer = 19753},
         {.type = CELL_REAL, .real = 19753},
@@ -181,7 +182,7 @@ static void a_databases_own_dates_are_dates_and_other_numbers_are_not(void **sta
         {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = INT64_MAX},
         {.type = CELL_INTEGER, .time = CELL_SECONDS, .integer = 5},
         {.type = CELL_REAL, .time = CELL_SECONDS, .real = 1e300},
-        {.type = CELL_TEXT, .text = SLICE("n/a")},
+        {.type = CELL_TEXT, .text = SLICE("soon")},
         {.type = CELL_BLOB, .text = SLICE("2024-01-31")},
     };
     struct cell cell = {.type = CELL_INTEGER, .time = CELL_DAYS, .integer = 19753};

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "planner/vectors.h"
@@ -33,7 +34,7 @@ static void a_row_is_spread_behind_its_cells(void **state)
 {
     const double reals[] = {1.5, -2};
     const struct vector items[] = {{SLICE("v"), 1, 2, 0}, {SLICE("w"), 2, 1, 0}};
-    const struct vectors vectors = {items, 2, 3, 3};
+    const struct vectors vectors = {items, 2, 3, 3, false};
     struct cell cells[] = {{.type = CELL_INTEGER, .integer = 7},
                            {.type = CELL_VECTOR, .text = {(const char *)reals, sizeof reals}},
                            {.type = CELL_NULL}};
@@ -58,7 +59,7 @@ static void a_date_is_spread_into_its_parts(void **state)
 {
     const uint32_t parts = 1 << DATE_AGE | 1 << DATE_WEEKDAY | 1 << DATE_HOUR;
     const struct vector items[] = {{SLICE("d"), 0, 3, parts}};
-    const struct vectors vectors = {items, 1, 1, 3};
+    struct vectors vectors = {items, 1, 1, 3, false};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-01-02 06:00")}};
     struct cell spread[4];
     struct error err;
@@ -76,6 +77,30 @@ static void a_date_is_spread_into_its_parts(void **state)
     CHECK_FAILS(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID,
                 "column \"d\" holds '2000-02-30', where a date was expected");
     CHECK(strstr(err.hint, "VOCABULARY(d)"));
+    cells[0].text = SLICE(" n/A ");
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_INT(spread[1].type, CELL_NULL);
+}
+
+static void what_is_no_date_waits_for_the_counts(void **state)
+{
+    const struct vector items[] = {{SLICE("d"), 0, 1, 1 << DATE_WEEKDAY}};
+    const struct vectors vectors = {items, 1, 1, 1, true};
+    struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-02-30")}};
+    struct cell spread[2];
+    struct error err;
+
+    (void)state;
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_INT(spread[1].type, CELL_NULL);
+    cells[0] = (struct cell){.type = CELL_INTEGER, .integer = 20000230};
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_INT(spread[1].type, CELL_NULL);
+    cells[0] = (struct cell){.type = CELL_TEXT, .text = SLICE("2000-01-02")};
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_SLICE(spread[1].text, "Sun");
+    cells[0] = (struct cell){.type = CELL_REAL, .real = INFINITY}; /* which no count shows */
+    CHECK_FAILS(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID, "infinite");
 }
 
 int main(void)
@@ -84,6 +109,7 @@ int main(void)
         cmocka_unit_test(an_element_is_a_name_and_a_number),
         cmocka_unit_test(a_row_is_spread_behind_its_cells),
         cmocka_unit_test(a_date_is_spread_into_its_parts),
+        cmocka_unit_test(what_is_no_date_waits_for_the_counts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,10 @@ static enum status count_query(const struct column_verdict *verdict,
     for (size_t i = 0; i < plan->left_out_count; i++, number++)
         query_column_take(&query->columns[plan->left_out[i].column], &census->columns[number],
                           rows);
+    for (size_t i = 0; i < plan->query.vectors.count; i++)
+        if (plan->query.vectors.items[i].parts)
+            query_column_take(&query->columns[plan->query.vectors.items[i].column],
+                              &census->columns[number++], rows);
     return STATUS_OK;
 }
 
@@ -106,7 +110,8 @@ static enum status count_query(const struct column_verdict *verdict,
 
 static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
 {
-    return a->column == b->column && a->type == b->type && a->reading == b->reading;
+    return a->column == b->column && a->type == b->type && a->reading == b->reading &&
+           a->part == b->part && slice_equal(a->source, b->source);
 }
 
 static bool writes_the_same(const struct plan *a, const struct plan *b)
@@ -137,6 +142,27 @@ static bool is_label_unread(const struct plan *plan, const struct cell_counts *c
     return plan->label_type == LABEL_INTEGER && counts->integers + counts->nulls < rows;
 }
 
+/* Of a column of dates: texts and numbers that are none. */
+static bool has_no_dates(const struct cell_counts *counts, uint64_t rows)
+{
+    const uint64_t texts = counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP];
+    const uint64_t missing =
+        counts->nulls + counts->texts[TEXT_BLANK] + counts->texts[TEXT_MISSING];
+
+    return texts + counts->dates + missing < rows;
+}
+
+static bool has_bad_dates(const struct plan *plan, const struct cell_census *census, uint64_t rows)
+{
+    const struct vectors *vectors = &plan->query.vectors;
+    size_t number = plan->input_count + (plan->label_column >= 0) + plan->left_out_count;
+
+    for (size_t i = 0; i < vectors->count; i++)
+        if (vectors->items[i].parts && has_no_dates(&census->columns[number++], rows))
+            return true;
+    return false;
+}
+
 /* Such a row is an error, or a bad one: who reads again in strict order says which. */
 static bool has_bad_cells(const struct plan *plan, const struct cell_census *census, uint64_t rows)
 {
@@ -144,8 +170,9 @@ static bool has_bad_cells(const struct plan *plan, const struct cell_census *cen
         if (plan->inputs[i].type == INPUT_NUMERIC &&
             has_unread(&census->columns[i], plan->inputs[i].reading))
             return true;
-    return plan->label_column >= 0 &&
-           is_label_unread(plan, &census->columns[plan->input_count], rows);
+    return has_bad_dates(plan, census, rows) ||
+           (plan->label_column >= 0 &&
+            is_label_unread(plan, &census->columns[plan->input_count], rows));
 }
 
 static enum status judge(void *self, const struct cell_census *census, uint64_t rows,
@@ -179,12 +206,24 @@ struct spool_judge column_verdict_judge(struct column_verdict *verdict)
 
 /* ----- for people ----- */
 
+/* The column's input, or the first part of its dates. */
 static const struct plan_input *input_of(const struct plan *plan, int column)
 {
-    for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].column == column)
-            return &plan->inputs[i];
+    const struct slice name = plan->query.columns[column].name;
+
+    for (size_t i = 0; i < plan->input_count; i++) {
+        const struct plan_input *input = &plan->inputs[i];
+
+        if (input->part ? slice_equal(input->source, name) : input->column == column)
+            return input;
+    }
     return NULL;
+}
+
+/* Of dates: the same parts, or none. */
+static bool takes_the_same(const struct column_verdict *verdict, int column)
+{
+    return verdict->first->query.columns[column].parts == verdict->plan.query.columns[column].parts;
 }
 
 /* NULL: what it was. */
@@ -195,10 +234,13 @@ static const char *change_of(const struct column_verdict *verdict, int column)
 
     if (!before && !now)
         return NULL;
-    if (before && now && is_same_input(before, now))
+    if (before && now && takes_the_same(verdict, column) &&
+        (now->part || is_same_input(before, now)))
         return NULL;
     if (!now)
         return "left out";
+    if (now->part)
+        return "a date";
     return now->type == INPUT_NUMERIC ? "numeric" : "a category";
 }
 

@@ -586,12 +586,14 @@ static enum spool_type label_type(const struct plan *plan)
     }
 }
 
-/* The inputs of the plan, then the label; behind them what is left out. */
+/* The inputs of the plan, then the label; behind them what is left out, and columns of dates, of
+ * which the inputs are parts. */
 static enum status plan_source(const struct plan *plan, struct arena *arena, struct source *source,
                                struct error *err)
 {
-    struct feed *feeds =
-        ARENA_NEW(arena, struct feed, plan->input_count + plan->left_out_count + 1);
+    const struct vectors *vectors = &plan->query.vectors;
+    struct feed *feeds = ARENA_NEW(arena, struct feed,
+                                   plan->input_count + plan->left_out_count + vectors->count + 1);
     size_t n = 0, counted;
 
     if (!feeds)
@@ -609,6 +611,10 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
     for (size_t i = 0; i < plan->left_out_count; i++)
         feeds[counted++] =
             (struct feed){.name = plan->left_out[i].name, .column = plan->left_out[i].column};
+    for (size_t i = 0; i < vectors->count; i++)
+        if (vectors->items[i].parts)
+            feeds[counted++] = (struct feed){.name = vectors->items[i].name,
+                                             .column = (int)vectors->items[i].column};
     *source = (struct source){.select = plan->select,
                               .query = plan->query,
                               .feeds = feeds,
@@ -671,6 +677,7 @@ enum status spool_inputs(const struct spool_request *request, struct arena *aren
     struct source source;
 
     TRY(plan_source(request->plan, arena, &source, err));
+    source.query.vectors.waits = request->judge != NULL;
     TRY(spool_source(request, &source, arena, rows, err));
     if (request->plan->validation_select.size == 0 ||
         (request->judge && *request->judge->reads_again))

@@ -93,6 +93,7 @@ static void put_order(const struct order *order, struct text *bytes)
     put_counted(scan, bytes);
     put_u64(bytes, scan->vectors.count);
     put_u64(bytes, scan->vectors.columns);
+    put_u8(bytes, scan->vectors.waits);
     for (size_t i = 0; i < scan->vectors.count; i++) {
         put_sized(bytes, scan->vectors.items[i].name);
         put_u32(bytes, scan->vectors.items[i].column);
@@ -123,6 +124,7 @@ static struct vectors read_vectors(struct byte_reader *reader)
     struct vector *items = palloc0(sizeof *items * (vectors.count + 1));
 
     vectors.columns = read_u64(reader);
+    vectors.waits = read_u8(reader) != 0;
     for (size_t i = 0; i < vectors.count && !reader->failed; i++) {
         items[i].name = copy_sized(reader);
         items[i].column = read_u32(reader);

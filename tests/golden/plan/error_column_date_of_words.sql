@@ -1,2 +1,2 @@
--- query: signup TEXT 150 texts 148 dates; y INTEGER 150 integers
+-- query: signup TEXT 150 texts 140 dates; y INTEGER 150 integers
 SELECT * FROM t TO TRAIN LinearClassifier COLUMN DATE(signup) LABEL y INTO m;
