@@ -36,6 +36,7 @@ void fields_put(struct text *out, struct field_table table, const void *record)
         case FIELD_TEXT:
         case FIELD_BYTES:
         case FIELD_INT64S:
+        case FIELD_U32S:
         case FIELD_FLOATS:
             put_sized(out, *(const struct slice *)member);
             break;
@@ -89,6 +90,8 @@ static bool read_field(struct byte_reader *reader, const struct field *field, vo
         return read_elements(reader, field, 1, member);
     case FIELD_INT64S:
         return read_elements(reader, field, sizeof(int64_t), member);
+    case FIELD_U32S:
+        return read_elements(reader, field, sizeof(uint32_t), member);
     case FIELD_FLOATS:
         return read_elements(reader, field, sizeof(float), member);
     case FIELD_STRING:

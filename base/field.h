@@ -21,6 +21,7 @@
  *     TEXT       struct slice        bytes           4 bytes of size, then the bytes: UTF-8
  *     BYTES      struct slice        bytes           the same: anything
  *     INT64S     struct slice        bytes           the same: whole integers of 8 bytes
+ *     U32S       struct slice        bytes           the same: whole integers of 4 bytes
  *     FLOATS     struct slice        bytes           the same: whole floats of 4 bytes
  *     INDEX      int64_t             greatest value  8 bytes; -1: none
  *     STRING     const char *        bytes + 1       none: for JSON
@@ -48,6 +49,7 @@ struct byte_reader; /* base/bytes.h */
     X(TEXT, "text")                                                                                \
     X(BYTES, "bytes")                                                                              \
     X(INT64S, "64-bit integers")                                                                   \
+    X(U32S, "32-bit integers")                                                                     \
     X(FLOATS, "32-bit reals")                                                                      \
     X(INDEX, "integer")                                                                            \
     X(STRING, "text")                                                                              \
@@ -81,6 +83,7 @@ struct field_table {
 #define FIELD_MEMBER_TEXT(member, limit)           struct slice member;
 #define FIELD_MEMBER_BYTES(member, limit)          struct slice member;
 #define FIELD_MEMBER_INT64S(member, limit)         struct slice member;
+#define FIELD_MEMBER_U32S(member, limit)           struct slice member;
 #define FIELD_MEMBER_FLOATS(member, limit)         struct slice member;
 #define FIELD_MEMBER_INDEX(member, limit)          int64_t member;
 #define FIELD_MEMBER_STRING(member, limit)         const char *member;

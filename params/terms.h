@@ -169,6 +169,12 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer)
     return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
 }
 
+/* A table of weights with so many rows is moved by row where a step touches few of them
+ * (runtime/learn/descent_table.h). Descent holds so many bytes of a row besides its parameters:
+ * when it was moved last, its check sums, and its place in the lists of touched rows. */
+#define TABLE_ROWS_LEAST 1024
+#define TABLE_ROW_BYTES  32
+
 /* What descent holds of a parameter: it, its gradient, the sum of these in 64 bits and as a float,
  * it once more, transposed, and what the optimizer keeps. */
 static inline uint32_t optimizer_parameter_bytes(enum optimizer_kind optimizer)

@@ -149,6 +149,8 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         rows = width = units;
     }
     cost.bytes = cost.parameters * optimizer_parameter_bytes(network->optimizer);
+    if (shape->id_rows >= TABLE_ROWS_LEAST)
+        cost.bytes += (double)shape->id_rows * TABLE_ROW_BYTES;
     return cost;
 }
 

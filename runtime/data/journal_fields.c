@@ -112,6 +112,7 @@ void journal_add_fields(cJSON *body, enum journal_kind kind, const void *record)
             break;
         case FIELD_BYTES:
         case FIELD_INT64S:
+        case FIELD_U32S:
         case FIELD_FLOATS:
             assert(!"bytes have no form in JSON");
         }
@@ -168,6 +169,7 @@ static enum status get_field(const cJSON *body, const struct field *field, void 
         return STATUS_OK;
     case FIELD_BYTES:
     case FIELD_INT64S:
+    case FIELD_U32S:
     case FIELD_FLOATS:
         break;
     }

@@ -10,6 +10,7 @@
 #include "runtime/learn/descent_lanes.h"
 #include "runtime/learn/descent_memory.h"
 #include "runtime/learn/descent_state.h"
+#include "runtime/learn/descent_table.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_memory.h"
 
@@ -79,10 +80,12 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     phase->epoch = (uint32_t)(of_epoch / descent->steps_per_epoch);
     phase->rows = 0;
     phase->integer_count = phase->owned_count = phase->real_count = 0;
+    phase->table = (struct phase_table){.rows = 0};
     if (phase->kind == PHASE_LEARN) {
         phase->rows = rows_of_step(descent, step);
         phase->integer_count = descent_levels_at(descent, descent->model.tensor_count);
-        phase->real_count = descent->model.parameter_count;
+        phase->table = descent_table_of_step(descent, phase->rows);
+        phase->real_count = descent->model.parameter_count - phase->table.rows * phase->table.width;
     } else if (phase->kind == PHASE_EVALUATION) {
         phase->rows = descent->dataset->validation.rows;
         phase->integer_count = SUM_CORRECT + 1;
@@ -185,6 +188,7 @@ void descent_start(struct descent *descent)
         descent->arrays.slots[i] = slot;
     if (descent->arrays.best)
         memset(descent->arrays.best, 0, descent->model.parameter_count * sizeof(float));
+    memset(descent->arrays.row_steps, 0, descent_table_rows(descent) * sizeof(uint32_t));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         descent->progress.exponents[t] = FIXED_EXPONENT_FIRST;
     descent_guard_arrays(descent);
@@ -200,7 +204,8 @@ enum status descent_arrays_init(const struct descent *descent, struct descent_ar
     arrays->parameters = calloc(parameters, sizeof(float));
     arrays->slots = calloc(descent_slot_count(descent) + 1, sizeof(float));
     arrays->best = keeps_best ? calloc(parameters, sizeof(float)) : NULL;
-    if (arrays->parameters && arrays->slots && (arrays->best || !keeps_best))
+    arrays->row_steps = calloc(descent_table_rows(descent) + 1ull, sizeof(uint32_t));
+    if (arrays->parameters && arrays->slots && arrays->row_steps && (arrays->best || !keeps_best))
         return STATUS_OK;
     descent_arrays_deinit(arrays);
     return fail_no_memory(err);
@@ -211,6 +216,7 @@ void descent_arrays_deinit(struct descent_arrays *arrays)
     free(arrays->parameters);
     free(arrays->slots);
     free(arrays->best);
+    free(arrays->row_steps);
     *arrays = (struct descent_arrays){.parameters = NULL};
 }
 
@@ -225,6 +231,7 @@ static enum status allocate(struct descent *descent, struct error *err)
 {
     TRY(descent_arrays_init(descent, &descent->arrays, err));
     TRY(descent_lanes_init(descent, err));
+    TRY(descent_table_init(descent, err));
     descent_use_arrays(descent, descent->arrays);
     return descent_members_init(descent, err);
 }
@@ -258,6 +265,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
         job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task), most, rows);
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
+    descent_table_choose(descent);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
 }
@@ -343,6 +351,7 @@ void descent_close(void *self)
         descent_arrays_deinit(&descent->taking.arrays);
     descent_arrays_deinit(&descent->arrays);
     descent_lanes_deinit(descent);
+    descent_table_deinit(descent);
     if (descent->model.close)
         descent->model.close(descent->model.self);
     free(descent);
@@ -358,8 +367,9 @@ uint32_t descent_lanes(const void *self)
 uint32_t descent_elements_most(const void *self)
 {
     const struct descent *descent = self;
+    const struct phase_table table = descent_table_of_step(descent, descent->batch);
 
-    return descent->model.parameter_count;
+    return descent->model.parameter_count - (table.rows - table.touched_most) * table.width;
 }
 
 const struct phase *descent_phase(const void *self)
@@ -398,9 +408,9 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
     struct fixed_resolved all = {0, 0};
 
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
-        const struct tensor *tensor = &descent->model.tensors[t];
-        const uint32_t from = first > tensor->first ? first : tensor->first;
-        const uint32_t to = (uint32_t)least(end, tensor->first + tensor->count);
+        const uint32_t begin = descent->sums_at[t];
+        const uint32_t from = first > begin ? first : begin;
+        const uint32_t to = (uint32_t)least(end, begin + descent->model.tensors[t].count);
 
         if (from < to) {
             const struct fixed_resolved part =
@@ -452,36 +462,38 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
     return overflow;
 }
 
-static enum status update_parameters(struct descent *descent, const float *gradient,
+static enum status update_parameters(struct descent *descent, const struct phase_totals *totals,
                                      struct error *err)
 {
+    const float *gradient = totals->reals;
     struct optimizer_sums before = {0}, after = {0};
     const struct optimizer_step step =
         optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
-    const uint32_t slots = descent->cost.slots;
-    float *second_slots = descent->arrays.slots + (slots > 1 ? descent->model.parameter_count : 0);
 
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
-        float *first = slots > 0 ? descent->arrays.slots + tensor->first : NULL;
-        float *second = slots > 1 ? second_slots + tensor->first : NULL;
+        const struct descent_slots slots = descent_slots_at(descent, tensor->first);
         const float l1 = tensor->is_bias ? 0 : (float)descent->model.settings.l1;
         const float l2 = tensor->is_bias ? 0 : (float)descent->model.settings.l2;
         const uint32_t others = after.parameters;
 
-        optimizer_update(
-            &(struct optimizer_update){&step, l1, l2, tensor->count, gradient + tensor->first,
-                                       descent->arrays.parameters + tensor->first, first, second},
-            &before, &after);
+        if (t == descent->table)
+            continue;
+        optimizer_update(&(struct optimizer_update){&step, l1, l2, tensor->count,
+                                                    gradient + descent->sums_at[t],
+                                                    descent->arrays.parameters + tensor->first,
+                                                    slots.first, slots.second},
+                         &before, &after);
         descent->guard.tensors[t] = after.parameters - others;
     }
-    return descent_guard_step(descent, &before, &after, err);
+    TRY(descent_guard_step(descent, &before, &after, err));
+    return descent_table_update(descent, totals, err);
 }
 
-static enum status apply_gradient(struct descent *descent, const int64_t *integers,
-                                  const float *reals, struct learner_report *report,
-                                  struct error *err)
+static enum status apply_gradient(struct descent *descent, const struct phase_totals *totals,
+                                  struct learner_report *report, struct error *err)
 {
+    const int64_t *integers = totals->integers;
     struct progress *progress = &descent->progress;
     const double rows = (double)progress->phase.rows;
     uint32_t greatest[TENSORS_MAX];
@@ -492,9 +504,9 @@ static enum status apply_gradient(struct descent *descent, const int64_t *intege
     if (report->repeated)
         return STATUS_OK;
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
-        const struct tensor *tensor = &descent->model.tensors[t];
-
-        greatest[t] = fixed_greatest(reals + tensor->first, tensor->count);
+        greatest[t] = t == descent->table ? descent_table_greatest(descent, totals)
+                                          : fixed_greatest(totals->reals + descent->sums_at[t],
+                                                           descent->model.tensors[t].count);
         if (!fixed_is_finite(greatest[t]))
             return fail_not_finite(descent, "gradient", err);
     }
@@ -502,7 +514,7 @@ static enum status apply_gradient(struct descent *descent, const int64_t *intege
         progress->exponents[t] = fixed_next_exponent(
             greatest[t], fixed_highest_level(integers + descent_levels_at(descent, t)),
             progress->exponents[t]);
-    TRY(update_parameters(descent, reals, err));
+    TRY(update_parameters(descent, totals, err));
     descent->has_derived = false;
     report->step_applied = true;
     report->rows_applied = progress->phase.rows;
@@ -588,7 +600,7 @@ enum status descent_apply(void *self, const struct phase_totals *totals,
     *report = (struct learner_report){.epoch = descent->progress.phase.epoch + 1};
     switch (descent->progress.phase.kind) {
     case PHASE_LEARN:
-        TRY(apply_gradient(descent, totals->integers, totals->reals, report, err));
+        TRY(apply_gradient(descent, totals, report, err));
         break;
     case PHASE_EVALUATION:
         TRY(apply_evaluation(descent, totals->integers, report, err));

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/words.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/descent_table.h"
 
 /* ---- weights ---- */
 
@@ -15,7 +16,8 @@ static struct descent_sums sum_arrays(const struct descent *descent)
 
     return (struct descent_sums){
         .parameters = words_sum(arrays->parameters, parameters),
-        .slots = words_sum(arrays->slots, (size_t)descent_slot_count(descent)),
+        .slots = words_sum(arrays->slots, (size_t)descent_slot_count(descent)) +
+                 words_sum(arrays->row_steps, descent_table_rows(descent)),
         .best = arrays->best ? words_sum(arrays->best, parameters) : 0,
         .mixed = words_mix(arrays->parameters, parameters),
     };
@@ -30,6 +32,7 @@ void descent_guard_arrays(struct descent *descent)
         descent->guard.tensors[t] =
             words_sum(descent->arrays.parameters + tensor->first, tensor->count);
     }
+    descent_table_guard(descent);
 }
 
 void descent_guard_best(struct descent *descent)
@@ -60,12 +63,24 @@ static bool has_good_copy(const struct descent *descent)
     return !descent->guard.derived_was_bad && sum_derived(descent) == descent->guard.derived;
 }
 
-enum status descent_verify_used(const void *self, struct error *err)
+/* All weights, or without the table's. */
+static bool has_good_weights(const struct descent *descent, bool with_table)
+{
+    const struct descent_guard *guard = &descent->guard;
+
+    if (with_table)
+        return words_sum(descent->arrays.parameters, descent->model.parameter_count) ==
+               guard->arrays.parameters;
+    return descent_table_sum_others(descent) == guard->arrays.parameters - guard->table.parameters;
+}
+
+enum status descent_verify_used(const void *self, const struct touched_rows *rows,
+                                struct error *err)
 {
     const struct descent *descent = self;
-    const uint32_t now = words_sum(descent->arrays.parameters, descent->model.parameter_count);
 
-    if (now != descent->guard.arrays.parameters || !has_good_copy(descent))
+    if (!has_good_weights(descent, rows == NULL) || !has_good_copy(descent) ||
+        (rows && !descent_table_is_intact(descent, rows)))
         return memory_damaged(err, "the weights");
     return STATUS_OK;
 }
@@ -87,12 +102,14 @@ enum status descent_guard_step(struct descent *descent, const struct optimizer_s
                                const struct optimizer_sums *after, struct error *err)
 {
     struct descent_sums *known = &descent->guard.arrays;
-    const bool is_good = before->parameters == known->parameters && before->slots == known->slots &&
+    const struct descent_sums *table = &descent->guard.table;
+    const bool is_good = before->parameters == known->parameters - table->parameters &&
+                         before->slots == known->slots - table->slots &&
                          !descent->guard.derived_was_bad;
 
-    known->parameters = after->parameters;
-    known->slots = after->slots;
-    known->mixed = after->mixed;
+    known->parameters = after->parameters + table->parameters;
+    known->slots = after->slots + table->slots;
+    known->mixed = after->mixed + table->mixed;
     return is_good ? STATUS_OK : memory_damaged(err, "the weights");
 }
 

@@ -13,7 +13,8 @@
 
 #include "runtime/learn/descent_parts.h"
 
-/* CORRUPT when the step read something else than was written last. */
+/* CORRUPT when the step read something else than was written last, but for the table, whose rows it
+ * reads by itself (descent_table.h). */
 enum status descent_guard_step(struct descent *descent, const struct optimizer_sums *before,
                                const struct optimizer_sums *after, struct error *err);
 /* What was written by something else than a step. */
@@ -30,7 +31,8 @@ uint64_t descent_contributed(const void *self);
 uint64_t descent_waited_ms(const void *self);
 struct learner_course descent_course(const void *self);
 enum status descent_verify(const void *self, struct error *err);
-enum status descent_verify_used(const void *self, struct error *err);
+enum status descent_verify_used(const void *self, const struct touched_rows *rows,
+                                struct error *err);
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "runtime/data/row_store.h"
 #include "runtime/learn/descent_guard.h"
+#include "runtime/learn/descent_table.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/step_shares.h"
 
@@ -28,7 +29,7 @@ static bool team_pays(const struct descent *descent)
     const double step = (descent->cost.multiplications + FETCH_WORK) * descent->batch;
 
     return bytes * team_size(descent->team) <= MEMBERS_BYTES_MAX && step >= TEAM_WORK_LEAST &&
-           descent->cost.multiplications * descent->batch >= 8.0 * model->parameter_count;
+           descent->cost.multiplications * descent->batch >= 8.0 * descent_elements_most(descent);
 }
 
 enum status descent_members_init(struct descent *descent, struct error *err)
@@ -50,6 +51,8 @@ enum status descent_members_init(struct descent *descent, struct error *err)
         TRY(model->space_open(model->self, &member->space, err));
         if (m > 0 && !(member->own_fixed = calloc(model->parameter_count, sizeof(int64_t))))
             return fail_no_memory(err);
+        if (m > 0)
+            TRY(touched_rows_make(&member->own_rows, descent_table_rows(descent), err));
     }
     return STATUS_OK;
 }
@@ -59,6 +62,7 @@ void descent_members_deinit(struct descent *descent)
     for (uint32_t m = 0; m < descent->member_count; m++) {
         descent->model.space_close(descent->members[m].space);
         free(descent->members[m].own_fixed);
+        touched_rows_deinit(&descent->members[m].own_rows);
     }
     free(descent->members);
     free(descent->derived);
@@ -141,19 +145,22 @@ static uint32_t tensor_greatest(const struct tensor *tensor, const struct lane_g
     return greatest;
 }
 
+/* `fixed`: where the sums of the tensor begin; `rows` notes the touched ones, if somebody asks. */
 static uint64_t tensor_add(const struct tensor *tensor, const struct lane_gradient *gradient,
-                           int exponent, int64_t *fixed)
+                           int exponent, int64_t *fixed, struct touched_rows *rows)
 {
+    const float *values = gradient->values + tensor->first;
     const size_t width = tensor->row_width;
     uint64_t added = 0;
 
     if (width == 0)
-        return fixed_add(gradient->values + tensor->first, tensor->count, exponent,
-                         fixed + tensor->first);
+        return fixed_add(values, tensor->count, exponent, fixed);
     for (uint32_t i = 0; i < gradient->touched_count; i++) {
-        const size_t at = tensor->first + gradient->touched[i] * width;
+        const size_t at = gradient->touched[i] * width;
 
-        added += fixed_add(gradient->values + at, width, exponent, fixed + at);
+        if (rows)
+            touched_rows_add(rows, gradient->touched[i]);
+        added += fixed_add(values + at, width, exponent, fixed + at);
     }
     return added;
 }
@@ -172,7 +179,9 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
     } else {
         fixed_count_level(fixed_level(greatest, exponent),
                           member->integers + descent_levels_at(descent, number));
-        member->added += tensor_add(tensor, gradient, exponent, member->fixed);
+        member->added +=
+            tensor_add(tensor, gradient, exponent, member->fixed + descent->sums_at[number],
+                       number == descent->table ? member->rows : NULL);
     }
 }
 
@@ -248,11 +257,17 @@ struct lane_batch {
 static void clear_sums(const struct descent *descent, struct descent_member *member)
 {
     const struct phase *phase = &descent->progress.phase;
+    const struct phase_table *table = &phase->table;
 
     member->has_sums = true;
     memset(member->integers, 0, phase->integer_count * sizeof *member->integers);
     if (phase->real_count)
         memset(member->fixed, 0, phase->real_count * sizeof *member->fixed);
+    for (uint32_t i = 0; table->rows > 0 && i < member->rows->count; i++)
+        memset(member->fixed + phase->real_count + (size_t)member->rows->rows[i] * table->width, 0,
+               table->width * sizeof *member->fixed);
+    if (table->rows > 0)
+        touched_rows_clear(member->rows);
 }
 
 /* Those of the lane that this member probably computes next: of this step, or of the next one. */
@@ -297,6 +312,46 @@ static void add_slice(void *context, uint32_t number, uint32_t task)
                 batch->fixed[i] += descent->members[m].fixed[i];
 }
 
+#define SLICE_ROWS 64 /* of the table, added by one member */
+
+static void add_row_slice(void *context, uint32_t number, uint32_t task)
+{
+    const struct lane_batch *batch = context;
+    const struct descent *descent = batch->descent;
+    const struct phase *phase = &descent->progress.phase;
+    const struct touched_rows *rows = descent->members[0].rows;
+    const uint32_t first = task * SLICE_ROWS;
+    const uint32_t end = rows->count - first < SLICE_ROWS ? rows->count : first + SLICE_ROWS;
+    (void)number;
+
+    for (uint32_t m = 1; m < descent->member_count; m++) {
+        const struct descent_member *member = &descent->members[m];
+
+        for (uint32_t i = first; member->has_sums && i < end; i++) {
+            const size_t at = phase->real_count + (size_t)rows->rows[i] * phase->table.width;
+
+            for (uint32_t u = 0; member->rows->is_touched[rows->rows[i]] && u < phase->table.width;
+                 u++)
+                batch->fixed[at + u] += member->fixed[at + u];
+        }
+    }
+}
+
+/* The rows that the others touched are the caller's, too. */
+static void add_rows(struct lane_batch *batch)
+{
+    const struct descent *descent = batch->descent;
+    struct touched_rows *all = descent->members[0].rows;
+
+    for (uint32_t m = 1; m < descent->member_count; m++) {
+        const struct descent_member *member = &descent->members[m];
+
+        for (uint32_t i = 0; member->has_sums && i < member->rows->count; i++)
+            touched_rows_add(all, member->rows->rows[i]);
+    }
+    team_run(descent->team, (all->count + SLICE_ROWS - 1) / SLICE_ROWS, add_row_slice, batch);
+}
+
 static void add_members(struct lane_batch *batch, int64_t *integers)
 {
     const struct descent *descent = batch->descent;
@@ -307,6 +362,8 @@ static void add_members(struct lane_batch *batch, int64_t *integers)
             integers[i] += descent->members[m].integers[i];
     team_run(descent->team, (phase->real_count + SLICE_ELEMENTS - 1) / SLICE_ELEMENTS, add_slice,
              batch);
+    if (phase->table.rows > 0)
+        add_rows(batch);
 }
 
 /* What the step takes of each lane. */
@@ -410,7 +467,8 @@ static enum status hold_rows(struct descent *descent, uint32_t first, uint32_t *
 }
 
 enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                               int64_t *fixed, uint32_t *done, struct error *err)
+                               int64_t *fixed, struct touched_rows *rows, uint32_t *done,
+                               struct error *err)
 {
     struct descent *descent = self;
     const enum phase_kind kind = descent->progress.phase.kind;
@@ -425,6 +483,7 @@ enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64
 
         member->integers = m ? member->own_integers : integers;
         member->fixed = m ? member->own_fixed : fixed;
+        member->rows = m ? &member->own_rows : rows;
         member->has_sums = m == 0;
         member->added = 0;
     }

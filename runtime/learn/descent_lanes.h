@@ -18,6 +18,7 @@ void descent_members_deinit(struct descent *descent);
 
 enum status descent_use_team(void *self, struct team *team, struct error *err);
 enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                               int64_t *fixed, uint32_t *done, struct error *err);
+                               int64_t *fixed, struct touched_rows *rows, uint32_t *done,
+                               struct error *err);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "runtime/learn/descent_table.h"
+
 struct memory {
     const char *name;
     void *bytes;
@@ -23,6 +25,7 @@ void *descent_memory(void *self, const char *name, size_t *size)
         {"weights", descent->arrays.parameters, count * sizeof(float)},
         {"slots", descent->arrays.slots, (size_t)descent_slot_count(descent) * sizeof(float)},
         {"best", descent->arrays.best, count * sizeof(float)},
+        {"row steps", descent->arrays.row_steps, descent_table_rows(descent) * sizeof(uint32_t)},
         {"transposed", descent->derived, descent->model.derived_count * sizeof(float)},
         {"rows", part->dense ? part->dense + first * transform->dense_width : NULL,
          rows * transform->dense_width * sizeof(float)},

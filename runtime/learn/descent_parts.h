@@ -3,6 +3,7 @@
  *
  *     descent.c         phases, apply
  *     descent_lanes.h   what lanes contribute
+ *     descent_table.h   a large table, of which a step moves the touched rows
  *     descent_guard.h   bits of memory that change by themselves
  *     descent_state.h   the state, read and taken by pieces
  *     descent_export.h  the finished model and its metrics
@@ -43,9 +44,10 @@ struct descent_member {
     void *space; /* of the model; carries nothing from lane to lane */
     int64_t *integers, *fixed;
     int64_t own_integers[SUM_INTEGERS_MAX];
-    int64_t *own_fixed; /* (parameters) */
-    bool has_sums;      /* of this call */
-    uint64_t added;     /* the sum of all that it added to `fixed`, modulo 2^64 */
+    int64_t *own_fixed;                  /* (parameters) */
+    struct touched_rows *rows, own_rows; /* of the table: those that it added to */
+    bool has_sums;                       /* of this call */
+    uint64_t added;                      /* the sum of all that it added to `fixed`, modulo 2^64 */
 };
 
 /* The floats of a state. */
@@ -53,6 +55,8 @@ struct descent_arrays {
     float *parameters;
     float *slots; /* (cost.slots, parameters) */
     float *best;  /* (parameters) with early stopping, else NULL */
+    /* (rows of the table): how many steps there were when it was moved last, modulo 2^32 */
+    uint32_t *row_steps;
 };
 
 /* A state on its way here. */
@@ -66,13 +70,18 @@ struct descent_taking {
 
 /* Of the floats of a state, as they were written last. */
 struct descent_sums {
-    uint32_t parameters, slots, best;
+    uint32_t parameters, best;
+    uint32_t slots; /* and row_steps */
     uint32_t mixed; /* of the parameters, so that small differences do not cancel */
 };
 
 /* Check sums of memory that only the learner writes (descent_guard.c). */
 struct descent_guard {
     struct descent_sums arrays;
+    struct descent_sums table; /* what the table has of these */
+    struct descent_row_sums {
+        uint32_t parameters, slots;
+    } * rows;                      /* of the table */
     uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
     uint32_t derived;
     bool derived_was_bad;
@@ -85,7 +94,11 @@ struct descent {
     struct team *own_team; /* NULL: the caller alone */
     struct team *team;     /* that computes lanes; NULL also where it would not pay */
     struct differentiable model;
-    struct kind_cost cost; /* of `model` */
+    struct kind_cost cost;         /* of `model` */
+    uint32_t table;                /* the tensor that is one (descent_table.h); TENSORS_MAX: none */
+    uint32_t sums_at[TENSORS_MAX]; /* where each tensor begins among the reals of a gradient */
+    float *row_gradient;           /* (row_width of the table): with the penalty's */
+    struct optimizer_powers powers; /* of beta2 */
     struct optimizer optimizer;
     uint32_t lanes, epochs;
     uint32_t batch; /* the most rows of a step */

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "jobspec/jobspec_fingerprint.h"
 #include "runtime/learn/descent_guard.h"
+#include "runtime/learn/descent_table.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_state.h"
 
@@ -40,7 +41,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
 
 /* ---- the body ---- */
 
-#define ARRAYS 3
+#define ARRAYS 4
 
 static void list_arrays(const struct descent *descent, const struct descent_arrays *arrays,
                         struct state_array list[ARRAYS])
@@ -50,6 +51,8 @@ static void list_arrays(const struct descent *descent, const struct descent_arra
     list[0] = (struct state_array){arrays->parameters, parameters};
     list[1] = (struct state_array){arrays->slots, descent_slot_count(descent) * sizeof(float)};
     list[2] = (struct state_array){arrays->best, arrays->best ? parameters : 0};
+    list[3] = (struct state_array){arrays->row_steps,
+                                   descent_table_rows(descent) * sizeof *arrays->row_steps};
 }
 
 static uint64_t hash_arrays(const struct descent *descent, const struct descent_arrays *arrays)

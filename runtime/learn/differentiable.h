@@ -28,6 +28,7 @@
 struct tensor {
     uint32_t first, count; /* elements [first, first + count) of the parameters */
     uint32_t row_width;    /* a table whose rows are selected by id; 0: dense */
+    uint32_t selects_most; /* how many of its rows a row of data selects at most */
     bool is_bias;          /* has no penalty */
     bool is_transposed;    /* derive makes a copy of it */
 };

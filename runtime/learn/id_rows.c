@@ -53,14 +53,6 @@ void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t
 
 /* ---- backward ---- */
 
-static void touch(struct touched_rows *touched, uint32_t row)
-{
-    if (!touched->is_touched[row]) {
-        touched->is_touched[row] = 1;
-        touched->rows[touched->count++] = row;
-    }
-}
-
 static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t from, uint32_t to,
                       const float *delta, float *gradient, struct touched_rows *touched)
 {
@@ -71,7 +63,7 @@ static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t fro
 
         if (ids[j] < 0)
             continue;
-        touch(touched, (uint32_t)ids[j]);
+        touched_rows_add(touched, (uint32_t)ids[j]);
         for (size_t u = 0; u < width; u++)
             row[u] += delta[u];
     }
@@ -87,7 +79,7 @@ static void give_text(const struct id_rows *op, const int32_t *ids, const struct
     for (uint32_t j = text->first; j < text->first + used; j++) {
         float *row = gradient + op->first + (size_t)ids[j] * width;
 
-        touch(touched, (uint32_t)ids[j]);
+        touched_rows_add(touched, (uint32_t)ids[j]);
         for (size_t u = 0; u < width; u++)
             row[u] += share * delta[u];
     }
@@ -112,11 +104,7 @@ void id_rows_clear(const struct id_rows *op, float *gradient, struct touched_row
 {
     const size_t width = op->width;
 
-    for (uint32_t i = 0; i < touched->count; i++) {
-        const uint32_t row = touched->rows[i];
-
-        memset(gradient + op->first + row * width, 0, width * sizeof(float));
-        touched->is_touched[row] = 0;
-    }
-    touched->count = 0;
+    for (uint32_t i = 0; i < touched->count; i++)
+        memset(gradient + op->first + touched->rows[i] * width, 0, width * sizeof(float));
+    touched_rows_clear(touched);
 }

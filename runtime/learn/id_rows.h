@@ -7,6 +7,7 @@
 #ifndef RUNTIME_LEARN_ID_ROWS_H
 #define RUNTIME_LEARN_ID_ROWS_H
 
+#include "runtime/learn/touched_rows.h"
 #include "scoring/transform.h"
 
 struct id_rows {
@@ -18,15 +19,10 @@ struct id_rows {
     uint32_t text_count;
 };
 
-/* Rows of the table that have a gradient; the others' is zero. */
-struct touched_rows {
-    uint32_t *rows, count;
-    uint8_t *is_touched; /* (rows of the table) */
-};
-
 void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
                      const int32_t *ids, float *z);
-/* The gradient of each selected row += delta of the rows that selected it. */
+/* `touched`: rows of the table that have a gradient; the others' is zero. That of each selected row
+ * += delta of the rows that selected it. */
 void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
                       float *gradient, struct touched_rows *touched);
 /* The gradient of all touched rows is zero again, and none is touched. */

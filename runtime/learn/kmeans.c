@@ -532,10 +532,11 @@ static enum status contribute_assign(struct kmeans *kmeans, uint32_t lane, int64
 
 /* One lane. */
 static enum status kmeans_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                                     int64_t *sums, uint32_t *done, struct error *err)
+                                     int64_t *sums, struct touched_rows *rows, uint32_t *done,
+                                     struct error *err)
 {
     struct kmeans *kmeans = self;
-    (void)count;
+    (void)count, (void)rows;
 
     progress_note();
     *done = 1;
@@ -653,7 +654,7 @@ static void apply_assign(struct kmeans *kmeans, const struct phase_totals *total
 }
 
 /* CORRUPT where apply would read what is not what was written. */
-static enum status verify_used(const void *self, struct error *err)
+static enum status verify_state(const void *self, struct error *err)
 {
     const struct kmeans *kmeans = self;
 
@@ -664,6 +665,12 @@ static enum status verify_used(const void *self, struct error *err)
     return STATUS_OK;
 }
 
+static enum status verify_used(const void *self, const struct touched_rows *rows, struct error *err)
+{
+    (void)rows;
+    return verify_state(self, err);
+}
+
 static enum status kmeans_apply(void *self, const struct phase_totals *totals,
                                 struct learner_report *report, struct error *err)
 {
@@ -672,7 +679,7 @@ static enum status kmeans_apply(void *self, const struct phase_totals *totals,
     *report = (struct learner_report){.epoch = kmeans->progress.run + 1};
     if (kmeans->progress.phase.kind == PHASE_DONE)
         return fail(err, STATUS_FAILED, "nothing is left to learn");
-    TRY(verify_used(kmeans, err));
+    TRY(verify_state(kmeans, err));
     switch (kmeans->progress.stage) {
     case KMEANS_WEIGHTS:
         TRY(apply_weights(kmeans, totals->owned, err));
@@ -942,7 +949,7 @@ static enum status verify(const void *self, struct error *err)
 {
     const struct kmeans *kmeans = self;
 
-    TRY(verify_used(kmeans, err));
+    TRY(verify_state(kmeans, err));
     if (words_sum(kmeans->arrays.best, floats_of(kmeans)) != kmeans->guard.best)
         return memory_damaged(err, "the best centers");
     return STATUS_OK;

@@ -31,7 +31,16 @@
 #include "runtime/data/dataset.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/model_digest.h"
+#include "runtime/learn/touched_rows.h"
 #include "scoring/model_table.h"
+
+/* Reals of which a phase needs those of few rows: a table of weights that are selected by id, such
+ * as one for each word. Rows that no lane touched have no sums; nobody clears, sends or reads them,
+ * so that a table costs as much as its touched rows. */
+struct phase_table {
+    uint32_t rows, width;  /* 0: there is none */
+    uint32_t touched_most; /* rows that all lanes together touch at most */
+};
 
 /* LEARN moves the model on: a gradient step, a pass of k-means. EVALUATION looks at it. */
 enum phase_kind { PHASE_LEARN, PHASE_EVALUATION, PHASE_DONE };
@@ -42,16 +51,33 @@ struct phase {
     uint64_t step; /* that were applied so far: of the optimizer, iterations of k-means */
     uint32_t epoch;
     uint64_t rows; /* rows that this phase covers, over all lanes */
-    /* What is summed over all lanes: three vectors of 64-bit integers. */
-    uint32_t integer_count; /* few: rank 0 adds them up, and all get the totals */
-    uint32_t owned_count;   /* many: whoever owns a segment adds it up, and all get the totals */
-    uint32_t real_count;    /* the same in fixed point: the totals are floats (resolve) */
+    /* What is summed over all lanes: three vectors of 64-bit integers, the last one continued by
+     * the table. */
+    uint32_t integer_count;   /* few: rank 0 adds them up, and all get the totals */
+    uint32_t owned_count;     /* many: whoever owns a segment adds it up, and all get the totals */
+    uint32_t real_count;      /* the same in fixed point: the totals are floats (resolve) */
+    struct phase_table table; /* its rows lie behind the reals, one after the other */
 };
+
+/* How many sums and totals there is room for besides the integers. */
+static inline uint64_t phase_elements(const struct phase *phase)
+{
+    return (uint64_t)phase->owned_count + phase->real_count +
+           (uint64_t)phase->table.rows * phase->table.width;
+}
+
+/* How many of them are summed at most. */
+static inline uint64_t phase_elements_most(const struct phase *phase)
+{
+    return (uint64_t)phase->owned_count + phase->real_count +
+           (uint64_t)phase->table.touched_most * phase->table.width;
+}
 
 /* The totals of a phase. */
 struct phase_totals {
     const int64_t *integers, *owned;
-    const float *reals;
+    const float *reals; /* (real_count, then the table, of which the touched rows are anything) */
+    const struct touched_rows *rows; /* of the table, in any order; NULL where there is none */
 };
 
 /* What apply() has to tell: at most one of each kind. Losses are log loss, or
@@ -99,7 +125,7 @@ struct learning {
 
     /* How many; fixed by spec and data alone. */
     uint32_t (*lanes)(const void *self);
-    /* The most that owned_count + real_count of any phase is; fixed by spec and data alone. */
+    /* The most that phase_elements_most() of any phase is; fixed by spec and data alone. */
     uint32_t (*elements_most)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
@@ -113,18 +139,20 @@ struct learning {
      * other lanes is of no use any more. contribute() leaves it as it is, apply() moves it on. */
     uint32_t (*lane_open)(void *self, uint32_t first, uint32_t count, uint32_t done);
     /* Adds the contributions of some of the lanes [first, first + count), from the first on, to
-     * integers (integer_count) and sums (owned_count, then real_count in fixed point). *done: how
-     * many, at least one, and no more than take some milliseconds. A failure is that of their rows
-     * (row_store_hold) or of memory, and the sums are of no use then. */
+     * integers (integer_count) and sums (owned_count, then real_count and the table in fixed
+     * point), and the rows of the table that it adds to, to `rows` (NULL where the phase has no
+     * table). *done: how many, at least one, and no more than take some milliseconds. A failure is
+     * that of their rows (row_store_hold) or of memory, and the sums are of no use then. */
     enum status (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                              int64_t *sums, uint32_t *done, struct error *err);
+                              int64_t *sums, struct touched_rows *rows, uint32_t *done,
+                              struct error *err);
     /* For how long rows that come from elsewhere have kept contribute() from the lanes, in all:
      * that is not the lanes' time. NULL: they have not. */
     uint64_t (*waited_ms)(const void *self);
     struct learner_course (*course)(const void *self); /* NULL: all rows are on this machine */
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
-     * of the fixed-point part: what the owner of a segment sends to everyone. Returns the sums of
-     * what it read and wrote. */
+     * of the fixed-point part, the table's behind the others: what the owner of a segment sends to
+     * everyone. Returns the sums of what it read and wrote. */
     struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
                                      uint32_t count, float *reals);
     /* With all totals of the phase the state moves on. FAILED when something is not finite, naming
@@ -173,8 +201,10 @@ struct learning {
     uint64_t (*contributed)(const void *self);
     /* CORRUPT when the state is not what was written last; apply looks itself, at what it reads. */
     enum status (*verify)(const void *self, struct error *err);
-    /* The same of what lanes are computed with alone. */
-    enum status (*verify_used)(const void *self, struct error *err);
+    /* The same of what lanes of this phase were computed with alone. `rows`: of the table, those
+     * that they touched; NULL where the phase has none. */
+    enum status (*verify_used)(const void *self, const struct touched_rows *rows,
+                               struct error *err);
     /* The same of the rows: at most so many chunks of 1 MiB from a position on, which is 0 again
      * after the last one. */
     enum status (*verify_rows)(void *self, uint64_t *position, uint64_t most, struct error *err);

@@ -53,6 +53,7 @@ static void add_layer(struct network *network, uint32_t rows, uint32_t width)
         network->ids.width = width;
         network->ids.first = add_tensor(network, network->ids.rows * width, false);
         network->tensors[network->tensor_count - 1].row_width = width;
+        network->tensors[network->tensor_count - 1].selects_most = network->ids.id_count;
     }
     layer->bias = add_tensor(network, width, true);
     if (network->layer_count > 1 && affine_has_transposed(layer)) {
@@ -254,11 +255,10 @@ enum status network_workspace_init(struct network_workspace *space, const struct
     space->labels.classes = allocate(chunk, sizeof *space->labels.classes);
     space->labels.losses = allocate(chunk, sizeof *space->labels.losses);
     space->gradient = allocate(network->parameter_count, sizeof *space->gradient);
-    space->touched.rows = allocate(network->ids.rows, sizeof *space->touched.rows);
-    space->touched.is_touched = allocate(network->ids.rows, sizeof *space->touched.is_touched);
     if (space->inputs && space->ids && space->labels.targets && space->labels.weights &&
-        space->labels.classes && space->labels.losses && space->gradient && space->touched.rows &&
-        space->touched.is_touched && allocate_layers(space, network))
+        space->labels.classes && space->labels.losses && space->gradient &&
+        touched_rows_make(&space->touched, network->ids.rows, err) == STATUS_OK &&
+        allocate_layers(space, network))
         return STATUS_OK;
     network_workspace_deinit(space);
     return fail_no_memory(err);
@@ -279,8 +279,7 @@ void network_workspace_deinit(struct network_workspace *space)
     free(space->labels.classes);
     free(space->labels.losses);
     free(space->gradient);
-    free(space->touched.rows);
-    free(space->touched.is_touched);
+    touched_rows_deinit(&space->touched);
     *space = (struct network_workspace){0};
 }
 

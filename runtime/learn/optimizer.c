@@ -72,7 +72,7 @@ struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint6
 }
 
 /* The gradient with the penalty's. */
-static inline float penalised(float g, float w, float l1, float l2)
+static inline float with_penalty(float g, float w, float l1, float l2)
 {
     return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
 }
@@ -101,7 +101,7 @@ static struct tally sgd(struct optimizer_step step, float l1, float l2, size_t c
     uint32_t read = 0, written = 0, mixed = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const float now = w[i], next = now - step.rate * penalised(gradient[i], now, l1, l2);
+        const float now = w[i], next = now - step.rate * with_penalty(gradient[i], now, l1, l2);
 
         w[i] = next;
         TALLY_PARAMETER(now, next);
@@ -117,7 +117,7 @@ static struct tally momentum(struct optimizer_step step, float l1, float l2, siz
 
     for (size_t i = 0; i < count; i++) {
         const float now = w[i], speed = v[i];
-        const float faster = step.momentum * speed + penalised(gradient[i], now, l1, l2);
+        const float faster = step.momentum * speed + with_penalty(gradient[i], now, l1, l2);
         const float next = now - step.rate * faster;
 
         v[i] = faster;
@@ -135,7 +135,7 @@ static struct tally nesterov(struct optimizer_step step, float l1, float l2, siz
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const float now = w[i], speed = v[i], g = penalised(gradient[i], now, l1, l2);
+        const float now = w[i], speed = v[i], g = with_penalty(gradient[i], now, l1, l2);
         const float faster = step.momentum * speed + g;
         const float next = now - step.rate * (g + step.momentum * faster);
 
@@ -154,7 +154,7 @@ static struct tally adagrad(struct optimizer_step step, float l1, float l2, size
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const float now = w[i], squares = s[i], g = penalised(gradient[i], now, l1, l2);
+        const float now = w[i], squares = s[i], g = with_penalty(gradient[i], now, l1, l2);
         const float more = squares + g * g;
         const float next = now - step.rate * g / (sqrtf(more) + step.epsilon);
 
@@ -175,7 +175,7 @@ static struct tally adam(struct optimizer_step step, float l1, float l2, size_t 
 
     for (size_t i = 0; i < count; i++) {
         const float now = w[i], mean = m[i], square = v[i];
-        const float g = penalised(gradient[i], now, l1, l2);
+        const float g = with_penalty(gradient[i], now, l1, l2);
         const float next_mean = step.beta1 * mean + step.rest1 * g;
         const float next_square = step.beta2 * square + step.rest2 * (g * g);
         const float next =
@@ -220,4 +220,79 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
     after->parameters += tally.written;
     after->slots += tally.slots_written;
     after->mixed += tally.mixed;
+}
+
+/* ---- rows that are moved in some steps only ---- */
+
+struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t)
+{
+    const double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
+    struct optimizer_step step = optimizer_step_at(optimizer, t);
+
+    switch (optimizer->kind) {
+    case OPTIMIZER_SGD:
+    case OPTIMIZER_ADAGRAD:
+        break;
+    case OPTIMIZER_MOMENTUM:
+    case OPTIMIZER_NESTEROV:
+        step.kind = OPTIMIZER_SGD;
+        step.rate = (float)(rate / (1 - optimizer->momentum));
+        break;
+    case OPTIMIZER_ADAM:
+        step.rate = (float)rate;
+        step.beta1 = 0;
+        step.rest1 = 1;
+        break;
+    }
+    return step;
+}
+
+void optimizer_powers_init(struct optimizer_powers *powers, double base)
+{
+    for (unsigned i = 0; i < 256; i++) {
+        powers->low[i] = pairs_power(base, i);
+        powers->high[i] = pairs_power(base, (uint64_t)i << 8);
+    }
+}
+
+/* The most that the penalty's gradient may be of a weight. */
+static float penalty_bound(const struct optimizer_step *step)
+{
+    return step->kind == OPTIMIZER_SGD ? 1 / step->rate : INFINITY;
+}
+
+void optimizer_row_penalise(struct optimizer_update *update, uint32_t steps,
+                            float *restrict penalised)
+{
+    const float bound = penalty_bound(update->step), times = (float)steps;
+    const float l1 = update->l1, l2 = update->l2;
+    const float *restrict gradient = update->gradient, *restrict weights = update->parameters;
+
+    for (size_t i = 0; i < update->count; i++) {
+        const float penalty = times * with_penalty(0, weights[i], l1, l2);
+        const float most = bound * fabsf(weights[i]);
+
+        penalised[i] = gradient[i] + (fabsf(penalty) > most ? copysignf(most, penalty) : penalty);
+    }
+    update->gradient = penalised;
+    update->l1 = update->l2 = 0;
+}
+
+uint32_t optimizer_row_decay(const struct optimizer_update *update,
+                             const struct optimizer_powers *powers, uint32_t steps)
+{
+    const uint32_t n = (steps < OPTIMIZER_ROW_STEPS_MAX ? steps : OPTIMIZER_ROW_STEPS_MAX) - 1;
+    const float factor = (float)(powers->high[n >> 8] * powers->low[n & 255]);
+    float *restrict squares = update->second;
+    uint32_t sum = 0;
+
+    if (update->step->kind != OPTIMIZER_ADAM)
+        return 0;
+    for (size_t i = 0; i < update->count; i++) {
+        const float square = squares[i], less = square * factor;
+
+        squares[i] = less;
+        sum += word_of(square) - word_of(less);
+    }
+    return sum;
 }

@@ -76,4 +76,35 @@ struct optimizer_sums {
 void optimizer_update(const struct optimizer_update *update, struct optimizer_sums *before,
                       struct optimizer_sums *after);
 
+/*
+ * ----- rows of a table that are moved in some steps only (descent_table.h) -----
+ *
+ * What a gradient does in the steps that follow, where the row has none, it does at once:
+ *
+ *     SGD, Adagrad        as above: it does nothing later
+ *     Momentum, Nesterov  w -= a / (1 - mu) g           the velocities add up to that
+ *     Adam                v = b2^n v + (1 - b2) g^2     n steps after the one before
+ *                         w -= a g / (sqrt(v) / sqrt(1 - b2^t) + eps)
+ */
+struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t);
+
+#define OPTIMIZER_ROW_STEPS_MAX 65536 /* more count as so many */
+
+/* base^n = high[n / 256] low[n % 256] for n below OPTIMIZER_ROW_STEPS_MAX */
+struct optimizer_powers {
+    double low[256], high[256];
+};
+void optimizer_powers_init(struct optimizer_powers *powers, double base);
+
+/* Makes of `update`, whose gradient is that of the data, one whose gradient has the penalty's, too:
+ * that of all the steps since the row was moved, which are 1 or more. It is written to `penalised`
+ * (count). With SGD, Momentum and Nesterov it takes no weight beyond 0; the others move by no more
+ * for a larger gradient. */
+void optimizer_row_penalise(struct optimizer_update *update, uint32_t steps,
+                            float *restrict penalised);
+/* The slots go through those of these steps in which the row had no gradient. `powers`: of beta2.
+ * Returns the sum of the words that it read, less that of those that it wrote. */
+uint32_t optimizer_row_decay(const struct optimizer_update *update,
+                             const struct optimizer_powers *powers, uint32_t steps);
+
 #endif

@@ -172,14 +172,20 @@
     F(U32,    first,    FIELD_ANY, "element that `fixed` begins with") \
     F(U64,    check,    FIELD_ANY, "the check (learning.h) of the sender's state") \
     F(INT64S, integers, FRAME_PAYLOAD_MAX, "of its lanes: to rank 0, in the first piece") \
-    F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "owned integers, then fixed point; need not be aligned")
+    F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "owned integers, then fixed point; need not be aligned") \
+    F(U32,    rows_left, FIELD_ANY, "touched rows of the table that come in later pieces") \
+    F(U32S,   rows,      FRAME_PAYLOAD_MAX, "of the table, in ascending order, behind all elements") \
+    F(INT64S, row_sums,  FRAME_PAYLOAD_MAX, "of these rows, in fixed point; need not be aligned")
 
 #define MESSAGE_SUM_FIELDS(F) \
     F(U64,    phase,      FIELD_ANY, "") \
     F(U32,    first,      FIELD_ANY, "element whose total `reals` begins with") \
     F(U64,    next_epoch, FIELD_ANY, "of rank 0: the group that has the next phase; 0: this one") \
     F(INT64S, integers,   FRAME_PAYLOAD_MAX, "of all lanes: of rank 0, in the first piece") \
-    F(FLOATS, reals,      FRAME_PAYLOAD_MAX, "totals, an owned integer as two; need not be aligned")
+    F(FLOATS, reals,      FRAME_PAYLOAD_MAX, "totals, an owned integer as two; need not be aligned") \
+    F(U32,    rows_left,  FIELD_ANY, "touched rows of the table that come in later pieces") \
+    F(U32S,   rows,       FRAME_PAYLOAD_MAX, "of the table, in ascending order, behind all totals") \
+    F(FLOATS, row_totals, FRAME_PAYLOAD_MAX, "of these rows; need not be aligned")
 
 #define MESSAGE_CHECK_FIELDS(F) \
     F(U64, phase, FIELD_ANY, "that the state begins") \

@@ -4,16 +4,18 @@
 #include <string.h>
 
 #include "base/words.h"
-
-#define ALL_CAME UINT32_MAX
+#include "runtime/train/sums_rows.h"
 
 void sums_deinit(struct sums *sums)
 {
     free(sums->integers);
     free(sums->elements);
     free(sums->owned);
-    free(sums->partial_elements);
-    free(sums->sum_elements);
+    free(sums->row_values);
+    touched_rows_deinit(&sums->touched);
+    touched_rows_deinit(&sums->totals);
+    free(sums->partial_arrivals);
+    free(sums->sum_arrivals);
     *sums = (struct sums){.phase = 0};
 }
 
@@ -39,22 +41,29 @@ static size_t word_of(const struct sums *sums, uint32_t element)
     return (size_t)element + (element < sums->owned_count ? element : sums->owned_count);
 }
 
-static enum status make_room(struct sums *sums, struct error *err)
+/* Zero, and memory only where something is written. */
+static bool make_elements(struct sums *sums, uint32_t count)
+{
+    free(sums->elements);
+    free(sums->owned);
+    sums->elements = calloc(count, sizeof *sums->elements);
+    sums->owned = calloc(count, sizeof *sums->owned);
+    sums->element_capacity = sums->elements && sums->owned ? count : 0;
+    return sums->element_capacity > 0;
+}
+
+static enum status make_room(struct sums *sums, uint64_t elements, struct error *err)
 {
     if (sums->integer_count > sums->integer_capacity) {
         if (!grow(&sums->integers, sums->integer_count, sizeof(int64_t)))
             return fail_no_memory(err);
         sums->integer_capacity = sums->integer_count;
     }
-    if (element_count(sums) > sums->element_capacity) {
-        if (!grow(&sums->elements, element_count(sums), sizeof(int64_t)) ||
-            !grow(&sums->owned, element_count(sums), sizeof(int64_t)))
-            return fail_no_memory(err);
-        sums->element_capacity = element_count(sums);
-    }
+    if (elements > sums->element_capacity && !make_elements(sums, (uint32_t)elements))
+        return fail_no_memory(err);
     if (sums->members > sums->member_capacity) {
-        if (!grow(&sums->partial_elements, sums->members, sizeof(uint32_t)) ||
-            !grow(&sums->sum_elements, sums->members, sizeof(uint32_t)))
+        if (!grow(&sums->partial_arrivals, sums->members, sizeof *sums->partial_arrivals) ||
+            !grow(&sums->sum_arrivals, sums->members, sizeof *sums->sum_arrivals))
             return fail_no_memory(err);
         sums->member_capacity = sums->members;
     }
@@ -67,6 +76,12 @@ struct share sums_segment(const struct sums *sums, uint32_t rank)
                                : (struct share){element_count(sums), 0};
 }
 
+struct share sums_row_share(const struct sums *sums, uint32_t rank)
+{
+    return rank < sums->owners ? share_of(sums->table.rows, sums->owners, rank)
+                               : (struct share){sums->table.rows, 0};
+}
+
 uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members)
 {
     const uint32_t worth = elements / (least > 0 ? least : 1);
@@ -76,13 +91,18 @@ uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members)
 
 bool sums_is_owner(const struct sums *sums, uint32_t rank)
 {
-    return rank == 0 || sums_segment(sums, rank).count > 0;
+    return rank == 0 || sums_segment(sums, rank).count > 0 || sums_row_share(sums, rank).count > 0;
 }
 
 bool sums_is_through(const struct sums *sums, uint32_t rank)
 {
-    return (!sums_is_owner(sums, sums->rank) || sums->partial_elements[rank] == ALL_CAME) &&
-           (!sums_is_owner(sums, rank) || sums->sum_elements[rank] == ALL_CAME);
+    return (!sums_is_owner(sums, sums->rank) || sums->partial_arrivals[rank].is_all) &&
+           (!sums_is_owner(sums, rank) || sums->sum_arrivals[rank].is_all);
+}
+
+struct touched_rows *sums_touched(struct sums *sums)
+{
+    return sums->table.rows > 0 ? &sums->touched : NULL;
 }
 
 struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t count)
@@ -95,35 +115,57 @@ struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t 
 
 struct phase_totals sums_totals(const struct sums *sums)
 {
-    return (struct phase_totals){sums->integers, sums->owned, sums->reals};
+    return (struct phase_totals){sums->integers, sums->owned, sums->reals,
+                                 sums->table.rows > 0 ? &sums->totals : NULL};
+}
+
+static enum status check_counts(const struct phase *phase, struct error *err)
+{
+    if (phase->integer_count > FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t))
+        return fail(err, STATUS_LIMIT, "a phase sums %u integers, the limit is %zu",
+                    phase->integer_count, FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t));
+    if (phase_elements(phase) > UINT32_MAX)
+        return fail(err, STATUS_LIMIT,
+                    "a phase sums %u integers, %u reals and %u rows of %u in segments",
+                    phase->owned_count, phase->real_count, phase->table.rows, phase->table.width);
+    return STATUS_OK;
+}
+
+/* What the phase before left is 0 again. */
+static void clear_elements(struct sums *sums, uint32_t dense_before)
+{
+    const uint32_t dense = element_count(sums);
+    const uint32_t dirty = dense_before > dense ? dense_before : dense;
+
+    if (dirty > 0)
+        memset(sums->elements, 0, dirty * sizeof(int64_t));
 }
 
 enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t rank,
                        uint32_t members, struct error *err)
 {
-    if (phase->integer_count > FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t))
-        return fail(err, STATUS_LIMIT, "a phase sums %u integers, the limit is %zu",
-                    phase->integer_count, FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t));
-    if (phase->owned_count > UINT32_MAX - phase->real_count)
-        return fail(err, STATUS_LIMIT, "a phase sums %u integers and %u reals in segments",
-                    phase->owned_count, phase->real_count);
+    const uint32_t dense_before = element_count(sums);
+
+    TRY(check_counts(phase, err));
+    sums_rows_clear(sums);
     sums->phase = phase->number;
     sums->rank = rank;
     sums->members = members;
     sums->integer_count = phase->integer_count;
     sums->owned_count = phase->owned_count;
     sums->real_count = phase->real_count;
-    sums->owners = sums_count_owners(element_count(sums), sums->segment_least, members);
-    TRY(make_room(sums, err));
+    sums->owners =
+        sums_count_owners((uint32_t)phase_elements_most(phase), sums->segment_least, members);
+    TRY(make_room(sums, phase_elements(phase), err));
+    TRY(sums_rows_begin(sums, &phase->table, err));
     sums->own = sums_segment(sums, rank);
     if (sums->integer_count > 0)
         memset(sums->integers, 0, sums->integer_count * sizeof(int64_t));
-    if (element_count(sums) > 0) {
-        memset(sums->elements, 0, element_count(sums) * sizeof(int64_t));
+    clear_elements(sums, dense_before);
+    if (phase_elements(phase) > 0)
         sums->reals = (float *)(sums->owned + sums->owned_count);
-    }
-    memset(sums->partial_elements, 0, members * sizeof(uint32_t));
-    memset(sums->sum_elements, 0, members * sizeof(uint32_t));
+    memset(sums->partial_arrivals, 0, members * sizeof *sums->partial_arrivals);
+    memset(sums->sum_arrivals, 0, members * sizeof *sums->sum_arrivals);
     sums->partials_missing = sums_is_owner(sums, rank) ? members - 1 : 0;
     sums->elements_known = sums->integers_known = 0;
     sums->totals_known = 0;
@@ -133,9 +175,7 @@ enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t ra
     return STATUS_OK;
 }
 
-/* Wraps as the machine does: the learner's scale keeps true sums inside. Returns the sum of what
- * was added. */
-static uint64_t add_integers(int64_t *sums, struct slice bytes)
+uint64_t sums_add_integers(int64_t *sums, struct slice bytes)
 {
     uint64_t added = 0;
 
@@ -172,9 +212,11 @@ enum status sums_end_lanes(struct sums *sums, struct error *err)
 
     if (sums->members == 1)
         return sums_before_lanes(sums, err); /* all of it is looked at as totals, right after */
-    own = words_sum_long(sums->elements + sums->own.first, sums->own.count);
+    own = words_sum_long(sums->elements + sums->own.first, sums->own.count) +
+          sums_rows_sum(sums, sums->own_rows);
     others = words_sum_long(sums->elements, sums->own.first) +
-             words_sum_long(sums->elements + end, element_count(sums) - end);
+             words_sum_long(sums->elements + end, element_count(sums) - end) +
+             sums_rows_sum_others(sums, sums->own_rows);
     if (own + others != sums->elements_known || !has_good_integers(sums))
         return memory_damaged(err, "sums");
     sums->elements_known = own;
@@ -200,6 +242,7 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
         resolved.sums += words_sum_long(sums->elements + own.first, owned);
         resolved.values += words_sum(sums->owned + own.first, (size_t)2 * owned);
     }
+    sums_rows_resolve(sums, resolve, context, &resolved);
     sums->totals_known += resolved.values;
     return resolved.sums == sums->elements_known && has_good_integers(sums)
                ? STATUS_OK
@@ -210,46 +253,79 @@ enum status sums_verify(const struct sums *sums, struct error *err)
 {
     /* A member alone has written them right before. */
     if ((sums->members > 1 &&
-         words_sum(sums->owned, word_of(sums, element_count(sums))) != sums->totals_known) ||
+         words_sum(sums->owned, word_of(sums, element_count(sums))) + sums_rows_sum_totals(sums) !=
+             sums->totals_known) ||
         !has_good_integers(sums))
         return memory_damaged(err, "sums");
     return STATUS_OK;
 }
 
-/* A piece must begin where the last one of its sender ended. */
-static enum status check_piece(uint32_t *came, struct share segment, uint32_t first,
-                               uint32_t elements, size_t integers, uint32_t integers_expected,
-                               struct error *err)
+/* What is checked of a message, and by what. */
+struct piece {
+    struct share segment;
+    uint32_t first, elements;
+    size_t integers;
+    uint32_t integers_expected; /* in the first one */
+    struct sums_rows_piece rows;
+};
+
+static enum status fail_piece(const struct sums_arrival *came, const struct piece *piece,
+                              struct error *err)
 {
-    if (*came == ALL_CAME || first != segment.first + *came || elements > segment.count - *came ||
-        integers != (*came == 0 ? integers_expected : 0))
-        return fail(err, STATUS_PROTOCOL,
-                    "elements %u+%u and %zu integers, expected the segment %u+%u after %u", first,
-                    elements, integers, segment.first, segment.count, *came);
-    if (elements == 0 && segment.count != 0)
+    return fail(err, STATUS_PROTOCOL,
+                "elements %u+%u, %zu rows and %zu integers, expected the segment %u+%u after %u",
+                piece->first, piece->elements, piece->rows.rows.size / sizeof(uint32_t),
+                piece->integers, piece->segment.first, piece->segment.count, came->elements);
+}
+
+/* A piece must begin where the last one of its sender ended; rows come when all elements have. */
+static enum status check_piece(const struct sums *sums, struct sums_arrival *came,
+                               const struct piece *piece, struct error *err)
+{
+    const struct share segment = piece->segment;
+    const bool brings_rows = piece->rows.rows.size > 0;
+
+    if (came->is_all || piece->first != segment.first + came->elements ||
+        piece->elements > segment.count - came->elements ||
+        piece->integers != (came->has_begun ? 0 : piece->integers_expected))
+        return fail_piece(came, piece, err);
+    if (brings_rows && came->elements + piece->elements != segment.count)
+        return fail_piece(came, piece, err);
+    if (piece->elements == 0 && !brings_rows &&
+        (came->has_begun || segment.count > 0 || piece->rows.left > 0))
         return fail(err, STATUS_PROTOCOL, "an empty piece of the segment %u+%u", segment.first,
                     segment.count);
-    *came += elements;
-    if (*came == segment.count)
-        *came = ALL_CAME;
+    TRY(sums_rows_check(sums, came, &piece->rows, err));
+    came->has_begun = true;
+    came->elements += piece->elements;
+    came->rows_left = piece->rows.left;
+    came->is_all = came->elements == segment.count && came->rows_left == 0;
     return STATUS_OK;
 }
 
 enum status sums_add_partial(struct sums *sums, uint32_t from,
                              const struct message_partial *partial, struct error *err)
 {
-    uint32_t *came = &sums->partial_elements[from];
-    uint32_t expected = sums->rank == 0 ? sums->integer_count : 0;
-    uint32_t elements = (uint32_t)(partial->fixed.size / sizeof(int64_t));
+    struct sums_arrival *came = &sums->partial_arrivals[from];
+    const uint32_t elements = (uint32_t)(partial->fixed.size / sizeof(int64_t));
+    const struct piece piece = {
+        .segment = sums->own,
+        .first = partial->first,
+        .elements = elements,
+        .integers = partial->integers.size / sizeof(int64_t),
+        .integers_expected = sums->rank == 0 ? sums->integer_count : 0,
+        .rows = {sums->own_rows, partial->rows, partial->row_sums.size / sizeof(int64_t),
+                 partial->rows_left},
+    };
 
     if (!sums_is_owner(sums, sums->rank))
         return fail(err, STATUS_PROTOCOL, "a partial sum for a member that owns nothing");
-    TRY(check_piece(came, sums->own, partial->first, elements,
-                    partial->integers.size / sizeof(int64_t), expected, err));
-    sums->integers_known += add_integers(sums->integers, partial->integers);
+    TRY(check_piece(sums, came, &piece, err));
+    sums->integers_known += sums_add_integers(sums->integers, partial->integers);
     if (elements > 0)
-        sums->elements_known += add_integers(sums->elements + partial->first, partial->fixed);
-    if (*came == ALL_CAME)
+        sums->elements_known += sums_add_integers(sums->elements + partial->first, partial->fixed);
+    sums_rows_add(sums, partial->rows, partial->row_sums);
+    if (came->is_all)
         sums->partials_missing--;
     return STATUS_OK;
 }
@@ -267,14 +343,21 @@ static uint32_t elements_of(const struct sums *sums, uint32_t first, size_t word
 enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
                           struct error *err)
 {
-    uint32_t *came = &sums->sum_elements[from];
-    uint32_t expected = from == 0 ? sums->integer_count : 0;
-    uint32_t elements = elements_of(sums, sum->first, sum->reals.size / sizeof(float));
+    struct sums_arrival *came = &sums->sum_arrivals[from];
+    const uint32_t elements = elements_of(sums, sum->first, sum->reals.size / sizeof(float));
+    const struct piece piece = {
+        .segment = sums_segment(sums, from),
+        .first = sum->first,
+        .elements = elements,
+        .integers = sum->integers.size / sizeof(int64_t),
+        .integers_expected = from == 0 ? sums->integer_count : 0,
+        .rows = {sums_row_share(sums, from), sum->rows, sum->row_totals.size / sizeof(float),
+                 sum->rows_left},
+    };
 
     if (!sums_is_owner(sums, from))
         return fail(err, STATUS_PROTOCOL, "a sum from a member that owns nothing");
-    TRY(check_piece(came, sums_segment(sums, from), sum->first, elements,
-                    sum->integers.size / sizeof(int64_t), expected, err));
+    TRY(check_piece(sums, came, &piece, err));
     if (sum->integers.size > 0) {
         memcpy(sums->integers, sum->integers.data, sum->integers.size);
         sums->integers_known = words_sum_long(sums->integers, sums->integer_count);
@@ -283,7 +366,8 @@ enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message
         memcpy((float *)sums->owned + word_of(sums, sum->first), sum->reals.data, sum->reals.size);
         sums->totals_known += words_sum(sum->reals.data, sum->reals.size / sizeof(float));
     }
-    if (*came == ALL_CAME)
+    sums_rows_take(sums, sum->rows, sum->row_totals);
+    if (came->is_all)
         sums->sums_missing--;
     return STATUS_OK;
 }

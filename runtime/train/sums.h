@@ -15,7 +15,11 @@
  * the phase is complete when the SUM of every other owner has. Addition is of
  * integers, so the order of arrival leaves no trace.
  *
- * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order.
+ * Behind the reals lies the phase's table, if it has one. Its rows are dealt to the owners in equal
+ * shares, and of a share only the rows that somebody touched are sent, added up, resolved and sent
+ * on: sums_rows.h.
+ *
+ * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order: elements, then rows.
  */
 #ifndef RUNTIME_TRAIN_SUMS_H
 #define RUNTIME_TRAIN_SUMS_H
@@ -27,18 +31,34 @@
  * below that number. At least rank 0, which also adds up the integers. */
 uint32_t sums_count_owners(uint32_t elements, uint32_t least, uint32_t members);
 
+/* How much of a member's vector has come. */
+struct sums_arrival {
+    uint32_t elements;
+    uint32_t row_next;  /* the least row that may come */
+    uint32_t rows_left; /* that were announced and have not come */
+    bool has_begun, is_all;
+};
+
 struct sums {
     uint64_t phase;
     uint32_t rank, members;
     uint32_t segment_least; /* elements that are worth an owner; set by the caller, 0 is 1 */
+    size_t piece_bytes;     /* of a message's vector; set by the caller */
     uint32_t owners;        /* of elements: ranks 0 to owners - 1 */
     uint32_t integer_count, owned_count, real_count;
     struct share own;  /* segment of the elements */
     int64_t *integers; /* (integer_count) */
-    int64_t *elements; /* (owned_count, real_count): sums, of the own lanes and then of all */
-    int64_t *owned;    /* (owned_count): totals, followed at once by those that are reals */
-    float *reals;      /* (real_count) */
-    uint32_t *partial_elements, *sum_elements; /* by rank: how much has come; UINT32_MAX: all */
+    int64_t
+        *elements;  /* (owned_count, real_count, table): sums, of the own lanes and then of all */
+    int64_t *owned; /* (owned_count): totals, followed at once by those that are reals */
+    float *reals;   /* (real_count, table) */
+    struct phase_table table;
+    struct share own_rows;       /* of the table */
+    struct touched_rows touched; /* whose sums are anything; the sums of the others are 0 */
+    struct touched_rows totals;  /* whose totals are here */
+    void *row_values;            /* (row_values_bytes): those of the rows of a message */
+    size_t row_values_bytes;
+    struct sums_arrival *partial_arrivals, *sum_arrivals; /* by rank */
     uint32_t partials_missing, sums_missing;
     /* Check sums of what memory must hold (base/words.h): over all elements until the own lanes
      * are done, then over the own segment; over the integers; over the words of the totals that
@@ -69,6 +89,9 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
                          struct error *err);
 enum status sums_verify(const struct sums *sums, struct error *err);
 
+/* Where the learner notes the rows that it adds to (learning.h). */
+struct touched_rows *sums_touched(struct sums *sums);
+
 /* Whether a member takes part in the exchange as an owner: one with an empty
  * segment and without the integers is sent nothing and sends no SUM. */
 bool sums_is_owner(const struct sums *sums, uint32_t rank);
@@ -76,8 +99,14 @@ bool sums_is_owner(const struct sums *sums, uint32_t rank);
 bool sums_is_through(const struct sums *sums, uint32_t rank);
 struct share sums_segment(const struct sums *sums, uint32_t rank);
 /* The totals of some elements as they are sent: two words of an owned integer, one of a real. */
+/* Those of the table that this member adds up. */
+struct share sums_row_share(const struct sums *sums, uint32_t rank);
 struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t count);
 struct phase_totals sums_totals(const struct sums *sums);
+
+/* sums += the integers of these bytes. Wraps as the machine does: the learner's scale keeps true
+ * sums inside. Returns the sum of what was added. */
+uint64_t sums_add_integers(int64_t *sums, struct slice bytes);
 
 /* PROTOCOL for what does not continue what this member sent before. */
 enum status sums_add_partial(struct sums *sums, uint32_t from,

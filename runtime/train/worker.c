@@ -20,6 +20,7 @@ void worker_init(struct worker *worker, const struct worker_options *options,
         worker->learning = *learning;
     worker->search.limit_ms = options->search_ms;
     worker->sums.segment_least = options->segment_least;
+    worker->sums.piece_bytes = options->piece_bytes;
     if (worker_make_rings(&worker->records, &worker->evaluations, &worker->failure) != STATUS_OK &&
         !failure) {
         worker->state = WORKER_FAILED;

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "runtime/train/sums_pieces.h"
 #include "runtime/train/worker_damage.h"
 #include "runtime/train/worker_fault.h"
 #include "runtime/train/worker_parts.h"
@@ -107,64 +108,45 @@ void worker_abandon_phase(struct worker *worker)
     worker->publication.is_due = false;
 }
 
-/* One segment of the own partial sums to its owner, in pieces. */
+/* What an owner adds up of the own partial sums, in pieces. */
 static void send_partial(struct worker *worker, uint32_t to, struct outbox *outbox)
 {
-    const struct sums *sums = &worker->sums;
-    const struct share segment = sums_segment(sums, to);
-    const uint32_t most = (uint32_t)(worker->options.piece_bytes / sizeof(int64_t));
-    uint32_t done = 0, count;
+    struct sums *sums = &worker->sums;
+    struct sums_pieces pieces = sums_partial_pieces(sums, to);
 
     do {
         struct message message = worker_message(worker, MESSAGE_PARTIAL);
 
-        count = segment.count - done < most ? segment.count - done : most;
         message.partial.phase = sums->phase;
         message.partial.check = worker->check;
-        message.partial.first = segment.first + done;
-        if (to == 0 && done == 0)
-            message.partial.integers =
-                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
-        if (count > 0)
-            message.partial.fixed = (struct slice){
-                (const char *)(sums->elements + message.partial.first), count * sizeof(int64_t)};
+        sums_next_partial(sums, &pieces, &message.partial);
         outbox_send(outbox, worker->peers[to].peer, &message);
         worker_flip_message(worker, outbox);
-        done += count;
-    } while (done < segment.count);
+    } while (!pieces.is_at_end);
 }
 
-/* The totals of the own segment, to everyone. */
+/* The own totals, to everyone. */
 static void send_sum(struct worker *worker, struct outbox *outbox)
 {
     struct sums *sums = &worker->sums;
-    const struct share own = sums->own;
-    const uint32_t bytes = sums->owned_count > 0 ? sizeof(int64_t) : sizeof(float); /* of a total */
-    const uint32_t most = (uint32_t)(worker->options.piece_bytes / bytes);
-    uint32_t done = 0, count;
+    struct sums_pieces pieces;
 
     worker->own_segment_is_sent = true;
     if (sums->rank == 0)
         worker->switch_epoch = worker->switch_asked;
     if (worker->group.count == 1 || !sums_is_owner(sums, sums->rank))
         return;
+    pieces = sums_total_pieces(sums);
     do {
         struct message message = worker_message(worker, MESSAGE_SUM);
 
-        count = own.count - done < most ? own.count - done : most;
         message.sum.phase = sums->phase;
-        message.sum.first = own.first + done;
         if (sums->rank == 0)
             message.sum.next_epoch = worker->switch_epoch;
-        if (sums->rank == 0 && done == 0)
-            message.sum.integers =
-                (struct slice){(const char *)sums->integers, sums->integer_count * sizeof(int64_t)};
-        if (count > 0)
-            message.sum.reals = sums_total_bytes(sums, message.sum.first, count);
+        sums_next_total(sums, &pieces, &message.sum);
         worker_send_to_all(worker, &message, outbox);
         worker_flip_message(worker, outbox);
-        done += count;
-    } while (done < own.count);
+    } while (!pieces.is_at_end);
     worker_fault(worker, FAULT_AFTER_SUM);
 }
 
@@ -255,7 +237,7 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
     TRY(sums_before_lanes(&worker->sums, err));
     TRY(learning->contribute(learning->self, own_member(worker)->first_lane + worker->next_lane,
                              most > 0 && most < left ? most : left, worker->sums.integers,
-                             worker->sums.elements, &done, err));
+                             worker->sums.elements, sums_touched(&worker->sums), &done, err));
     worker->waited_ms += waited_ms(learning) - waited;
     worker->next_lane += done;
     sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
@@ -267,7 +249,7 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
 static enum status end_lanes(struct worker *worker, struct error *err)
 {
     if (worker->group.count > 1)
-        TRY(worker->learning.verify_used(worker->learning.self, err));
+        TRY(worker->learning.verify_used(worker->learning.self, sums_touched(&worker->sums), err));
     return sums_end_lanes(&worker->sums, err);
 }
 

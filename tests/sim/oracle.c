@@ -71,17 +71,30 @@ static enum status hash_row(void *context, const struct model_row *row, struct e
     return STATUS_OK;
 }
 
-static void compute_lanes(const struct learning *learning, int64_t *integers, int64_t *sums)
+static void compute_lanes(const struct learning *learning, int64_t *integers, int64_t *sums,
+                          struct touched_rows *rows)
 {
     const uint32_t lanes = learning->lanes(learning->self);
     struct error err;
 
     for (uint32_t first = 0, done; first < lanes; first += done)
-        if (learning->contribute(learning->self, first, lanes - first, integers, sums, &done,
+        if (learning->contribute(learning->self, first, lanes - first, integers, sums, rows, &done,
                                  &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
             abort();
         }
+}
+
+/* Sums and reals are those of the table. */
+static void resolve_rows(const struct learning *learning, const struct phase *phase,
+                         const struct touched_rows *rows, const int64_t *sums, float *reals)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        const size_t at = (size_t)rows->rows[i] * phase->table.width;
+
+        learning->resolve(learning->self, sums + at, phase->real_count + (uint32_t)at,
+                          phase->table.width, reals + at);
+    }
 }
 
 /* All lanes of one phase in one place. */
@@ -89,19 +102,23 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
 {
     const struct phase *phase = learning->phase(learning->self);
     int64_t *integers = calloc(phase->integer_count + 1u, sizeof *integers);
-    int64_t *sums = calloc(phase->owned_count + phase->real_count + 1u, sizeof *sums);
-    float *reals = calloc(phase->real_count + 1u, sizeof *reals);
+    int64_t *sums = calloc(phase_elements(phase) + 1u, sizeof *sums);
+    float *reals = calloc(phase_elements(phase) + 1u, sizeof *reals);
+    struct touched_rows rows = {.rows = NULL};
     struct learner_report report = {.evaluated = false};
     struct error err;
     bool goes_on = phase->kind != PHASE_DONE;
 
-    const struct phase_totals totals = {integers, sums, reals};
+    const struct phase_totals totals = {integers, sums, reals, &rows};
 
-    if (!integers || !sums || !reals)
+    if (!integers || !sums || !reals ||
+        touched_rows_make(&rows, phase->table.rows, &err) != STATUS_OK)
         abort();
     if (goes_on) {
-        compute_lanes(learning, integers, sums);
+        compute_lanes(learning, integers, sums, &rows);
         learning->resolve(learning->self, sums + phase->owned_count, 0, phase->real_count, reals);
+        resolve_rows(learning, phase, &rows, sums + phase->owned_count + phase->real_count,
+                     reals + phase->real_count);
         if (learning->apply(learning->self, &totals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
             abort();
@@ -111,6 +128,7 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
     free(integers);
     free(sums);
     free(reals);
+    touched_rows_deinit(&rows);
     return goes_on;
 }
 
@@ -201,10 +219,12 @@ static uint32_t checked_lane_open(void *self, uint32_t first, uint32_t count, ui
 }
 
 static enum status checked_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                                      int64_t *fixed, uint32_t *done, struct error *err)
+                                      int64_t *fixed, struct touched_rows *rows, uint32_t *done,
+                                      struct error *err)
 {
     struct checked *checked = self;
-    return checked->inner.contribute(checked->inner.self, first, count, integers, fixed, done, err);
+    return checked->inner.contribute(checked->inner.self, first, count, integers, fixed, rows, done,
+                                     err);
 }
 
 static struct fixed_resolved checked_resolve(const void *self, const int64_t *fixed, uint32_t first,
@@ -330,10 +350,11 @@ static enum status checked_verify(const void *self, struct error *err)
     return checked->inner.verify(checked->inner.self, err);
 }
 
-static enum status checked_verify_used(const void *self, struct error *err)
+static enum status checked_verify_used(const void *self, const struct touched_rows *rows,
+                                       struct error *err)
 {
     const struct checked *checked = self;
-    return checked->inner.verify_used(checked->inner.self, err);
+    return checked->inner.verify_used(checked->inner.self, rows, err);
 }
 
 static enum status checked_verify_rows(void *self, uint64_t *position, uint64_t most,

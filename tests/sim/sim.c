@@ -147,6 +147,8 @@ static enum status run_toy(struct run *run, const struct world_plan *plan, struc
                            .rows = 1 + (uint32_t)pick(seed, 22, 100),
                            .reals = (uint32_t)pick(seed, 23, 40),
                            .owned = (uint32_t)pick(seed, 24, 30),
+                           .words = pick(seed, 43, 2) ? (uint32_t)pick(seed, 44, 60) : 0,
+                           .word_width = 1 + (uint32_t)pick(seed, 45, 5),
                            .keeps_lanes = pick(seed, 25, 2) == 1};
     struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
     struct toy_table_plan table;

@@ -13,6 +13,7 @@
 #define MEASURES   3
 #define BODY_WORDS 20 /* enough to go in several pieces */
 #define MODEL_ROWS 7
+#define LANE_WORDS 3 /* that a lane touches, some of them twice */
 
 struct toy {
     struct toy_plan plan;
@@ -45,6 +46,14 @@ static uint64_t rows_of_phase(const struct toy *toy)
                                           : table->plan.held_out;
 }
 
+static struct phase_table table_of(const struct toy_plan *plan)
+{
+    const uint32_t touched = plan->lanes * LANE_WORDS;
+
+    return (struct phase_table){plan->words, plan->words > 0 ? plan->word_width : 0,
+                                touched < plan->words ? touched : plan->words};
+}
+
 static void describe_phase(struct toy *toy)
 {
     struct phase *phase = &toy->phase;
@@ -55,6 +64,7 @@ static void describe_phase(struct toy *toy)
         phase->kind = PHASE_DONE;
         phase->rows = 0;
         phase->integer_count = phase->owned_count = phase->real_count = 0;
+        phase->table = (struct phase_table){.rows = 0};
         return;
     }
     phase->kind = phase->number % 5 == 4 ? PHASE_EVALUATION : PHASE_LEARN;
@@ -62,6 +72,8 @@ static void describe_phase(struct toy *toy)
     if (toy->plan.table)
         phase->epoch = toy_table_epoch(toy->plan.table, phase->step);
     phase->real_count = phase->kind == PHASE_LEARN ? toy->plan.reals : 0;
+    phase->table =
+        phase->kind == PHASE_LEARN ? table_of(&toy->plan) : (struct phase_table){.rows = 0};
     phase->owned_count = phase->number % 3 == 2 ? 0 : toy->plan.owned;
 }
 
@@ -123,7 +135,9 @@ void toy_free(struct toy *toy)
 static uint32_t toy_elements_most(const void *self)
 {
     const struct toy *toy = self;
-    return toy->plan.owned + toy->plan.reals;
+    const struct phase_table table = table_of(&toy->plan);
+
+    return toy->plan.owned + toy->plan.reals + table.touched_most * table.width;
 }
 
 static uint32_t toy_lanes(const void *self)
@@ -171,9 +185,28 @@ static void add(int64_t *sum, int64_t term)
     *sum = (int64_t)((uint64_t)*sum + (uint64_t)term);
 }
 
+static void contribute_words(struct toy *toy, uint32_t lane, int64_t *sums,
+                             struct touched_rows *rows)
+{
+    const struct phase_table *table = &toy->phase.table;
+
+    for (uint32_t j = 0; table->rows > 0 && j < LANE_WORDS; j++) {
+        const uint32_t row = (uint32_t)(mix(toy->state, lane, 100 + j) % table->rows);
+
+        touched_rows_add(rows, row);
+        for (uint32_t u = 0; u < table->width; u++) {
+            const int64_t term = (int64_t)mix(toy->state + toy->row, lane, 200 + 8 * j + u) >> 8;
+
+            add(&sums[(size_t)row * table->width + u], term);
+            toy->contributed += (uint64_t)term;
+        }
+    }
+}
+
 /* One lane a call, so that messages come between any two of them. */
 static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int64_t *integers,
-                                  int64_t *sums, uint32_t *done, struct error *err)
+                                  int64_t *sums, struct touched_rows *rows, uint32_t *done,
+                                  struct error *err)
 {
     struct toy *toy = self;
     const uint32_t elements = toy->phase.owned_count + toy->phase.real_count;
@@ -197,6 +230,7 @@ static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int
         add(&sums[i], term);
         toy->contributed += (uint64_t)term;
     }
+    contribute_words(toy, lane, sums + elements, rows);
     (void)count;
     *done = 1;
     return STATUS_OK;
@@ -209,6 +243,26 @@ static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed,
     for (uint32_t i = 0; i < count; i++)
         reals[i] = (float)((double)fixed[i] * 0x1p-40 + first + i);
     return (struct fixed_resolved){words_sum_long(fixed, count), words_sum(reals, count)};
+}
+
+/* In whatever order they are listed. */
+static uint64_t sum_words(const struct phase *phase, const struct phase_totals *totals)
+{
+    const struct phase_table *table = &phase->table;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; table->rows > 0 && i < totals->rows->count; i++) {
+        const uint32_t row = totals->rows->rows[i];
+        const float *reals = totals->reals + phase->real_count + (size_t)row * table->width;
+
+        for (uint32_t u = 0; u < table->width; u++) {
+            uint32_t bits;
+
+            memcpy(&bits, &reals[u], sizeof bits);
+            sum += mix(row, bits, u);
+        }
+    }
+    return sum;
 }
 
 static enum status toy_apply(void *self, const struct phase_totals *totals,
@@ -232,6 +286,7 @@ static enum status toy_apply(void *self, const struct phase_totals *totals,
     }
     for (uint32_t i = 0; i < phase->owned_count; i++)
         toy->state = mix(toy->state, (uint64_t)totals->owned[i], i);
+    toy->state += sum_words(phase, totals);
     toy->known = toy->state;
     for (uint32_t lane = 0; lane < toy->plan.lanes; lane++)
         if (toy->kept[lane] != 0)
@@ -411,6 +466,13 @@ static enum status toy_verify(const void *self, struct error *err)
     return STATUS_OK;
 }
 
+static enum status toy_verify_used(const void *self, const struct touched_rows *rows,
+                                   struct error *err)
+{
+    (void)rows;
+    return toy_verify(self, err);
+}
+
 static enum status toy_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
     const struct toy *toy = self;
@@ -462,7 +524,7 @@ struct learning toy_learning(struct toy *toy)
         .waited_ms = toy_waited_ms,
         .course = toy_course,
         .verify = toy_verify,
-        .verify_used = toy_verify,
+        .verify_used = toy_verify_used,
         .verify_rows = toy_verify_rows,
         .restart = toy_restart,
         .memory = toy_memory,

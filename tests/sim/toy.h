@@ -16,6 +16,7 @@
 struct toy_plan {
     uint64_t seed;
     uint32_t lanes, phases, rows, reals; /* lanes: at most 64 */
+    uint32_t words, word_width;          /* rows of a table, of which a lane touches few; 0: none */
     uint32_t owned;                      /* integers that reach the owner of their segment */
     bool keeps_lanes;                    /* something of the rows of each lane: lane_open */
     enum status failure;                 /* of each contribution; OK: none */

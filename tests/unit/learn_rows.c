@@ -428,9 +428,11 @@ struct jobspec made_spec(const struct dataset *dataset)
 void sums_init(struct sums *sums, const struct phase *phase)
 {
     sums->integers = calloc(phase->integer_count + 1, sizeof *sums->integers);
-    sums->fixed = calloc((size_t)phase->real_count + 1, sizeof *sums->fixed);
-    sums->reals = calloc((size_t)phase->real_count + 1, sizeof *sums->reals);
-    assert(sums->integers && sums->fixed && sums->reals);
+    sums->fixed = calloc(phase_elements(phase) + 1, sizeof *sums->fixed);
+    sums->reals = calloc(phase_elements(phase) + 1, sizeof *sums->reals);
+    sums->rows = (struct touched_rows){.rows = NULL};
+    assert(sums->integers && sums->fixed && sums->reals &&
+           touched_rows_make(&sums->rows, phase->table.rows, NULL) == STATUS_OK);
 }
 
 void sums_deinit(struct sums *sums)
@@ -438,14 +440,17 @@ void sums_deinit(struct sums *sums)
     free(sums->integers);
     free(sums->fixed);
     free(sums->reals);
+    touched_rows_deinit(&sums->rows);
 }
 
 static void add_sums(struct sums *to, const struct sums *from, const struct phase *phase)
 {
     for (uint32_t i = 0; i < phase->integer_count; i++)
         to->integers[i] += from->integers[i];
-    for (uint32_t i = 0; i < phase->real_count; i++)
+    for (uint64_t i = 0; i < phase_elements(phase); i++)
         to->fixed[i] += from->fixed[i];
+    for (uint32_t i = 0; i < from->rows.count; i++)
+        touched_rows_add(&to->rows, from->rows.rows[i]);
 }
 
 enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,
@@ -472,7 +477,8 @@ static enum status compute(struct descent *descent, uint32_t workers, uint32_t m
         for (uint32_t i = 0; i < lanes && status == STATUS_OK; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
-                status = descent_contribute(descent, lane, 1, own.integers, own.fixed, &done, err);
+                status = descent_contribute(descent, lane, 1, own.integers, own.fixed, &own.rows,
+                                            &done, err);
         }
         add_sums(total, &own, descent_phase(descent));
         sums_deinit(&own);
@@ -495,9 +501,15 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
 
         descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
     }
+    for (uint32_t i = 0; i < total.rows.count; i++) {
+        const uint32_t at = phase.real_count + total.rows.rows[i] * phase.table.width;
+
+        descent_resolve(descent, total.fixed + at, at, phase.table.width, total.reals + at);
+    }
     if (status == STATUS_OK)
-        status = descent_apply(descent, &(struct phase_totals){total.integers, NULL, total.reals},
-                               report, err);
+        status = descent_apply(
+            descent, &(struct phase_totals){total.integers, NULL, total.reals, &total.rows}, report,
+            err);
     sums_deinit(&total);
     return status;
 }

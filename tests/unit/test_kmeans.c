@@ -82,14 +82,14 @@ static void group_phase(struct group *group)
     for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
         const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
 
-        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, &done, &err));
+        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, NULL, &done, &err));
         CHECK_INT(done, 1);
     }
     for (uint32_t w = 0; w < group->count; w++) {
         const struct learning *worker = &group->learners[w];
 
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL}, &report,
-                               &err));
+        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
+                               &report, &err));
         CHECK(w == 0 || worker->check(worker->self) == check);
         check = worker->check(worker->self);
     }
@@ -335,9 +335,9 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
             uint32_t done;
 
             for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
-                CHECK_OK(
-                    learning->contribute(learning->self, lane, 1, integers, sums, &done, &err));
-            is_found = learning->verify_used(learning->self, &err) == STATUS_CORRUPT;
+                CHECK_OK(learning->contribute(learning->self, lane, 1, integers, sums, NULL, &done,
+                                              &err));
+            is_found = learning->verify_used(learning->self, NULL, &err) == STATUS_CORRUPT;
         }
         CHECK(is_found);
         group_close(&group);
@@ -435,8 +435,8 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
 
     lose_rows_after(&dataset, 0);
     CHECK_OK(learning_open(&spec, &dataset, NULL, &learning, &err)); /* which needs none */
-    CHECK_FAILS(learning.contribute(learning.self, 0, 1, integers, sums, &done, &err), STATUS_IO,
-                "cannot be read");
+    CHECK_FAILS(learning.contribute(learning.self, 0, 1, integers, sums, NULL, &done, &err),
+                STATUS_IO, "cannot be read");
     learning.close(learning.self);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     made_dataset_close(&dataset);

@@ -83,7 +83,8 @@ static void contribute_lane(struct descent *descent, uint32_t lane, struct sums 
     struct error err;
     uint32_t done;
 
-    CHECK_OK(descent_contribute(descent, lane, 1, sums->integers, sums->fixed, &done, &err));
+    CHECK_OK(descent_contribute(descent, lane, 1, sums->integers, sums->fixed, &sums->rows, &done,
+                                &err));
     CHECK_INT(done, 1);
 }
 
@@ -152,7 +153,7 @@ static void contribute_all(struct descent *descent, struct sums *sums)
     sums_init(sums, descent_phase(descent));
     for (uint32_t first = 0, done; first < lanes; first += done)
         CHECK_OK(descent_contribute(descent, first, lanes - first, sums->integers, sums->fixed,
-                                    &done, &err));
+                                    &sums->rows, &done, &err));
 }
 
 static void apply_sums(struct descent *descent, const struct sums *sums)
@@ -163,8 +164,8 @@ static void apply_sums(struct descent *descent, const struct sums *sums)
     struct error err;
 
     descent_resolve(descent, sums->fixed, 0, phase->real_count, reals);
-    CHECK_OK(
-        descent_apply(descent, &(struct phase_totals){sums->integers, NULL, reals}, &report, &err));
+    CHECK_OK(descent_apply(
+        descent, &(struct phase_totals){sums->integers, NULL, reals, &sums->rows}, &report, &err));
     free(reals);
 }
 
@@ -279,7 +280,8 @@ static void a_team_that_changes_leaves_no_trace(void **state)
         team = next;
         contribute_all(changed, &sums);
         descent_resolve(changed, sums.fixed, 0, descent_phase(changed)->real_count, sums.reals);
-        CHECK_OK(descent_apply(changed, &(struct phase_totals){sums.integers, NULL, sums.reals},
+        CHECK_OK(descent_apply(changed,
+                               &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                                &report, &err));
         sums_deinit(&sums);
     }
@@ -667,7 +669,8 @@ static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
     CHECK_INT(descent_phase(descent)->epoch, 1);
     CHECK_INT(descent_phase(descent)->rows, BATCH - 1);
     sums_init(&sums, descent_phase(descent));
-    CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &done, &err));
+    CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &sums.rows, &done,
+                                &err));
     CHECK_INT(descent->shares[LANES - 1].first + descent->shares[LANES - 1].count,
               descent->lane_rows[LANES - 1]);
     CHECK(descent->shares[LANES - 1].count >= BATCH / LANES - 1);
@@ -869,7 +872,7 @@ static void what_cannot_be_trained_is_refused_with_the_bytes(void **state)
     network_params(&spec.params)->hidden_units.count = 1;
     spec.lanes = 0;
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
-                "768000000 of them for words, needs 24576");
+                "768000000 of them for words, needs 24672");
     dataset.transform.id_rows = 600000;
     spec.lanes = 2;
     CHECK_FAILS(open_descent(&spec, &dataset, NULL, &descent, &err), STATUS_LIMIT,
@@ -1122,7 +1125,8 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
         descent->arrays.parameters[i] = 1;
     descent_guard_arrays(descent);
     sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
-    CHECK_OK(descent_apply(descent, &(struct phase_totals){sums.integers, NULL, sums.reals},
+    CHECK_OK(descent_apply(descent,
+                           &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                            &report, &err));
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
@@ -1371,7 +1375,7 @@ static enum status contribute_some(struct descent *descent, struct error *err)
 
     sums_init(&sums, descent_phase(descent));
     status = descent_contribute(descent, 0, descent_lanes(descent), sums.integers, sums.fixed,
-                                &done, err);
+                                &sums.rows, &done, err);
     sums_deinit(&sums);
     return status;
 }

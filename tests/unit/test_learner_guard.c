@@ -50,7 +50,7 @@ static void nothing_is_found_where_nothing_changed(void **state)
 
     open_fixture(&fixture);
     CHECK_OK(descent_verify(fixture.descent, &err));
-    CHECK_OK(descent_verify_used(fixture.descent, &err));
+    CHECK_OK(descent_verify_used(fixture.descent, NULL, &err));
     CHECK_OK(look_at_rows(fixture.descent, &err));
     CHECK_OK(run_job(fixture.descent, 3, 1, &err));
     CHECK_OK(descent_verify(fixture.descent, &err));
@@ -132,7 +132,7 @@ static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(v
         CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
     ((uint8_t *)descent_memory(fixture.descent, "transposed", &size))[size - 1] ^= 64;
     CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
-    CHECK_INT(descent_verify_used(fixture.descent, &err), STATUS_CORRUPT);
+    CHECK_INT(descent_verify_used(fixture.descent, NULL, &err), STATUS_CORRUPT);
     CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
     descent_restart(fixture.descent);
     CHECK_OK(descent_verify(fixture.descent, &err));

@@ -39,6 +39,7 @@ static void fill(struct field_table table, void *record)
             *(struct slice *)member = (struct slice){letters + i, 5 + i};
             break;
         case FIELD_INT64S:
+        case FIELD_U32S:
         case FIELD_FLOATS:
             *(struct slice *)member = (struct slice){letters + i, 8};
             break;
@@ -61,6 +62,7 @@ static bool is_same_member(const struct field *field, const void *one, const voi
     case FIELD_TEXT:
     case FIELD_BYTES:
     case FIELD_INT64S:
+    case FIELD_U32S:
     case FIELD_FLOATS:
         return slice_equal(*(const struct slice *)a, *(const struct slice *)b);
     default:
@@ -210,6 +212,9 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     const int64_t integers[] = {1, -2, INT64_MAX};
     const int64_t phases[] = {99, 0, 98};
     const float reals[] = {0.5f, -1e30f};
+    const uint32_t rows[] = {3, 70000};
+    const int64_t row_sums[] = {7, -8, 9, INT64_MIN};
+    const float row_totals[] = {1.5f, -2, 0, 3e30f};
     char bytes[4096];
     struct message read;
     struct error err;
@@ -227,9 +232,17 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     CHECK(slice_equal(read.partial.integers,
                       (struct slice){(const char *)integers, sizeof integers}));
     CHECK(slice_equal(read.partial.fixed, read.partial.integers));
+    CHECK_INT(read.partial.rows_left, 1);
+    CHECK(slice_equal(read.partial.rows, (struct slice){(const char *)rows, sizeof rows}));
+    CHECK(slice_equal(read.partial.row_sums,
+                      (struct slice){(const char *)row_sums, sizeof row_sums}));
     CHECK_OK(message_read(recorded(MESSAGE_SUM, bytes, sizeof bytes), &read, &err));
     CHECK(read.sum.phase == 6 && read.sum.next_epoch == 44 && read.sum.integers.size == 0);
     CHECK(slice_equal(read.sum.reals, (struct slice){(const char *)reals, sizeof reals}));
+    CHECK_INT(read.sum.rows_left, 1);
+    CHECK(slice_equal(read.sum.rows, (struct slice){(const char *)rows, sizeof rows}));
+    CHECK(slice_equal(read.sum.row_totals,
+                      (struct slice){(const char *)row_totals, sizeof row_totals}));
     CHECK_OK(message_read(recorded(MESSAGE_PROGRESS, bytes, sizeof bytes), &read, &err));
     CHECK(read.progress.phase == 1 && read.progress.step == 2 && read.progress.steps == 3 &&
           read.progress.rows_done == 4 && read.progress.rows_redone == 5 &&

@@ -248,6 +248,116 @@ static void a_cool_down_leads_to_zero_from_where_it_begins(void **state)
     CHECK(fabs(optimizer_schedule(&optimizer, 399) - 0.01) < 1e-12);
 }
 
+/* What a row's steps come to where nothing but the first one has a gradient, by the dense rule. */
+static float moved_by_dense_steps(const struct optimizer *optimizer, uint64_t t)
+{
+    float w = 0, first = optimizer_slot_start(optimizer), second = first;
+
+    for (uint64_t i = 0; i < 400; i++) {
+        const struct optimizer_step step = optimizer_step_at(optimizer, t + i);
+        const float gradient = i == 0 ? 0.25f : 0;
+        struct optimizer_sums before = {0}, after = {0};
+
+        optimizer_update(&(struct optimizer_update){&step, 0, 0, 1, &gradient, &w, &first, &second},
+                         &before, &after);
+    }
+    return w;
+}
+
+static float moved_by_row_step(const struct optimizer *optimizer, uint64_t t)
+{
+    const struct optimizer_step step = optimizer_row_step_at(optimizer, t);
+    const float gradient = 0.25f;
+    float w = 0, first = optimizer_slot_start(optimizer), second = first;
+    struct optimizer_sums before = {0}, after = {0};
+
+    optimizer_update(&(struct optimizer_update){&step, 0, 0, 1, &gradient, &w, &first, &second},
+                     &before, &after);
+    return w;
+}
+
+static void a_row_moves_at_once_as_far_as_it_would_in_the_steps_that_follow(void **state)
+{
+    (void)state;
+    for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAM; kind++) {
+        struct optimizer optimizer = optimizer_for((enum optimizer_kind)kind, SCHEDULE_CONSTANT);
+        float dense, row;
+
+        optimizer.steps = 100000;
+        dense = moved_by_dense_steps(&optimizer, 20000);
+        row = moved_by_row_step(&optimizer, 20000);
+        if (!(dense < 0) || fabsf(row - dense) > 0.01f * fabsf(dense))
+            check_failed("optimizer %d moves a row by %g, dense by %g", kind, (double)row,
+                         (double)dense);
+    }
+}
+
+static void a_row_that_is_moved_in_each_step_has_the_dense_penalty(void **state)
+{
+    const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAGRAD, SCHEDULE_CONSTANT);
+    const struct optimizer_step step = optimizer_step_at(&optimizer, 3);
+    const float gradient[3] = {0.5f, -1, 0};
+    float dense[3] = {1, -2, 0}, row[3] = {1, -2, 0}, penalised[3];
+    float squares[3] = {1, 2, 3}, row_squares[3] = {1, 2, 3};
+    struct optimizer_sums before = {0}, after = {0};
+    struct optimizer_update update = {&step, 0.1f, 0.2f, 3, gradient, row, row_squares, NULL};
+    (void)state;
+
+    optimizer_update(
+        &(struct optimizer_update){&step, 0.1f, 0.2f, 3, gradient, dense, squares, NULL}, &before,
+        &after);
+    optimizer_row_penalise(&update, 1, penalised);
+    optimizer_update(&update, &before, &after);
+    assert_memory_equal(dense, row, sizeof dense);
+    assert_memory_equal(squares, row_squares, sizeof squares);
+}
+
+static void the_penalty_of_many_steps_takes_no_weight_beyond_0(void **state)
+{
+    const enum optimizer_kind kinds[] = {OPTIMIZER_SGD, OPTIMIZER_MOMENTUM, OPTIMIZER_NESTEROV};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct optimizer optimizer = optimizer_for(kinds[k], SCHEDULE_CONSTANT);
+        const struct optimizer_step step = optimizer_row_step_at(&optimizer, 0);
+        const float none[3] = {0};
+        float w[3] = {2, -0.5f, 0}, slots[3] = {0}, penalised[3];
+        struct optimizer_sums before = {0}, after = {0};
+        struct optimizer_update update = {&step, 0, 0.01f, 3, none, w, slots, NULL};
+
+        optimizer_row_penalise(&update, 2, penalised);
+        CHECK(fabsf(penalised[0] - 0.04f) < 1e-6f && fabsf(penalised[1] + 0.01f) < 1e-6f);
+        update = (struct optimizer_update){&step, 0.3f, 0.01f, 3, none, w, slots, NULL};
+        optimizer_row_penalise(&update, 1000000, penalised);
+        optimizer_update(&update, &before, &after);
+        CHECK(fabsf(w[0]) < 1e-6f && fabsf(w[1]) < 1e-6f && w[2] == 0);
+    }
+}
+
+static void slots_of_adam_decay_by_the_steps_between(void **state)
+{
+    const uint32_t steps[] = {1, 2, 3, 256, 257, 5000, 65536, 70000, UINT32_MAX};
+    const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAM, SCHEDULE_CONSTANT);
+    const struct optimizer_step step = optimizer_row_step_at(&optimizer, 9);
+    struct optimizer_powers powers;
+    (void)state;
+
+    optimizer_powers_init(&powers, 0.999);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        const uint32_t counted = steps[i] < 65536 ? steps[i] : 65536;
+        float first[2] = {1, 2}, second[2] = {3, 0.5f};
+        const uint32_t before = words_sum(second, 2);
+        const struct optimizer_update update = {&step, 0, 0, 2, NULL, NULL, first, second};
+        const uint32_t less = optimizer_row_decay(&update, &powers, steps[i]);
+        const double factor = pow(0.999, counted - 1);
+
+        CHECK_INT(words_sum(second, 2) + less, before);
+        CHECK(first[0] == 1 && first[1] == 2);
+        CHECK(fabs((double)second[0] - 3 * factor) <= 1e-6 * 3 * factor);
+        CHECK(fabs((double)second[1] - 0.5 * factor) <= 1e-6 * 0.5 * factor);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +365,10 @@ int main(void)
         cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
         cmocka_unit_test(power_and_cosine_do_not_come_from_the_c_library),
+        cmocka_unit_test(a_row_moves_at_once_as_far_as_it_would_in_the_steps_that_follow),
+        cmocka_unit_test(a_row_that_is_moved_in_each_step_has_the_dense_penalty),
+        cmocka_unit_test(the_penalty_of_many_steps_takes_no_weight_beyond_0),
+        cmocka_unit_test(slots_of_adam_decay_by_the_steps_between),
         cmocka_unit_test(schedules_end_near_zero),
         cmocka_unit_test(a_cool_down_leads_to_zero_from_where_it_begins),
         cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),

@@ -193,8 +193,8 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
     struct error err;
     uint32_t done;
 
-    CHECK_OK(learning.contribute(learning.self, 2, 1, integers, fixed, &done, &err));
-    CHECK_OK(learning.contribute(learning.self, 3, 1, integers, fixed, &done, &err));
+    CHECK_OK(learning.contribute(learning.self, 2, 1, integers, fixed, NULL, &done, &err));
+    CHECK_OK(learning.contribute(learning.self, 3, 1, integers, fixed, NULL, &done, &err));
     message.partial.phase = phase;
     message.partial.integers = (struct slice){(const char *)integers, sizeof integers};
     message.partial.fixed = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
@@ -1289,11 +1289,12 @@ static uint64_t note_waited(const void *self)
 }
 
 static enum status contribute_after_waiting(void *self, uint32_t first, uint32_t count,
-                                            int64_t *integers, int64_t *sums, uint32_t *done,
+                                            int64_t *integers, int64_t *sums,
+                                            struct touched_rows *rows, uint32_t *done,
                                             struct error *err)
 {
     waited_so_far += 40;
-    return without_waiting.contribute(self, first, count, integers, sums, done, err);
+    return without_waiting.contribute(self, first, count, integers, sums, rows, done, err);
 }
 
 /* Who gets rows later than others is no slower worker. */
