@@ -1,5 +1,5 @@
 /*
- * generate DB rows28|clicks ROWS: the tables that speed is measured on, the
+ * generate DB rows28|clicks|words ROWS: the tables that speed is measured on, the
  * same rows for the same number of rows everywhere.
  *
  *     rows28   y, x1 ... x28: normal numbers. Whether y is 1 depends on
@@ -7,6 +7,8 @@
  *     clicks   clicked, n1 ... n13: counts with a long tail, some NULL, and
  *              c1 ... c26: words of 3 to 500,000 distinct values, the i-th
  *              most frequent one about 1/i as frequent as the first.
+ *     words    y, x1 ... x4: normal numbers, c1: 50,000 words, three rows of
+ *              ten with any of them and the others as in clicks.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -105,6 +107,27 @@ static void bind_clicks(sqlite3_stmt *insert, long row)
     sqlite3_bind_int(insert, 1, drawn(row, logit));
 }
 
+#define WORDS_NUMBERS 4
+#define WORDS_COLUMN  25 /* of `distinct` */
+#define WORDS_RANKS   50000
+
+static void bind_words(sqlite3_stmt *insert, long row)
+{
+    int rank = (int)exp(uniform(row, STREAM_WORD) * log(WORDS_RANKS));
+    double logit = 0;
+
+    if (uniform(row, STREAM_WORD + 1) < 0.3)
+        rank = (int)(uniform(row, STREAM_WORD + 2) * WORDS_RANKS);
+    for (int i = 0; i < WORDS_NUMBERS; i++) {
+        const double x = normal(row, i);
+
+        sqlite3_bind_double(insert, i + 2, x);
+        logit += i == 0 ? x : 0;
+    }
+    logit += 3 * bind_word(insert, WORDS_NUMBERS + 2, WORDS_COLUMN, rank);
+    sqlite3_bind_int(insert, 1, drawn(row, logit));
+}
+
 struct table {
     const char *name, *label;
     int reals, texts;
@@ -115,6 +138,7 @@ struct table {
 static const struct table tables[] = {
     {"rows28", "y", NUMBERS, 0, "x", bind_rows28},
     {"clicks", "clicked", COUNTS, WORDS, "n", bind_clicks},
+    {"words", "y", WORDS_NUMBERS, 1, "x", bind_words},
 };
 
 static void create(sqlite3 *db, const struct table *table)
@@ -175,7 +199,7 @@ int main(int count, char **arguments)
         if (strcmp(arguments[2], tables[i].name) == 0)
             table = &tables[i];
     if (!table || *end || rows < 1 || rows > ROWS_MAX) {
-        fprintf(stderr, "usage: generate DB rows28|clicks ROWS\n");
+        fprintf(stderr, "usage: generate DB rows28|clicks|words ROWS\n");
         return 2;
     }
     check(NULL, sqlite3_open(arguments[1], &db));

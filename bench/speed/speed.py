@@ -360,6 +360,20 @@ def train_clicks(bench, table):
                 None)
 
 
+def train_words(bench, table):
+    """What a column of 50,000 words costs beside four numbers: half of the other cases' rows."""
+    made = tables.generated(bench.build, "words", bench.rows // 2)
+    database = bench.folder / made.name
+    shutil.copyfile(made, database)
+    for estimator, hidden in (("DNNClassifier", HIDDEN), ("LinearClassifier", ())):
+        for epochs in (1, 10):
+            with_words = training("words", "y", estimator, epochs=epochs, batch=128, hidden=hidden)
+            numbers = with_words.replace("SELECT *", "SELECT x1, x2, x3, x4, y")
+            table.ratio(f"words: {estimator}, {epochs} epoch{'s' * (epochs > 1)}", "without the words", alternate(
+                bench.runs, lambda: bench.ours(database, with_words)[0],
+                lambda: bench.ours(database, numbers)[0]), 1.5)
+
+
 CASES = {
     "one-epoch": train_one_epoch,
     "ten-epochs": train_ten_epochs,
@@ -376,6 +390,7 @@ CASES = {
     "scikit-learn": peers_rows28,
     "pytorch": peers_pytorch,
     "clicks": train_clicks,
+    "words": train_words,
     "large-state": send_large_state,
     "slow-disk": publish_on_slow_disk,
     "larger-than-memory": train_larger_than_memory,

@@ -76,7 +76,7 @@ static void a_small_table_is_summed_whole(void **state)
 {
     const struct rows_shape small = {150, 0, 5, 2, TABLE_ROWS_LEAST - 1, 3};
     const struct rows_shape large = {150, 0, 5, 2, TABLE_ROWS_LEAST, 3};
-    const struct rows_shape wide = {TABLE_ROWS_LEAST, 0, 5, 2, TABLE_ROWS_LEAST, 3};
+    const struct rows_shape wide = {TABLE_ROWS_LEAST + 2, 0, 5, 2, TABLE_ROWS_LEAST, 3};
     struct fixture fixture;
     struct error err;
     (void)state;
