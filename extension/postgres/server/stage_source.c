@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <catalog/pg_type.h>
-#include <pgstat.h>
 #include <storage/fd.h>
 #include <utils/array.h>
+#include <utils/wait_event.h>
 
 #include "runtime/data/interval_set.h"
 
