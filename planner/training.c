@@ -4,6 +4,7 @@
 
 #include "base/memory_size.h"
 #include "jobspec/job_attributes.h"
+#include "jobspec/job_size.h"
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/cluster.h"
@@ -206,19 +207,46 @@ static void append_settled(const struct plan *plan, const struct attribute *attr
     text_append_string(out, attribute->words[place]);
 }
 
+static struct kind_length length_of(const struct plan *plan)
+{
+    return plan->estimator->kind->length(&plan->spec.params, plan->estimator->task);
+}
+
+static void append_epochs(struct kind_length length, struct text *out)
+{
+    text_printf(out, "at least 10, and %u steps", length.steps_least);
+    if (length.epochs > 0)
+        text_printf(out, "; %u of at most %u steps", length.epochs, length.steps_most);
+}
+
+static void append_held_out(const struct plan *plan, struct text *out)
+{
+    const struct job_held_out held_out =
+        job_held_out(REAL_AUTOMATIC, plan->validation_select.size > 0,
+                     plan->spec.early_stopping > 0, task_has_label(plan->estimator->task));
+
+    if (held_out.share == 0) {
+        text_append_string(out, "none");
+        return;
+    }
+    text_printf(out, "%g", held_out.share);
+    if (held_out.least_rows > 0)
+        text_printf(out, " of %u rows or more", held_out.least_rows);
+}
+
 /* What becomes of it when the rows are known. */
 static void append_automatic(const struct plan *plan, const struct attribute *attribute,
                              struct text *out)
 {
-    struct kind_length length;
+    const struct slice name = slice_of(attribute->name);
 
-    text_append_string(out, "auto");
-    if (!slice_is(slice_of(attribute->name), "train.epoch"))
-        return;
-    length = plan->estimator->kind->length(&plan->spec.params, plan->estimator->task);
-    text_printf(out, ": at least 10, and %u steps", length.steps_least);
-    if (length.epochs > 0)
-        text_printf(out, "; %u of at most %u steps", length.epochs, length.steps_most);
+    text_append_string(out, "auto: ");
+    if (slice_is(name, "train.test_size"))
+        append_held_out(plan, out);
+    else if (slice_is(name, "train.epoch"))
+        append_epochs(length_of(plan), out);
+    else
+        text_printf(out, "%g / training rows", length_of(plan).l2);
 }
 
 static bool is_automatic(const struct attribute *attribute, const struct setting *setting)

@@ -62,6 +62,7 @@ struct kind_cost {
  * take no more than steps_most steps, as many, else as many as that. */
 struct kind_length {
     uint32_t steps_least, epochs, steps_most;
+    double l2; /* what model.l2 = 'auto' is, times the training rows */
 };
 
 /* The attributes that a statement sets. */

@@ -96,13 +96,12 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
 
 /* A network for classes is trained less and held tighter than one for numbers: once it is right
  * about a row, its loss asks for ever greater weights. docs/learning.md has what was measured. */
-static const struct automatic {
-    struct kind_length length;
-    double l2; /* times the training rows */
-} linear = {{.steps_least = 1000}, 1}, for_classes = {{.steps_least = 200}, 6},
-  for_numbers = {{.steps_least = 500, .epochs = 40, .steps_most = 4000}, 3};
+static const struct kind_length linear = {.steps_least = 1000, .l2 = 1},
+                                for_classes = {.steps_least = 200, .l2 = 6},
+                                for_numbers = {
+                                    .steps_least = 500, .epochs = 40, .steps_most = 4000, .l2 = 3};
 
-static struct automatic automatic_of(const struct network_params *network, enum task task)
+static struct kind_length automatic_of(const struct network_params *network, enum task task)
 {
     if (network->hidden_units.count == 0)
         return linear;
@@ -111,7 +110,7 @@ static struct automatic automatic_of(const struct network_params *network, enum 
 
 struct kind_length network_length(const struct kind_params *params, enum task task)
 {
-    return automatic_of(network_params(params), task).length;
+    return automatic_of(network_params(params), task);
 }
 
 /* A linear model follows a line as far as the numbers go: cut, they would bend it. */
