@@ -3,11 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
 #include "runtime/data/dataset_encode.h"
-#include "runtime/data/robust_range.h"
+#include "runtime/data/robust_inputs.h"
 #include "runtime/data/spool_writer.h"
 
 /* What the members of the team share: blocks are their tasks. */
@@ -88,11 +87,61 @@ static float greatest_of_all(const struct spool *spool, const struct transform *
     return greatest;
 }
 
-static bool has_robust_inputs(const struct jobspec *spec)
+/* Of the rows that are used the one at each of equal distances. */
+static void sample_apart(const struct spool *spool, const uint8_t *is_used,
+                         struct column_sample *sample)
 {
-    const struct kind *kind = kind_of(spec);
+    uint64_t used = 0, rank = 0, taken = 0;
 
-    return spec->standardize && kind->has_robust_inputs && kind->has_robust_inputs(&spec->params);
+    for (uint64_t row = 0; row < spool->rows; row++)
+        used += !is_used || is_used[row];
+    for (uint32_t b = 0; b < spool->block_count; b++) {
+        const struct spool_block *block = &spool->blocks[b];
+
+        for (uint32_t row = 0; row < block->rows && column_sample_wants(sample); row++) {
+            if (is_used && !is_used[block->first_row + row])
+                continue;
+            if (used <= COLUMN_SAMPLE_ROWS || rank * COLUMN_SAMPLE_ROWS / used == taken) {
+                column_sample_add(sample, block->columns, row);
+                taken++;
+            }
+            rank++;
+        }
+    }
+}
+
+static enum status sample_columns(const struct spool *spool, const struct jobspec *spec,
+                                  const uint8_t *is_used, struct sampled_column *columns,
+                                  struct error *err)
+{
+    struct column_sample *sample;
+
+    TRY(column_sample_new(spec, &sample, err));
+    sample_apart(spool, is_used, sample);
+    column_sample_measure(sample, columns);
+    column_sample_free(sample);
+    return STATUS_OK;
+}
+
+static enum status scale_inputs(const struct spool *spool, const struct jobspec *spec,
+                                const uint8_t *is_used, struct dataset *dataset, struct error *err)
+{
+    struct sampled_column *columns;
+    enum status status;
+
+    if (spool->is_keyed) {
+        if (spool->ranges.sampled)
+            robust_inputs(spool->ranges.sampled, dataset);
+        return STATUS_OK;
+    }
+    columns = calloc(spool->column_count, sizeof *columns);
+    if (!columns)
+        return fail_no_memory(err);
+    status = sample_columns(spool, spec, is_used, columns, err);
+    if (status == STATUS_OK)
+        robust_inputs(columns, dataset);
+    free(columns);
+    return status;
 }
 
 enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
@@ -109,8 +158,8 @@ enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
         status = count_rows(spool, spec, is_used, team, statistics, err);
     if (status == STATUS_OK)
         status = column_statistics_finish(statistics, dataset, index, err);
-    if (status == STATUS_OK && has_robust_inputs(spec))
-        status = robust_ranges(spool, is_used, dataset, err);
+    if (status == STATUS_OK)
+        status = scale_inputs(spool, spec, is_used, dataset, err);
     if (status == STATUS_OK)
         dataset->dense_greatest = greatest_of_all(spool, &dataset->transform);
     column_statistics_free(statistics);

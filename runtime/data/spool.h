@@ -145,6 +145,7 @@ struct spool_ranges {
     /* The kept rows of least random(seed, hash), in that order: the last blocks, from here on. */
     uint32_t sample_rows, sample_block;
     struct slice statistics; /* of the kept rows (column_statistics_bytes.h); empty: none */
+    const struct sampled_column *sampled; /* (column_count): column_sample.h; NULL: not measured */
 };
 
 struct spool_source;

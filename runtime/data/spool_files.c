@@ -537,7 +537,9 @@ static enum status append_keyed(struct spool_files *files, const struct spool_se
     TRY(append(files, settled->counts, (SPOOL_PARTS * sizeof *settled->counts) << entry->range_bits,
                hash, err));
     TRY(append(files, settled->gone, entry->gone_words * sizeof *settled->gone, hash, err));
-    return append(files, settled->statistics.data, settled->statistics.size, hash, err);
+    TRY(append(files, settled->statistics.data, settled->statistics.size, hash, err));
+    return append(files, settled->sampled, entry->sampled_columns * sizeof *settled->sampled, hash,
+                  err);
 }
 
 static enum status write_index(struct spool_files *files, const struct spool_column_entry *columns,

@@ -24,7 +24,7 @@
  * that lies by key:
  *
  *     spool_keyed_entry | rows of each range, of both parts | bits of rows that are gone
- *     | statistics of the columns
+ *     | statistics of the columns | a sampled_column for each column, or none
  *
  * The blocks of its sample come last, in the first file beside the index.
  *
@@ -39,7 +39,7 @@
 #include "runtime/data/spool.h"
 
 #define SPOOL_MAGIC      "TTSPOOL\n"
-#define SPOOL_VERSION    5
+#define SPOOL_VERSION    6
 #define SPOOL_BYTE_ORDER 0x01020304u
 #define SPOOL_ALIGN      ((size_t)8)
 #define SPOOL_PATH_MAX   4096
@@ -83,6 +83,8 @@ struct spool_keyed_entry {
     uint32_t range_bits, sample_rows;
     uint64_t gone_words, seed;
     uint64_t statistics_size;
+    uint32_t sampled_columns; /* 0: nobody asked for it */
+    uint32_t zero;
 };
 
 /* What comes first of each cell in the bytes that the row hash covers. */

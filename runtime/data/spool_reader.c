@@ -1,6 +1,7 @@
 #include "runtime/data/spool_reader.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "runtime/data/column_sample.h"
 #include "runtime/data/spool_block.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_format.h"
@@ -464,6 +466,17 @@ static enum status find_sample(struct spool *spool, struct error *err)
                                        : corrupt(err, "a row of the sample is not there");
 }
 
+static enum status check_sampled(const struct spool *spool, struct error *err)
+{
+    for (uint32_t i = 0; spool->ranges.sampled && i < spool->column_count; i++) {
+        const struct robust_range *range = &spool->ranges.sampled[i].range;
+
+        if (!isfinite(range->middle) || !isfinite(range->deviation) || range->deviation < 0)
+            return corrupt(err, "the index is wrong about the middle of a column");
+    }
+    return STATUS_OK;
+}
+
 static enum status read_gone(struct spool *spool, const struct spool_block_entry *entries,
                              const uint64_t *words, uint64_t count, struct error *err)
 {
@@ -500,7 +513,9 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
         return corrupt(err, "the index is cut short");
     counts_size = (SPOOL_PARTS * sizeof *counts) << entry->range_bits;
     if (size != sizeof *entry + counts_size + entry->gone_words * sizeof(uint64_t) +
-                    spool_pad(entry->statistics_size) ||
+                    spool_pad(entry->statistics_size) +
+                    entry->sampled_columns * sizeof *ranges->sampled ||
+        (entry->sampled_columns > 0 && entry->sampled_columns != spool->column_count) ||
         entry->rows[SPOOL_KEPT] > spool->rows ||
         entry->rows[SPOOL_HELD_OUT] != spool->rows - entry->rows[SPOOL_KEPT])
         return corrupt(err, "the index is cut short");
@@ -512,6 +527,10 @@ static enum status read_keyed(struct spool *spool, const struct spool_block_entr
     gone = (const uint64_t *)((const char *)counts + counts_size);
     ranges->statistics =
         (struct slice){(const char *)(gone + entry->gone_words), entry->statistics_size};
+    if (entry->sampled_columns)
+        ranges->sampled = (const struct sampled_column *)(ranges->statistics.data +
+                                                          spool_pad(entry->statistics_size));
+    TRY(check_sampled(spool, err));
     TRY(read_counts(ranges, counts, err));
     TRY(find_sample(spool, err));
     return read_gone(spool, entries, gone, entry->gone_words, err);

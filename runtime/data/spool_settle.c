@@ -75,6 +75,7 @@ struct settling {
     /* The pass over counts. */
     uint32_t range_bits;
     uint64_t sample_below;
+    struct column_sample *sample; /* of the first rows that are sampled; NULL: of none */
 };
 
 static bool is_gone(const struct settling *settling, uint32_t block, uint32_t row)
@@ -779,6 +780,8 @@ static enum status write_sampled(const struct settling *settling, struct spool_w
             expect_rows(settling, row, ahead, reads.were_seen);
         }
         TRY(view_row(settling, settler, row, err));
+        if (column_sample_wants(settling->sample))
+            column_sample_add(settling->sample, settler->columns, row->row);
         TRY(spool_put_copy(writer, &settler->viewed, row->row, row->hash, SPOOL_SAMPLED, err));
     }
     leave_block(settling, settler);
@@ -802,6 +805,20 @@ static enum status write_sample(const struct settling *settling, struct spool_se
     if (err)
         *err = late;
     return late.status;
+}
+
+/* What the rows of the sample tell of the columns. */
+static enum status take_sampled(const struct settling *settling, struct spool_settled *settled,
+                                struct error *err)
+{
+    if (!settling->sample)
+        return STATUS_OK;
+    settled->sampled = calloc(settling->shape.column_count, sizeof *settled->sampled);
+    if (!settled->sampled)
+        return fail_no_memory(err);
+    settled->entry.sampled_columns = settling->shape.column_count;
+    column_sample_measure(settling->sample, settled->sampled);
+    return STATUS_OK;
 }
 
 /* Of blocks that have such rows. */
@@ -885,6 +902,8 @@ static enum status settling_init(struct settling *settling, struct error *err)
         (struct spool_shape){settling->types, writer->column_count, writer->number_count};
     for (uint32_t m = 0; m < team_size(settling->team); m++)
         TRY(settler_init(settling, &settling->settlers[m], err));
+    if (writer->order.spec)
+        TRY(column_sample_new(writer->order.spec, &settling->sample, err));
     return take_entries(settling, err);
 }
 
@@ -911,6 +930,7 @@ static void settling_deinit(struct settling *settling)
     free(settling->gone);
     free(settling->lists);
     free(settling->list_starts);
+    column_sample_free(settling->sample);
     team_free(settling->team);
 }
 
@@ -927,6 +947,7 @@ enum status spool_settle(struct spool_writer *writer, struct spool_settled *sett
     TRY_OR(done, status, count_rows(&settling, err));
     TRY_OR(done, status, take_counts(&settling, settled, err));
     TRY_OR(done, status, write_sample(&settling, settled, err));
+    TRY_OR(done, status, take_sampled(&settling, settled, err));
     TRY_OR(done, status, take_gone(&settling, settled, err));
     status = take_statistics(&settling, settled, err);
 done:
@@ -939,4 +960,5 @@ void spool_settled_deinit(struct spool_settled *settled)
     free(settled->counts);
     free(settled->gone);
     text_deinit(&settled->statistics);
+    free(settled->sampled);
 }

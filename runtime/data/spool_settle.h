@@ -7,6 +7,9 @@
  *     parts    which rows are held out: those of least key, as many as there should be
  *     counts   rows of each range, and which rows are the sample, which is written
  *
+ * The first rows of the sample also tell the middle of each column, where the job has a use for it
+ * (column_sample.h).
+ *
  * A row whose hash or part is another one then is gone from its block, and from the statistics, and
  * a copy is put where it belongs: some hundred in a million, unless the table is full of equal
  * ones.
@@ -14,14 +17,16 @@
 #ifndef RUNTIME_DATA_SPOOL_SETTLE_H
 #define RUNTIME_DATA_SPOOL_SETTLE_H
 
+#include "runtime/data/column_sample.h"
 #include "runtime/data/spool_writer_parts.h"
 
 /* What the index of a spool that lies by key says, in memory of its own. */
 struct spool_settled {
     struct spool_keyed_entry entry;
-    uint32_t *counts;       /* (SPOOL_PARTS, ranges) */
-    uint64_t *gone;         /* (entry.gone_words) */
-    struct text statistics; /* bytes */
+    uint32_t *counts;               /* (SPOOL_PARTS, ranges) */
+    uint64_t *gone;                 /* (entry.gone_words) */
+    struct text statistics;         /* bytes */
+    struct sampled_column *sampled; /* (entry.sampled_columns) */
 };
 
 /* All rows are written. The entries of their blocks say then which of them are gone. */

@@ -243,8 +243,7 @@ class Large(test_data.Sessions):
         self.report("the store's bytes; on the server's disk", f"{stored}; {on_disk}")
         self.report("bytes of its blocks that the server looked at until step 20; until the end; of the index",
                     f"{blocks[0]}; {after[0]}; {after[1]}")
-        sample = 16384 / ROWS  # each worker takes it, to scale what is far away
-        self.assertLessEqual(share, 1.2 + (0 if harness.FULL else PODS * sample))
+        self.assertLessEqual(share, 1.2)
         wait_for(lambda: not self.job_tables(), "the job's tables to go")
 
     # --- deaths ------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from staged import harness, statement
 
 DIRECT = statement(job__read="'direct'")
 ROWS = 40_000
-FORMAT = 5  # of spools: SPOOL_VERSION
+FORMAT = 6  # of spools: SPOOL_VERSION
 
 
 class Case(staged.Case):

@@ -1,6 +1,6 @@
-foreach(name spool column_statistics robust_range exact_sum held_out row_order dataset dataset_ranges interval_set disk_reads sparse_files jobstore journal checkpoint)
+foreach(name spool column_statistics column_sample robust_range exact_sum held_out row_order dataset dataset_ranges interval_set disk_reads sparse_files jobstore journal checkpoint)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c
-    USES base jobspec scoring data LIBS PkgConfig::SQLITE LABEL unit)
+    USES base jobspec kinds scoring data LIBS PkgConfig::SQLITE LABEL unit)
 endforeach()
 # Its volume may be full.
 target_link_options(test_sparse_files PRIVATE -Wl,--wrap=pwrite)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kinds/network/network_attributes.h"
 #include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_store.h"
 #include "runtime/data/spool_format.h"
@@ -28,6 +29,7 @@ struct table {
     struct spec_input inputs[COLUMNS - 1];
     struct jobspec spec;
     uint32_t rows, different; /* of `rows` rows so many are */
+    bool has_huge;            /* one of them has an x of 1e12 */
 };
 
 static void table_open(struct table *table, uint32_t rows, uint32_t different, double test_size)
@@ -67,8 +69,10 @@ static void put_row(const struct table *table, struct spool_writer *writer, uint
     char colour[16];
 
     snprintf(colour, sizeof colour, "c%u", row * row % 61);
-    CHECK_OK(row % 19 == 4 ? spool_put_null(writer, &err)
-                           : spool_put_real(writer, row * 0.37 - 1e4, &err));
+    CHECK_OK(
+        row % 19 == 4
+            ? spool_put_null(writer, &err)
+            : spool_put_real(writer, table->has_huge && row == 5 ? 1e12 : row * 0.37 - 1e4, &err));
     CHECK_OK(row % 29 == 7 ? spool_put_null(writer, &err) : spool_put_integer(writer, row, &err));
     CHECK_OK(row % 23 == 6 ? spool_put_null(writer, &err)
                            : spool_put_text(writer, slice_of(colour), &err));
@@ -383,7 +387,8 @@ static void work(struct table *table, const struct dataset *all, uint32_t worker
     source = toy_open(&toy, folder.path);
     CHECK_OK(dataset_open(folder.path, source, &table->spec, team, &dataset, &err));
     measure(&dataset.spool, &index, &sample);
-    CHECK_INT(toy.bytes, index);
+    CHECK_INT(toy.bytes, index); /* which has what scales a network's inputs */
+    CHECK(dataset.transform.inputs[0].limit < TRANSFORM_DENSE_MAX);
     dataset_share_out(&dataset, &dataset.train, WORKERS, starts);
     CHECK_OK(
         row_store_hold(&dataset, &dataset.train, starts[worker], starts[worker + 1], team, &err));
@@ -407,6 +412,8 @@ static void a_worker_takes_the_blocks_of_its_rows(void **state)
     (void)state;
 
     table_open(&table, 300000, 300000, 0.1);
+    table.has_huge = true;
+    network_params(&table.spec.params)->hidden_units.count = 1;
     write_keyed(&table, 2);
     CHECK_OK(dataset_open(table.keyed.path, NULL, &table.spec, team, &all, &err));
     CHECK_OK(row_store_hold(&all, &all.train, 0, all.train.rows, team, &err));

@@ -1,0 +1,44 @@
+/*
+ * column_sample.h - what some of a job's training rows tell of its columns of numbers, which sums
+ * over all rows do not: where their middle lies.
+ *
+ *     rows of a sample --add--> numbers, column by column --measure--> a sampled_column each
+ *
+ * Whoever settles a spool that lies by key measures the first COLUMN_SAMPLE_ROWS rows of its
+ * sample, which is a function of the set of rows and the seed, and the index keeps what they tell
+ * (spool_settle.h): no worker reads the sample for it. Of a spool in the SELECT's order each
+ * worker, which has all of its rows, measures as many at equal distances (dataset_learn.c).
+ */
+#ifndef RUNTIME_DATA_COLUMN_SAMPLE_H
+#define RUNTIME_DATA_COLUMN_SAMPLE_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/robust_range.h"
+#include "runtime/data/spool.h"
+
+#define COLUMN_SAMPLE_ROWS 4096 /* at most */
+
+/* As it lies in the index of a spool. All zero: nobody asks, or nothing can be said. */
+struct sampled_column {
+    struct robust_range range;
+};
+
+struct column_sample;
+
+/* Of the numeric inputs of the job, or of none where its kind has no use for it: then *sample is
+ * NULL, which the calls below take as one that wants no row. Memory as rows come, 8 bytes a
+ * number. */
+enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
+                              struct error *err);
+void column_sample_free(struct column_sample *sample);
+
+/* Whether another row is wanted. */
+bool column_sample_wants(const struct column_sample *sample);
+/* A row that is wanted, of a block with the columns of the job. */
+void column_sample_add(struct column_sample *sample, const struct spool_column_view *columns,
+                       uint32_t row);
+/* columns: (column_count), inputs first; all zero before. The rows are measured once: their order
+ * changes. */
+void column_sample_measure(struct column_sample *sample, struct sampled_column *columns);
+
+#endif
