@@ -21,6 +21,7 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
             .words_max = input->words_max,
             .reading = input->reading,
+            .keeps_codes = input->type == INPUT_NUMERIC && input->is_chosen && !input->part,
         };
     }
     return STATUS_OK;

@@ -33,6 +33,7 @@ struct spec_input {
     enum date_part part;        /* DATE_WHOLE: the column as it is */
     struct slice source;        /* of a part: the column's name */
     enum input_reading reading; /* INPUT_NUMERIC; never READING_STRICT */
+    bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */
 };
 
 #define JOBSPEC_OUTPUTS_MAX    16

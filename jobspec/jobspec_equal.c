@@ -14,7 +14,8 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
             a->inputs[i].words_max != b->inputs[i].words_max ||
-            a->inputs[i].reading != b->inputs[i].reading)
+            a->inputs[i].reading != b->inputs[i].reading ||
+            a->inputs[i].keeps_codes != b->inputs[i].keeps_codes)
             return false;
     return true;
 }

@@ -58,10 +58,20 @@ static enum status read_reading(const cJSON *json, enum input_reading *reading, 
                : STATUS_OK;
 }
 
+static enum status read_keeps_codes(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    if (!json_has(json, "keeps_codes"))
+        return STATUS_OK;
+    TRY(json_get_boolean(json, "keeps_codes", &input->keeps_codes, err));
+    return input->keeps_codes && input->type == INPUT_NUMERIC
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"keeps_codes\": true alone, of a number");
+}
+
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    const char *names[7] = {"name", "kind", "vocabulary_max"};
+    const char *names[8] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
 
@@ -73,6 +83,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         names[count++] = "words_max";
     if (json_has(json, "reading"))
         names[count++] = "reading";
+    if (json_has(json, "keeps_codes"))
+        names[count++] = "keeps_codes";
     TRY(spec_check_members(json, names, err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(spec_get_word(json, "kind", input_type_words, &type, err));
@@ -80,6 +92,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
     TRY(read_reading(json, &input->reading, err));
+    TRY(read_keeps_codes(json, input, err));
     if (type != INPUT_NUMERIC && input->reading != READING_NUMBER)
         return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
                     input_type_words[type]);

@@ -228,9 +228,10 @@ static cJSON *inputs(void)
                      "words that are kept; hash buckets of a text; 0 for numeric"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
     json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
     json_add(members, "source", source());
     input = typed("object", NULL);
-    close_object(input, members, MEMBERS("source", "reading", "words_max"));
+    close_object(input, members, MEMBERS("source", "reading", "words_max", "keeps_codes"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -50,6 +50,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
             write_source(&spec->inputs[i], input);
         if (spec->inputs[i].reading != READING_NUMBER)
             add_word(input, "reading", input_reading_words, spec->inputs[i].reading);
+        if (spec->inputs[i].keeps_codes)
+            json_add_boolean(input, "keeps_codes", true);
         json_append(inputs, input);
     }
 }

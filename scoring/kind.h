@@ -72,6 +72,13 @@ struct kind_settings {
     bool (*find)(const void *context, const char *attribute, struct slice *spelled, int *position);
 };
 
+/* Of a column of numbers whose deviation is that of a few values far from the others. */
+enum far_values {
+    FAR_KEPT,  /* they are numbers as any other */
+    FAR_CODES, /* one that many rows have is missing there */
+    FAR_CUT    /* this, and others count as less far ones */
+};
+
 struct kind {
     const char *name; /* in job.json and in a model's meta: "network" */
 
@@ -92,9 +99,9 @@ struct kind {
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
-    /* Are inputs scaled so that a few extreme values do no harm (runtime/data/robust_range.h)?
-     * NULL: they are not. */
-    bool (*has_robust_inputs)(const struct kind_params *params);
+    /* What becomes of values far from all others (runtime/data/robust_inputs.h). NULL: they are
+     * kept. */
+    enum far_values (*far_values)(const struct kind_params *params);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);

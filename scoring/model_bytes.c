@@ -63,6 +63,10 @@ static void feed_input(const struct feed *feed, uint32_t format,
         feed_real(feed, (double)input->null_value);
         if (format >= MODEL_FORMAT_LIMITS)
             feed_real(feed, (double)input->limit);
+        if (format >= MODEL_FORMAT_CODES) {
+            feed_u64(feed, input->has_code);
+            feed_real(feed, input->has_code ? input->code : 0);
+        }
         return;
     }
     feed_u64(feed, input->hash_buckets);

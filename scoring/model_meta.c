@@ -62,6 +62,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_real(object, "null_value", (double)input->null_value);
         if (transform_input_is_limited(input))
             json_add_real(object, "limit", (double)input->limit);
+        if (input->has_code)
+            json_add_real(object, "code", input->code);
     } else if (input->type == INPUT_TEXT) {
         json_add_integer(object, "words_max", input->words_max);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -286,7 +288,12 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
     if (!(limit > 0 && limit <= (double)TRANSFORM_DENSE_MAX))
         return corrupt(err, "the limit of a numeric input is out of range");
     input->limit = (float)limit;
-    return STATUS_OK;
+    if (format < MODEL_FORMAT_CODES || !json_has(object, "code"))
+        return STATUS_OK;
+    input->has_code = true;
+    TRY(json_get_real(object, "code", &input->code, err));
+    return input->has_nulls ? STATUS_OK
+                            : corrupt(err, "a numeric input has a code, and no missing values");
 }
 
 static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,

@@ -69,6 +69,9 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     if (!(input->limit > 0 && input->limit <= TRANSFORM_DENSE_MAX))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": limit %g", SLICE_FORMAT(input->name),
                     (double)input->limit);
+    if (input->has_code && (!input->has_nulls || !isfinite(input->code)))
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->name),
+                    input->code);
     input->dense_offset = transform->dense_width;
     transform->dense_width += input->has_nulls ? 2 : 1;
     return STATUS_OK;
@@ -228,14 +231,22 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     return list_columns(transform, arena, err);
 }
 
-void transform_limit(struct transform *transform, uint32_t number, double mean, double scale,
-                     float limit)
+enum status transform_finish_numbers(struct transform *transform, struct arena *arena,
+                                     struct error *err)
 {
-    struct transform_input *input = &transform->inputs[number];
+    transform->dense_width = 0;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            TRY(finish_numeric(transform, &transform->inputs[i], err));
+    return list_columns(transform, arena, err);
+}
 
-    input->mean = transform->means[input->dense_offset] = mean;
-    input->scale = transform->scales[input->dense_offset] = scale;
-    input->limit = transform->limits[input->dense_offset] = limit;
+bool transform_has_codes(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].has_code)
+            return true;
+    return false;
 }
 
 bool transform_is_limited(const struct transform *transform)
@@ -438,6 +449,7 @@ static enum status transform_numeric(const struct transform *transform,
 
     if (cell->type != CELL_REAL || !isfinite(number))
         TRY(cell_to_number(cell, input->reading, input->name, &number, &is_null, err));
+    is_null = is_null || transform_is_code(input, number);
     if (run->count + 2 > RUN_COLUMNS)
         finish_run(run, transform, dense);
     run->numbers[run->count++] = number;

@@ -18,10 +18,11 @@
  * Whoever scores hands over one cell for each column.
  *
  * NULL in a numeric input takes the training mean, that is 0 once
- * standardised. NaN counts as NULL. Numbers farther than the input's limit, at
- * most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float stay finite. A category
- * input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows: word i -> i; another
- * value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training saw NULLs, else -1.
+ * standardised. NaN counts as NULL, and so does the input's code, if it has one. Numbers farther
+ * than the input's limit, at most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float
+ * stay finite. A category input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows:
+ * word i -> i; another value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training
+ * saw NULLs, else -1.
  *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
@@ -56,6 +57,8 @@ struct transform_input {
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean */
     float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
                          TRANSFORM_DENSE_MAX. Less than that: mean and scale are robust ones */
+    bool has_code;    /* numeric: */
+    double code;      /* stands for a missing value, such as -999; has_nulls is true then */
     uint32_t dense_offset;
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
@@ -117,15 +120,16 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
 enum status transform_find_columns(struct transform *transform, struct arena *arena,
                                    struct error *err);
 
-/* Another mean and scale of a numeric input, and how far from 0 its numbers may be then. */
-void transform_limit(struct transform *transform, uint32_t input, double mean, double scale,
-                     float limit);
+/* Derive once more what depends on the numeric inputs, which have changed since. */
+enum status transform_finish_numbers(struct transform *transform, struct arena *arena,
+                                     struct error *err);
 /* Has the input, any of them, such a limit? */
 static inline bool transform_input_is_limited(const struct transform_input *input)
 {
     return input->type == INPUT_NUMERIC && input->limit > 0 && input->limit < TRANSFORM_DENSE_MAX;
 }
 bool transform_is_limited(const struct transform *transform);
+bool transform_has_codes(const struct transform *transform);
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number (cell_text.h). INVALID naming the column and the value for
@@ -144,6 +148,12 @@ enum status cell_refuse(const struct cell *cell, struct slice column, const char
 enum status cell_to_word(const struct cell *cell, struct slice column, char *buffer,
                          struct slice *word, bool *is_null, struct error *err);
 
+/* Does the number stand for a missing value? */
+static inline bool transform_is_code(const struct transform_input *input, double number)
+{
+    return input->has_code && number == input->code;
+}
+/* Of one that does not. */
 float transform_number(const struct transform_input *input, double number);
 /* The same for a column of numbers; results lie `stride` floats apart. */
 void transform_numbers(const struct transform_input *input, const double *numbers, size_t count,

@@ -114,9 +114,9 @@ struct kind_length network_length(const struct kind_params *params, enum task ta
 }
 
 /* A linear model follows a line as far as the numbers go: cut, they would bend it. */
-bool network_has_robust_inputs(const struct kind_params *params)
+enum far_values network_far_values(const struct kind_params *params)
 {
-    return network_params(params)->hidden_units.count > 0;
+    return network_params(params)->hidden_units.count > 0 ? FAR_CUT : FAR_CODES;
 }
 
 double network_l2(const struct network_params *network, enum task task, uint64_t rows)

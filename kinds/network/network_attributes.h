@@ -80,7 +80,7 @@ bool network_uses(const struct kind_params *params, const struct attribute *attr
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
 struct kind_cost network_list_cost(const double *units, size_t count);
 struct kind_length network_length(const struct kind_params *params, enum task task);
-bool network_has_robust_inputs(const struct kind_params *params);
+enum far_values network_far_values(const struct kind_params *params);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);
 

@@ -1,5 +1,6 @@
 #include "runtime/data/column_sample.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "jobspec/jobspec_sections.h"
@@ -14,6 +15,7 @@ struct column_sample {
     uint32_t rows, count;
     struct sampled_numbers *columns; /* (count) */
     double *numbers;                 /* of all of them */
+    double rest[COLUMN_SAMPLE_ROWS]; /* of one, while it is measured */
 };
 
 /* ---- rows ---- */
@@ -22,7 +24,7 @@ static bool has_use(const struct jobspec *spec)
 {
     const struct kind *kind = kind_of(spec);
 
-    return spec->standardize && kind->has_robust_inputs && kind->has_robust_inputs(&spec->params);
+    return spec->standardize && kind->far_values && kind->far_values(&spec->params) != FAR_KEPT;
 }
 
 static uint32_t count_numeric(const struct jobspec *spec)
@@ -101,12 +103,103 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static bool is_far(double number, const struct robust_range *range)
+{
+    return fabs(number - range->middle) > ROBUST_FAR * range->deviation;
+}
+
+/* Equal numbers of which there are most; of a range those that are far. NULL: of all. */
+static size_t longest_run(const double *sorted, size_t count, const struct robust_range *range,
+                          double *number)
+{
+    size_t longest = 0;
+
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && sorted[end] == sorted[i];)
+            end++;
+        if (end - i > longest && (!range || is_far(sorted[i], range))) {
+            longest = end - i;
+            *number = sorted[i];
+        }
+    }
+    return longest;
+}
+
+static size_t count_far(const double *sorted, size_t count, const struct robust_range *range)
+{
+    size_t far = 0;
+
+    for (size_t i = 0; i < count; i++)
+        far += is_far(sorted[i], range);
+    return far;
+}
+
+static size_t take_rest(const double *sorted, size_t count, double code, double *rest)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (sorted[i] != code)
+            rest[left++] = sorted[i];
+    return left;
+}
+
+/* By sums in ascending order of the numbers. */
+static void take_moments(const double *sorted, size_t count, struct sampled_column *column)
+{
+    double sum = 0, squares = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += sorted[i];
+    column->rest_mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++)
+        squares += (sorted[i] - column->rest_mean) * (sorted[i] - column->rest_mean);
+    column->rest_deviation = sqrt(squares / (double)count);
+}
+
+/* Whether the number, which `times` of the cells have, is a code. rest: (count) */
+static bool take_code(const double *sorted, size_t count, double number, size_t times, double *rest,
+                      struct sampled_column *column)
+{
+    const size_t left = take_rest(sorted, count, number, rest);
+
+    if (number == 0 || times < CODE_CELLS_MIN || times * CODE_CELLS_OF < count ||
+        !robust_range_of(rest, left, &column->rest) || !is_far(number, &column->rest) ||
+        times <= count_far(rest, left, &column->rest))
+        return false;
+    take_moments(rest, left, column);
+    if (!isfinite(column->rest_mean) || !isfinite(column->rest_deviation))
+        return false;
+    column->code = number;
+    column->cells = (uint32_t)count;
+    column->code_cells = (uint32_t)times;
+    return true;
+}
+
+/* One that a quarter of the cells have moves the middle half: it is the number that most have. */
+static void find_code(const double *sorted, size_t count, double *rest,
+                      struct sampled_column *column)
+{
+    const struct robust_range none = {0};
+    double number = 0;
+    size_t times =
+        column->range.deviation > 0 ? longest_run(sorted, count, &column->range, &number) : 0;
+
+    if (take_code(sorted, count, number, times, rest, column))
+        return;
+    times = longest_run(sorted, count, NULL, &number);
+    if (!take_code(sorted, count, number, times, rest, column))
+        column->rest = none;
+}
+
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns)
 {
     for (uint32_t i = 0; sample && i < sample->count; i++) {
-        struct sampled_numbers *column = &sample->columns[i];
+        const struct sampled_numbers *numbers = &sample->columns[i];
+        struct sampled_column *column = &columns[numbers->column];
 
-        qsort(column->numbers, column->count, sizeof *column->numbers, compare_numbers);
-        robust_range_of(column->numbers, column->count, &columns[column->column].range);
+        qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
+        robust_range_of(numbers->numbers, numbers->count, &column->range);
+        find_code(numbers->numbers, numbers->count, sample->rest, column);
     }
 }

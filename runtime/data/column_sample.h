@@ -18,9 +18,23 @@
 
 #define COLUMN_SAMPLE_ROWS 4096 /* at most */
 
-/* As it lies in the index of a spool. All zero: nobody asks, or nothing can be said. */
+/* A code is there at least so often, and in no less than one of so many cells. */
+#define CODE_CELLS_MIN 3
+#define CODE_CELLS_OF  100
+
+/*
+ * As it lies in the index of a spool. All zero: nobody asks, or nothing can be said.
+ *
+ * A code is one number, and not 0, that many cells have and that is far (ROBUST_FAR) from the
+ * middle of all others, as -999 is: most of the far cells have it.
+ */
 struct sampled_column {
     struct robust_range range;
+    double code;
+    uint32_t cells, code_cells; /* of which so many have it; 0: there is no code */
+    /* Of the cells without the code: */
+    struct robust_range rest;
+    double rest_mean, rest_deviation;
 };
 
 struct column_sample;

@@ -23,6 +23,12 @@ struct encoding {
     struct error *block_errors; /* (block_count) */
 };
 
+static bool is_missing(const struct transform_input *input, const struct spool_column_view *view,
+                       uint32_t row, double number)
+{
+    return spool_is_null(view, row) || transform_is_code(input, number);
+}
+
 static void encode_numeric(const struct transform_input *input,
                            const struct spool_column_view *view, const uint32_t *rows,
                            uint32_t count, float *dense, size_t stride)
@@ -32,11 +38,11 @@ static void encode_numeric(const struct transform_input *input,
     for (uint32_t r = 0; r < count; r++)
         numbers[r] = spool_number(view, rows[r]);
     transform_numbers(input, numbers, count, dense, stride);
-    for (uint32_t r = 0; view->nulls && r < count; r++)
-        if (spool_is_null(view, rows[r]))
+    for (uint32_t r = 0; (view->nulls || input->has_code) && r < count; r++)
+        if (is_missing(input, view, rows[r], numbers[r]))
             dense[r * stride] = input->null_value;
     for (uint32_t r = 0; input->has_nulls && r < count; r++)
-        dense[r * stride + 1] = spool_is_null(view, rows[r]);
+        dense[r * stride + 1] = is_missing(input, view, rows[r], numbers[r]);
 }
 
 /* And of texts the words. */

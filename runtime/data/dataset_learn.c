@@ -129,17 +129,15 @@ static enum status scale_inputs(const struct spool *spool, const struct jobspec 
     struct sampled_column *columns;
     enum status status;
 
-    if (spool->is_keyed) {
-        if (spool->ranges.sampled)
-            robust_inputs(spool->ranges.sampled, dataset);
-        return STATUS_OK;
-    }
+    if (spool->is_keyed)
+        return spool->ranges.sampled ? robust_inputs(spool->ranges.sampled, spec, dataset, err)
+                                     : STATUS_OK;
     columns = calloc(spool->column_count, sizeof *columns);
     if (!columns)
         return fail_no_memory(err);
     status = sample_columns(spool, spec, is_used, columns, err);
     if (status == STATUS_OK)
-        robust_inputs(columns, dataset);
+        status = robust_inputs(columns, spec, dataset, err);
     free(columns);
     return status;
 }

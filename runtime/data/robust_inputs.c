@@ -1,35 +1,100 @@
 #include "runtime/data/robust_inputs.h"
 
-static void note_range(const struct transform_input *input, const struct robust_range *range,
-                       double deviation, struct notice_list *notices)
+#include "jobspec/jobspec_sections.h"
+
+/* ---- notices ---- */
+
+static double least_of(const struct transform_input *input)
+{
+    return input->mean - (double)input->limit * input->scale;
+}
+
+static double greatest_of(const struct transform_input *input)
+{
+    return input->mean + (double)input->limit * input->scale;
+}
+
+static void note_range(const struct transform_input *input, double deviation,
+                       struct notice_list *notices)
 {
     notice_add(notices, NOTICE_OUTLIERS,
                "column \"%.*s\": a few values are far from all others (its deviation is %.3g, that "
                "of its middle half %.3g around %.3g): it is scaled by its middle half, and values "
                "beyond %.4g and %.4g count as these",
-               SLICE_FORMAT(input->name), deviation, range->deviation, range->middle,
-               range->middle - (double)ROBUST_LIMIT * range->deviation,
-               range->middle + (double)ROBUST_LIMIT * range->deviation);
+               SLICE_FORMAT(input->name), deviation, input->scale, input->mean, least_of(input),
+               greatest_of(input));
     notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
                          "nullif(column, -999).");
 }
 
-static void settle_input(const struct sampled_column *column, uint32_t number,
-                         struct dataset *dataset)
+static void note_code(const struct transform_input *input, const struct sampled_column *column,
+                      struct notice_list *notices)
 {
-    struct transform *transform = &dataset->transform;
-    const double deviation = transform->inputs[number].scale;
-    const struct robust_range *range = &column->range;
+    struct text code;
 
-    if (range->deviation == 0 || deviation <= ROBUST_DOMINATED * range->deviation)
-        return;
-    transform_limit(transform, number, range->middle, range->deviation, ROBUST_LIMIT);
-    note_range(&transform->inputs[number], range, deviation, dataset->notices);
+    text_init(&code, 40);
+    text_append_real(&code, input->code);
+    notice_add(
+        notices, NOTICE_OUTLIERS,
+        "column \"%.*s\": %s is far from all others, and in %u of %u rows that were looked at: "
+        "it counts as a missing value, and values beyond %.4g and %.4g count as these",
+        SLICE_FORMAT(input->name), text_string(&code), column->code_cells, column->cells,
+        least_of(input), greatest_of(input));
+    text_deinit(&code);
+    notice_hint(notices, "NUMERIC(%.*s) in COLUMN keeps it as a number.",
+                SLICE_FORMAT(input->name));
 }
 
-void robust_inputs(const struct sampled_column *columns, struct dataset *dataset)
+/* ---- inputs ---- */
+
+static bool is_dominated(double deviation, const struct robust_range *range)
 {
-    for (uint32_t i = 0; i < dataset->transform.input_count; i++)
-        if (dataset->transform.inputs[i].type == INPUT_NUMERIC)
-            settle_input(&columns[i], i, dataset);
+    return range->deviation > 0 && deviation > ROBUST_DOMINATED * range->deviation;
+}
+
+static void leave_code_out(const struct sampled_column *column, enum far_values far,
+                           struct transform_input *input)
+{
+    const bool is_robust = far == FAR_CUT && is_dominated(column->rest_deviation, &column->rest);
+
+    input->has_code = input->has_nulls = true;
+    input->code = column->code;
+    input->mean = is_robust ? column->rest.middle : column->rest_mean;
+    input->scale = is_robust ? column->rest.deviation : column->rest_deviation;
+    input->limit = (float)(far == FAR_CUT ? ROBUST_FAR : ROBUST_UNCUT);
+}
+
+/* Whether the input is another one then. */
+static bool settle_input(const struct sampled_column *column, enum far_values far, bool keeps_codes,
+                         struct transform_input *input, struct dataset *dataset)
+{
+    const double deviation = input->scale;
+
+    if (column->code_cells > 0 && !keeps_codes && is_dominated(deviation, &column->rest)) {
+        leave_code_out(column, far, input);
+        note_code(input, column, dataset->notices);
+        return true;
+    }
+    if (far != FAR_CUT || !is_dominated(deviation, &column->range))
+        return false;
+    input->mean = column->range.middle;
+    input->scale = column->range.deviation;
+    input->limit = (float)ROBUST_FAR;
+    note_range(input, deviation, dataset->notices);
+    return true;
+}
+
+enum status robust_inputs(const struct sampled_column *columns, const struct jobspec *spec,
+                          struct dataset *dataset, struct error *err)
+{
+    const enum far_values far = kind_of(spec)->far_values(&spec->params);
+    struct transform *transform = &dataset->transform;
+    bool is_changed = false;
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC &&
+            settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
+                         dataset))
+            is_changed = true;
+    return is_changed ? transform_finish_numbers(transform, &dataset->arena, err) : STATUS_OK;
 }

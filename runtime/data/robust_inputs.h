@@ -2,12 +2,17 @@
  * robust_inputs.h - columns of numbers whose deviation is that of a few rows far from the others.
  *
  * A code such as -999, or one huge value, makes the deviation so large that all other values of the
- * column are nearly equal once they are divided by it, and a network cannot tell them apart. Such a
- * column is scaled by the range of its middle half instead, and cut ROBUST_LIMIT of these from its
- * middle; the transform keeps both, so that scoring does the same.
+ * column are nearly equal once they are divided by it, and neither a network nor a linear model can
+ * tell them apart. What becomes of them depends on the kind of model (scoring/kind.h):
  *
- * The middle half is that of a sample of the training rows (column_sample.h), the deviation that of
- * all of them.
+ *     a code, which many rows have   is read as missing, and the others scale the column, unless
+ *                                    COLUMN NUMERIC keeps it (spec_input.keeps_codes)
+ *     other far values               are numbers to a linear model. Of a network they do not scale
+ *                                    the column, which the range of its middle half does, and
+ *                                    count as ROBUST_FAR of these from its middle
+ *
+ * The transform keeps what was decided, so that scoring does the same. The middle half and the code
+ * are those of a sample of the training rows (column_sample.h), the deviation that of all of them.
  */
 #ifndef RUNTIME_DATA_ROBUST_INPUTS_H
 #define RUNTIME_DATA_ROBUST_INPUTS_H
@@ -15,13 +20,17 @@
 #include "runtime/data/column_sample.h"
 #include "runtime/data/dataset.h"
 
-#define ROBUST_LIMIT 5.0f /* deviations from the middle beyond which a value is cut */
 #define ROBUST_DOMINATED                                                                           \
     4.0 /* times the robust deviation, which is scaled as that of a normal                         \
            distribution: from there on the column's own is not used */
+#define ROBUST_UNCUT                                                                               \
+    64.0 /* deviations that none of COLUMN_SAMPLE_ROWS numbers can be from their mean: where a     \
+            code is left out, the deviation of the sample scales a linear model's column, and what \
+            the sample has not seen counts as no farther than this */
 
 /* Changes the inputs of the transform that need it, and adds a notice for each. columns: of the
- * inputs, in their order. */
-void robust_inputs(const struct sampled_column *columns, struct dataset *dataset);
+ * inputs, in their order. NO_MEMORY. */
+enum status robust_inputs(const struct sampled_column *columns, const struct jobspec *spec,
+                          struct dataset *dataset, struct error *err);
 
 #endif

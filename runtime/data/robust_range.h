@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ROBUST_COUNT_MIN 20 /* of fewer numbers nothing is said */
+#define ROBUST_COUNT_MIN 20  /* of fewer numbers nothing is said */
+#define ROBUST_FAR       5.0 /* deviations from the middle: farther is far away */
 
 struct robust_range {
     double middle, deviation; /* the median; 0: nothing is known */

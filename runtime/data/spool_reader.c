@@ -466,12 +466,19 @@ static enum status find_sample(struct spool *spool, struct error *err)
                                        : corrupt(err, "a row of the sample is not there");
 }
 
+static bool is_range(const struct robust_range *range)
+{
+    return isfinite(range->middle) && isfinite(range->deviation) && range->deviation >= 0;
+}
+
 static enum status check_sampled(const struct spool *spool, struct error *err)
 {
     for (uint32_t i = 0; spool->ranges.sampled && i < spool->column_count; i++) {
-        const struct robust_range *range = &spool->ranges.sampled[i].range;
+        const struct sampled_column *column = &spool->ranges.sampled[i];
 
-        if (!isfinite(range->middle) || !isfinite(range->deviation) || range->deviation < 0)
+        if (!is_range(&column->range) || !is_range(&column->rest) || !isfinite(column->code) ||
+            !is_range(&(struct robust_range){column->rest_mean, column->rest_deviation}) ||
+            (column->code_cells > 0 && !(column->rest.deviation > 0 && column->rest_deviation > 0)))
             return corrupt(err, "the index is wrong about the middle of a column");
     }
     return STATUS_OK;

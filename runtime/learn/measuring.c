@@ -128,8 +128,11 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
     return begin_range(measuring, 0, err);
 }
 
+/* The oldest that has what the inputs have. */
 static uint32_t format_of(const struct transform *transform)
 {
+    if (transform_has_codes(transform))
+        return MODEL_FORMAT_CODES;
     if (transform->text_count > 0)
         return MODEL_FORMAT_TEXTS;
     if (transform_is_limited(transform))

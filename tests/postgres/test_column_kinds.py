@@ -96,6 +96,19 @@ class ColumnKinds(harness.Case):
         one, other, null, blank = self.execute("SELECT totrain.probabilities('m', p)::text FROM posted p")
         self.assertEqual((one, null), (other, blank))
 
+    def test_a_code_is_a_missing_value_to_learn_from_and_to_score(self):
+        self.execute("CREATE TABLE coded AS SELECT CASE WHEN i % 20 = 0 THEN -999 ELSE i % 20 END AS a, i % 7 AS b, "
+                     "i % 20 + i % 7 AS y FROM generate_series(1, 2000) i")
+        self.check_psql("SELECT * FROM coded TO TRAIN LinearRegressor LABEL y INTO m;", "-o", "/dev/null")
+        self.assertIn('column "a": -999 is far from all others', str(self.meta()["notices"]))
+        self.assertEqual([one.get("code") for one in self.meta()["inputs"]], [-999, None])
+        missing, = self.execute("SELECT DISTINCT totrain.predict('m', r, NULL::float8) FROM (VALUES (NULL::integer, 3), (-999, 3)) r(a, b)")
+        other, = self.execute("SELECT totrain.predict('m', r, NULL::float8) FROM (VALUES (19, 3)) r(a, b)")
+        self.assertNotEqual(missing, other)
+        for column, table in (("a", "by_code"), ("nullif(a, -999) AS a", "by_null")):
+            self.check_psql(f"SELECT {column}, b FROM coded TO PREDICT {table}.y USING m;", "-o", "/dev/null")
+        self.assertEqual(*[self.execute(f"SELECT sum(y), count(y) FROM {table}") for table in ("by_code", "by_null")])
+
     def test_declared_types_win(self):
         self.execute("CREATE TABLE typed (id bigint, x numeric, day date, flag boolean, y integer);"
                      "INSERT INTO typed SELECT i, NULL, date '2020-01-01' + i, i % 2 = 0, i % 2 FROM generate_series(1, 300) i")

@@ -36,8 +36,8 @@ class Outliers(harness.Case):
         meta = self.database.execute("SELECT data FROM m WHERE part = 'meta'").fetchone()[0]
         return json.loads(meta)["inputs"], json.loads(meta)["format"]
 
-    def notices(self):
-        self.train()
+    def notices(self, train=NETWORK):
+        self.train("SELECT * FROM t " + train)
         return json.loads(self.database.execute("SELECT data FROM m WHERE part = 'meta'").fetchone()[0])["notices"]
 
     def test_one_huge_value_does_not_hide_the_others(self):
@@ -49,10 +49,50 @@ class Outliers(harness.Case):
         self.assertEqual((a["limit"], "limit" in b, version), (5, False, 4))
         self.assertTrue(0.3 < a["scale"] < 0.45 and 0.4 < a["mean"] < 0.6)
 
-    def test_a_code_among_the_numbers_does_not_either(self):
+    def test_a_code_among_the_numbers_is_a_missing_value(self):
         self.make(lambda number, a: -999 if number % 10 == 0 else a)
-        self.assertRegex(str(self.notices()), re.escape("nullif(column, -999)"))
+        for model, most, limit in (("DNNRegressor", 0.4, 5), ("LinearRegressor", 1.54, 64)):  # 1.53 without codes
+            with self.subTest(model=model):
+                said, = self.notices(f"TO TRAIN {model} WITH train.test_size = 0 LABEL y INTO m")
+                self.assertIn('column "a": -999 is far from all others, and in 120 of 1200 rows', said["text"])
+                self.assertEqual(said["hint"], "NUMERIC(a) in COLUMN keeps it as a number.")
+                self.assertLess(self.error(), most)
+                (a, b), version = self.inputs()
+                self.assertEqual((a["code"], a["has_nulls"], a["limit"], version), (-999, True, limit, 6))
+                self.assertTrue("code" not in b and 0.27 < a["scale"] < 0.31 and 0.4 < a["mean"] < 0.6)
+
+    def test_scoring_reads_the_code_as_training_did(self):
+        self.make(lambda number, a: -999 if number % 10 == 0 else a)
+        self.train()
+        (missing,), (code,), (integer,), (text,), (other,) = [
+            self.database.execute(f"SELECT totrain_predict('m', {a}, 0.5)").fetchone()
+            for a in ("NULL", "-999.0", "-999", "'-999'", "-998")]
+        self.assertEqual({missing, code, integer, text}, {missing})
+        self.assertNotEqual(other, missing)
+        self.train("SELECT NULLIF(a, -999) AS a, b FROM t TO PREDICT n.y USING m")
+        self.train("SELECT a, b FROM t TO PREDICT c.y USING m")
+        predicted = [self.database.execute(f"SELECT y FROM {table} ORDER BY rowid").fetchall() for table in "nc"]
+        self.assertEqual(*predicted)
+        evaluated = [self.train(f"SELECT {a} AS a, b, y FROM t TO EVALUATE m") for a in ("a", "NULLIF(a, -999)")]
+        self.assertEqual(*evaluated)
+
+    def test_a_column_that_is_said_to_be_numeric_keeps_its_codes(self):
+        self.make(lambda number, a: -999 if number % 10 == 0 else a)
+        said, = self.notices(NETWORK.replace("LABEL", "COLUMN NUMERIC(a), b LABEL"))
+        self.assertRegex(str(said), re.escape("nullif(column, -999)"))
+        (a, b), version = self.inputs()
+        self.assertEqual(("code" in a, a["has_nulls"], a["limit"], version), (False, False, 5, 4))
+
+    def test_a_code_of_half_of_the_rows(self):
+        self.make(lambda number, a: 9999 if number % 2 == 0 else a)
+        self.train()
+        self.assertEqual(self.inputs()[0][0]["code"], 9999)
         self.assertLess(self.error(), 0.4)
+
+    def test_clusters_keep_it(self):
+        self.make(lambda number, a: -999 if number % 10 == 0 else a)
+        self.train("SELECT a, b FROM t TO TRAIN KMeans WITH model.n_clusters = 2 INTO m")
+        self.assertEqual(["code" in column for column in self.inputs()[0]], [False, False])
 
     def test_what_is_far_away_counts_as_what_is_at_the_limit(self):
         self.make(lambda number, a: 1e9 if number == 700 else a)
@@ -66,14 +106,15 @@ class Outliers(harness.Case):
         self.train()
         first = self.digest(self.database, "m")
         self.database.execute("CREATE TABLE mixed AS SELECT * FROM t ORDER BY rowid * 7919 % 6007")
+        self.assertEqual(self.inputs()[0][0]["code"], -999)
         for more in ("", "job.max_workers = 2, "):
             self.train("SELECT * FROM mixed " + NETWORK.replace("WITH ", "WITH " + more))
             self.assertEqual(self.digest(self.database, "m"), first)
 
     def test_without_shuffle_the_same_is_done(self):
-        self.make(lambda number, a: 1e9 if number % 500 == 0 else a, rows=6000)
+        self.make(lambda number, a: 1e9 if number % 500 == 0 else -999 if number % 7 == 0 else a, rows=6000)
         self.train("SELECT * FROM t " + NETWORK.replace("train.test_size = 0,", "train.test_size = 0.2, train.shuffle = false,"))
-        self.assertEqual(self.inputs()[0][0]["limit"], 5)
+        self.assertEqual([self.inputs()[0][0][name] for name in ("limit", "code")], [5, -999])
         self.assertLess(self.error(), 0.3)
 
     def test_linear_models_and_plain_columns_are_as_they_were(self):

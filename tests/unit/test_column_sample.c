@@ -121,6 +121,69 @@ static void nulls_are_no_numbers(void **state)
     CHECK(columns[0].range.deviation == 0 && columns[2].range.deviation > 0);
 }
 
+/* Every so manieth x is the code. */
+static void put_code(struct table *table, uint32_t every, double code)
+{
+    for (uint32_t i = 0; i < ROWS; i += every)
+        table->x[i] = code;
+}
+
+static void one_far_number_of_many_rows_is_a_code(void **state)
+{
+    static const struct {
+        uint32_t every;
+        double code;
+        bool is_one;
+    } cases[] = {{100, -999, true},  {10, 9999, true}, {2, -999, true}, {3, -1, false},
+                 {200, -999, false}, {10, 0, false},   {10, 2, false}};
+    struct sampled_column columns[COLUMNS];
+    struct table table;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        table_init(&table);
+        put_code(&table, cases[i].every, cases[i].code);
+        measure(&table, 0, ROWS, false, columns);
+        CHECK_INT(columns[0].code_cells, cases[i].is_one ? (4095 / cases[i].every) + 1 : 0);
+        CHECK_INT(columns[2].code_cells, 0);
+        if (!cases[i].is_one)
+            continue;
+        CHECK(columns[0].code == cases[i].code);
+        CHECK_INT(columns[0].cells, COLUMN_SAMPLE_ROWS);
+        CHECK(fabs(columns[0].rest.middle - 0.5) < 0.03 && fabs(columns[0].rest_mean - 0.5) < 0.02);
+        CHECK(fabs(columns[0].rest_deviation - sqrt(1 / 12.0)) < 0.01);
+    }
+}
+
+/* 0 that is far from all others, too. */
+static void zero_is_a_number(void **state)
+{
+    struct sampled_column columns[COLUMNS];
+    struct table table;
+    (void)state;
+
+    table_init(&table);
+    for (uint32_t i = 0; i < ROWS; i++)
+        table.x[i] += 1000;
+    put_code(&table, 5, 0);
+    measure(&table, 0, ROWS, false, columns);
+    CHECK_INT(columns[0].code_cells, 0);
+}
+
+static void far_numbers_that_differ_are_no_codes(void **state)
+{
+    struct sampled_column columns[COLUMNS];
+    struct table table;
+    (void)state;
+
+    table_init(&table);
+    put_code(&table, 50, -999);
+    for (uint32_t i = 1; i < ROWS; i += 40)
+        table.x[i] = 1000 + i;
+    measure(&table, 0, ROWS, false, columns);
+    CHECK_INT(columns[0].code_cells, 0);
+}
+
 static void a_job_that_has_no_use_for_it_wants_no_row(void **state)
 {
     struct column_sample *sample;
@@ -143,6 +206,9 @@ int main(void)
         cmocka_unit_test(the_order_of_the_rows_changes_nothing),
         cmocka_unit_test(no_more_rows_are_wanted_than_are_measured),
         cmocka_unit_test(nulls_are_no_numbers),
+        cmocka_unit_test(one_far_number_of_many_rows_is_a_code),
+        cmocka_unit_test(zero_is_a_number),
+        cmocka_unit_test(far_numbers_that_differ_are_no_codes),
         cmocka_unit_test(a_job_that_has_no_use_for_it_wants_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

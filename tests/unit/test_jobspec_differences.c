@@ -134,12 +134,15 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[1] = a.inputs[1], others[0].reading = READING_NUMBER;
     DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].keeps_codes = true;
+    DIFFERS(inputs, others);
 #undef DIFFERS
 }
 
 static void dates_and_readings_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
+    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct arena arena;
     struct text json;
     struct error err;
@@ -147,6 +150,8 @@ static void dates_and_readings_read_back_the_same(void **state)
 
     arena_init(&arena, ARENA_MAXIMUM);
     text_init(&json, JOBSPEC_BYTES_MAX);
+    inputs[0].keeps_codes = true;
+    spec.inputs = inputs;
     CHECK_OK(jobspec_write(&spec, &json, &err));
     CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
     CHECK(jobspec_equal(&spec, &again));
@@ -154,6 +159,7 @@ static void dates_and_readings_read_back_the_same(void **state)
     CHECK(again.inputs[1].part == DATE_AGE);
     CHECK(again.inputs[0].reading == READING_SEPARATED);
     CHECK(again.label_reading == READING_SEPARATED);
+    CHECK(again.inputs[0].keeps_codes && !again.inputs[1].keeps_codes);
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -189,6 +195,9 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     check_not_written(&spec, "\"reading\"");
     inputs[0].type = INPUT_TEXT, inputs[0].words_max = 10;
     check_not_written(&spec, "\"reading\": a text has none");
+    inputs[0].type = INPUT_CATEGORY;
+    inputs[0].reading = READING_NUMBER, inputs[0].keeps_codes = true;
+    check_not_written(&spec, "\"keeps_codes\"");
     spec = example();
     spec.label_reading = READING_STRICT;
     check_not_written(&spec, "is not written");

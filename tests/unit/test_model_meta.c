@@ -169,7 +169,7 @@ static void a_limit_that_is_none_is_refused(void **state)
 
     model_init(&fixture, 0);
     fixture.model.format = MODEL_FORMAT_LIMITS;
-    transform_limit(&fixture.model.transform, 0, 40, 2, 5);
+    fixture.model.transform.inputs[0].limit = 5;
     check_refused(&fixture.model, "\"limit\":5", "\"limit\":0", "out of range");
     check_refused(&fixture.model, "\"limit\":5", "\"limit\":-5", "out of range");
     check_refused(&fixture.model, "\"limit\":5", "\"limit\":1e300", "out of range");
@@ -203,6 +203,22 @@ static void a_text_that_is_none_is_refused(void **state)
     fixture_deinit(&fixture);
 }
 
+static void a_code_is_of_an_input_that_may_be_missing(void **state)
+{
+    struct transform_input *input;
+    struct fixture fixture;
+    (void)state;
+
+    model_init(&fixture, 0);
+    fixture.model.format = MODEL_FORMAT_CODES;
+    input = &fixture.model.transform.inputs[0];
+    input->has_code = true;
+    input->code = -999;
+    check_refused(&fixture.model, "\"code\":-999", "\"code\":\"x\"", "code");
+    check_refused(&fixture.model, "\"has_nulls\":true", "\"has_nulls\":false", "no missing values");
+    fixture_deinit(&fixture);
+}
+
 static void digits_are_all_there_or_none(void **state)
 {
     static const char *const id = "\"id\":\"0123456789abcdef0123456789abcdef\"";
@@ -232,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_text_with_a_zero_byte_is_not_written),
         cmocka_unit_test(a_limit_that_is_none_is_refused),
         cmocka_unit_test(a_text_that_is_none_is_refused),
+        cmocka_unit_test(a_code_is_of_an_input_that_may_be_missing),
         cmocka_unit_test(digits_are_all_there_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

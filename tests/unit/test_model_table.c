@@ -103,13 +103,15 @@ static void an_input_keeps_its_limit(void **state)
     static const uint32_t widths[] = {4, 1};
     struct fixture fixture;
     struct transform_input *input;
+    struct error err;
     (void)state;
 
     fixture_init(&fixture, 0);
     fixture_layers(&fixture, widths, 2);
     input = &fixture.model.transform.inputs[0];
     fixture.model.format = MODEL_FORMAT_LIMITS;
-    transform_limit(&fixture.model.transform, 0, input->mean, input->scale, 5);
+    input->limit = 5;
+    CHECK_OK(transform_finish_numbers(&fixture.model.transform, &fixture.arena, &err));
     CHECK(transform_is_limited(&fixture.model.transform));
     CHECK(transform_number(input, 1e300) == 5 && transform_number(input, -1e300) == -5);
     check_round_trip(&fixture);
@@ -131,6 +133,25 @@ static void an_input_may_be_a_text(void **state)
         CHECK_INT(model_weight_rows(&fixture.model), layers == 1 ? 1 + 2 + 1 + 7 + 2 : 0);
         fixture_deinit(&fixture);
     }
+}
+
+static void an_input_keeps_its_code(void **state)
+{
+    static const uint32_t widths[] = {4, 1};
+    struct fixture fixture;
+    struct transform_input *input;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_layers(&fixture, widths, 2);
+    input = &fixture.model.transform.inputs[0];
+    CHECK(input->has_nulls && !transform_has_codes(&fixture.model.transform));
+    fixture.model.format = MODEL_FORMAT_CODES;
+    input->has_code = true;
+    input->code = -999;
+    CHECK(transform_has_codes(&fixture.model.transform));
+    check_round_trip(&fixture);
+    fixture_deinit(&fixture);
 }
 
 static void a_model_comes_back_as_it_was_written_in_any_order_of_rows(void **state)
@@ -558,7 +579,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":6");
+    replace(fixture, "\"format\":2", "\"format\":7");
 }
 
 static void other_family(struct fixture *fixture)
@@ -589,7 +610,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 6");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 7");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 
@@ -722,6 +743,7 @@ int main(void)
         cmocka_unit_test(models_of_older_formats_are_read),
         cmocka_unit_test(an_input_keeps_its_limit),
         cmocka_unit_test(an_input_may_be_a_text),
+        cmocka_unit_test(an_input_keeps_its_code),
         cmocka_unit_test(a_model_comes_back_as_it_was_written_in_any_order_of_rows),
         cmocka_unit_test(parts_of_a_column_come_back),
         cmocka_unit_test(large_tensors_travel_in_chunks),

@@ -348,6 +348,41 @@ static void numbers_far_out_stay_finite(void **state)
     CHECK(dense[0] == TRANSFORM_DENSE_MAX && dense[2] == -TRANSFORM_DENSE_MAX && dense[4] == 0);
 }
 
+static void a_code_is_a_missing_value(void **state)
+{
+    struct transform_input input = {.name = SLICE("x"),
+                                    .has_nulls = true,
+                                    .mean = 10,
+                                    .scale = 2,
+                                    .null_value = 0.5f,
+                                    .has_code = true,
+                                    .code = -999};
+    struct transform transform = {.inputs = &input, .input_count = 1};
+    const struct cell cells[] = {{.type = CELL_REAL, .real = -999},
+                                 {.type = CELL_INTEGER, .integer = -999},
+                                 {.type = CELL_NULL},
+                                 {.type = CELL_REAL, .real = 14}};
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK(transform_has_codes(&transform));
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(transform_row(&transform, &cells[i], dense, NULL, &err));
+        CHECK(dense[0] == (i < 3 ? 0.5f : 2) && dense[1] == (float)(i < 3));
+    }
+    input.code = INFINITY;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "code inf");
+    input.code = -999, input.has_nulls = false;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "code -999");
+    input.has_code = false;
+    CHECK(!transform_has_codes(&transform));
+    arena_deinit(&arena);
+}
+
 static void columns_taken_together_are_what_they_are_alone(void **state)
 {
     enum { INPUTS = 150, ROWS = 40 };
@@ -512,6 +547,7 @@ int main(void)
         cmocka_unit_test(a_number_is_read_from_text_and_refused_with_its_column),
         cmocka_unit_test(equal_numbers_are_one_word_whatever_their_type),
         cmocka_unit_test(numbers_far_out_stay_finite),
+        cmocka_unit_test(a_code_is_a_missing_value),
         cmocka_unit_test(columns_taken_together_are_what_they_are_alone),
         cmocka_unit_test(a_vocabulary_of_any_size_leaves_empty_places),
     };
