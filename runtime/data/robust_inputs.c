@@ -87,11 +87,12 @@ static bool settle_input(const struct sampled_column *column, enum far_values fa
 enum status robust_inputs(const struct sampled_column *columns, const struct jobspec *spec,
                           struct dataset *dataset, struct error *err)
 {
-    const enum far_values far = kind_of(spec)->far_values(&spec->params);
+    const struct kind *kind = kind_of(spec);
+    const enum far_values far = kind->far_values ? kind->far_values(&spec->params) : FAR_KEPT;
     struct transform *transform = &dataset->transform;
     bool is_changed = false;
 
-    for (uint32_t i = 0; i < transform->input_count; i++)
+    for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++)
         if (transform->inputs[i].type == INPUT_NUMERIC &&
             settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
                          dataset))
