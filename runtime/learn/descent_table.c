@@ -17,6 +17,11 @@ static bool is_large(const struct tensor *tensor, uint32_t batch)
     return rows_of(tensor) >= TABLE_ROWS_LEAST && rows_of(tensor) / 2 >= batch;
 }
 
+static bool has_small_penalty(const struct descent_settings *settings)
+{
+    return settings->l1 <= TABLE_PENALTY_MOST && settings->l2 <= TABLE_PENALTY_MOST;
+}
+
 void descent_table_choose(struct descent *descent)
 {
     const struct tensor *tensors = descent->model.tensors;
@@ -25,7 +30,7 @@ void descent_table_choose(struct descent *descent)
 
     descent->table = TENSORS_MAX;
     for (uint32_t t = 0; t < count && descent->table == TENSORS_MAX; t++)
-        if (is_large(&tensors[t], descent->batch))
+        if (has_small_penalty(&descent->model.settings) && is_large(&tensors[t], descent->batch))
             descent->table = t;
     for (uint32_t t = 0; t < count; t++) {
         descent->sums_at[t] = next;

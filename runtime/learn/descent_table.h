@@ -18,6 +18,10 @@
 
 #include "runtime/learn/descent_parts.h"
 
+/* Of l1 and l2. A greater one is moved like all other weights: that of many steps at once would be
+ * more than the data's gradient, and take weights beyond 0 by a step of Adam's size. */
+#define TABLE_PENALTY_MOST 5e-5
+
 /* Sets `table` and `sums_at` once the batch is known. */
 void descent_table_choose(struct descent *descent);
 enum status descent_table_init(struct descent *descent, struct error *err);
