@@ -385,12 +385,18 @@ int32_t transform_null_id(const struct transform_input *input)
     return input->has_nulls ? (int32_t)(input->first_id + input->id_rows - 1) : -1;
 }
 
-static bool has_id(const int32_t *ids, uint32_t count, int32_t id)
+/* Ids ascend: the sum of a text's rows has the same bits whatever the order of its words. */
+static uint32_t insert_id(int32_t *ids, uint32_t count, int32_t id)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (ids[i] == id)
-            return true;
-    return false;
+    uint32_t at = count;
+
+    while (at > 0 && ids[at - 1] > id)
+        at--;
+    if (at > 0 && ids[at - 1] == id)
+        return count;
+    memmove(ids + at + 1, ids + at, (count - at) * sizeof *ids);
+    ids[at] = id;
+    return count + 1;
 }
 
 void transform_text(const struct transform_input *input, struct slice text, int32_t *ids)
@@ -401,10 +407,8 @@ void transform_text(const struct transform_input *input, struct slice text, int3
 
     while (count < input->words_max && text_words_next(&words, &word)) {
         const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
-        const int32_t id = (int32_t)(input->first_id + bucket);
 
-        if (!has_id(ids, count, id))
-            ids[count++] = id;
+        count = insert_id(ids, count, (int32_t)(input->first_id + bucket));
     }
     for (; count < input->words_max; count++)
         ids[count] = -1;

@@ -162,7 +162,7 @@ void transform_numbers(const struct transform_input *input, const double *number
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
 int32_t transform_null_id(const struct transform_input *input);
-/* The ids of a text's words: ids (words_max). */
+/* The ids of a text's words, ascending, and -1 behind them: ids (words_max). */
 void transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
 
 uint64_t transform_word_hash(struct slice word);

@@ -20,7 +20,7 @@ class Parameters(harness.Case):
         self.check_psql(f"SELECT * FROM iris WHERE class < 2 AND petal_width < 1.7 {TRAIN} m;")
         self.cursor.execute(f"SELECT * FROM totrain.run('SELECT * FROM iris WHERE petal_width < $2 AND class<$1 {TRAIN} a', "
                             "%s, %s::float8)", (2, 1.7))
-        self.assertEqual({row[0]: int(row[3] or 0) for row in self.cursor}["rows"], 98)
+        self.assertEqual({row[0]: row[3] for row in self.cursor}["rows"], "98")
         self.assertEqual(self.digest("a"), self.digest("m"))
         # A prepared statement, in the extended protocol.
         self.cursor.execute(f"PREPARE p(int) AS SELECT * FROM totrain.run($$SELECT * FROM iris WHERE class < $1 AND "
@@ -60,7 +60,7 @@ class Parameters(harness.Case):
     def test_the_clients_own_binding_and_the_hint_of_the_others(self):
         # psycopg2 writes the values into the text itself.
         self.cursor.execute(f"SELECT * FROM iris WHERE class < %s {TRAIN} m", (2,))
-        self.assertEqual({row[0]: int(row[3] or 0) for row in self.cursor}["rows"], 100)
+        self.assertEqual({row[0]: row[3] for row in self.cursor}["rows"], "100")
         self.cursor.execute("SELECT totrain.rows('SHOW MODELS')")
         self.assertEqual(json.loads(json.dumps(self.cursor.fetchone()[0]))["name"].split(".")[-1], "m")
         with self.assertRaisesRegex(psycopg2.Error, "PREPARE takes no statement of ToTrain"):
