@@ -136,7 +136,7 @@ class Interrupt(harness.Case):
                 termios.tcsetwinsize(theirs, (24, 20))
                 process = subprocess.Popen(
                     [program, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                    stderr=theirs, text=True, start_new_session=True)
+                    stderr=theirs, text=True, start_new_session=True, env={**os.environ, "TERM": "xterm"})
                 self.addCleanup(self.end, process)
                 os.close(theirs)
                 process.stdin.write(text + harness.TRAIN_LONG + "\n")
@@ -156,7 +156,7 @@ class Interrupt(harness.Case):
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             ["sqlite3", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=theirs,
-            text=True, start_new_session=True)
+            text=True, start_new_session=True, env={**os.environ, "TERM": "xterm"})
         self.addCleanup(self.end, process)
         os.close(theirs)
         process.stdin.write(f".load {harness.EXTENSION}\n{harness.TRAIN_LONG}\n")
