@@ -3,6 +3,7 @@ folder of its own that is empty when it starts.
 """
 
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -13,6 +14,9 @@ import network_roles  # noqa: E402  pylint: disable=wrong-import-position
 import server  # noqa: E402  pylint: disable=wrong-import-position
 
 ROLES = harness.BUILD / "tests" / "job_roles"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPOOL_VERSION = int(re.search(r"#define SPOOL_VERSION +(\d+)",
+                              (ROOT / "runtime" / "data" / "spool_format.h").read_text())[1])
 network_roles.PROGRAM = str(harness.BUILD / "totrain")
 POD = "totrain_pod"
 PASSWORD = "s3cret 'pod\\word"

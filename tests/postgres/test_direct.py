@@ -9,7 +9,6 @@ from staged import harness, statement
 
 DIRECT = statement(job__read="'direct'")
 ROWS = 40_000
-FORMAT = 6  # of spools: SPOOL_VERSION
 
 
 class Case(staged.Case):
@@ -245,7 +244,7 @@ class TrainsByServer(Trains):
         for arguments, error in (("0, 1, 's', '{}', '[]', 0, 0", "makes spools of version"),
                                  ("{}, 1, 's', '{}', '[]', 0, 0", "(?i)member|spec|missing|expected"),
                                  ("{}, 1, 's', 'x', '[]', 0, 0", "JSON")):
-            arguments = arguments.replace("{}", str(FORMAT), 1) if arguments.startswith("{}") else arguments
+            arguments = arguments.replace("{}", str(staged.SPOOL_VERSION), 1) if arguments.startswith("{}") else arguments
             with self.assertRaisesRegex(errors.DatabaseError, error):
                 self.execute(f"SELECT totrain.stage_shard({arguments})", staged.POD)
         self.assertEqual(list((self.server.folder / "data" / "base").glob("pgsql_tmp/*.totrain")), [])

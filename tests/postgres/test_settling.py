@@ -143,9 +143,9 @@ class Ways(Case):
 class Bytes(Case):
     """Of the job's owner, who may write what he likes into his table, or of nobody."""
 
-    CALL = ("SELECT totrain.stage_shard(5, {job}, 'totrain_jobs', (SELECT convert_from(body, 'UTF8') FROM "
-            "totrain_jobs.result_{job} WHERE number = 1), (SELECT convert_from(bytes, 'UTF8') FROM "
-            "totrain_jobs.input_{job} WHERE file = 'direct.json'), -1, 0)")
+    CALL = (f"SELECT totrain.stage_shard({staged.SPOOL_VERSION}, {{job}}, 'totrain_jobs', (SELECT "
+            "convert_from(body, 'UTF8') FROM totrain_jobs.result_{job} WHERE number = 1), (SELECT "
+            "convert_from(bytes, 'UTF8') FROM totrain_jobs.input_{job} WHERE file = 'direct.json'), -1, 0)")
 
     def stored(self):
         """A job of which all shards are stored."""
