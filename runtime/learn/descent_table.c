@@ -221,13 +221,13 @@ static bool update_row(struct descent *descent, const struct optimizer_step *ste
 enum status descent_table_update(struct descent *descent, const struct phase_totals *totals,
                                  struct error *err)
 {
-    const struct optimizer_step step =
-        optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step);
     const struct tensor *table = table_of(descent);
+    struct optimizer_step step;
     bool is_good = true;
 
     if (!table)
         return STATUS_OK;
+    step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step);
     for (uint32_t i = 0; i < totals->rows->count; i++) {
         const uint32_t row = totals->rows->rows[i];
         const size_t at = descent->sums_at[descent->table] + (size_t)row * table->row_width;
