@@ -1,0 +1,112 @@
+/*
+ * trees_attributes.h - what a statement says of boosted trees and forests.
+ *
+ * Names are XGBoost's; aliases are those of LightGBM and scikit-learn. Defaults are XGBoost's, too;
+ * those that LightGBM or scikit-learn have otherwise are with the estimators of these names
+ * (planner/estimators.c).
+ */
+#ifndef KINDS_TREES_TREES_ATTRIBUTES_H
+#define KINDS_TREES_TREES_ATTRIBUTES_H
+
+#include "scoring/kind.h"
+
+#define TREE_OBJECTIVE_MAP(X)                                                                      \
+    X(TREE_AUTOMATIC, "auto")                                                                      \
+    X(TREE_SQUARED_ERROR, "reg:squarederror")                                                      \
+    X(TREE_SQUARED_LOG_ERROR, "reg:squaredlogerror")                                               \
+    X(TREE_PSEUDO_HUBER, "reg:pseudohubererror")                                                   \
+    X(TREE_REGRESSION_LOGISTIC, "reg:logistic")                                                    \
+    X(TREE_GAMMA, "reg:gamma")                                                                     \
+    X(TREE_TWEEDIE, "reg:tweedie")                                                                 \
+    X(TREE_POISSON, "count:poisson")                                                               \
+    X(TREE_LOGISTIC, "binary:logistic")                                                            \
+    X(TREE_LOGIT_RAW, "binary:logitraw")                                                           \
+    X(TREE_SOFTMAX, "multi:softmax")                                                               \
+    X(TREE_SOFTPROB, "multi:softprob")
+
+#define TREE_OBJECTIVE_NAME(name, word) name,
+enum tree_objective_name { TREE_OBJECTIVE_MAP(TREE_OBJECTIVE_NAME) TREE_OBJECTIVES };
+#undef TREE_OBJECTIVE_NAME
+extern const char *const tree_objective_words[];
+
+enum tree_growth { TREE_DEPTHWISE, TREE_LOSSGUIDE };
+extern const char *const tree_growth_words[];
+
+#define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
+    STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
+           WORD("auto", tree_objective_words, NULL),                                               \
+           "What is learned. 'auto': binary:logistic of two classes, multi:softprob of more, "     \
+           "reg:squarederror of numbers.")                                                         \
+    STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
+           INTEGER(1, 100000, "10"), "Rounds of boosting: trees, of each class one.")              \
+    STORED(uint32_t, parallel_trees, "num_parallel_tree", SCOPE_TRAIN, IN_KIND(parallel_trees),    \
+           INTEGER(1, 10000, "1"), "Trees of one round, whose mean is taken: a forest.")           \
+    STORED(enum tree_growth, growth, "grow_policy", SCOPE_TRAIN, IN_KIND(growth),                  \
+           WORD("depthwise", tree_growth_words, NULL),                                             \
+           "Which node is split next. depthwise: those nearest to the root; lossguide: the one "   \
+           "of greatest gain.")                                                                    \
+    STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth), INTEGER(0, 64, "6"), \
+           "Most splits on the way to a leaf; 0: no limit.")                                       \
+    STORED(uint32_t, max_leaves, "max_leaves", SCOPE_TRAIN, IN_KIND(max_leaves),                   \
+           INTEGER(0, 65536, "0"), "Most leaves of a tree; 0: no limit.")                          \
+    STORED(uint32_t, max_bin, "max_bin", SCOPE_TRAIN, IN_KIND(max_bin), INTEGER(2, 256, "256"),    \
+           "Most bins that the values of a column are divided into.")                              \
+    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.3"),                       \
+           "What is taken of each tree: the learning rate.")                                       \
+    STORED(double, min_child_weight, "min_child_weight", SCOPE_TRAIN, IN_KIND(min_child_weight),   \
+           REAL(0, 1e12, "1"), "Least sum of hessians of a leaf's rows.")                          \
+    STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
+           INTEGER(0, 1e9, "0"), "Least rows of a leaf, as far as hessians tell.")                 \
+    STORED(double, gamma, "gamma", SCOPE_TRAIN, IN_KIND(gamma), REAL(0, 1e12, "0"),                \
+           "Least gain of a split.")                                                               \
+    STORED(double, lambda, "lambda", SCOPE_TRAIN, IN_KIND(lambda), REAL(0, 1e12, "1"),             \
+           "L2 penalty on the values of leaves.")                                                  \
+    STORED(double, alpha, "alpha", SCOPE_TRAIN, IN_KIND(alpha), REAL(0, 1e12, "0"),                \
+           "L1 penalty on the values of leaves.")                                                  \
+    STORED(double, max_delta_step, "max_delta_step", SCOPE_TRAIN, IN_KIND(max_delta_step),         \
+           REAL(0, 1e6, "0"),                                                                      \
+           "Most that a leaf may add before eta; 0: no limit, and 0.7 for count:poisson.")         \
+    STORED(double, subsample, "subsample", SCOPE_TRAIN, IN_KIND(subsample), REAL(0, 1, "1"),       \
+           "Share of the rows that a tree is grown from.")                                         \
+    STORED(double, colsample_bytree, "colsample_bytree", SCOPE_TRAIN, IN_KIND(colsample_bytree),   \
+           REAL(0, 1, "1"), "Share of the columns that a tree is grown from.")                     \
+    STORED(double, colsample_bylevel, "colsample_bylevel", SCOPE_TRAIN,                            \
+           IN_KIND(colsample_bylevel), REAL(0, 1, "1"),                                            \
+           "Share of the tree's columns that a level is split by.")                                \
+    STORED(double, colsample_bynode, "colsample_bynode", SCOPE_TRAIN, IN_KIND(colsample_bynode),   \
+           REAL(0, 1, "1"), "Share of the level's columns that a node is split by.")               \
+    STORED(double, scale_pos_weight, "scale_pos_weight", SCOPE_TRAIN, IN_KIND(scale_pos_weight),   \
+           REAL(0, 1e9, "1"), "Of two classes: the weight of rows of the greater label.",          \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    STORED(double, base_score, "base_score", SCOPE_TRAIN, IN_KIND(base_score),                     \
+           REAL(-1e30, 1e30, "auto"),                                                              \
+           "The prediction before the first tree. 'auto': by the labels.", .is_automatic = true)   \
+    STORED(uint32_t, max_cat_to_onehot, "max_cat_to_onehot", SCOPE_TRAIN,                          \
+           IN_KIND(max_cat_to_onehot), INTEGER(1, 256, "4"),                                       \
+           "A category of fewer words is split one word against the rest.")                        \
+    STORED(uint32_t, max_cat_threshold, "max_cat_threshold", SCOPE_TRAIN,                          \
+           IN_KIND(max_cat_threshold), INTEGER(1, 256, "64"),                                      \
+           "Most words on the smaller side of a split of a category.")                             \
+    STORED(double, cat_smooth, "cat_smooth", SCOPE_TRAIN, IN_KIND(cat_smooth), REAL(0, 1e12, "0"), \
+           "Added to the hessians of a word before words are ordered.")                            \
+    STORED(double, cat_l2, "cat_l2", SCOPE_TRAIN, IN_KIND(cat_l2), REAL(0, 1e12, "0"),             \
+           "L2 penalty besides lambda in splits of categories.")                                   \
+    STORED(double, tweedie_variance_power, "tweedie_variance_power", SCOPE_TRAIN,                  \
+           IN_KIND(tweedie_variance_power), REAL(1, 2, "1.5"),                                     \
+           "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
+    STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
+           REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")
+
+/* In a struct kind_params. */
+struct trees_params {
+    TREES_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+};
+
+extern const struct attribute_table trees_attributes;
+
+static inline struct trees_params *trees_params(const struct kind_params *params)
+{
+    return (struct trees_params *)(void *)params->bytes;
+}
+
+#endif

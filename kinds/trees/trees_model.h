@@ -1,0 +1,73 @@
+/*
+ * trees_model.h - a stored model of the kind "trees": boosted trees, a forest, or one tree.
+ *
+ *     outputs of a row = link(base + sum over the trees of the leaf that the row reaches)
+ *
+ * Each tree adds to one output: a classifier of k > 2 classes has k outputs, any other model one.
+ * Learning rates and the mean of a forest are in the leaf values already.
+ *
+ * Inputs are as the transform of such a model gives them: numbers as they are, as float, NaN where
+ * a value is missing; of a category the id of its word, -1 where it is missing or unknown.
+ *
+ * All that is stored is arrays of floats that hold what they stand for exactly: a whole number
+ * below 2^24 is one.
+ *
+ *     trees  (tree_count, TREE_NUMBERS)  first node, number of nodes, output
+ *     nodes  (node_count, NODE_NUMBERS)  of each tree its nodes, the root first, children after
+ *                                        their parent
+ *     sets   (set_count, TREE_SET_NUMBERS)  bits of the values that go left, 16 in a number: bit
+ *                                        b of number i of the node's row r is the value
+ *                                        256 r + 16 i + b
+ */
+#ifndef KINDS_TREES_TREES_MODEL_H
+#define KINDS_TREES_TREES_MODEL_H
+
+#include "scoring/kind.h"
+
+#define TREES_NODES_MAX ((uint32_t)1 << 24) /* of a model */
+#define TREES_MAX       ((uint32_t)1 << 20)
+
+enum tree_number { TREE_FIRST_NODE, TREE_NODE_COUNT, TREE_OUTPUT, TREE_NUMBERS };
+
+enum node_test {
+    NODE_LEAF,    /* value: what it adds */
+    NODE_BELOW,   /* a number: left where it is less than `value`, compared as floats */
+    NODE_IS_IN,   /* a number: left where its whole part is in the set; not in it: right */
+    NODE_WORD_IN, /* a category: left where its id is in the set */
+    NODE_TESTS
+};
+
+enum node_number {
+    NODE_TEST,         /* enum node_test */
+    NODE_COLUMN,       /* of dense; of ids for NODE_WORD_IN */
+    NODE_VALUE,        /* of a leaf, or the threshold */
+    NODE_LEFT,         /* child, counted from the tree's first node; the right one is the next */
+    NODE_MISSING_LEFT, /* 1: a missing value goes left, 0: right */
+    NODE_SET,          /* the first row of its set in `sets` */
+    NODE_SET_ROWS,     /* of it; a value beyond goes right */
+    NODE_GAIN,         /* of the split, as it was learned; 0 of a leaf */
+    NODE_COVER,        /* sum of the hessians of the rows that came here */
+    NODE_NUMBERS
+};
+
+#define TREE_SET_NUMBERS 16
+
+/* What is made of the sum. Classifiers have none: their outputs are logits. */
+#define TREES_LINK_MAP(X)                                                                          \
+    X(TREES_LINK_NONE, "none")                                                                     \
+    X(TREES_LINK_EXP, "exp")                                                                       \
+    X(TREES_LINK_LOGISTIC, "logistic")
+
+#define TREES_LINK(name, word) name,
+enum trees_link { TREES_LINK_MAP(TREES_LINK) TREES_LINKS };
+#undef TREES_LINK
+
+/* The content of a model of this kind. */
+struct trees_model {
+    const float *base; /* (outputs) */
+    const float *trees, *nodes, *sets;
+    uint32_t outputs, tree_count, node_count, set_count;
+    enum trees_link link;
+};
+
+#endif

@@ -1,0 +1,90 @@
+/*
+ * tree_split.h - the best way to divide the rows of a node in two, from the sums of its bins.
+ *
+ * With G and H the sums of gradients and hessians of a set of rows, and G' what the L1 penalty
+ * leaves of G (towards 0 by alpha, or 0), a leaf of these rows has the value and the score
+ *
+ *     w = -G' / (H + lambda), cut to +-max_delta_step        score = G'^2 / (H + lambda)
+ *     (where w was cut: score = -(2 G w + (H + lambda) w^2) - 2 alpha |w|)
+ *
+ * and a split the gain: score of the left + score of the right - score of both. This is XGBoost's
+ * and LightGBM's definition (Chen and Guestrin, 2016). The best split is the one of greatest gain;
+ * of equal ones that of the lowest column, then of the lowest bin, then missing values right.
+ *
+ * Sums are integers, in units that are the same for all workers, so the best split is, too.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_SPLIT_H
+#define RUNTIME_LEARN_TREES_TREE_SPLIT_H
+
+#include "kinds/trees/trees_attributes.h"
+#include "runtime/learn/trees/tree_bins.h"
+
+/* Of the rows of one bin, or of a whole node. */
+struct tree_sums {
+    int64_t gradient, hessian;
+};
+
+/* What an integer stands for: gradient x gradient_unit. `rows_of_hessian`: the rows of the root by
+ * the sum of their hessians, in integers: how many rows a sum is taken to have. */
+struct tree_units {
+    double gradient, hessian, rows_of_hessian;
+};
+
+struct tree_split {
+    double gain;     /* 0: there is none */
+    uint32_t column; /* of tree_bins.columns */
+    uint8_t bin;     /* of a number: bins 1 to this one go left */
+    bool missing_left;
+    bool by_set;
+    uint64_t set[4]; /* by_set: bit b % 64 of set[b / 64]: bin b goes left; not bin 0 */
+    struct tree_sums left, right;
+};
+
+/* What a node may become: the values of its leaves are kept within [least, most] by monotone
+ * constraints above it. -INFINITY and INFINITY: there are none. */
+struct tree_bounds {
+    double least, most;
+};
+
+struct tree_split_options {
+    double lambda, alpha, max_delta_step, min_child_weight, gamma;
+    double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
+    uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
+    uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
+    double cat_smooth, cat_l2;  /* sorted by gradient / (hessian + cat_smooth); added to lambda */
+    const int8_t *directions;   /* (column_count): of monotone constraints; NULL: none */
+};
+
+/* Of one column: histogram (bins of the column) of a node whose sums are `total`. */
+void tree_split_find(const struct tree_column *column, uint32_t number,
+                     const struct tree_sums *histogram, struct tree_sums total,
+                     struct tree_units units, const struct tree_split_options *options,
+                     struct tree_bounds bounds, struct tree_split *best);
+
+/* Is the first the better one? By gain, then the lower column. */
+bool tree_split_is_better(const struct tree_split *a, const struct tree_split *b);
+
+/* Does a row with this bin of the split's column go left? */
+static inline bool tree_split_goes_left(const struct tree_split *split, uint8_t bin)
+{
+    if (bin == 0)
+        return split->missing_left;
+    return split->by_set ? split->set[bin / 64] >> (bin % 64) & 1 : bin <= split->bin;
+}
+
+/* The bounds of both children. */
+void tree_split_bounds(const struct tree_split *split, struct tree_units units,
+                       const struct tree_split_options *options, struct tree_bounds bounds,
+                       struct tree_bounds *left, struct tree_bounds *right);
+
+/* What a leaf of rows with these sums adds, before the learning rate. */
+double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
+                       struct tree_bounds bounds);
+
+/* Which columns a node may be split by: `allowed` (column_count), 1 or 0, of those that are 1 in
+ * `from`, a share of them, at least one; by random bits of the seed, `purpose` of a tree, a level
+ * or a node, and `number` of it. */
+void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,
+                       uint64_t number, uint8_t *allowed);
+
+#endif
