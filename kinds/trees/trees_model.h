@@ -7,7 +7,8 @@
  * Learning rates and the mean of a forest are in the leaf values already.
  *
  * Inputs are as the transform of such a model gives them: numbers as they are, as float, NaN where
- * a value is missing; of a category the id of its word, -1 where it is missing or unknown.
+ * a value is missing; of a category the id of its word, -1 where it is missing or unknown. In sets
+ * ids count from the input's own first one (transform_input.first_id).
  *
  * All that is stored is arrays of floats that hold what they stand for exactly: a whole number
  * below 2^24 is one.
@@ -33,7 +34,7 @@ enum node_test {
     NODE_LEAF,    /* value: what it adds */
     NODE_BELOW,   /* a number: left where it is less than `value`, compared as floats */
     NODE_IS_IN,   /* a number: left where its whole part is in the set; not in it: right */
-    NODE_WORD_IN, /* a category: left where its id is in the set */
+    NODE_WORD_IN, /* a category: left where its id, from the input's first one on, is in the set */
     NODE_TESTS
 };
 
