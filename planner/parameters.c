@@ -10,6 +10,8 @@ struct kind_shape shape_of(const struct plan *plan)
 {
     struct kind_shape shape = {.task = plan->estimator->task, .classes = plan->spec.n_classes};
 
+    if (plan->query.sample_rows < QUERY_SAMPLE_ROWS)
+        shape.rows = plan->query.sample_rows;
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 

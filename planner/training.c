@@ -340,12 +340,14 @@ static enum status plan_positive(struct planning *planning)
 
 enum status training_plan(struct planning *planning)
 {
-    const struct kind_settings settings = {planning, find_setting};
+    struct kind_settings settings = {.context = planning, .find = find_setting};
     struct plan *plan = planning->plan;
 
     TRY(set_members(planning, &job_attributes, &plan->spec));
     TRY(set_members(planning, plan->estimator->kind->attributes, plan->spec.params.bytes));
     set_others(planning);
+    settings.task = plan->estimator->task;
+    settings.classes = plan->spec.n_classes;
     TRY(plan->estimator->kind->settle(&plan->spec.params, &settings, planning->err));
     TRY(check_task(planning));
     TRY(check_validation(planning));

@@ -48,6 +48,7 @@ struct kind_shape {
     uint32_t classes;  /* 0: found from the data */
     double dense, ids; /* columns that are numbers, that are categories */
     double id_rows;    /* words of all categories */
+    double rows;       /* to train from; 0: not known */
 };
 
 struct kind_cost {
@@ -68,6 +69,8 @@ struct kind_length {
 /* The attributes that a statement sets. */
 struct kind_settings {
     const void *context;
+    enum task task;
+    uint32_t classes; /* as in struct kind_shape */
     /* False: it is not set. Otherwise how it is spelled, and where. */
     bool (*find)(const void *context, const char *attribute, struct slice *spelled, int *position);
 };

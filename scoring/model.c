@@ -16,8 +16,9 @@ uint32_t model_outputs(const struct model *model)
 struct kind_cost model_cost(const struct model *model)
 {
     const struct transform *transform = &model->transform;
-    const struct kind_shape shape = {model->task, model->labels.count, transform->dense_width,
-                                     transform->id_count, transform->id_rows};
+    const struct kind_shape shape = {
+        model->task,         model->labels.count, transform->dense_width,
+        transform->id_count, transform->id_rows,  0};
     struct kind_params params = {0};
 
     model->kind->params_of(model, &params);

@@ -10,6 +10,8 @@
 
 #include "scoring/kind.h"
 
+#define TREE_LEAVES_MAX 65536 /* of a tree */
+
 #define TREE_OBJECTIVE_MAP(X)                                                                      \
     X(TREE_AUTOMATIC, "auto")                                                                      \
     X(TREE_SQUARED_ERROR, "reg:squarederror")                                                      \
@@ -48,9 +50,10 @@ extern const char *const tree_growth_words[];
     STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth), INTEGER(0, 64, "6"), \
            "Most splits on the way to a leaf; 0: no limit.")                                       \
     STORED(uint32_t, max_leaves, "max_leaves", SCOPE_TRAIN, IN_KIND(max_leaves),                   \
-           INTEGER(0, 65536, "0"), "Most leaves of a tree; 0: no limit.")                          \
+           INTEGER(0, TREE_LEAVES_MAX, "0"), "Most leaves of a tree; 0: 65536.")                   \
     STORED(uint32_t, max_bin, "max_bin", SCOPE_TRAIN, IN_KIND(max_bin), INTEGER(2, 256, "256"),    \
-           "Most bins that the values of a column are divided into.")                              \
+           "Most bins that the values of a column are divided into; 256 are 255 and the one of "   \
+           "missing values, which is always there.")                                               \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.3"),                       \
            "What is taken of each tree: the learning rate.")                                       \
     STORED(double, min_child_weight, "min_child_weight", SCOPE_TRAIN, IN_KIND(min_child_weight),   \
@@ -108,5 +111,20 @@ static inline struct trees_params *trees_params(const struct kind_params *params
 {
     return (struct trees_params *)(void *)params->bytes;
 }
+
+/* The most leaves that a tree may have, by max_leaves and max_depth. */
+uint32_t trees_leaves_most(const struct trees_params *params);
+/* max_bin, where missing values have one of 256 bins. */
+uint32_t trees_bins_most(const struct trees_params *params);
+/* Trees of a model that boosts for all its rounds. */
+double trees_count(const struct trees_params *params, const struct kind_shape *shape);
+
+/* As struct kind asks for them (scoring/kind.h). */
+enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
+                         struct error *err);
+bool trees_uses(const struct kind_params *params, const struct attribute *attribute);
+struct kind_cost trees_cost(const struct kind_params *params, const struct kind_shape *shape);
+void trees_explain(const struct kind_params *params, const struct kind_shape *shape,
+                   struct text *detail);
 
 #endif

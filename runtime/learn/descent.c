@@ -239,9 +239,12 @@ static enum status allocate(struct descent *descent, struct error *err)
 /* The same that the planner asks before the rows are known (planner/parameters.h). */
 static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset)
 {
-    const struct kind_shape shape = {spec->task, dataset->labels.count,
-                                     dataset->transform.dense_width, dataset->transform.id_inputs,
-                                     dataset->transform.id_rows};
+    const struct kind_shape shape = {spec->task,
+                                     dataset->labels.count,
+                                     dataset->transform.dense_width,
+                                     dataset->transform.id_inputs,
+                                     dataset->transform.id_rows,
+                                     (double)dataset->train.rows};
 
     return kind_of(spec)->cost(&spec->params, &shape);
 }

@@ -1,0 +1,322 @@
+#include "kinds/trees/trees_attributes.h"
+
+#include <string.h>
+
+#include "kinds/trees/trees_model.h"
+#include "params/attribute_rows.h"
+
+_Static_assert(sizeof(struct trees_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
+
+/* ---- words ---- */
+
+#define TREE_OBJECTIVE_WORD(name, word) word,
+const char *const tree_objective_words[] = {TREE_OBJECTIVE_MAP(TREE_OBJECTIVE_WORD) NULL};
+const char *const tree_growth_words[] = {"depthwise", "lossguide", NULL};
+
+ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
+
+/* ---- what goes together ---- */
+
+#define OBJECTIVES_OF_NUMBERS                                                                      \
+    (1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR | 1 << TREE_PSEUDO_HUBER |              \
+     1 << TREE_REGRESSION_LOGISTIC | 1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON)
+#define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW)
+#define OBJECTIVES_OF_CLASSES     (1 << TREE_SOFTMAX | 1 << TREE_SOFTPROB)
+
+/* Which objectives look at an attribute; what is not here, all. */
+static const struct {
+    const char *attribute;
+    unsigned objectives; /* bits 1 << TREE_... */
+} uses[] = {
+    {"tweedie_variance_power", 1 << TREE_TWEEDIE},
+    {"huber_slope", 1 << TREE_PSEUDO_HUBER},
+    {"scale_pos_weight", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_TWO_CLASSES},
+};
+
+bool trees_uses(const struct kind_params *params, const struct attribute *attribute)
+{
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (strcmp(attribute->name, uses[i].attribute) == 0)
+            return uses[i].objectives >> trees_params(params)->objective & 1;
+    return true;
+}
+
+/* "reg:gamma or reg:tweedie" */
+static void append_objectives(unsigned objectives, struct text *out)
+{
+    size_t count = 0, written = 0;
+
+    for (unsigned i = 1; i < TREE_OBJECTIVES; i++)
+        count += objectives >> i & 1;
+    for (unsigned i = 1; i < TREE_OBJECTIVES; i++) {
+        if (!(objectives >> i & 1))
+            continue;
+        text_append_string(out, written == 0 ? "" : written + 1 == count ? " or " : ", ");
+        text_append_string(out, tree_objective_words[i]);
+        written++;
+    }
+}
+
+/* The hint: "It belongs to reg:tweedie." */
+static enum status hint_objectives(const char *front, unsigned objectives, struct error *err)
+{
+    enum status status = err->status;
+    struct text list;
+
+    text_init(&list, TEXT_MAXIMUM);
+    append_objectives(objectives, &list);
+    error_hint(err, "%s %s.", front, text_string(&list));
+    if (list.failed)
+        status = fail_no_memory(err);
+    text_deinit(&list);
+    return status;
+}
+
+static bool find(const struct kind_settings *settings, const char *attribute, struct slice *spelled,
+                 int *position)
+{
+    return settings->find(settings->context, attribute, spelled, position);
+}
+
+static enum status check_uses(const struct trees_params *trees,
+                              const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position;
+
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        if (uses[i].objectives >> trees->objective & 1 ||
+            !find(settings, uses[i].attribute, &spelled, &position))
+            continue;
+        fail_at(err, STATUS_INVALID, position,
+                "attribute \"%.*s\" has no use with the objective %s", SLICE_FORMAT(spelled),
+                tree_objective_words[trees->objective]);
+        return hint_objectives("It belongs to", uses[i].objectives, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_objective(const struct trees_params *trees,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    const unsigned objective = 1u << trees->objective;
+    const unsigned fitting = settings->task == TASK_REGRESSION
+                                 ? OBJECTIVES_OF_NUMBERS
+                                 : OBJECTIVES_OF_TWO_CLASSES | OBJECTIVES_OF_CLASSES;
+    struct slice spelled = SLICE("objective");
+    int position = -1;
+
+    if (trees->objective == TREE_AUTOMATIC)
+        return STATUS_OK;
+    find(settings, "objective", &spelled, &position);
+    if (!(objective & fitting)) {
+        fail_at(err, STATUS_INVALID, position, "the objective %s is not that of a %s",
+                tree_objective_words[trees->objective], task_models[settings->task]);
+        return hint_objectives(settings->task == TASK_REGRESSION ? "Numbers are learned by"
+                                                                 : "Classes are learned by",
+                               fitting, err);
+    }
+    if (settings->classes <= 2 || !(objective & OBJECTIVES_OF_TWO_CLASSES))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position, "the objective %s is of two classes, and there are %u",
+            tree_objective_words[trees->objective], settings->classes);
+    return hint_objectives("More classes are learned by", OBJECTIVES_OF_CLASSES, err);
+}
+
+/* Shares and rates that a range would have to leave out, as it takes both of its ends. */
+static enum status check_ends(const struct trees_params *trees,
+                              const struct kind_settings *settings, struct error *err)
+{
+    const struct {
+        const char *attribute;
+        double value;
+        const char *hint;
+    } positive[] = {
+        {"eta", trees->eta, "Trees that add nothing learn nothing: take 0.1, say."},
+        {"subsample", trees->subsample, "1 takes all rows."},
+        {"colsample_bytree", trees->colsample_bytree, "1 takes all columns."},
+        {"colsample_bylevel", trees->colsample_bylevel, "1 takes all columns."},
+        {"colsample_bynode", trees->colsample_bynode, "1 takes all columns."},
+    };
+    const double power = trees->tweedie_variance_power;
+    struct slice spelled;
+    int position = -1;
+
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
+        if (positive[i].value > 0)
+            continue;
+        find(settings, positive[i].attribute, &spelled, &position);
+        fail_at(err, STATUS_INVALID, position, "%s must be above 0", positive[i].attribute);
+        return error_hint(err, "%s", positive[i].hint);
+    }
+    if (power > 1 && power < 2)
+        return STATUS_OK;
+    find(settings, "tweedie_variance_power", &spelled, &position);
+    fail_at(err, STATUS_INVALID, position, "tweedie_variance_power must be above 1 and below 2");
+    return error_hint(err, "%s",
+                      power <= 1 ? "With 1 it would be count:poisson."
+                                 : "With 2 it would be reg:gamma.");
+}
+
+/* A probability, where outputs are made to be ones; a positive number, where they are e^z. */
+static enum status check_base(const struct trees_params *trees,
+                              const struct kind_settings *settings, struct error *err)
+{
+    const unsigned objective = 1u << trees->objective;
+    const bool is_share =
+        objective & (OBJECTIVES_OF_TWO_CLASSES | 1 << TREE_REGRESSION_LOGISTIC) ||
+        (trees->objective == TREE_AUTOMATIC && settings->task == TASK_CLASSIFICATION);
+    const bool is_positive = objective & (1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON);
+    const double base = trees->base_score;
+    struct slice spelled;
+    int position = -1;
+
+    if (base == REAL_AUTOMATIC || (is_share && base > 0 && base < 1) || (is_positive && base > 0) ||
+        (!is_share && !is_positive))
+        return STATUS_OK;
+    find(settings, "base_score", &spelled, &position);
+    if (is_share)
+        fail_at(err, STATUS_INVALID, position,
+                "base_score is a probability here: above 0, below 1");
+    else
+        fail_at(err, STATUS_INVALID, position, "base_score must be above 0 with the objective %s",
+                tree_objective_words[trees->objective]);
+    return error_hint(err, "Leave it out, and the labels decide.");
+}
+
+enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
+                         struct error *err)
+{
+    struct trees_params *trees = trees_params(params);
+    struct slice spelled;
+    int position = -1;
+
+    TRY(check_objective(trees, settings, err));
+    TRY(check_uses(trees, settings, err));
+    TRY(check_ends(trees, settings, err));
+    TRY(check_base(trees, settings, err));
+    if (trees->objective == TREE_POISSON && trees->max_delta_step == 0)
+        trees->max_delta_step = .7;
+    if (trees->growth == TREE_DEPTHWISE || trees->max_leaves > 0 || trees->max_depth > 0)
+        return STATUS_OK;
+    find(settings, "grow_policy", &spelled, &position);
+    fail_at(err, STATUS_INVALID, position,
+            "grow_policy = 'lossguide' needs max_leaves or max_depth above 0");
+    return error_hint(err, "Trees of 31 leaves are max_leaves = 31.");
+}
+
+/* ---- how large ---- */
+
+uint32_t trees_leaves_most(const struct trees_params *params)
+{
+    uint32_t most = params->max_leaves > 0 ? params->max_leaves : TREE_LEAVES_MAX;
+
+    if (params->max_depth > 0 && params->max_depth < 16 && most > 1u << params->max_depth)
+        most = 1u << params->max_depth;
+    return most;
+}
+
+uint32_t trees_bins_most(const struct trees_params *params)
+{
+    return params->max_bin < 256 ? params->max_bin : 255;
+}
+
+/* Each has a tree of its own in a round. */
+static double outputs_of(const struct kind_shape *shape)
+{
+    return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
+}
+
+double trees_count(const struct trees_params *params, const struct kind_shape *shape)
+{
+    return (double)params->rounds * params->parallel_trees * outputs_of(shape);
+}
+
+/* No leaf is without a row. */
+static double leaves_of(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    const double most = trees_leaves_most(trees);
+
+    return shape->rows > 0 && shape->rows < most ? shape->rows : most;
+}
+
+/* The comparisons of a row in one tree. */
+static double depth_of(const struct trees_params *trees, double leaves)
+{
+    double depth = 0;
+
+    for (double nodes = 1; nodes < leaves; nodes *= 2)
+        depth++;
+    return trees->max_depth > 0 && trees->max_depth < depth ? trees->max_depth : depth;
+}
+
+#define GROUP_COLUMNS 28 /* whose bins, and a gradient, lie together for each row */
+#define GROUP_BYTES   32
+
+/* A node's histogram: the sums of all bins of all columns. */
+static double histogram_bytes(const struct trees_params *trees, const struct kind_shape *shape)
+{
+    return (shape->dense + shape->ids) * (trees_bins_most(trees) + 1.0) * 2 * sizeof(int64_t);
+}
+
+/* What runtime/learn/trees holds: the histograms of nodes that may still be split, and half as many
+ * that are being added up; of each row its bins, its gradients, node and hash, and of each output
+ * the sum of the trees so far. */
+struct kind_cost trees_cost(const struct kind_params *params, const struct kind_shape *shape)
+{
+    const struct trees_params *trees = trees_params(params);
+    const double leaves = leaves_of(trees, shape), count = trees_count(trees, shape);
+    const double groups = (shape->dense + shape->ids + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
+
+    return (struct kind_cost){
+        .parameters = count * (2 * leaves - 1) * NODE_NUMBERS,
+        .multiplications = count * depth_of(trees, leaves),
+        .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
+        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + 24 + 8 * outputs_of(shape),
+    };
+}
+
+/* ---- for people ---- */
+
+static void append_bytes(struct text *out, double bytes)
+{
+    if (bytes >= 1e6)
+        text_printf(out, "%.1f MB", bytes / 1e6);
+    else
+        text_printf(out, "%.1f kB", bytes / 1e3);
+}
+
+/* Histograms that are added up over all workers to grow a tree: that of the root, and of each split
+ * that of the smaller child; the other one is what is left of their parent's. Leaves that cannot be
+ * split need none: the lowest level of a tree of limited depth, or the last split's two. */
+static double histograms_of(const struct trees_params *trees, double leaves)
+{
+    const bool is_full = trees->growth == TREE_DEPTHWISE && trees->max_depth > 0 &&
+                         trees->max_depth < 16 && leaves == (double)(1u << trees->max_depth);
+
+    if (leaves < 2)
+        return 1;
+    return is_full ? leaves / 2 : leaves - 1;
+}
+
+void trees_explain(const struct kind_params *params, const struct kind_shape *shape,
+                   struct text *detail)
+{
+    const struct trees_params *trees = trees_params(params);
+    const double leaves = leaves_of(trees, shape), columns = shape->dense + shape->ids;
+    const double of_round = trees_count(trees, shape) / trees->rounds;
+    const double histogram = histogram_bytes(trees, shape);
+
+    text_printf(detail, "%u round%s of %.0f tree%s", trees->rounds, trees->rounds == 1 ? "" : "s",
+                of_round, of_round == 1 ? "" : "s");
+    if (shape->task == TASK_CLASSIFICATION && shape->classes == 0)
+        text_append_string(detail, " with two classes, of more one for each class");
+    text_printf(detail, ", of at most %.0f leaves%s; %.0f column%s of at most %u bins: histograms ",
+                leaves, of_round == 1 ? "" : " each", columns, columns == 1 ? "" : "s",
+                trees_bins_most(trees) + 1);
+    text_append_string(detail, "of ");
+    append_bytes(detail, leaves * histogram);
+    text_append_string(detail, ", and between workers ");
+    append_bytes(detail, of_round * histograms_of(trees, leaves) * histogram);
+    text_append_string(detail, " a round");
+}
