@@ -242,7 +242,7 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
 
             if (input->type == INPUT_NUMERIC)
                 memcpy(dense + input->dense_offset, other + input->dense_offset,
-                       (1u + input->has_nulls) * sizeof *dense);
+                       input->dense_count * sizeof *dense);
             else
                 memcpy(ids + input->id_offset, other_ids + input->id_offset,
                        (input->type == INPUT_TEXT ? input->words_max : 1) * sizeof *ids);

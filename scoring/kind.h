@@ -93,6 +93,8 @@ struct kind {
     const char *const *without;  /* attributes of all kinds that this one has no use for; without
                                   * train.batch_size each phase takes all rows */
     bool takes_numbers_alone;    /* no category may be an input */
+    bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
+                         * transform.h */
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,

@@ -46,7 +46,21 @@ static void feed_reading(const struct feed *feed, enum input_reading reading)
         feed_slice(feed, slice_of(input_reading_words[reading]));
 }
 
-static void feed_input(const struct feed *feed, uint32_t format,
+static void feed_scale(const struct feed *feed, uint32_t format,
+                       const struct transform_input *input)
+{
+    feed_real(feed, input->mean);
+    feed_real(feed, input->scale);
+    feed_real(feed, (double)input->null_value);
+    if (format >= MODEL_FORMAT_LIMITS)
+        feed_real(feed, (double)input->limit);
+    if (format >= MODEL_FORMAT_CODES) {
+        feed_u64(feed, input->has_code);
+        feed_real(feed, input->has_code ? input->code : 0);
+    }
+}
+
+static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
                        const struct transform_input *input)
 {
     feed_slice(feed, input->name);
@@ -58,15 +72,8 @@ static void feed_input(const struct feed *feed, uint32_t format,
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         feed_reading(feed, input->reading);
-        feed_real(feed, input->mean);
-        feed_real(feed, input->scale);
-        feed_real(feed, (double)input->null_value);
-        if (format >= MODEL_FORMAT_LIMITS)
-            feed_real(feed, (double)input->limit);
-        if (format >= MODEL_FORMAT_CODES) {
-            feed_u64(feed, input->has_code);
-            feed_real(feed, input->has_code ? input->code : 0);
-        }
+        if (!keeps_numbers) /* which follows from the kind */
+            feed_scale(feed, format, input);
         return;
     }
     feed_u64(feed, input->hash_buckets);
@@ -116,7 +123,8 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
     feed_u64(&feed, model->task);
     feed_u64(&feed, model->transform.input_count);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        feed_input(&feed, model->format, &model->transform.inputs[i]);
+        feed_input(&feed, model->format, model->transform.keeps_numbers,
+                   &model->transform.inputs[i]);
     feed_labels(&feed, &model->labels);
     if (model->positive_is_lesser) /* models of before that could be chosen have their digests */
         feed_u64(&feed, 1);

@@ -42,7 +42,19 @@ static enum status add_text(cJSON *object, const char *name, struct slice value,
     return STATUS_OK;
 }
 
-static enum status add_input(cJSON *inputs, const struct transform_input *input, struct error *err)
+static void add_number(cJSON *object, const struct transform_input *input)
+{
+    json_add_real(object, "mean", input->mean);
+    json_add_real(object, "scale", input->scale);
+    json_add_real(object, "null_value", (double)input->null_value);
+    if (transform_input_is_limited(input))
+        json_add_real(object, "limit", (double)input->limit);
+    if (input->has_code)
+        json_add_real(object, "code", input->code);
+}
+
+static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
+                             struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
     enum status status = add_text(object, "name", input->name, err);
@@ -57,13 +69,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     if (input->type == INPUT_NUMERIC) {
         if (input->reading != READING_STRICT)
             json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
-        json_add_real(object, "mean", input->mean);
-        json_add_real(object, "scale", input->scale);
-        json_add_real(object, "null_value", (double)input->null_value);
-        if (transform_input_is_limited(input))
-            json_add_real(object, "limit", (double)input->limit);
-        if (input->has_code)
-            json_add_real(object, "code", input->code);
+        if (!keeps_numbers)
+            add_number(object, input);
     } else if (input->type == INPUT_TEXT) {
         json_add_integer(object, "words_max", input->words_max);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -138,7 +145,7 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     TRY(add_text(meta, "created_at", model->created_at, err));
     inputs = json_add_array(meta, "inputs");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        TRY(add_input(inputs, &model->transform.inputs[i], err));
+        TRY(add_input(inputs, &model->transform.inputs[i], model->transform.keeps_numbers, err));
     TRY(add_labels(meta, model, err));
     model->kind->write_content(model, json_add_object(meta, model->kind->name));
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
@@ -256,25 +263,12 @@ static enum status read_text(const cJSON *object, uint32_t format, struct transf
     return get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
 }
 
-static enum status read_input(const cJSON *object, uint32_t format, struct arena *arena,
-                              struct transform_input *input, struct error *err)
+/* How the numbers of an input become those that the model computes with. */
+static enum status read_scale(const cJSON *object, uint32_t format, struct transform_input *input,
+                              struct error *err)
 {
-    unsigned type;
     double null_value, limit = (double)TRANSFORM_DENSE_MAX;
 
-    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
-    TRY(get_word(object, "type", input_type_words, &type, err));
-    TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
-    input->type = (enum input_type)type;
-    if (format >= MODEL_FORMAT_PARTS && (json_has(object, "part") || json_has(object, "column")))
-        TRY(read_part(object, arena, input, err));
-    if (input->type == INPUT_TEXT)
-        return read_text(object, format, input, err);
-    if (input->type == INPUT_CATEGORY) {
-        TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
-        return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
-    }
-    TRY(read_reading(object, &input->reading, err));
     TRY(json_get_real(object, "mean", &input->mean, err));
     TRY(json_get_real(object, "scale", &input->scale, err));
     TRY(json_get_real(object, "null_value", &null_value, err));
@@ -296,6 +290,27 @@ static enum status read_input(const cJSON *object, uint32_t format, struct arena
                             : corrupt(err, "a numeric input has a code, and no missing values");
 }
 
+static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
+                              struct arena *arena, struct transform_input *input, struct error *err)
+{
+    unsigned type;
+
+    TRY(get_text(object, "name", MODEL_META_BYTES_MAX, arena, &input->name, err));
+    TRY(get_word(object, "type", input_type_words, &type, err));
+    TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
+    input->type = (enum input_type)type;
+    if (format >= MODEL_FORMAT_PARTS && (json_has(object, "part") || json_has(object, "column")))
+        TRY(read_part(object, arena, input, err));
+    if (input->type == INPUT_TEXT)
+        return read_text(object, format, input, err);
+    if (input->type == INPUT_CATEGORY) {
+        TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
+        return get_count(object, "hash_buckets", 0, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
+    }
+    TRY(read_reading(object, &input->reading, err));
+    return keeps_numbers ? STATUS_OK : read_scale(object, format, input, err);
+}
+
 static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena *arena,
                                struct transform *transform, struct error *err)
 {
@@ -311,7 +326,8 @@ static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena 
         return fail_no_memory(err);
     cJSON_ArrayForEach(object, inputs)
     {
-        TRY(read_input(object, format, arena, &transform->inputs[i++], err));
+        TRY(read_input(object, format, transform->keeps_numbers, arena, &transform->inputs[i++],
+                       err));
     }
     return transform_find_columns(transform, arena, err);
 }
@@ -504,6 +520,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(json_get_integer(meta, "rows", 0, INT64_MAX, &rows, err));
     model->rows = (uint64_t)rows;
     TRY(get_text(meta, "created_at", WORD_BYTES_MAX, arena, &model->created_at, err));
+    model->transform.keeps_numbers = model->kind->keeps_numbers;
     TRY(read_inputs(meta, model->format, arena, &model->transform, err));
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));

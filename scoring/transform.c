@@ -1,5 +1,6 @@
 #include "scoring/transform.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,9 +58,33 @@ static enum status index_words(struct transform_input *input, struct arena *aren
     return STATUS_OK;
 }
 
+static void place_number(struct transform *transform, struct transform_input *input,
+                         uint32_t columns)
+{
+    input->dense_offset = transform->dense_width;
+    input->dense_count = columns;
+    transform->dense_width += columns;
+}
+
+static enum status keep_number(struct transform *transform, struct transform_input *input,
+                               struct error *err)
+{
+    if (input->has_code)
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g of numbers that are kept",
+                    SLICE_FORMAT(input->name), input->code);
+    input->mean = 0;
+    input->scale = 1;
+    input->limit = FLT_MAX;
+    input->null_value = NAN;
+    place_number(transform, input, 1);
+    return STATUS_OK;
+}
+
 static enum status finish_numeric(struct transform *transform, struct transform_input *input,
                                   struct error *err)
 {
+    if (transform->keeps_numbers)
+        return keep_number(transform, input, err);
     if (!isfinite(input->mean) || !isfinite(input->scale) || !isfinite(input->null_value) ||
         input->scale <= 0)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": mean %g and scale %g",
@@ -72,8 +97,7 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     if (input->has_code && (!input->has_nulls || !isfinite(input->code)))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->name),
                     input->code);
-    input->dense_offset = transform->dense_width;
-    transform->dense_width += input->has_nulls ? 2 : 1;
+    place_number(transform, input, input->has_nulls ? 2 : 1);
     return STATUS_OK;
 }
 
@@ -99,6 +123,9 @@ static enum status finish_category(struct transform *transform, struct transform
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u words and %u hash buckets",
                     SLICE_FORMAT(input->name), input->word_count, input->hash_buckets);
     take_ids(transform, input, (uint32_t)rows, 1);
+    input->null_id = input->has_nulls && !transform->keeps_numbers
+                         ? (int32_t)(input->first_id + input->id_rows - 1)
+                         : -1;
     return index_words(input, arena, err);
 }
 
@@ -204,7 +231,7 @@ static enum status list_columns(struct transform *transform, struct arena *arena
         transform->means[input->dense_offset] = input->mean;
         transform->scales[input->dense_offset] = input->scale;
         transform->limits[input->dense_offset] = input->limit;
-        if (input->has_nulls) {
+        if (input->dense_count == 2) {
             transform->scales[input->dense_offset + 1] = 1;
             transform->limits[input->dense_offset + 1] = 1;
         }
@@ -380,11 +407,6 @@ int32_t transform_word(const struct transform_input *input, struct slice word)
     return (int32_t)(input->first_id + index);
 }
 
-int32_t transform_null_id(const struct transform_input *input)
-{
-    return input->has_nulls ? (int32_t)(input->first_id + input->id_rows - 1) : -1;
-}
-
 /* Ids ascend: the sum of a text's rows has the same bits whatever the order of its words. */
 static uint32_t insert_id(int32_t *ids, uint32_t count, int32_t id)
 {
@@ -456,10 +478,10 @@ static enum status transform_numeric(const struct transform *transform,
     is_null = is_null || transform_is_code(input, number);
     if (run->count + 2 > RUN_COLUMNS)
         finish_run(run, transform, dense);
-    run->numbers[run->count++] = number;
-    if (input->has_nulls)
+    run->numbers[run->count++] = is_null ? (double)input->null_value : number;
+    if (input->dense_count == 2)
         run->numbers[run->count++] = is_null;
-    if (is_null) {
+    if (is_null && !transform->keeps_numbers) {
         finish_run(run, transform, dense);
         dense[input->dense_offset] = input->null_value;
     }
@@ -474,7 +496,7 @@ static enum status transform_category(const struct transform_input *input, const
     bool is_null;
 
     TRY(cell_to_word(cell, input->name, buffer, &word, &is_null, err));
-    *id = is_null ? transform_null_id(input) : transform_word(input, word);
+    *id = is_null ? input->null_id : transform_word(input, word);
     return STATUS_OK;
 }
 

@@ -24,6 +24,11 @@
  * word i -> i; another value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training
  * saw NULLs, else -1.
  *
+ * Some kinds of models take numbers as they are (kind->keeps_numbers): a numeric input is one
+ * column of dense, the number as the nearest float, at most FLT_MAX from 0, and NaN where the cell
+ * is NULL. So mean is 0, scale 1 and limit FLT_MAX, none of which is stored. NULL in a category is
+ * -1 then, whether training saw NULLs or not.
+ *
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
  * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
@@ -50,16 +55,19 @@ struct transform_input {
     struct slice source; /* of a part: the column's name; else that is the input's */
     uint32_t column;     /* of transform.columns */
     enum input_type type;
-    bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists */
+    bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
+                       numbers are kept */
 
     enum input_reading reading; /* numeric: of text */
     double mean, scale;         /* numeric; scale > 0 (1 for a constant column) */
-    float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean */
+    float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
+                         numbers are kept */
     float limit;      /* numeric: what is farther from 0 in dense is cut to it; 0 becomes
                          TRANSFORM_DENSE_MAX. Less than that: mean and scale are robust ones */
     bool has_code;    /* numeric: */
     double code;      /* stands for a missing value, such as -999; has_nulls is true then */
     uint32_t dense_offset;
+    uint32_t dense_count; /* columns of dense: 2 with that for "was NULL", else 1 */
 
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
@@ -69,6 +77,7 @@ struct transform_input {
     uint32_t id_offset;    /* category, text: the first of its ids in a row's */
     uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
+    int32_t null_id; /* category: of NULL */
     uint32_t
         *lookup; /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
     uint32_t lookup_size;
@@ -101,6 +110,7 @@ struct transform {
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
     bool has_parts;
+    bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
     uint32_t dense_width;   /* columns of dense */
     uint32_t id_count;      /* ids of a row: one of a category, words_max of a text */
     uint32_t id_inputs;     /* categories and texts */
@@ -129,6 +139,11 @@ static inline bool transform_input_is_limited(const struct transform_input *inpu
     return input->type == INPUT_NUMERIC && input->limit > 0 && input->limit < TRANSFORM_DENSE_MAX;
 }
 bool transform_is_limited(const struct transform *transform);
+/* Was it NULL? dense: of the row, from the input's first column on. */
+static inline bool transform_was_null(const struct transform_input *input, const float *dense)
+{
+    return input->dense_count == 2 ? dense[1] > 0 : isnan(dense[0]);
+}
 bool transform_has_codes(const struct transform *transform);
 
 /* The number that a numeric input takes from a cell: text that reads as a
@@ -161,7 +176,6 @@ void transform_numbers(const struct transform_input *input, const double *number
 /* The same for a row of numbers, one for each column of dense. */
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
-int32_t transform_null_id(const struct transform_input *input);
 /* The ids of a text's words, ascending, and -1 behind them: ids (words_max). */
 void transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
 

@@ -199,7 +199,8 @@ static uint32_t run_of(const struct transform *transform, uint32_t i)
     return count;
 }
 
-static void describe_input(const struct transform_input *input, struct text *out)
+static void describe_input(const struct transform_input *input, bool keeps_numbers,
+                           struct text *out)
 {
     text_append_string(out, input_type_words[input->type]);
     if (input->type == INPUT_CATEGORY) {
@@ -208,7 +209,7 @@ static void describe_input(const struct transform_input *input, struct text *out
     } else if (input->type == INPUT_TEXT) {
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->hash_buckets);
-    } else {
+    } else if (!keeps_numbers) {
         text_append_string(out, ", mean ");
         text_append_rounded(out, input->mean);
         text_append_string(out, ", deviation ");
@@ -231,7 +232,7 @@ static enum status put_input(const struct transform *transform, uint32_t i, uint
         text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].name));
         text_printf(&detail, "%u numeric%s", count, first->has_nulls ? ", with NULLs" : "");
     } else {
-        describe_input(first, &detail);
+        describe_input(first, transform->keeps_numbers, &detail);
     }
     status = name.failed || detail.failed
                  ? fail_no_memory(err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/column_notices.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
@@ -187,6 +188,7 @@ static enum status fill_transform(const struct column_statistics *statistics,
 {
     const struct jobspec *spec = statistics->spec;
 
+    transform->keeps_numbers = kind_of(spec)->keeps_numbers;
     transform->input_count = (uint32_t)spec->input_count;
     transform->inputs = ARENA_NEW(arena, struct transform_input, spec->input_count);
     if (!transform->inputs)
@@ -453,6 +455,20 @@ static enum status learn_classes(const struct column_statistics *statistics,
     return status;
 }
 
+/* Of a regression. Kept as they are where the inputs are. */
+static enum status scale_label(const struct exact_moments *moments,
+                               const struct column_counts *label, struct dataset *dataset,
+                               struct error *err)
+{
+    if (!exact_moments_measure(moments, &dataset->label_average, &dataset->label_deviation))
+        return refuse_counts(label, err);
+    if (!dataset->transform.keeps_numbers) {
+        dataset->label_mean = dataset->label_average;
+        dataset->label_scale = dataset->label_deviation;
+    }
+    return STATUS_OK;
+}
+
 static enum status fill_labels(const struct column_statistics *statistics, struct dataset *dataset,
                                struct class_index *index, struct error *err)
 {
@@ -468,10 +484,7 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
     if (!task_has_label(spec->task))
         return STATUS_OK;
     if (label->content == COLUMN_NUMBERS)
-        return exact_moments_measure(&statistics->moments[label->number], &dataset->label_mean,
-                                     &dataset->label_scale)
-                   ? STATUS_OK
-                   : refuse_counts(label, err);
+        return scale_label(&statistics->moments[label->number], label, dataset, err);
     TRY(list_words(label, &entries, &count, err));
     status = learn_classes(statistics, entries, count, dataset, index, err);
     free(entries);

@@ -15,6 +15,9 @@
 #include "scoring/model.h"
 
 #define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows that are all in memory */
+#define DATASET_LABEL_MAX                                                                          \
+    1e18 /* magnitude of a label that is kept as it is: squares fit floats                         \
+          */
 
 /*
  * One part: train or validation. Row major. Rows lie by their keys, which are made from
@@ -25,7 +28,8 @@ struct dataset_part {
     uint64_t rows;
     float *dense;            /* (rows, dense_width) */
     int32_t *ids;            /* (rows, id_count): rows of the id block, or -1 */
-    float *values;           /* regression: (rows) standardised label; NULL otherwise */
+    float *values;           /* regression: (rows) standardised label, or the label as it is where
+                                the kind of model keeps numbers; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
@@ -47,8 +51,12 @@ struct dataset {
     struct labels labels;
     bool positive_is_lesser;        /* of two classes: the statement chooses the lesser one */
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
-    float *class_weights;           /* (labels.count); all 1 unless balanced */
-    uint64_t *class_counts;         /* (labels.count): training rows of each */
+    /* Regression: of the training rows' labels, the exact mean and population deviation (1 where it
+     * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
+     * numbers: then these are 0 and 1. */
+    double label_average, label_deviation;
+    float *class_weights;   /* (labels.count); all 1 unless balanced */
+    uint64_t *class_counts; /* (labels.count): training rows of each */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */
@@ -76,7 +84,8 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
- * n_classes or CLASSES_MAX; an infinite value. LIMIT beyond
+ * n_classes or CLASSES_MAX; an infinite value; a label beyond DATASET_LABEL_MAX
+ * where the kind of model keeps numbers. LIMIT beyond
  * DATASET_BYTES_MAX.
  */
 enum status dataset_open(const char *folder, const struct spool_source *source,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "jobspec/jobspec_sections.h"
+#include "runtime/data/dataset.h"
 #include "runtime/data/spool_reader.h"
 
 static enum status refuse_rows(struct slice column, const char *kind, const char *what,
@@ -77,6 +79,23 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
     return STATUS_OK;
 }
 
+/* The greatest and the least label are floats that can be computed with. */
+static enum status check_label_size(const struct spool *spool, const struct jobspec *spec,
+                                    struct error *err)
+{
+    const struct spool_column_summary *summary = &spool->summaries[spec->input_count];
+    const double least = summary->least, greatest = summary->greatest;
+    const double label = fabs(least) > fabs(greatest) ? least : greatest;
+
+    if (spec->task != TASK_REGRESSION || !kind_of(spec)->keeps_numbers ||
+        fabs(label) <= DATASET_LABEL_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has the number %g, where at most %g is learned",
+         SLICE_FORMAT(spec->label), label, DATASET_LABEL_MAX);
+    return error_hint(err, "Divide the label by a constant in the SELECT.");
+}
+
 static enum status check_label(const struct spool *spool, const struct jobspec *spec,
                                struct error *err)
 {
@@ -88,7 +107,8 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
         return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.",
                           SLICE_FORMAT(spec->label));
     }
-    return check_finite(spool, label, spec->label, "label column", err);
+    TRY(check_finite(spool, label, spec->label, "label column", err));
+    return check_label_size(spool, spec, err);
 }
 
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,

@@ -41,7 +41,7 @@ static void encode_numeric(const struct transform_input *input,
     for (uint32_t r = 0; (view->nulls || input->has_code) && r < count; r++)
         if (is_missing(input, view, rows[r], numbers[r]))
             dense[r * stride] = input->null_value;
-    for (uint32_t r = 0; input->has_nulls && r < count; r++)
+    for (uint32_t r = 0; input->dense_count == 2 && r < count; r++)
         dense[r * stride + 1] = is_missing(input, view, rows[r], numbers[r]);
 }
 
@@ -61,7 +61,7 @@ static enum status encode_category(const struct transform_input *input,
         if (input->type == INPUT_TEXT)
             transform_text(input, word, ids + r * stride);
         else
-            ids[r * stride] = is_null ? transform_null_id(input) : transform_word(input, word);
+            ids[r * stride] = is_null ? input->null_id : transform_word(input, word);
     }
     return STATUS_OK;
 }
@@ -83,6 +83,11 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
                                 encoder->ids + input->id_offset, transform->id_count, err));
     }
     return STATUS_OK;
+}
+
+static float label_value(const struct dataset *dataset, double label)
+{
+    return (float)((label - dataset->label_mean) / dataset->label_scale);
 }
 
 static void place_dense(const struct encoding *encoding, const struct encoder *encoder,
@@ -118,9 +123,7 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
     if (part->classes)
         part->classes[place] = class_of(encoding->index, &block->columns[inputs], row);
     else if (part->values)
-        part->values[place] =
-            (float)((spool_number(&block->columns[inputs], row) - dataset->label_mean) /
-                    dataset->label_scale);
+        part->values[place] = label_value(dataset, spool_number(&block->columns[inputs], row));
 }
 
 static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
@@ -219,9 +222,7 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
         if (part->classes)
             part->classes[place] = class_of(index, label, rows->rows[i]);
         else if (part->values)
-            part->values[place] =
-                (float)((spool_number(label, rows->rows[i]) - dataset->label_mean) /
-                        dataset->label_scale);
+            part->values[place] = label_value(dataset, spool_number(label, rows->rows[i]));
     }
     return STATUS_OK;
 }

@@ -172,7 +172,7 @@ static void place_rows(struct leak_rule *rule, const struct transform *transform
             order =
                 (uint32_t)rule->part->ids[(size_t)row * transform->id_count + column->id_offset];
         else
-            order = column->has_nulls && dense[1] > 0 ? ALONE : order_of_number(dense[0]);
+            order = transform_was_null(column, dense) ? ALONE : order_of_number(dense[0]);
         rule->places[0][row] = (struct placed){order, row};
     }
 }

@@ -66,7 +66,8 @@ static void read_bytes_of_a_job(uint8_t kind, const uint8_t *data, size_t size)
         {.name = SLICE("x"), .type = INPUT_NUMERIC},
         {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 3},
         {.name = SLICE("y"), .type = INPUT_NUMERIC}};
-    const struct jobspec spec = {.task = kind % 4 == 3 ? TASK_REGRESSION : TASK_CLASSIFICATION,
+    const struct jobspec spec = {.family = SLICE("network"),
+                                 .task = kind % 4 == 3 ? TASK_REGRESSION : TASK_CLASSIFICATION,
                                  .inputs = inputs,
                                  .input_count = 3,
                                  .label = SLICE("label"),

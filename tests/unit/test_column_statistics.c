@@ -60,7 +60,8 @@ static void table_open(struct table *table, enum task task, enum label_type labe
                    {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 10000},
                    {.name = SLICE("code"), .type = INPUT_CATEGORY, .vocabulary_max = 20},
                    {.name = SLICE("size"), .type = INPUT_CATEGORY, .vocabulary_max = 3}},
-        .spec = {.task = task,
+        .spec = {.family = SLICE("network"),
+                 .task = task,
                  .input_count = INPUTS,
                  .label = SLICE("label"),
                  .label_type = label,
@@ -253,7 +254,8 @@ static void columns_may_lie_anywhere(void **state)
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 3}};
     struct spec_input inputs[] = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                                   {.name = SLICE("y"), .type = INPUT_NUMERIC}};
-    struct jobspec spec = {.task = TASK_CLUSTERING,
+    struct jobspec spec = {.family = SLICE("network"),
+                           .task = TASK_CLUSTERING,
                            .inputs = inputs,
                            .input_count = 2,
                            .label_type = LABEL_NONE,
@@ -435,7 +437,8 @@ static enum status learn_many_classes(uint32_t rows, size_t word_bytes_max, stru
         {.type = SPOOL_REAL, .numbers = &numbers[0][0], .stride = 2},
         {.type = SPOOL_INTEGER, .numbers = &numbers[0][1], .stride = 2}};
     struct spec_input input = {.name = SLICE("x"), .type = INPUT_NUMERIC};
-    struct jobspec spec = {.task = TASK_CLASSIFICATION,
+    struct jobspec spec = {.family = SLICE("network"),
+                           .task = TASK_CLASSIFICATION,
                            .inputs = &input,
                            .input_count = 1,
                            .label = SLICE("label"),
@@ -627,7 +630,8 @@ struct put_counts {
 static enum status read_and_finish(const struct put_counts *counts, struct error *err)
 {
     struct spec_input input = {.name = SLICE("c"), .type = INPUT_CATEGORY, .vocabulary_max = 10};
-    struct jobspec spec = {.task = TASK_CLASSIFICATION,
+    struct jobspec spec = {.family = SLICE("network"),
+                           .task = TASK_CLASSIFICATION,
                            .inputs = &input,
                            .input_count = 1,
                            .label = SLICE("label"),

@@ -21,7 +21,8 @@ static void make_rows(struct rows *rows, enum task task)
     *rows = (struct rows){
         .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                    {.name = SLICE("code"), .type = INPUT_CATEGORY, .vocabulary_max = 100}},
-        .spec = {.task = task,
+        .spec = {.family = SLICE("network"),
+                 .task = task,
                  .input_count = 2,
                  .label = SLICE("label"),
                  .label_type = LABEL_INTEGER,

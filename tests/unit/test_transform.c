@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/random.h"
@@ -83,6 +84,89 @@ static void null_takes_the_mean_the_is_null_input_and_the_null_bucket(void **sta
     cells[0] = (struct cell){.type = CELL_TEXT, .text = SLICE(" ")};
     CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
     CHECK(dense[0] == 0 && dense[1] == 1); /* blank, as CSV has it */
+    arena_deinit(&arena);
+}
+
+/* As the one above, of a kind of model that takes numbers as they are. */
+static struct transform make_kept(struct transform_input *inputs, struct arena *arena)
+{
+    struct transform transform = make(inputs, arena);
+    struct error err;
+
+    transform.keeps_numbers = true;
+    CHECK_OK(transform_finish(&transform, arena, &err));
+    return transform;
+}
+
+static void numbers_can_be_kept_as_they_are(void **state)
+{
+    struct cell cells[] = {{.type = CELL_INTEGER, .integer = 60},
+                           {.type = CELL_REAL, .real = 1e300},
+                           text_cell("green"),
+                           text_cell("red")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make_kept(inputs, &arena);
+    CHECK_INT(transform.dense_width, 2);
+    CHECK_INT(transform.id_rows, 6 + 3);
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 60 && dense[1] == FLT_MAX);
+    CHECK_INT(ids[0], 1);
+    cells[0].integer = -16777217; /* -2^24 - 1: the nearest float is even */
+    cells[1].real = -1e300;
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == -16777216 && dense[1] == -FLT_MAX);
+    cells[1].real = INFINITY;
+    CHECK_INT(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID);
+    arena_deinit(&arena);
+}
+
+static void null_is_nan_among_numbers_that_are_kept(void **state)
+{
+    const struct cell seen[] = {{.type = CELL_NULL},
+                                {.type = CELL_REAL, .real = -3.5},
+                                {.type = CELL_NULL},
+                                {.type = CELL_NULL}};
+    const struct cell unseen[] = {
+        {.type = CELL_REAL, .real = 7}, text_cell(" "), text_cell("no word"), text_cell("no word")};
+    struct transform_input inputs[4];
+    struct arena arena;
+    struct error err;
+    float dense[3]; /* a place more than there are columns */
+    int32_t ids[2];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    struct transform transform = make_kept(inputs, &arena);
+    CHECK_OK(transform_row(&transform, seen, dense, ids, &err));
+    CHECK(isnan(dense[0]) && dense[1] == -3.5f);
+    CHECK(transform_was_null(&inputs[0], dense) && !transform_was_null(&inputs[1], dense + 1));
+    CHECK_INT(ids[0], -1);
+    CHECK_INT(ids[1], -1);
+    CHECK_OK(transform_row(&transform, unseen, dense, ids, &err));
+    CHECK(dense[0] == 7 && isnan(dense[1])); /* where training saw no NULL, too */
+    CHECK(ids[0] == 3 || ids[0] == 4);       /* a hash bucket */
+    CHECK_INT(ids[1], -1);
+    arena_deinit(&arena);
+}
+
+static void a_code_is_no_number_that_is_kept(void **state)
+{
+    struct transform_input input = {
+        .name = SLICE("x"), .has_nulls = true, .has_code = true, .code = -999, .scale = 1};
+    struct transform transform = {.inputs = &input, .input_count = 1, .keeps_numbers = true};
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_INT(transform_finish(&transform, &arena, &err), STATUS_CORRUPT);
     arena_deinit(&arena);
 }
 
@@ -538,6 +622,9 @@ int main(void)
         cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),
         cmocka_unit_test(parts_lie_side_by_side_each_once),
         cmocka_unit_test(null_takes_the_mean_the_is_null_input_and_the_null_bucket),
+        cmocka_unit_test(numbers_can_be_kept_as_they_are),
+        cmocka_unit_test(null_is_nan_among_numbers_that_are_kept),
+        cmocka_unit_test(a_code_is_no_number_that_is_kept),
         cmocka_unit_test(an_unknown_word_falls_into_a_hash_bucket_or_nowhere),
         cmocka_unit_test(every_word_of_a_large_vocabulary_is_found),
         cmocka_unit_test(a_text_selects_a_row_for_each_of_its_words),
