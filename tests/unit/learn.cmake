@@ -6,7 +6,7 @@ foreach(test kmeans row_lanes row_store step_shares fixed_point kernels products
 endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
-foreach(test leaks baseline)
+foreach(test leaks baseline tree_objective)
   totrain_test(test_${test} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c
     USES learn data scoring kinds jobspec base LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

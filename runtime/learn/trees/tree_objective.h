@@ -4,12 +4,19 @@
  *
  *     objective             outputs  gradient g, hessian h, by the output z
  *     reg:squarederror         1     z - y, 1
- *     binary:logistic          1     p - y, p (1 - p)                    p = 1 / (1 + e^-z)
- *     multi:softmax, -softprob k     p_j - [y = j], 2 p_j (1 - p_j)      p = softmax(z)
- *     count:poisson            1     e^z - y, e^(z + max_delta_step)
- *     ...                            as XGBoost has them
+ *     reg:squaredlogerror      1     (l(z) - l(y)) / (z + 1), max((l(y) - l(z) + 1) / (z + 1)^2,
+ *                                    1e-6)                      l(x) = log(1 + x), z >= 1e-6 - 1
+ *     reg:pseudohubererror     1     r / s, 1 / s^3             r = z - y, s = sqrt(1 +
+ * (r/slope)^2) reg:logistic, binary:*   1     p - y, p (1 - p)           p = 1 / (1 + e^-z)
+ *     reg:gamma                1     1 - y e^-z, y e^-z
+ *     reg:tweedie              1     b - a, (2 - v) b - (1 - v) a
+ *                                                               a = y e^((1 - v) z), b = e^((2 - v)
+ * z) count:poisson            1     e^z - y, e^(z + max_delta_step) multi:*                  k p_j
+ * - [y = j], 2 p_j (1 - p_j)      p = softmax(z)
  *
- * All in double by scoring/elementary.h, with no library's exp: the same bits everywhere.
+ * as XGBoost 3.2 has them. Of two classes multi:softmax and multi:softprob are binary:logistic:
+ * a model of two classes has one output. The derivatives are floats, made by scoring/elementary.h
+ * and no library's exp: the same bits everywhere.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
 #define RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
@@ -24,24 +31,46 @@ struct tree_objective {
     const struct trees_params *params;
     const struct dataset *dataset;
     float positive_weight; /* of rows of the second class, beside class_weights */
+    double start;          /* the sum of no trees; of several outputs the statement's base_score */
+    /* What 1 stands for in sums of losses, a power of two; and the greatest loss of a row. */
+    double loss_unit, loss_most;
 };
 
-/* Settles an automatic objective by task and classes, and checks labels: INVALID for one that the
- * objective has no loss for, such as a negative count, naming the least label. */
+/*
+ * Settles an automatic objective by task and classes, and checks the labels of all rows, also of
+ * those that are held out: INVALID for one that the objective has no loss for, such as a negative
+ * count, naming the least (of those that are too great the greatest); for an objective of two
+ * classes where there are more. Whether objective, task and base_score fit the planner has checked
+ * (trees_settle).
+ */
 enum status tree_objective_init(struct tree_objective *objective, const struct jobspec *spec,
                                 const struct dataset *dataset, struct error *err);
 
 enum trees_link tree_objective_link(const struct tree_objective *objective);
 
-/* Where boosting starts: base (outputs), as the statement says or by the training labels. */
+/*
+ * Where boosting starts: base (outputs). A base_score of the statement is a prediction: a
+ * probability, a mean. Else, as XGBoost 3.2 finds it, the one of the training labels' mean, which
+ * is weighted; of more than two classes the logarithms of their shares, less the mean of these. Of
+ * reg:pseudohubererror and reg:squaredlogerror it is the best constant for the data set's sample
+ * (XGBoost takes one step of Newton from 0, which may end far off).
+ */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
-/* Of `count` rows [first, ...) of the part: scores (count, outputs) are the sums so far.
- * gradients, hessians: (outputs, count), one output after the other; all finite, hessians not
- * negative. Both NULL: only losses. Returns the sum of the rows' losses, each times the row's
- * weight; what the losses of TRAIN's history are made of (learning.h: log loss, squared error in
- * the label's units), summed in 2^-20 as integers, so that any grouping gives the same: *loss.
- * *hits: how many rows the outputs classify right. */
+/*
+ * Of `count` rows [first, ...) of the part, which the caller holds: scores (count, outputs) are the
+ * sums so far.
+ *
+ * gradients, hessians: (outputs, count), one output after the other, times the row's weight; all
+ * within +-1e30, hessians not negative; of rows whose class training saw, which those of the
+ * training part are. Both NULL: they are not wanted.
+ *
+ * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
+ * the squared error in the label's units, whatever the objective. Each is cut at loss_most, of the
+ * training part weighted by class, and rounded to a multiple of loss_unit, so that any grouping of
+ * rows gives the same sum, and no sum overflows. *hits: how many rows the outputs classify right.
+ * Both NULL: they are not wanted.
+ */
 void tree_objective_rows(const struct tree_objective *objective, const struct dataset_part *part,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits);

@@ -1,0 +1,38 @@
+/*
+ * tree_gradients.h - the derivatives of tree_objective.h, as loops over n rows.
+ *
+ * z (n) are outputs, gradients and hessians (n). Elements do not depend on each other: the same
+ * bits in vectors of any width. All results are within +-TREE_GRADIENT_MOST.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_GRADIENTS_H
+#define RUNTIME_LEARN_TREES_TREE_GRADIENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define TREE_GRADIENT_MOST 1e30f
+#define TREE_HESSIAN_LEAST 1e-16f /* of classes, before weights */
+
+void gradients_squares(size_t n, const float *y, const float *z, float *gradients, float *hessians);
+void gradients_squared_logs(size_t n, const float *y, const float *z, float *gradients,
+                            float *hessians);
+void gradients_pseudo_huber(size_t n, double slope, const float *y, const float *z,
+                            float *gradients, float *hessians);
+/* y is within [0, 1]. */
+void gradients_logistic(size_t n, const float *y, const float *z, float *gradients,
+                        float *hessians);
+void gradients_gamma(size_t n, const float *y, const float *z, float *gradients, float *hessians);
+void gradients_tweedie(size_t n, double power, const float *y, const float *z, float *gradients,
+                       float *hessians);
+/* growth: e^max_delta_step */
+void gradients_poisson(size_t n, double growth, const float *y, const float *z, float *gradients,
+                       float *hessians);
+
+/* Class 1 is the one of probability 1 / (1 + e^-z); weights are of the classes 0 and 1. */
+void gradients_two_classes(size_t n, const int32_t *classes, const float weights[2], const float *z,
+                           float *gradients, float *hessians);
+/* z (n, k); gradients, hessians: (k, n), output j of row i at j * stride + i. */
+void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
+                       const float *z, size_t stride, float *gradients, float *hessians);
+
+#endif

@@ -1,0 +1,455 @@
+#include "runtime/learn/trees/tree_objective.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "runtime/learn/kernels.h"
+#include "runtime/learn/loss_head.h"
+#include "runtime/learn/trees/tree_gradients.h"
+#include "scoring/elementary.h"
+
+#define SHARE_LEAST    1e-7 /* of a class: its logarithm is finite */
+#define MEAN_LEAST     1e-30
+#define LOSS_BITS_MOST 50 /* of a row */
+#define SUM_BITS       62
+
+/* ---- which objective ---- */
+
+/* What labels an objective of numbers has a loss for. */
+struct objective_facts {
+    enum trees_link link;
+    double least, most; /* `least` itself is refused where is_above */
+    bool is_above;
+    const char *labels; /* in a sentence */
+};
+
+static const struct objective_facts facts_of[TREE_OBJECTIVES] = {
+    [TREE_SQUARED_ERROR] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_SQUARED_LOG_ERROR] = {.least = -1, .most = INFINITY, true, "greater than -1"},
+    [TREE_PSEUDO_HUBER] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_REGRESSION_LOGISTIC] = {TREES_LINK_LOGISTIC, 0, 1, false, "from 0 to 1"},
+    [TREE_GAMMA] = {TREES_LINK_EXP, 0, INFINITY, true, "greater than 0"},
+    [TREE_TWEEDIE] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
+    [TREE_POISSON] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
+};
+
+static enum tree_objective_name settle_name(enum tree_objective_name name, enum task task,
+                                            uint32_t classes)
+{
+    if (name != TREE_AUTOMATIC)
+        return name;
+    if (task == TASK_REGRESSION)
+        return TREE_SQUARED_ERROR;
+    return classes > 2 ? TREE_SOFTPROB : TREE_LOGISTIC;
+}
+
+static enum status check_classes(const struct tree_objective *objective, const struct jobspec *spec,
+                                 struct error *err)
+{
+    const uint32_t classes = objective->dataset->labels.count;
+
+    if ((objective->name != TREE_LOGISTIC && objective->name != TREE_LOGIT_RAW) || classes == 2)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "%s learns two classes, and label column \"%.*s\" has %u",
+         tree_objective_words[objective->name], SLICE_FORMAT(spec->label), classes);
+    return error_hint(err, "Leave the objective out, or use objective = 'multi:softprob'.");
+}
+
+/* ---- labels ---- */
+
+struct label_range {
+    double least, greatest;
+};
+
+/* Of all rows; the spools know without being read. */
+static struct label_range range_of_labels(const struct jobspec *spec, const struct dataset *dataset)
+{
+    const size_t label = spec->input_count;
+    const struct spool_column_summary *train = &dataset->spool.summaries[label];
+    struct label_range range = {train->least, train->greatest};
+
+    if (spec->has_validation) {
+        const struct spool_column_summary *other = &dataset->validation_spool.summaries[label];
+
+        range.least = fmin(range.least, other->least);
+        range.greatest = fmax(range.greatest, other->greatest);
+    }
+    return range;
+}
+
+static enum status check_labels(const struct tree_objective *objective, const struct jobspec *spec,
+                                struct label_range range, struct error *err)
+{
+    const struct objective_facts *facts = &facts_of[objective->name];
+    const bool is_low = facts->is_above ? range.least <= facts->least : range.least < facts->least;
+
+    if (!is_low && range.greatest <= facts->most)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has the number %.15g, and %s learns numbers %s",
+         SLICE_FORMAT(spec->label), is_low ? range.least : range.greatest,
+         tree_objective_words[objective->name], facts->labels);
+    return error_hint(err, "Leave such rows out of the SELECT, or use another objective, such as "
+                           "'reg:squarederror'.");
+}
+
+/* ---- where boosting starts ---- */
+
+/* Of reg:pseudohubererror: where the derivative of the sample's loss is 0, which grows with z. */
+static double huber_center(const struct dataset_part *sample, double slope,
+                           struct label_range range)
+{
+    double low = range.least, high = range.greatest;
+
+    for (int halving = 0; halving < 100 && low < high; halving++) {
+        const double middle = low + (high - low) / 2;
+        double slope_there = 0;
+
+        for (uint64_t i = 0; i < sample->rows; i++) {
+            const double r = middle - (double)sample->values[i], part = r / slope;
+
+            slope_there += r / sqrt(1 + part * part);
+        }
+        if (slope_there < 0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static double mean_of_logs(const struct dataset_part *sample)
+{
+    double sum = 0;
+
+    for (uint64_t i = 0; i < sample->rows; i++)
+        sum += logarithm_double(1 + (double)sample->values[i]);
+    return exponential_double(sum / (double)sample->rows) - 1;
+}
+
+/* The share of class 1 among the weighted rows. */
+static double positive_share(const struct tree_objective *objective)
+{
+    const struct dataset *dataset = objective->dataset;
+    const double first = (double)dataset->class_counts[0] * (double)dataset->class_weights[0];
+    const double second = (double)dataset->class_counts[1] * (double)dataset->class_weights[1] *
+                          (double)objective->positive_weight;
+
+    return first + second > 0 ? second / (first + second) : 0.5;
+}
+
+/* What the labels say: a prediction. */
+static double mean_prediction(const struct tree_objective *objective, struct label_range range)
+{
+    const struct dataset *dataset = objective->dataset;
+
+    if (dataset->labels.count > 0)
+        return positive_share(objective);
+    if (dataset->sample.rows > 0 && objective->name == TREE_PSEUDO_HUBER)
+        return huber_center(&dataset->sample, objective->params->huber_slope, range);
+    if (dataset->sample.rows > 0 && objective->name == TREE_SQUARED_LOG_ERROR)
+        return mean_of_logs(&dataset->sample);
+    return dataset->label_average;
+}
+
+static double at_least(double x, double least)
+{
+    return x < least ? least : x;
+}
+
+/* The output whose prediction that is. */
+static double output_of(const struct tree_objective *objective, double prediction)
+{
+    const enum trees_link link = facts_of[objective->name].link;
+
+    if (link == TREES_LINK_LOGISTIC || objective->dataset->labels.count > 0)
+        return logarithm_double(at_least(prediction, SHARE_LEAST)) -
+               logarithm_double(at_least(1 - prediction, SHARE_LEAST));
+    if (link == TREES_LINK_EXP)
+        return logarithm_double(at_least(prediction, MEAN_LEAST));
+    return prediction;
+}
+
+static double start_of(const struct tree_objective *objective, struct label_range range)
+{
+    const double score = objective->params->base_score;
+
+    if (objective->outputs > 1)
+        return score;
+    return output_of(objective,
+                     score == REAL_AUTOMATIC ? mean_prediction(objective, range) : score);
+}
+
+static void shares_of_classes(const struct tree_objective *objective, float *base)
+{
+    const struct dataset *dataset = objective->dataset;
+    const uint32_t classes = objective->outputs;
+    double rows = 0, mean = 0;
+
+    for (uint32_t j = 0; j < classes; j++)
+        rows += (double)dataset->class_counts[j] * (double)dataset->class_weights[j];
+    for (uint32_t j = 0; j < classes; j++) {
+        const double weight =
+            (double)dataset->class_counts[j] * (double)dataset->class_weights[j] / rows;
+        const double logarithm = logarithm_double(at_least(weight, SHARE_LEAST));
+
+        base[j] = (float)logarithm;
+        mean += logarithm / classes;
+    }
+    for (uint32_t j = 0; j < classes; j++)
+        base[j] = (float)((double)base[j] - mean);
+}
+
+void tree_objective_base(const struct tree_objective *objective, float *base)
+{
+    if (objective->outputs > 1 && objective->params->base_score == REAL_AUTOMATIC) {
+        shares_of_classes(objective, base);
+        return;
+    }
+    for (uint32_t j = 0; j < objective->outputs; j++)
+        base[j] = (float)objective->start;
+}
+
+enum trees_link tree_objective_link(const struct tree_objective *objective)
+{
+    return facts_of[objective->name].link;
+}
+
+/* ---- the unit of losses ---- */
+
+/* Predictions of numbers begin at the mean or at base_score, and hardly leave what lies between
+ * that and the labels: of what is twice as far off losses tell no difference. */
+static double greatest_loss(const struct tree_objective *objective, struct label_range range)
+{
+    const double start = objective->params->base_score;
+    double distance;
+
+    if (objective->dataset->labels.count > 0)
+        return LOSS_ROW_MOST;
+    if (start != REAL_AUTOMATIC) {
+        range.least = fmin(range.least, start);
+        range.greatest = fmax(range.greatest, start);
+    }
+    distance = 2 * (range.greatest - range.least);
+    return distance > 0 ? distance * distance : 1;
+}
+
+static float greatest_weight(const struct dataset *dataset)
+{
+    float greatest = 1;
+
+    for (uint32_t i = 0; i < dataset->labels.count; i++)
+        if (dataset->class_weights[i] > greatest)
+            greatest = dataset->class_weights[i];
+    return greatest;
+}
+
+static int bits_of_count(uint64_t count)
+{
+    int bits = 0;
+
+    while (bits < SUM_BITS && count >> bits > 0)
+        bits++;
+    return bits;
+}
+
+static void choose_unit(struct tree_objective *objective, struct label_range range)
+{
+    const struct dataset *dataset = objective->dataset;
+    const int of_rows = bits_of_count(dataset->train.rows + dataset->validation.rows);
+    const int bits = SUM_BITS - of_rows < LOSS_BITS_MOST ? SUM_BITS - of_rows : LOSS_BITS_MOST;
+    int exponent;
+
+    objective->loss_most = greatest_loss(objective, range);
+    frexp(objective->loss_most * (double)greatest_weight(dataset), &exponent);
+    objective->loss_unit = ldexp(1, exponent - bits);
+}
+
+/* ---- life ---- */
+
+enum status tree_objective_init(struct tree_objective *objective, const struct jobspec *spec,
+                                const struct dataset *dataset, struct error *err)
+{
+    const struct trees_params *params = trees_params(&spec->params);
+    const uint32_t classes = dataset->labels.count;
+    struct label_range range = {0, 0};
+
+    *objective = (struct tree_objective){
+        .name = settle_name(params->objective, spec->task, classes),
+        .outputs = spec->task == TASK_CLASSIFICATION && classes > 2 ? classes : 1,
+        .params = params,
+        .dataset = dataset,
+        .positive_weight = (float)params->scale_pos_weight,
+    };
+    TRY(check_classes(objective, spec, err));
+    if (spec->task == TASK_REGRESSION) {
+        range = range_of_labels(spec, dataset);
+        TRY(check_labels(objective, spec, range, err));
+    }
+    choose_unit(objective, range);
+    objective->start = start_of(objective, range);
+    return STATUS_OK;
+}
+
+/* ---- derivatives ---- */
+
+static void derive_numbers(const struct tree_objective *objective, size_t count, const float *y,
+                           const float *z, float *gradients, float *hessians)
+{
+    const struct trees_params *params = objective->params;
+
+    switch (objective->name) {
+    case TREE_SQUARED_LOG_ERROR:
+        gradients_squared_logs(count, y, z, gradients, hessians);
+        return;
+    case TREE_PSEUDO_HUBER:
+        gradients_pseudo_huber(count, params->huber_slope, y, z, gradients, hessians);
+        return;
+    case TREE_REGRESSION_LOGISTIC:
+        gradients_logistic(count, y, z, gradients, hessians);
+        return;
+    case TREE_GAMMA:
+        gradients_gamma(count, y, z, gradients, hessians);
+        return;
+    case TREE_TWEEDIE:
+        gradients_tweedie(count, params->tweedie_variance_power, y, z, gradients, hessians);
+        return;
+    case TREE_POISSON:
+        gradients_poisson(count, exponential_double(params->max_delta_step), y, z, gradients,
+                          hessians);
+        return;
+    default:
+        gradients_squares(count, y, z, gradients, hessians);
+        return;
+    }
+}
+
+static void derive(const struct tree_objective *objective, const struct dataset_part *part,
+                   uint64_t first, uint32_t count, const float *z, float *gradients,
+                   float *hessians)
+{
+    const float *weights = objective->dataset->class_weights;
+
+    if (!part->classes)
+        derive_numbers(objective, count, part->values + first, z, gradients, hessians);
+    else if (objective->outputs == 1)
+        gradients_two_classes(count, part->classes + first,
+                              (float[]){weights[0], weights[1] * objective->positive_weight}, z,
+                              gradients, hessians);
+    else
+        gradients_classes(count, objective->outputs, part->classes + first, weights, z, count,
+                          gradients, hessians);
+}
+
+/* ---- losses ---- */
+
+#define BLOCK_ROWS 256
+
+static double prediction_of(enum trees_link link, float z)
+{
+    if (link == TREES_LINK_EXP)
+        return (double)exponential(z);
+    if (link == TREES_LINK_LOGISTIC)
+        return (double)logistic(z, exponential(-fabsf(z)));
+    return (double)z;
+}
+
+static void square_errors(const struct tree_objective *objective, uint32_t n, const float *y,
+                          const float *z, double *losses)
+{
+    const enum trees_link link = tree_objective_link(objective);
+
+    for (uint32_t i = 0; i < n; i++) {
+        const double error = prediction_of(link, z[i]) - (double)y[i];
+
+        losses[i] = error * error;
+    }
+}
+
+static uint32_t two_class_losses(uint32_t n, const int32_t *classes, const float *z, double *losses)
+{
+    float targets[BLOCK_ROWS], gradients[BLOCK_ROWS];
+    uint32_t hits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        targets[i] = classes[i] == 1 ? 1 : 0;
+        hits += (z[i] > 0) == classes[i];
+    }
+    memcpy(gradients, z, n * sizeof *z);
+    loss_logistic(n, targets, gradients, losses);
+    return hits;
+}
+
+/* Of equal outputs the first counts. */
+static uint32_t class_losses(uint32_t n, uint32_t k, const int32_t *classes, const float *z,
+                             double *losses)
+{
+    uint32_t hits = 0;
+
+    for (uint32_t i = 0; i < n; i++, z += k) {
+        uint32_t best = 0;
+        float sum = 0;
+
+        for (uint32_t j = 1; j < k; j++)
+            if (z[j] > z[best])
+                best = j;
+        for (uint32_t j = 0; j < k; j++)
+            sum += exponential(z[j] - z[best]);
+        hits += (int32_t)best == classes[i];
+        losses[i] = classes[i] < 0
+                        ? LOSS_ROW_MOST
+                        : (double)z[best] - (double)z[classes[i]] + logarithm_double((double)sum);
+    }
+    return hits;
+}
+
+/* A class that training did not see costs the most; NaN does, too. */
+static int64_t sum_losses(const struct tree_objective *objective, uint32_t n,
+                          const int32_t *classes, const float *weights, const double *losses)
+{
+    const double most = objective->loss_most, units = 1 / objective->loss_unit;
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        double loss = losses[i] < most ? losses[i] : most;
+
+        if (classes && classes[i] < 0)
+            loss = most;
+        else if (weights)
+            loss *= (double)weights[classes[i]];
+        sum += (int64_t)(loss * units + 0.5);
+    }
+    return sum;
+}
+
+static void measure_block(const struct tree_objective *objective, const struct dataset_part *part,
+                          uint64_t first, uint32_t n, const float *z, int64_t *loss, int64_t *hits)
+{
+    const struct dataset *dataset = objective->dataset;
+    const bool is_weighted = part->classes && part != &dataset->validation;
+    const int32_t *classes = part->classes ? part->classes + first : NULL;
+    double losses[BLOCK_ROWS];
+
+    if (!classes)
+        square_errors(objective, n, part->values + first, z, losses);
+    else if (objective->outputs == 1)
+        *hits += two_class_losses(n, classes, z, losses);
+    else
+        *hits += class_losses(n, objective->outputs, classes, z, losses);
+    *loss += sum_losses(objective, n, classes, is_weighted ? dataset->class_weights : NULL, losses);
+}
+
+void tree_objective_rows(const struct tree_objective *objective, const struct dataset_part *part,
+                         uint64_t first, uint32_t count, const float *scores, float *gradients,
+                         float *hessians, int64_t *loss, int64_t *hits)
+{
+    if (gradients)
+        derive(objective, part, first, count, scores, gradients, hessians);
+    if (!loss)
+        return;
+    *loss = *hits = 0;
+    for (uint32_t done = 0; done < count; done += BLOCK_ROWS)
+        measure_block(objective, part, first + done,
+                      count - done < BLOCK_ROWS ? count - done : BLOCK_ROWS,
+                      scores + (size_t)done * objective->outputs, loss, hits);
+}
