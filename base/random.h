@@ -11,17 +11,20 @@
 #include <stdint.h>
 
 enum random_purpose {
-    RANDOM_ORDER = 1,  /* a = epoch,  b = row hash */
-    RANDOM_HELD_OUT,   /* a = 0,      b = row hash */
-    RANDOM_INITIAL,    /* a = tensor, b = element */
-    RANDOM_DROPOUT,    /* a = step * layers + layer, b = position in the batch * width + unit */
-    RANDOM_SIMULATION, /* a, b = as the simulator likes */
-    RANDOM_SAMPLE,     /* a = 0,      b = row hash */
-    RANDOM_TWIN,       /* seed, a = halves of a row hash, b = how many equal rows came before */
-    RANDOM_BACKOFF,    /* a = failures in a row, b = of what */
-    RANDOM_LANE,       /* a = 0,      b = row hash */
-    RANDOM_BUCKET,     /* a = epoch,  b = bucket, counted over all lanes */
-    RANDOM_POSITION    /* seed, a = halves of a row hash, b = where the row lies */
+    RANDOM_ORDER = 1,     /* a = epoch,  b = row hash */
+    RANDOM_HELD_OUT,      /* a = 0,      b = row hash */
+    RANDOM_INITIAL,       /* a = tensor, b = element */
+    RANDOM_DROPOUT,       /* a = step * layers + layer, b = position in the batch * width + unit */
+    RANDOM_SIMULATION,    /* a, b = as the simulator likes */
+    RANDOM_SAMPLE,        /* a = 0,      b = row hash */
+    RANDOM_TWIN,          /* seed, a = halves of a row hash, b = how many equal rows came before */
+    RANDOM_BACKOFF,       /* a = failures in a row, b = of what */
+    RANDOM_LANE,          /* a = 0,      b = row hash */
+    RANDOM_BUCKET,        /* a = epoch,  b = bucket, counted over all lanes */
+    RANDOM_POSITION,      /* seed, a = halves of a row hash, b = where the row lies */
+    RANDOM_TREE_COLUMNS,  /* a = tree, b = column */
+    RANDOM_LEVEL_COLUMNS, /* a = level, counted over all trees, b = column */
+    RANDOM_NODE_COLUMNS   /* a = node, counted over all trees, b = column */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

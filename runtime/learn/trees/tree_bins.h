@@ -3,13 +3,16 @@
  *
  * Bin 0 of each column is for missing values. Of a number the bins 1, 2, ... are ranges:
  *
- *     cuts        c[0]     c[1]     c[2]           ascending floats, all different
- *     bins     1   |   2    |   3    |   4         bin b: c[b - 2] <= value < c[b - 1]
+ *     cuts        c[0]     c[1]     c[2]  = FLT_MAX     ascending floats, all different
+ *     bins     1   |   2    |   3    |   4              bin b: c[b - 2] <= value < c[b - 1]
  *
  * so a split "bins up to b go left" is the test value < c[b - 1], compared as floats. Cuts lie at
  * quantiles of the data set's sample of training rows (at the values themselves where these are
- * few), halfway between two values that occur. Of a category the words that training saw most have
- * a bin each, word i the bin i + 1; all others share the last bin, where there are more.
+ * few), halfway between two values that occur. The last one is FLT_MAX, above all values but
+ * itself: a split there parts the values from those that are missing.
+ *
+ * Of a category the words that training saw most have a bin each, word i the bin i + 1; all others
+ * share the last bin, where there are more.
  *
  * Cuts are a function of the sample and the limit, so all workers have the same.
  */
@@ -24,25 +27,28 @@ struct tree_column {
     bool is_category;
     uint32_t place;    /* in a row's dense, or of a category in its ids */
     uint32_t input;    /* of transform.inputs */
-    uint32_t bins;     /* with bin 0: 1 for a column in which nothing can be told apart */
+    uint32_t bins;     /* with bin 0; of a number at least 3, of a category at least 1 */
     const float *cuts; /* of a number: (bins - 2) */
+    uint32_t first_id; /* of a category: the id of its first word */
     uint32_t words;    /* of a category: words with a bin of their own */
 };
 
 struct tree_bins {
     struct tree_column *columns; /* numbers first, in the order of dense; then categories */
     uint32_t column_count;
-    uint32_t *offsets; /* (column_count + 1): the bins of all columns before it */
-    float *cuts;       /* of all columns */
+    uint32_t *offsets;            /* (column_count + 1): the bins of all columns before it */
+    float *cuts;                  /* of all columns */
+    struct tree_search *searches; /* (columns that are numbers): where bins are looked up */
 };
 
-/* bins_most: of a column, without that of missing values; 2 to TREE_BINS_MAX - 1. The data set's
- * sample is held meanwhile. INVALID for an input that is a text (TEXT(c)), naming it. NO_MEMORY. */
+/* bins_most: of a column, without that of missing values; 2 to TREE_BINS_MAX - 1. That of FLT_MAX
+ * is not counted where there is room for it. The data set's sample is held meanwhile. INVALID for
+ * an input that is a text (TEXT(c)), naming it. NO_MEMORY, and what the sample's rows fail by. */
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
                            uint32_t bins_most, struct team *team, struct error *err);
 void tree_bins_deinit(struct tree_bins *bins);
 
-/* The bin of a value. */
+/* The bin of a value; of a word by its id, as it is in a row's. */
 uint8_t tree_bin_of_number(const struct tree_column *column, float value);
 uint8_t tree_bin_of_word(const struct tree_column *column, int32_t id);
 

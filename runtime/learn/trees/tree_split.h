@@ -8,15 +8,26 @@
  *     (where w was cut: score = -(2 G w + (H + lambda) w^2) - 2 alpha |w|)
  *
  * and a split the gain: score of the left + score of the right - score of both. This is XGBoost's
- * and LightGBM's definition (Chen and Guestrin, 2016). The best split is the one of greatest gain;
- * of equal ones that of the lowest column, then of the lowest bin, then missing values right.
+ * and LightGBM's definition, without the factor 1/2 of their papers. The best split is the one of
+ * greatest gain; of equal ones that of the lowest column, then of the lowest bin, then missing
+ * values right. So in a node without missing values these would go right, as XGBoost has it.
+ *
+ * There is a split only where the gain is no less than gamma, and more than what rounding alone
+ * makes of it; where both sides have at least min_child_weight of hessians, more than none, and
+ * min_rows rows, rounded to whole ones as LightGBM does; and where the values of both sides are
+ * ordered by the column's monotone constraint, unless one side has missing values alone.
+ *
+ * The words of a category are parted one from the rest, or where they are many in the order of
+ * gradient / (hessian + cat_smooth), at most max_cat_threshold words from the rest (Fisher, 1958,
+ * as in LightGBM); those that no row of the node has go with the rest. The words that go left are
+ * those that are parted from the rest.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_SPLIT_H
 #define RUNTIME_LEARN_TREES_TREE_SPLIT_H
 
-#include "kinds/trees/trees_attributes.h"
+#include "base/random.h"
 #include "runtime/learn/trees/tree_bins.h"
 
 /* Of the rows of one bin, or of a whole node. */
@@ -31,7 +42,7 @@ struct tree_units {
 };
 
 struct tree_split {
-    double gain;     /* 0: there is none */
+    double gain;     /* above 0; 0: there is none */
     uint32_t column; /* of tree_bins.columns */
     uint8_t bin;     /* of a number: bins 1 to this one go left */
     bool missing_left;
@@ -51,11 +62,14 @@ struct tree_split_options {
     double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
     uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
-    double cat_smooth, cat_l2;  /* sorted by gradient / (hessian + cat_smooth); added to lambda */
-    const int8_t *directions;   /* (column_count): of monotone constraints; NULL: none */
+    double cat_smooth, cat_l2;  /* sorted by gradient / (hessian + cat_smooth); added to lambda of
+                                   both sides where words are sorted */
+    const int8_t *directions;   /* (column_count): of monotone constraints, 1, 0 or -1, 0 of
+                                   categories; NULL: none */
 };
 
-/* Of one column: histogram (bins of the column) of a node whose sums are `total`. */
+/* The best split by one column, to *best where it is better than what is there: a split of another
+ * column, or one of gain 0. histogram (bins of the column): of a node whose sums are `total`. */
 void tree_split_find(const struct tree_column *column, uint32_t number,
                      const struct tree_sums *histogram, struct tree_sums total,
                      struct tree_units units, const struct tree_split_options *options,
@@ -77,14 +91,15 @@ void tree_split_bounds(const struct tree_split *split, struct tree_units units,
                        const struct tree_split_options *options, struct tree_bounds bounds,
                        struct tree_bounds *left, struct tree_bounds *right);
 
-/* What a leaf of rows with these sums adds, before the learning rate. */
+/* What a leaf of rows with these sums, no integers, adds before the learning rate; 0 of none. */
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
                        struct tree_bounds bounds);
 
-/* Which columns a node may be split by: `allowed` (column_count), 1 or 0, of those that are 1 in
- * `from`, a share of them, at least one; by random bits of the seed, `purpose` of a tree, a level
- * or a node, and `number` of it. */
+/* Which columns a tree, a level or a node may be split by: `allowed` (column_count), 1 or 0, of
+ * those that are 1 in `from` so many as `share` of them, rounded, at least one where there is one.
+ * By random bits of the seed, for a purpose RANDOM_..._COLUMNS and the number of what they are for.
+ * Both may be the same array. */
 void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,
-                       uint64_t number, uint8_t *allowed);
+                       enum random_purpose purpose, uint64_t number, uint8_t *allowed);
 
 #endif

@@ -1,0 +1,429 @@
+#include "runtime/learn/trees/tree_bins.h"
+
+#include <assert.h>
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vectors.h"
+#include "runtime/data/row_store.h"
+
+#define MISSING_BIN   0
+#define CUTS_MOST     (TREE_BINS_MAX - 2)
+#define PIVOTS        16
+#define BETWEEN       16 /* cuts from one pivot to the next, itself included */
+#define LOOKED_UP     64 /* rows at once: a few vectors of each kind fit into the registers */
+#define BLOCK_FLOATS  8192
+#define SORT_BITS     11
+#define SORT_PASSES   3
+#define SORT_COUNTERS ((size_t)1 << SORT_BITS)
+
+/* The cuts, and NaN behind them, which no value is above; every 16th is a pivot. */
+struct tree_search {
+    float pivots[PIVOTS];
+    float cuts[PIVOTS * BETWEEN];
+};
+
+_Static_assert(CUTS_MOST < PIVOTS * BETWEEN, "the last pivot is above all values");
+_Static_assert(SORT_BITS *SORT_PASSES >= 32, "all bits of a float are sorted by");
+_Static_assert(SORT_PASSES % 2 == 1, "the last pass is to where the first one was");
+
+/* ---- cuts of a column ---- */
+
+/* A value of the sample, and how many rows have it. */
+struct counted_value {
+    float value;
+    uint32_t count;
+};
+
+/* What the cuts of one column are found in. */
+struct cutting {
+    uint32_t *keys, *sorted;      /* (sample) */
+    struct counted_value *values; /* (sample) */
+};
+
+/* Unsigned integers in the order of the floats. */
+static uint32_t key_of(float value)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits ^ (bits >> 31 ? UINT32_MAX : (uint32_t)1 << 31);
+}
+
+static float value_of(uint32_t key)
+{
+    const uint32_t bits = key ^ (key >> 31 ? (uint32_t)1 << 31 : UINT32_MAX);
+    float value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* keys to sorted, by counting each of three digits. */
+static void sort_keys(struct cutting *cutting, uint32_t count)
+{
+    uint32_t *from = cutting->keys, *to = cutting->sorted;
+
+    for (uint32_t pass = 0; pass < SORT_PASSES; pass++) {
+        const uint32_t shift = pass * SORT_BITS, mask = SORT_COUNTERS - 1;
+        uint32_t starts[SORT_COUNTERS + 1] = {0}, *other = from;
+
+        for (uint32_t i = 0; i < count; i++)
+            starts[(from[i] >> shift & mask) + 1]++;
+        for (uint32_t digit = 1; digit < SORT_COUNTERS; digit++)
+            starts[digit] += starts[digit - 1];
+        for (uint32_t i = 0; i < count; i++)
+            to[starts[from[i] >> shift & mask]++] = from[i];
+        from = to;
+        to = other;
+    }
+}
+
+/* The different values of a column of the sample, ascending. Returns how many there are. */
+static uint32_t count_values(const struct dataset *dataset, uint32_t place, struct cutting *cutting)
+{
+    const struct dataset_part *sample = &dataset->sample;
+    const size_t width = dataset->transform.dense_width;
+    uint32_t count = 0, different = 0;
+
+    for (uint64_t row = 0; row < sample->rows; row++) {
+        const float value = sample->dense[row * width + place];
+
+        if (!isnan(value))
+            cutting->keys[count++] = key_of(fminf(value, FLT_MAX) + 0.0f); /* -0 is 0 */
+    }
+    sort_keys(cutting, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == 0 || cutting->sorted[i] != cutting->sorted[i - 1])
+            cutting->values[different++] = (struct counted_value){value_of(cutting->sorted[i]), 0};
+        cutting->values[different - 1].count++;
+    }
+    return different;
+}
+
+/* Halfway from a to the greater b; above a, whatever is rounded. */
+static float cut_between(float a, float b)
+{
+    const float half = (float)(((double)a + (double)b) / 2);
+
+    return half > a ? half : b;
+}
+
+static uint32_t cut_all(const struct counted_value *values, uint32_t count, float *cuts)
+{
+    for (uint32_t i = 0; i + 1 < count; i++)
+        cuts[i] = cut_between(values[i].value, values[i + 1].value);
+    return count - 1;
+}
+
+/*
+ * More values than bins. A value that has a bin's share of the rows or more is frequent and gets a
+ * bin of its own; the other bins divide the other rows evenly, as far as rows of one value stay
+ * together. What is left is divided anew among the bins to come after each of them. Before a
+ * frequent value a bin ends as soon as it is half full. This is LightGBM's way (Ke et al., 2017).
+ */
+static uint32_t cut_evenly(const struct counted_value *values, uint32_t count, uint32_t bins,
+                           float *cuts)
+{
+    uint64_t rows = 0, rest, filled = 0;
+    uint32_t rest_bins = bins, made = 0;
+    double share;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows += values[i].count;
+    rest = rows;
+    for (uint32_t i = 0; i < count; i++)
+        if ((uint64_t)values[i].count * bins >= rows) {
+            rest -= values[i].count;
+            rest_bins--;
+        }
+    share = (double)rest / (rest_bins > 0 ? rest_bins : 1);
+    for (uint32_t i = 0; i + 1 < count && made + 1 < bins; i++) {
+        const bool is_frequent = (uint64_t)values[i].count * bins >= rows;
+        const bool is_next_frequent = (uint64_t)values[i + 1].count * bins >= rows;
+
+        if (!is_frequent)
+            rest -= values[i].count;
+        filled += values[i].count;
+        if (!is_frequent && (double)filled < share &&
+            !(is_next_frequent && (double)filled >= share / 2))
+            continue;
+        cuts[made++] = cut_between(values[i].value, values[i + 1].value);
+        filled = 0;
+        if (!is_frequent && rest_bins > 1)
+            share = (double)rest / --rest_bins;
+    }
+    return made;
+}
+
+/* Returns how many cuts there are. */
+static uint32_t find_cuts(const struct dataset *dataset, uint32_t place, uint32_t bins_most,
+                          struct cutting *cutting, float *cuts)
+{
+    const uint32_t count = count_values(dataset, place, cutting);
+    const uint32_t bins = bins_most < CUTS_MOST ? bins_most : CUTS_MOST;
+    uint32_t made = 0;
+
+    if (count > 0)
+        made = count <= bins ? cut_all(cutting->values, count, cuts)
+                             : cut_evenly(cutting->values, count, bins, cuts);
+    if (made == 0 || cuts[made - 1] < FLT_MAX)
+        cuts[made++] = FLT_MAX;
+    return made;
+}
+
+/* ---- columns ---- */
+
+struct cutting_team {
+    const struct dataset *dataset;
+    struct tree_bins *bins;
+    uint32_t bins_most;
+    struct cutting *members;
+};
+
+static void cut_column(void *context, uint32_t member, uint32_t task)
+{
+    const struct cutting_team *team = context;
+    struct tree_column *column = &team->bins->columns[task];
+    float *cuts = team->bins->cuts + (size_t)task * CUTS_MOST;
+
+    column->cuts = cuts;
+    column->bins =
+        2 + find_cuts(team->dataset, column->place, team->bins_most, &team->members[member], cuts);
+}
+
+static void cutting_deinit(struct cutting *members, uint32_t count)
+{
+    for (uint32_t i = 0; members && i < count; i++) {
+        free(members[i].keys);
+        free(members[i].sorted);
+        free(members[i].values);
+    }
+    free(members);
+}
+
+static struct cutting *cutting_new(uint32_t count, size_t rows)
+{
+    struct cutting *members = calloc(count, sizeof *members);
+
+    for (uint32_t i = 0; members && i < count; i++) {
+        members[i].keys = malloc((rows + 1) * sizeof *members->keys);
+        members[i].sorted = malloc((rows + 1) * sizeof *members->sorted);
+        members[i].values = malloc((rows + 1) * sizeof *members->values);
+        if (members[i].keys && members[i].sorted && members[i].values)
+            continue;
+        cutting_deinit(members, count);
+        return NULL;
+    }
+    return members;
+}
+
+static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
+                               const struct dataset *dataset, uint32_t bins_most, struct team *team,
+                               struct error *err)
+{
+    const struct dataset_part *sample = &dataset->sample;
+    const uint32_t size = team_size(team);
+    struct cutting_team cutting = {dataset, bins, bins_most, cutting_new(size, sample->rows)};
+    enum status status;
+
+    if (!cutting.members)
+        return fail_no_memory(err);
+    status = row_store_hold(dataset, sample, 0, sample->rows, team, err);
+    if (status == STATUS_OK) {
+        team_run(team, numbers, cut_column, &cutting);
+        row_store_release(dataset, sample, 0, sample->rows);
+    }
+    cutting_deinit(cutting.members, size);
+    return status;
+}
+
+static void describe_category(const struct transform_input *input, uint32_t bins_most,
+                              struct tree_column *column)
+{
+    const bool has_others = input->word_count > bins_most || input->hash_buckets > 0;
+    const uint32_t most = bins_most - has_others;
+
+    column->is_category = true;
+    column->place = input->id_offset;
+    column->first_id = input->first_id;
+    column->words = input->word_count < most ? input->word_count : most;
+    column->bins = 1 + column->words + has_others;
+}
+
+/* Numbers first; where a column is among those of its kind its input says. */
+static uint32_t describe_columns(struct tree_bins *bins, const struct transform *transform,
+                                 uint32_t bins_most)
+{
+    uint32_t count = 0, numbers;
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_NUMERIC)
+            bins->columns[count++] =
+                (struct tree_column){.input = i, .place = transform->inputs[i].dense_offset};
+    numbers = count;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_CATEGORY) {
+            bins->columns[count].input = i;
+            describe_category(&transform->inputs[i], bins_most, &bins->columns[count++]);
+        }
+    return numbers;
+}
+
+static void fill_search(const struct tree_column *column, struct tree_search *search)
+{
+    for (uint32_t i = 0; i < PIVOTS * BETWEEN; i++)
+        search->cuts[i] = i < column->bins - 2 ? column->cuts[i] : NAN;
+    for (uint32_t i = 0; i < PIVOTS; i++)
+        search->pivots[i] = search->cuts[(i + 1) * BETWEEN - 1];
+}
+
+static enum status check_inputs(const struct transform *transform, struct error *err)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].type == INPUT_TEXT) {
+            fail(err, STATUS_INVALID, "column \"%.*s\" is a text, which trees cannot be split by",
+                 SLICE_FORMAT(transform->inputs[i].name));
+            return error_hint(err, "Leave it out, or let it be a category.");
+        }
+    return STATUS_OK;
+}
+
+enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
+                           uint32_t bins_most, struct team *team, struct error *err)
+{
+    const struct transform *transform = &dataset->transform;
+    const size_t count = transform->input_count;
+    enum status status;
+    uint32_t numbers;
+
+    assert(bins_most >= 2 && bins_most < TREE_BINS_MAX);
+    *bins = (struct tree_bins){0};
+    TRY(check_inputs(transform, err));
+    *bins = (struct tree_bins){
+        .columns = calloc(count + 1, sizeof *bins->columns),
+        .column_count = (uint32_t)count,
+        .offsets = calloc(count + 1, sizeof *bins->offsets),
+        .cuts = calloc(count * CUTS_MOST + 1, sizeof *bins->cuts),
+        .searches = calloc(count + 1, sizeof *bins->searches),
+    };
+    if (!bins->columns || !bins->offsets || !bins->cuts || !bins->searches) {
+        tree_bins_deinit(bins);
+        return fail_no_memory(err);
+    }
+    numbers = describe_columns(bins, transform, bins_most);
+    status = cut_columns(bins, numbers, dataset, bins_most, team, err);
+    if (status != STATUS_OK) {
+        tree_bins_deinit(bins);
+        return status;
+    }
+    for (uint32_t c = 0; c < numbers; c++)
+        fill_search(&bins->columns[c], &bins->searches[c]);
+    for (uint32_t c = 0; c < count; c++)
+        bins->offsets[c + 1] = bins->offsets[c] + bins->columns[c].bins;
+    return STATUS_OK;
+}
+
+void tree_bins_deinit(struct tree_bins *bins)
+{
+    free(bins->columns);
+    free(bins->offsets);
+    free(bins->cuts);
+    free(bins->searches);
+    *bins = (struct tree_bins){0};
+}
+
+/* ---- bins of values ---- */
+
+uint8_t tree_bin_of_number(const struct tree_column *column, float value)
+{
+    uint32_t below = 0, rest = column->bins - 2; /* cuts */
+
+    if (isnan(value))
+        return MISSING_BIN;
+    while (rest > 0) {
+        const uint32_t half = (rest + 1) / 2;
+
+        if (column->cuts[below + half - 1] <= value)
+            below += half;
+        rest -= half;
+    }
+    return (uint8_t)(below + 1);
+}
+
+uint8_t tree_bin_of_word(const struct tree_column *column, int32_t id)
+{
+    const uint32_t word = (uint32_t)id - column->first_id;
+
+    if (id < 0)
+        return MISSING_BIN;
+    return (uint8_t)(word < column->words ? word + 1 : column->bins - 1);
+}
+
+/* How many cuts are not above each value. First how many pivots, of which all are looked at, since
+ * a vector of values is compared with one at once; then four steps of halves. */
+WIDE_VECTORS
+static void look_up(const struct tree_search *search, const float *values, int32_t *found)
+{
+    memset(found, 0, LOOKED_UP * sizeof *found);
+    for (uint32_t pivot = 0; pivot < PIVOTS; pivot++) {
+        const float above = search->pivots[pivot];
+
+        for (uint32_t i = 0; i < LOOKED_UP; i++)
+            found[i] += above <= values[i] ? BETWEEN : 0;
+    }
+    for (int32_t half = BETWEEN / 2; half > 0; half /= 2)
+        for (uint32_t i = 0; i < LOOKED_UP; i++)
+            found[i] += search->cuts[found[i] + half - 1] <= values[i] ? half : 0;
+}
+
+static void numbers_to_bins(const struct tree_search *search, const float *dense, size_t width,
+                            uint32_t rows, uint8_t *out, size_t stride)
+{
+    float values[LOOKED_UP] = {0};
+    int32_t found[LOOKED_UP];
+
+    for (uint32_t first = 0; first < rows; first += LOOKED_UP) {
+        const uint32_t count = rows - first < LOOKED_UP ? rows - first : LOOKED_UP;
+
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = dense[(first + i) * width];
+        look_up(search, values, found);
+        for (uint32_t i = 0; i < count; i++)
+            out[(first + i) * stride] = (uint8_t)(isnan(values[i]) ? MISSING_BIN : found[i] + 1);
+    }
+}
+
+static void words_to_bins(const struct tree_column *column, const int32_t *ids, size_t width,
+                          uint32_t rows, uint8_t *out, size_t stride)
+{
+    for (uint32_t row = 0; row < rows; row++)
+        out[row * stride] = tree_bin_of_word(column, ids[row * width]);
+}
+
+/* By blocks of rows, whose inputs stay near while one column after the other is taken of them. */
+void tree_bins_rows(const struct tree_bins *bins, const struct dataset *dataset, const float *dense,
+                    const int32_t *ids, uint32_t rows, uint8_t *const *out, size_t stride)
+{
+    const struct transform *transform = &dataset->transform;
+    const size_t dense_width = transform->dense_width, id_count = transform->id_count;
+    const size_t fitting = BLOCK_FLOATS / (dense_width + id_count + 1);
+    const uint32_t block = fitting > LOOKED_UP ? (uint32_t)fitting : LOOKED_UP;
+
+    for (uint32_t first = 0; first < rows; first += block) {
+        const uint32_t count = rows - first < block ? rows - first : block;
+
+        for (uint32_t c = 0; c < bins->column_count; c++) {
+            const struct tree_column *column = &bins->columns[c];
+            uint8_t *to = out[c] + first * stride;
+
+            if (column->is_category)
+                words_to_bins(column, ids + first * id_count + column->place, id_count, count, to,
+                              stride);
+            else
+                numbers_to_bins(&bins->searches[c], dense + first * dense_width + column->place,
+                                dense_width, count, to, stride);
+        }
+    }
+}

@@ -1,0 +1,469 @@
+#include "runtime/learn/trees/tree_split.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/vectors.h"
+
+#define ROUNDING 0x1p-40 /* of scores: more than double loses in a gain, less than rows gain */
+#define LANES    8       /* maxima side by side */
+
+/* ---- leaves ---- */
+
+/* What values of leaves are made by: `least` and `most` by bounds and max_delta_step. */
+struct penalties {
+    double lambda, alpha, least, most;
+};
+
+static struct penalties penalties_of(const struct tree_split_options *options, double lambda,
+                                     struct tree_bounds bounds)
+{
+    struct penalties penalties = {lambda, options->alpha, bounds.least, bounds.most};
+
+    if (options->max_delta_step > 0) {
+        const double step = options->max_delta_step;
+
+        /* The step first, then the bounds, which no step may leave. */
+        penalties.least = fmin(fmax(-step, bounds.least), bounds.most);
+        penalties.most = fmax(fmin(step, bounds.most), bounds.least);
+    }
+    return penalties;
+}
+
+/* G' of the header. */
+static double shrunk(double gradient, double alpha)
+{
+    const double rest = fabs(gradient) - alpha;
+
+    return rest > 0 ? copysign(rest, gradient) : 0;
+}
+
+static double value_of(double gradient, double hessian, const struct penalties *penalties)
+{
+    double value = 0;
+
+    if (hessian > 0)
+        value -= shrunk(gradient, penalties->alpha) / (hessian + penalties->lambda);
+    return fmin(fmax(value, penalties->least), penalties->most);
+}
+
+static double score_of(double gradient, double hessian, const struct penalties *penalties)
+{
+    const double weight = hessian + penalties->lambda;
+    const double rest = shrunk(gradient, penalties->alpha);
+    const double value = value_of(gradient, hessian, penalties);
+
+    if (hessian <= 0)
+        return 0;
+    if (value == 0 - rest / weight)
+        return rest * rest / weight;
+    return -(2 * gradient * value + weight * value * value) - 2 * penalties->alpha * fabs(value);
+}
+
+double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
+                       struct tree_bounds bounds)
+{
+    const struct penalties penalties = penalties_of(options, options->lambda, bounds);
+
+    return value_of(gradient, hessian, &penalties) + 0.0; /* no -0 */
+}
+
+static double value_of_sums(struct tree_sums sums, struct tree_units units,
+                            const struct tree_split_options *options, struct tree_bounds bounds)
+{
+    return tree_leaf_value((double)sums.gradient * units.gradient,
+                           (double)sums.hessian * units.hessian, options, bounds);
+}
+
+void tree_split_bounds(const struct tree_split *split, struct tree_units units,
+                       const struct tree_split_options *options, struct tree_bounds bounds,
+                       struct tree_bounds *left, struct tree_bounds *right)
+{
+    /* Only missing values may be on the wrong side, of a split from which nothing follows. */
+    const int direction = options->directions ? options->directions[split->column] : 0;
+    const double of_left = value_of_sums(split->left, units, options, bounds);
+    const double of_right = value_of_sums(split->right, units, options, bounds);
+    const double middle = (of_left + of_right) / 2;
+
+    *left = *right = bounds;
+    if (direction > 0 && of_left <= of_right)
+        left->most = right->least = middle;
+    if (direction < 0 && of_left >= of_right)
+        left->least = right->most = middle;
+}
+
+/* ---- gains ---- */
+
+/*
+ * The ways to part a node's rows that have a value: each names one of two parts. Rows whose value
+ * is missing are apart from it, or with it.
+ */
+struct partings {
+    uint32_t count;
+    struct tree_sums parts[TREE_BINS_MAX];
+    double gains_apart[TREE_BINS_MAX], gains_with[TREE_BINS_MAX]; /* 0: it may not be */
+};
+
+/* Integers, of both sides of each parting. */
+struct sides {
+    double gradients[TREE_BINS_MAX], hessians[TREE_BINS_MAX];
+    double other_gradients[TREE_BINS_MAX], other_hessians[TREE_BINS_MAX];
+};
+
+struct rules {
+    struct penalties penalties;
+    struct tree_units units;
+    double parent; /* score of both sides in one */
+    double min_child_weight, min_rows;
+    int direction;
+    uint32_t unordered; /* the parting to which the direction does not matter */
+    bool is_plain;      /* neither L1 penalty nor limits of values */
+};
+
+static struct tree_sums sum_of(struct tree_sums a, struct tree_sums b)
+{
+    return (struct tree_sums){a.gradient + b.gradient, a.hessian + b.hessian};
+}
+
+static struct tree_sums difference_of(struct tree_sums a, struct tree_sums b)
+{
+    return (struct tree_sums){a.gradient - b.gradient, a.hessian - b.hessian};
+}
+
+static void take_sides(const struct partings *partings, struct tree_sums with,
+                       struct tree_sums total, struct sides *sides)
+{
+    for (uint32_t i = 0; i < partings->count; i++) {
+        const struct tree_sums side = sum_of(partings->parts[i], with);
+        const struct tree_sums other = difference_of(total, side);
+
+        sides->gradients[i] = (double)side.gradient;
+        sides->hessians[i] = (double)side.hessian;
+        sides->other_gradients[i] = (double)other.gradient;
+        sides->other_hessians[i] = (double)other.hessian;
+    }
+}
+
+/* May a side have so much? hessian: in integers, which are no less than 0. */
+static inline bool is_enough(double hessian, const struct rules *rules)
+{
+    return (hessian > 0) & (hessian * rules->units.hessian >= rules->min_child_weight) &
+           (hessian * rules->units.rows_of_hessian + 0.5 >= rules->min_rows);
+}
+
+/* What sides gain over both in one, or 0 where it is none. */
+static inline double gain_of(double score, double parent, bool may_be)
+{
+    const double gain = score - parent;
+
+    return may_be & (gain > fabs(score) * ROUNDING) ? gain : 0;
+}
+
+WIDE_VECTORS
+static void gain_plainly(const struct sides *sides, uint32_t count, const struct rules *rules,
+                         double *gains)
+{
+    const struct tree_units units = rules->units;
+    const double lambda = rules->penalties.lambda;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const double g = sides->gradients[i] * units.gradient;
+        const double other_g = sides->other_gradients[i] * units.gradient;
+        const double h = sides->hessians[i] * units.hessian + lambda;
+        const double other_h = sides->other_hessians[i] * units.hessian + lambda;
+
+        gains[i] = gain_of(g * g / h + other_g * other_g / other_h, rules->parent,
+                           is_enough(sides->hessians[i], rules) &
+                               is_enough(sides->other_hessians[i], rules));
+    }
+}
+
+static void gain_by_rules(const struct sides *sides, uint32_t count, const struct rules *rules,
+                          double *gains)
+{
+    const struct tree_units units = rules->units;
+    const struct penalties *penalties = &rules->penalties;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const double g = sides->gradients[i] * units.gradient;
+        const double other_g = sides->other_gradients[i] * units.gradient;
+        const double h = sides->hessians[i] * units.hessian;
+        const double other_h = sides->other_hessians[i] * units.hessian;
+        const double rise = value_of(other_g, other_h, penalties) - value_of(g, h, penalties);
+
+        gains[i] = gain_of(
+            score_of(g, h, penalties) + score_of(other_g, other_h, penalties), rules->parent,
+            is_enough(sides->hessians[i], rules) & is_enough(sides->other_hessians[i], rules) &
+                ((rise * rules->direction >= 0) | (i == rules->unordered)));
+    }
+}
+
+static void measure(const struct partings *partings, struct tree_sums with, struct tree_sums total,
+                    const struct rules *rules, double *gains)
+{
+    struct sides sides;
+
+    take_sides(partings, with, total, &sides);
+    if (rules->is_plain)
+        gain_plainly(&sides, partings->count, rules, gains);
+    else
+        gain_by_rules(&sides, partings->count, rules, gains);
+}
+
+static double greatest_of(const double *gains, uint32_t count)
+{
+    double lanes[LANES] = {0}, greatest = 0;
+    uint32_t i = 0;
+
+    for (; i + LANES <= count; i += LANES)
+        for (uint32_t j = 0; j < LANES; j++)
+            lanes[j] = gains[i + j] > lanes[j] ? gains[i + j] : lanes[j];
+    for (; i < count; i++)
+        greatest = gains[i] > greatest ? gains[i] : greatest;
+    for (uint32_t j = 0; j < LANES; j++)
+        greatest = lanes[j] > greatest ? lanes[j] : greatest;
+    return greatest;
+}
+
+/* What a column's split is found by. */
+struct finding {
+    const struct tree_column *column;
+    uint32_t number;
+    const struct tree_sums *histogram;
+    struct tree_sums total;
+    const struct tree_split_options *options;
+    struct rules rules;
+};
+
+static bool has_missing(const struct finding *finding)
+{
+    return finding->histogram[0].hessian != 0 || finding->histogram[0].gradient != 0;
+}
+
+/* The parting of greatest gain, the first of equal ones. */
+struct choice {
+    double gain; /* 0: none */
+    uint32_t parting;
+    bool is_with; /* missing values with the part */
+};
+
+static struct choice choose(const struct finding *finding, struct partings *partings)
+{
+    const uint32_t count = partings->count;
+    struct choice choice = {0};
+
+    measure(partings, (struct tree_sums){0, 0}, finding->total, &finding->rules,
+            partings->gains_apart);
+    choice.gain = greatest_of(partings->gains_apart, count);
+    if (has_missing(finding)) {
+        measure(partings, finding->histogram[0], finding->total, &finding->rules,
+                partings->gains_with);
+        choice.gain = fmax(choice.gain, greatest_of(partings->gains_with, count));
+    }
+    if (choice.gain == 0)
+        return choice;
+    while (partings->gains_apart[choice.parting] < choice.gain &&
+           !(has_missing(finding) && partings->gains_with[choice.parting] == choice.gain))
+        choice.parting++;
+    choice.is_with = partings->gains_apart[choice.parting] < choice.gain;
+    return choice;
+}
+
+bool tree_split_is_better(const struct tree_split *a, const struct tree_split *b)
+{
+    return a->gain > b->gain || (a->gain == b->gain && a->column < b->column);
+}
+
+/* Takes the split if it is the best one so far. `left` has no missing values. */
+static bool take(const struct finding *finding, double gain, struct tree_sums left,
+                 bool missing_left, struct tree_split *best)
+{
+    struct tree_split split = {.gain = gain,
+                               .column = finding->number,
+                               .missing_left = missing_left && has_missing(finding)};
+
+    if (gain < finding->options->gamma || !tree_split_is_better(&split, best))
+        return false;
+    split.left = split.missing_left ? sum_of(left, finding->histogram[0]) : left;
+    split.right = difference_of(finding->total, split.left);
+    *best = split;
+    return true;
+}
+
+/* ---- numbers ---- */
+
+/* Bins 1 to b are a part, for each b: all of them, too, from which missing values are apart. */
+static void find_threshold(struct finding *finding, struct tree_split *best)
+{
+    struct partings partings;
+    struct tree_sums sum = {0, 0};
+    struct choice choice;
+
+    partings.count = finding->column->bins - 1;
+    finding->rules.unordered = partings.count - 1;
+    for (uint32_t i = 0; i < partings.count; i++)
+        partings.parts[i] = sum = sum_of(sum, finding->histogram[i + 1]);
+    choice = choose(finding, &partings);
+    if (choice.gain == 0)
+        return;
+    if (take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
+        best->bin = (uint8_t)(choice.parting + 1);
+}
+
+/* ---- categories ---- */
+
+static void put_bin(uint64_t *set, uint32_t bin)
+{
+    set[bin / 64] |= (uint64_t)1 << bin % 64;
+}
+
+/* Each word is a part; last no word, which missing values may be with. */
+static void find_word(const struct finding *finding, struct tree_split *best)
+{
+    const uint32_t words = finding->column->bins - 1;
+    struct partings partings;
+    struct choice choice;
+
+    partings.count = words + 1;
+    memcpy(partings.parts, finding->histogram + 1, words * sizeof *partings.parts);
+    partings.parts[words] = (struct tree_sums){0, 0};
+    choice = choose(finding, &partings);
+    if (choice.gain == 0)
+        return;
+    if (!take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
+        return;
+    best->by_set = true;
+    if (choice.parting < words)
+        put_bin(best->set, choice.parting + 1);
+}
+
+struct ranked_bin {
+    double rank;
+    uint8_t bin;
+};
+
+/* Merges runs that are in order; of equal ones the first stays first. Returns where they are. */
+static struct ranked_bin *sort_bins(struct ranked_bin *from, struct ranked_bin *to, uint32_t count)
+{
+    for (uint32_t run = 1; run < count; run *= 2) {
+        struct ranked_bin *other = from;
+
+        for (uint32_t first = 0; first < count; first += 2 * run) {
+            const uint32_t half = first + run < count ? first + run : count;
+            const uint32_t end = first + 2 * run < count ? first + 2 * run : count;
+            uint32_t a = first, b = half;
+
+            for (uint32_t i = first; i < end; i++)
+                to[i] =
+                    b == end || (a < half && from[a].rank <= from[b].rank) ? from[a++] : from[b++];
+        }
+        from = to;
+        to = other;
+    }
+    return from;
+}
+
+/* The words of the node's rows by their rank. */
+static uint32_t rank_bins(const struct finding *finding, struct ranked_bin *bins)
+{
+    const struct tree_units units = finding->rules.units;
+    uint32_t count = 0;
+
+    for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
+        const struct tree_sums sums = finding->histogram[bin];
+
+        if (sums.hessian > 0)
+            bins[count++] = (struct ranked_bin){
+                (double)sums.gradient * units.gradient /
+                    ((double)sums.hessian * units.hessian + finding->options->cat_smooth),
+                (uint8_t)bin};
+    }
+    return count;
+}
+
+/* The first words of the order are a part, however many; the lesser number of words is the set. */
+static void find_set(const struct finding *finding, struct tree_split *best)
+{
+    struct ranked_bin space[2][TREE_BINS_MAX], *bins;
+    const uint32_t words = rank_bins(finding, space[0]), most = finding->options->max_cat_threshold;
+    struct partings partings;
+    struct tree_sums sum = {0, 0}, left;
+    struct choice choice;
+    uint32_t count = 0, first, end;
+    bool is_rest;
+
+    bins = sort_bins(space[0], space[1], words);
+    for (uint32_t i = 0; i < words; i++) {
+        sum = sum_of(sum, finding->histogram[bins[i].bin]);
+        /* Those between have more words than the set may have on both sides. */
+        if (i < most || words - (i + 1) <= most)
+            partings.parts[count++] = sum;
+    }
+    partings.count = count;
+    choice = choose(finding, &partings);
+    if (choice.gain == 0)
+        return;
+    end = choice.parting + 1 + (choice.parting < most ? 0 : words - count);
+    is_rest = words - end < end;
+    left = partings.parts[choice.parting];
+    if (is_rest)
+        left = difference_of(difference_of(finding->total, finding->histogram[0]), left);
+    if (!take(finding, choice.gain, left, choice.is_with != is_rest, best))
+        return;
+    best->by_set = true;
+    first = is_rest ? end : 0;
+    end = is_rest ? words : end;
+    for (uint32_t i = first; i < end; i++)
+        put_bin(best->set, bins[i].bin);
+}
+
+void tree_split_find(const struct tree_column *column, uint32_t number,
+                     const struct tree_sums *histogram, struct tree_sums total,
+                     struct tree_units units, const struct tree_split_options *options,
+                     struct tree_bounds bounds, struct tree_split *best)
+{
+    const bool is_sorted = column->is_category && column->bins - 1 >= options->max_cat_to_onehot;
+    const struct penalties of_parent = penalties_of(options, options->lambda, bounds);
+    struct finding finding = {column, number, histogram, total, options, .rules = {.units = units}};
+    struct rules *rules = &finding.rules;
+
+    rules->penalties = of_parent;
+    rules->penalties.lambda += is_sorted ? options->cat_l2 : 0;
+    rules->parent = score_of((double)total.gradient * units.gradient,
+                             (double)total.hessian * units.hessian, &of_parent);
+    rules->min_child_weight = options->min_child_weight;
+    rules->min_rows = options->min_rows;
+    rules->direction = options->directions ? options->directions[number] : 0;
+    rules->is_plain = options->alpha == 0 && rules->direction == 0 &&
+                      rules->penalties.least == -INFINITY && rules->penalties.most == INFINITY;
+    assert(rules->direction == 0 || !column->is_category);
+    if (!column->is_category)
+        find_threshold(&finding, best);
+    else if (is_sorted)
+        find_set(&finding, best);
+    else
+        find_word(&finding, best);
+}
+
+/* ---- columns ---- */
+
+/* One after the other, each by the share of those that are still wanted among those to come. */
+void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,
+                       enum random_purpose purpose, uint64_t number, uint8_t *allowed)
+{
+    uint32_t left = 0, wanted;
+
+    for (uint32_t c = 0; c < column_count; c++)
+        left += from[c];
+    wanted = (uint32_t)floor(share * left + 0.5);
+    wanted = wanted == 0 && left > 0 ? 1 : wanted;
+    for (uint32_t c = 0; c < column_count; c++) {
+        const bool is_there = from[c];
+        const uint64_t bits = random_bits(seed, purpose, number, c);
+
+        allowed[c] = is_there && (uint64_t)((unsigned __int128)bits * left >> 64) < wanted;
+        left -= is_there;
+        wanted -= allowed[c];
+    }
+}
