@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
+#include "scoring/elementary.h"
 
 #define ROUNDING 0x1p-40 /* of scores: more than double loses in a gain, less than rows gain */
 #define LANES    8       /* maxima side by side */
@@ -31,34 +32,35 @@ static struct penalties penalties_of(const struct tree_split_options *options, d
     return penalties;
 }
 
+/* Neither calls nor ways that part, so that loops over many sides become vectors. */
+
 /* G' of the header. */
-static double shrunk(double gradient, double alpha)
+static inline double shrunk(double gradient, double alpha)
 {
-    const double rest = fabs(gradient) - alpha;
+    const double above = gradient - alpha, below = gradient + alpha;
 
-    return rest > 0 ? copysign(rest, gradient) : 0;
+    return above > 0 ? above : below < 0 ? below : 0;
 }
 
-static double value_of(double gradient, double hessian, const struct penalties *penalties)
+static inline double value_of(double gradient, double hessian, const struct penalties *penalties)
 {
-    double value = 0;
+    const double best = 0 - shrunk(gradient, penalties->alpha) / (hessian + penalties->lambda);
+    const double value = hessian > 0 ? best : 0;
+    const double below = value < penalties->most ? value : penalties->most;
 
-    if (hessian > 0)
-        value -= shrunk(gradient, penalties->alpha) / (hessian + penalties->lambda);
-    return fmin(fmax(value, penalties->least), penalties->most);
+    return below > penalties->least ? below : penalties->least;
 }
 
-static double score_of(double gradient, double hessian, const struct penalties *penalties)
+static inline double score_of(double gradient, double hessian, const struct penalties *penalties)
 {
     const double weight = hessian + penalties->lambda;
     const double rest = shrunk(gradient, penalties->alpha);
     const double value = value_of(gradient, hessian, penalties);
+    const double of_cut =
+        -(2 * gradient * value + weight * value * value) - 2 * penalties->alpha * fabs(value);
+    const double score = value == 0 - rest / weight ? rest * rest / weight : of_cut;
 
-    if (hessian <= 0)
-        return 0;
-    if (value == 0 - rest / weight)
-        return rest * rest / weight;
-    return -(2 * gradient * value + weight * value * value) - 2 * penalties->alpha * fabs(value);
+    return hessian > 0 ? score : 0;
 }
 
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
@@ -131,17 +133,34 @@ static struct tree_sums difference_of(struct tree_sums a, struct tree_sums b)
     return (struct tree_sums){a.gradient - b.gradient, a.hessian - b.hessian};
 }
 
-static void take_sides(const struct partings *partings, struct tree_sums with,
-                       struct tree_sums total, struct sides *sides)
+/*
+ * The nearest double of any integer, by what vectors of all processors can: its halves are the low
+ * bits of 2^84 (with 2^63 added, for the sign) and of 2^52. What is above them is taken off, which
+ * is exact, and the sum is rounded once.
+ */
+static inline double real_of(int64_t integer)
 {
-    for (uint32_t i = 0; i < partings->count; i++) {
+    const uint64_t bits = (uint64_t)integer;
+    const double high = double_of((bits >> 32) ^ 0x4530000080000000);
+    const double low = double_of((bits & UINT32_MAX) | 0x4330000000000000);
+
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
+}
+
+WIDE_VECTORS
+static void take_sides(const struct partings *restrict partings, struct tree_sums with,
+                       struct tree_sums total, struct sides *restrict sides)
+{
+    const uint32_t count = partings->count;
+
+    for (uint32_t i = 0; i < count; i++) {
         const struct tree_sums side = sum_of(partings->parts[i], with);
         const struct tree_sums other = difference_of(total, side);
 
-        sides->gradients[i] = (double)side.gradient;
-        sides->hessians[i] = (double)side.hessian;
-        sides->other_gradients[i] = (double)other.gradient;
-        sides->other_hessians[i] = (double)other.hessian;
+        sides->gradients[i] = real_of(side.gradient);
+        sides->hessians[i] = real_of(side.hessian);
+        sides->other_gradients[i] = real_of(other.gradient);
+        sides->other_hessians[i] = real_of(other.hessian);
     }
 }
 
@@ -160,12 +179,14 @@ static inline double gain_of(double score, double parent, bool may_be)
     return may_be & (gain > fabs(score) * ROUNDING) ? gain : 0;
 }
 
+/* With rules of its own, which no gain that is written can change. */
 WIDE_VECTORS
-static void gain_plainly(const struct sides *sides, uint32_t count, const struct rules *rules,
-                         double *gains)
+static void gain_plainly(const struct sides *restrict sides, uint32_t count,
+                         const struct rules *restrict rules, double *restrict gains)
 {
-    const struct tree_units units = rules->units;
-    const double lambda = rules->penalties.lambda;
+    const struct rules own = *rules;
+    const struct tree_units units = own.units;
+    const double lambda = own.penalties.lambda;
 
     for (uint32_t i = 0; i < count; i++) {
         const double g = sides->gradients[i] * units.gradient;
@@ -173,17 +194,19 @@ static void gain_plainly(const struct sides *sides, uint32_t count, const struct
         const double h = sides->hessians[i] * units.hessian + lambda;
         const double other_h = sides->other_hessians[i] * units.hessian + lambda;
 
-        gains[i] = gain_of(g * g / h + other_g * other_g / other_h, rules->parent,
-                           is_enough(sides->hessians[i], rules) &
-                               is_enough(sides->other_hessians[i], rules));
+        gains[i] = gain_of(g * g / h + other_g * other_g / other_h, own.parent,
+                           is_enough(sides->hessians[i], &own) &
+                               is_enough(sides->other_hessians[i], &own));
     }
 }
 
-static void gain_by_rules(const struct sides *sides, uint32_t count, const struct rules *rules,
-                          double *gains)
+WIDE_VECTORS
+static void gain_by_rules(const struct sides *restrict sides, uint32_t count,
+                          const struct rules *restrict rules, double *restrict gains)
 {
-    const struct tree_units units = rules->units;
-    const struct penalties *penalties = &rules->penalties;
+    const struct rules own = *rules;
+    const struct tree_units units = own.units;
+    const struct penalties *penalties = &own.penalties;
 
     for (uint32_t i = 0; i < count; i++) {
         const double g = sides->gradients[i] * units.gradient;
@@ -193,9 +216,9 @@ static void gain_by_rules(const struct sides *sides, uint32_t count, const struc
         const double rise = value_of(other_g, other_h, penalties) - value_of(g, h, penalties);
 
         gains[i] = gain_of(
-            score_of(g, h, penalties) + score_of(other_g, other_h, penalties), rules->parent,
-            is_enough(sides->hessians[i], rules) & is_enough(sides->other_hessians[i], rules) &
-                ((rise * rules->direction >= 0) | (i == rules->unordered)));
+            score_of(g, h, penalties) + score_of(other_g, other_h, penalties), own.parent,
+            is_enough(sides->hessians[i], &own) & is_enough(sides->other_hessians[i], &own) &
+                ((rise * own.direction >= 0) | (i == own.unordered)));
     }
 }
 
@@ -338,64 +361,66 @@ static void find_word(const struct finding *finding, struct tree_split *best)
         put_bin(best->set, choice.parting + 1);
 }
 
-struct ranked_bin {
-    double rank;
-    uint8_t bin;
+/* The words of the node's rows, by gradient and smoothed hessian; of equal ones the first is first.
+ * Each has the place that so many others give it: of few words that is the fastest order. */
+struct ranked_bins {
+    uint32_t count;
+    double ranks[TREE_BINS_MAX];
+    int64_t places[TREE_BINS_MAX];
+    uint8_t bins[TREE_BINS_MAX], in_order[TREE_BINS_MAX];
 };
 
-/* Merges runs that are in order; of equal ones the first stays first. Returns where they are. */
-static struct ranked_bin *sort_bins(struct ranked_bin *from, struct ranked_bin *to, uint32_t count)
-{
-    for (uint32_t run = 1; run < count; run *= 2) {
-        struct ranked_bin *other = from;
-
-        for (uint32_t first = 0; first < count; first += 2 * run) {
-            const uint32_t half = first + run < count ? first + run : count;
-            const uint32_t end = first + 2 * run < count ? first + 2 * run : count;
-            uint32_t a = first, b = half;
-
-            for (uint32_t i = first; i < end; i++)
-                to[i] =
-                    b == end || (a < half && from[a].rank <= from[b].rank) ? from[a++] : from[b++];
-        }
-        from = to;
-        to = other;
-    }
-    return from;
-}
-
-/* The words of the node's rows by their rank. */
-static uint32_t rank_bins(const struct finding *finding, struct ranked_bin *bins)
+static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
 {
     const struct tree_units units = finding->rules.units;
-    uint32_t count = 0;
 
+    ranked->count = 0;
     for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
         const struct tree_sums sums = finding->histogram[bin];
 
-        if (sums.hessian > 0)
-            bins[count++] = (struct ranked_bin){
-                (double)sums.gradient * units.gradient /
-                    ((double)sums.hessian * units.hessian + finding->options->cat_smooth),
-                (uint8_t)bin};
+        if (sums.hessian == 0)
+            continue;
+        ranked->ranks[ranked->count] =
+            (double)sums.gradient * units.gradient /
+            ((double)sums.hessian * units.hessian + finding->options->cat_smooth);
+        ranked->bins[ranked->count++] = (uint8_t)bin;
     }
-    return count;
+}
+
+WIDE_VECTORS
+static void place_bins(struct ranked_bins *ranked)
+{
+    const uint32_t count = ranked->count;
+
+    memset(ranked->places, 0, count * sizeof *ranked->places);
+    for (uint32_t i = 0; i < count; i++) {
+        const double rank = ranked->ranks[i];
+
+        for (uint32_t j = 0; j < i; j++)
+            ranked->places[j] += rank < ranked->ranks[j];
+        for (uint32_t j = i + 1; j < count; j++)
+            ranked->places[j] += rank <= ranked->ranks[j];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        ranked->in_order[ranked->places[i]] = ranked->bins[i];
 }
 
 /* The first words of the order are a part, however many; the lesser number of words is the set. */
 static void find_set(const struct finding *finding, struct tree_split *best)
 {
-    struct ranked_bin space[2][TREE_BINS_MAX], *bins;
-    const uint32_t words = rank_bins(finding, space[0]), most = finding->options->max_cat_threshold;
+    const uint32_t most = finding->options->max_cat_threshold;
+    struct ranked_bins ranked;
     struct partings partings;
     struct tree_sums sum = {0, 0}, left;
     struct choice choice;
-    uint32_t count = 0, first, end;
+    uint32_t words, count = 0, first, end;
     bool is_rest;
 
-    bins = sort_bins(space[0], space[1], words);
+    rank_bins(finding, &ranked);
+    place_bins(&ranked);
+    words = ranked.count;
     for (uint32_t i = 0; i < words; i++) {
-        sum = sum_of(sum, finding->histogram[bins[i].bin]);
+        sum = sum_of(sum, finding->histogram[ranked.in_order[i]]);
         /* Those between have more words than the set may have on both sides. */
         if (i < most || words - (i + 1) <= most)
             partings.parts[count++] = sum;
@@ -415,7 +440,7 @@ static void find_set(const struct finding *finding, struct tree_split *best)
     first = is_rest ? end : 0;
     end = is_rest ? words : end;
     for (uint32_t i = first; i < end; i++)
-        put_bin(best->set, bins[i].bin);
+        put_bin(best->set, ranked.in_order[i]);
 }
 
 void tree_split_find(const struct tree_column *column, uint32_t number,
