@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vectors.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_table.h"
@@ -17,6 +18,7 @@
 #define TEAM_WORK_LEAST   5e4    /* of a step, that several threads share it */
 #define MEMBERS_BYTES_MAX ((uint64_t)1 << 29)
 #define SLICE_ELEMENTS    16384 /* of sums, added by one member */
+#define SLICE_ROWS        64    /* of the table, the same */
 
 /* ---- members ---- */
 
@@ -49,7 +51,7 @@ enum status descent_members_init(struct descent *descent, struct error *err)
         struct descent_member *member = &descent->members[m];
 
         TRY(model->space_open(model->self, &member->space, err));
-        if (m > 0 && !(member->own_fixed = calloc(model->parameter_count, sizeof(int64_t))))
+        if (m > 0 && !(member->own_fixed = calloc(descent_elements_most(descent), sizeof(int64_t))))
             return fail_no_memory(err);
         if (m > 0)
             TRY(touched_rows_make(&member->own_rows, descent_table_rows(descent), err));
@@ -128,39 +130,37 @@ static void add_loss(double loss, int64_t *integers)
     integers[SUM_LOSS_PART] += (int64_t)((loss - whole) * SUM_LOSS_ONE);
 }
 
-/* Of a table only the touched rows can hold anything. */
-static uint32_t tensor_greatest(const struct tensor *tensor, const struct lane_gradient *gradient)
+/* How many of its values can be anything: of a table those of the touched rows. */
+static size_t values_of(const struct tensor *tensor, const struct lane_gradient *gradient)
 {
-    const size_t width = tensor->row_width;
-    uint32_t greatest = 0;
-
-    if (width == 0)
-        return fixed_greatest(gradient->values + tensor->first, tensor->count);
-    for (uint32_t i = 0; i < gradient->touched_count; i++) {
-        const size_t at = tensor->first + gradient->touched[i] * width;
-        const uint32_t of_row = fixed_greatest(gradient->values + at, width);
-
-        greatest = of_row > greatest ? of_row : greatest;
-    }
-    return greatest;
+    return tensor->row_width > 0 ? (size_t)gradient->touched_count * tensor->row_width
+                                 : tensor->count;
 }
 
-/* `fixed`: where the sums of the tensor begin; `rows` notes the touched ones, if somebody asks. */
-static uint64_t tensor_add(const struct tensor *tensor, const struct lane_gradient *gradient,
-                           int exponent, int64_t *fixed, struct touched_rows *rows)
+/* Where the sums of the lane's i-th touched row go: to its place among `rows`, or where it is in
+ * the table that is summed whole. */
+static uint32_t sums_row(const struct lane_gradient *gradient, uint32_t i,
+                         struct touched_rows *rows)
+{
+    return rows ? touched_rows_add(rows, gradient->touched[i]) : gradient->touched[i];
+}
+
+/* `fixed`: where the sums of the tensor begin. Rows that stay side by side are added at once. */
+static uint64_t rows_add(const struct tensor *tensor, const struct lane_gradient *gradient,
+                         int exponent, int64_t *fixed, struct touched_rows *rows)
 {
     const float *values = gradient->values + tensor->first;
     const size_t width = tensor->row_width;
     uint64_t added = 0;
+    uint32_t i = 0;
 
-    if (width == 0)
-        return fixed_add(values, tensor->count, exponent, fixed);
-    for (uint32_t i = 0; i < gradient->touched_count; i++) {
-        const size_t at = gradient->touched[i] * width;
+    while (i < gradient->touched_count) {
+        const uint32_t first = i, to = sums_row(gradient, i++, rows);
 
-        if (rows)
-            touched_rows_add(rows, gradient->touched[i]);
-        added += fixed_add(values + at, width, exponent, fixed + at);
+        while (i < gradient->touched_count && sums_row(gradient, i, rows) == to + (i - first))
+            i++;
+        added +=
+            fixed_add(values + first * width, (i - first) * width, exponent, fixed + to * width);
     }
     return added;
 }
@@ -170,7 +170,9 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
 {
     const struct tensor *tensor = &descent->model.tensors[number];
     const int exponent = descent->progress.exponents[number];
-    const uint32_t greatest = tensor_greatest(tensor, gradient);
+    const uint32_t greatest =
+        fixed_greatest(gradient->values + tensor->first, values_of(tensor, gradient));
+    int64_t *fixed = member->fixed + descent->sums_at[number];
 
     if (!fixed_is_finite(greatest)) {
         member->integers[SUM_NOT_FINITE]++;
@@ -180,8 +182,10 @@ static void contribute_tensor(const struct descent *descent, uint32_t number,
         fixed_count_level(fixed_level(greatest, exponent),
                           member->integers + descent_levels_at(descent, number));
         member->added +=
-            tensor_add(tensor, gradient, exponent, member->fixed + descent->sums_at[number],
-                       number == descent->table ? member->rows : NULL);
+            tensor->row_width > 0
+                ? rows_add(tensor, gradient, exponent, fixed,
+                           number == descent->table ? member->rows : NULL)
+                : fixed_add(gradient->values + tensor->first, tensor->count, exponent, fixed);
     }
 }
 
@@ -262,10 +266,10 @@ static void clear_sums(const struct descent *descent, struct descent_member *mem
     member->has_sums = true;
     memset(member->integers, 0, phase->integer_count * sizeof *member->integers);
     if (phase->real_count)
-        memset(member->fixed, 0, phase->real_count * sizeof *member->fixed);
-    for (uint32_t i = 0; table->rows > 0 && i < member->rows->count; i++)
-        memset(member->fixed + phase->real_count + (size_t)member->rows->rows[i] * table->width, 0,
-               table->width * sizeof *member->fixed);
+        memset(member->fixed, 0,
+               (phase->real_count +
+                (table->rows > 0 ? (size_t)member->rows->count : 0) * table->width) *
+                   sizeof *member->fixed);
     if (table->rows > 0)
         touched_rows_clear(member->rows);
 }
@@ -297,73 +301,82 @@ static void compute_lane_task(void *context, uint32_t number, uint32_t task)
         contribute_evaluation(descent, lane, member);
 }
 
-static void add_slice(void *context, uint32_t number, uint32_t task)
+WIDE_VECTORS
+static void add_integers(const int64_t *restrict from, size_t count, int64_t *restrict to)
 {
-    const struct lane_batch *batch = context;
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+static void add_slice(const struct lane_batch *batch, uint32_t number)
+{
     const struct descent *descent = batch->descent;
-    const uint32_t first = task * SLICE_ELEMENTS;
+    const uint32_t first = number * SLICE_ELEMENTS;
     const uint32_t left = descent->progress.phase.real_count - first;
-    const uint32_t end = first + (left < SLICE_ELEMENTS ? left : SLICE_ELEMENTS);
-    (void)number;
+    const uint32_t count = left < SLICE_ELEMENTS ? left : SLICE_ELEMENTS;
 
     for (uint32_t m = 1; m < descent->member_count; m++)
         if (descent->members[m].has_sums)
-            for (uint32_t i = first; i < end; i++)
-                batch->fixed[i] += descent->members[m].fixed[i];
+            add_integers(descent->members[m].fixed + first, count, batch->fixed + first);
 }
 
-#define SLICE_ROWS 64 /* of the table, added by one member */
-
-static void add_row_slice(void *context, uint32_t number, uint32_t task)
+/* Some of the rows that the caller has by now, which another one may not have touched. */
+static void add_row_slice(const struct lane_batch *batch, uint32_t number)
 {
-    const struct lane_batch *batch = context;
     const struct descent *descent = batch->descent;
-    const struct phase *phase = &descent->progress.phase;
-    const struct touched_rows *rows = descent->members[0].rows;
-    const uint32_t first = task * SLICE_ROWS;
-    const uint32_t end = rows->count - first < SLICE_ROWS ? rows->count : first + SLICE_ROWS;
-    (void)number;
+    const struct touched_rows *all = descent->members[0].rows;
+    const size_t real_count = descent->progress.phase.real_count;
+    const size_t width = descent->progress.phase.table.width;
+    const uint32_t first = number * SLICE_ROWS;
+    const uint32_t end = all->count - first < SLICE_ROWS ? all->count : first + SLICE_ROWS;
 
     for (uint32_t m = 1; m < descent->member_count; m++) {
         const struct descent_member *member = &descent->members[m];
 
-        for (uint32_t i = first; member->has_sums && i < end; i++) {
-            const size_t at = phase->real_count + (size_t)rows->rows[i] * phase->table.width;
-
-            for (uint32_t u = 0; member->rows->is_touched[rows->rows[i]] && u < phase->table.width;
-                 u++)
-                batch->fixed[at + u] += member->fixed[at + u];
-        }
+        for (uint32_t place = first; member->has_sums && place < end; place++)
+            if (touched_rows_has(member->rows, all->rows[place]))
+                add_integers(member->fixed + real_count +
+                                 touched_rows_place(member->rows, all->rows[place]) * width,
+                             width, batch->fixed + real_count + place * width);
     }
+}
+
+static uint32_t slices_of(uint32_t count, uint32_t size)
+{
+    return (count + size - 1) / size;
+}
+
+static void add_task(void *context, uint32_t number, uint32_t task)
+{
+    const struct lane_batch *batch = context;
+    const uint32_t slices = slices_of(batch->descent->progress.phase.real_count, SLICE_ELEMENTS);
+    (void)number;
+
+    if (task < slices)
+        add_slice(batch, task);
+    else
+        add_row_slice(batch, task - slices);
 }
 
 /* The rows that the others touched are the caller's, too. */
-static void add_rows(struct lane_batch *batch)
-{
-    const struct descent *descent = batch->descent;
-    struct touched_rows *all = descent->members[0].rows;
-
-    for (uint32_t m = 1; m < descent->member_count; m++) {
-        const struct descent_member *member = &descent->members[m];
-
-        for (uint32_t i = 0; member->has_sums && i < member->rows->count; i++)
-            touched_rows_add(all, member->rows->rows[i]);
-    }
-    team_run(descent->team, (all->count + SLICE_ROWS - 1) / SLICE_ROWS, add_row_slice, batch);
-}
-
 static void add_members(struct lane_batch *batch, int64_t *integers)
 {
     const struct descent *descent = batch->descent;
     const struct phase *phase = &descent->progress.phase;
+    struct touched_rows *all = phase->table.rows > 0 ? descent->members[0].rows : NULL;
 
-    for (uint32_t m = 1; m < descent->member_count; m++)
-        for (uint32_t i = 0; descent->members[m].has_sums && i < phase->integer_count; i++)
-            integers[i] += descent->members[m].integers[i];
-    team_run(descent->team, (phase->real_count + SLICE_ELEMENTS - 1) / SLICE_ELEMENTS, add_slice,
-             batch);
-    if (phase->table.rows > 0)
-        add_rows(batch);
+    for (uint32_t m = 1; m < descent->member_count; m++) {
+        const struct descent_member *member = &descent->members[m];
+
+        for (uint32_t i = 0; member->has_sums && i < phase->integer_count; i++)
+            integers[i] += member->integers[i];
+        for (uint32_t i = 0; all && member->has_sums && i < member->rows->count; i++)
+            touched_rows_add(all, member->rows->rows[i]);
+    }
+    team_run(descent->team,
+             slices_of(phase->real_count, SLICE_ELEMENTS) +
+                 slices_of(all ? all->count : 0, SLICE_ROWS),
+             add_task, batch);
 }
 
 /* What the step takes of each lane. */

@@ -78,11 +78,9 @@ struct descent_sums {
 /* Check sums of memory that only the learner writes (descent_guard.c). */
 struct descent_guard {
     struct descent_sums arrays;
-    struct descent_sums table; /* what the table has of these */
-    struct descent_row_sums {
-        uint32_t parameters, slots;
-    } * rows;                      /* of the table */
-    uint32_t tensors[TENSORS_MAX]; /* of the parameters, by tensor */
+    struct descent_sums table;       /* what the table has of these */
+    struct optimizer_row_sums *rows; /* of the table */
+    uint32_t tensors[TENSORS_MAX];   /* of the parameters, by tensor */
     uint32_t derived;
     bool derived_was_bad;
     uint64_t contributed; /* all that was added to sums, modulo 2^64 */
@@ -97,7 +95,6 @@ struct descent {
     struct kind_cost cost;         /* of `model` */
     uint32_t table;                /* the tensor that is one (descent_table.h); TENSORS_MAX: none */
     uint32_t sums_at[TENSORS_MAX]; /* where each tensor begins among the reals of a gradient */
-    float *row_gradient;           /* (row_width of the table): with the penalty's */
     struct optimizer_powers powers; /* of beta2 */
     struct optimizer optimizer;
     uint32_t lanes, epochs;

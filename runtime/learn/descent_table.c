@@ -1,9 +1,13 @@
 #include "runtime/learn/descent_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/words.h"
 #include "runtime/learn/fixed_point.h"
+
+#define MOVE_WEIGHTS_LEAST 1024 /* that are worth a task of the team */
+#define MOVE_TASKS_MAX     64
 
 /* ---- which tensor it is, and where its sums lie ---- */
 
@@ -66,18 +70,14 @@ struct phase_table descent_table_of_step(const struct descent *descent, uint64_t
 
 enum status descent_table_init(struct descent *descent, struct error *err)
 {
-    const struct tensor *table = table_of(descent);
-
     descent->guard.rows = calloc(descent_table_rows(descent) + 1ull, sizeof *descent->guard.rows);
     optimizer_powers_init(&descent->powers, descent->optimizer.beta2);
-    descent->row_gradient = calloc(table ? table->row_width : 1, sizeof(float));
-    return descent->guard.rows && descent->row_gradient ? STATUS_OK : fail_no_memory(err);
+    return descent->guard.rows ? STATUS_OK : fail_no_memory(err);
 }
 
 void descent_table_deinit(struct descent *descent)
 {
     free(descent->guard.rows);
-    free(descent->row_gradient);
 }
 
 /* ---- its rows ---- */
@@ -99,28 +99,19 @@ static size_t parameter_of(const struct tensor *table, uint32_t row)
 
 uint32_t descent_table_greatest(const struct descent *descent, const struct phase_totals *totals)
 {
-    const struct tensor *table = table_of(descent);
-    const float *reals = totals->reals + descent->sums_at[descent->table];
-    uint32_t greatest = 0;
-
-    for (uint32_t i = 0; i < totals->rows->count; i++) {
-        const uint32_t of_row = fixed_greatest(
-            reals + (size_t)totals->rows->rows[i] * table->row_width, table->row_width);
-
-        greatest = of_row > greatest ? of_row : greatest;
-    }
-    return greatest;
+    return fixed_greatest(totals->reals + descent->sums_at[descent->table],
+                          (size_t)totals->rows->count * table_of(descent)->row_width);
 }
 
 /* ---- what is known of them ---- */
 
-static struct descent_row_sums sum_row(const struct descent *descent, uint32_t row)
+static struct optimizer_row_sums sum_row(const struct descent *descent, uint32_t row)
 {
     const struct tensor *table = table_of(descent);
     const size_t at = parameter_of(table, row);
     const struct descent_slots slots = descent_slots_at(descent, at);
 
-    return (struct descent_row_sums){
+    return (struct optimizer_row_sums){
         .parameters = words_sum(descent->arrays.parameters + at, table->row_width),
         .slots = descent->arrays.row_steps[row] +
                  (slots.first ? words_sum(slots.first, table->row_width) : 0) +
@@ -170,69 +161,91 @@ uint32_t descent_table_sum_others(const struct descent *descent)
 
 /* ---- a step ---- */
 
-/* The row was moved, and this is what is known of it and of all now. */
-static void note_row(struct descent *descent, uint32_t row, struct descent_row_sums now,
-                     uint32_t mixed)
-{
-    struct descent_guard *guard = &descent->guard;
-    const struct descent_row_sums was = guard->rows[row];
+/* Some of the rows that a step moves, and what became of them. */
+struct move_batch {
+    struct optimizer_rows rows;
+    struct optimizer_rows_change changes[MOVE_TASKS_MAX]; /* by task */
+    uint32_t task_rows;
+};
 
-    guard->table.parameters += now.parameters - was.parameters;
-    guard->arrays.parameters += now.parameters - was.parameters;
-    guard->table.slots += now.slots - was.slots;
-    guard->arrays.slots += now.slots - was.slots;
-    guard->table.mixed += mixed;
-    guard->arrays.mixed += mixed;
-    guard->rows[row] = now;
+static void move_task(void *context, uint32_t member, uint32_t task)
+{
+    struct move_batch *batch = context;
+    struct optimizer_rows rows = batch->rows;
+    const uint32_t first = task * batch->task_rows, left = rows.count - first;
+    (void)member;
+
+    rows.count = left < batch->task_rows ? left : batch->task_rows;
+    rows.rows += first;
+    rows.gradient += (size_t)first * rows.width;
+    optimizer_update_rows(&rows, &batch->changes[task]);
 }
 
-static bool update_row(struct descent *descent, const struct optimizer_step *step, uint32_t row,
-                       const float *gradient)
+/* What is known of the table and of all words now. False: something else was read than was known.
+ */
+static bool note_change(struct descent_guard *guard, const struct optimizer_rows_change *change)
+{
+    guard->table.parameters += change->after.parameters - change->known.parameters;
+    guard->arrays.parameters += change->after.parameters - change->known.parameters;
+    guard->table.slots += change->after.slots - change->known.slots;
+    guard->arrays.slots += change->after.slots - change->known.slots;
+    guard->table.mixed += change->after.mixed;
+    guard->arrays.mixed += change->after.mixed;
+    return change->before.parameters == change->known.parameters &&
+           change->before.slots == change->known.slots;
+}
+
+static struct optimizer_rows rows_to_move(struct descent *descent,
+                                          const struct optimizer_step *step,
+                                          const struct phase_totals *totals)
 {
     const struct tensor *table = table_of(descent);
-    const size_t at = parameter_of(table, row);
-    const struct descent_slots slots = descent_slots_at(descent, at);
-    const struct descent_row_sums known = descent->guard.rows[row];
-    const uint32_t now = (uint32_t)descent->progress.phase.step + 1;
-    const uint32_t steps = now - descent->arrays.row_steps[row];
-    struct optimizer_update update = {
+    const struct descent_slots slots = descent_slots_at(descent, table->first);
+
+    return (struct optimizer_rows){
         .step = step,
+        .powers = &descent->powers,
         .l1 = (float)descent->model.settings.l1,
         .l2 = (float)descent->model.settings.l2,
-        .count = table->row_width,
-        .gradient = gradient,
-        .parameters = descent->arrays.parameters + at,
+        .now = (uint32_t)descent->progress.phase.step + 1,
+        .count = totals->rows->count,
+        .width = table->row_width,
+        .rows = totals->rows->rows,
+        .gradient = totals->reals + descent->sums_at[descent->table],
+        .parameters = descent->arrays.parameters + table->first,
         .first = slots.first,
         .second = slots.second,
+        .row_steps = descent->arrays.row_steps,
+        .known = descent->guard.rows,
     };
-    const uint32_t mixed = words_mix(update.parameters, update.count);
-    struct optimizer_sums read = {.slots = descent->arrays.row_steps[row]},
-                          written = {.slots = now};
+}
 
-    read.slots += optimizer_row_decay(&update, &descent->powers, steps);
-    optimizer_row_penalise(&update, steps, descent->row_gradient);
-    optimizer_update(&update, &read, &written);
-    descent->arrays.row_steps[row] = now;
-    note_row(descent, row, (struct descent_row_sums){written.parameters, written.slots},
-             written.mixed - mixed);
-    return read.parameters == known.parameters && read.slots == known.slots;
+/* So few rows that a task is worth a thread, and no more tasks than there is room for. */
+static uint32_t rows_of_task(const struct optimizer_rows *rows)
+{
+    const uint32_t least = (MOVE_WEIGHTS_LEAST - 1) / rows->width + 1;
+    const uint32_t share = (rows->count + MOVE_TASKS_MAX - 1) / MOVE_TASKS_MAX;
+
+    return share > least ? share : least;
 }
 
 enum status descent_table_update(struct descent *descent, const struct phase_totals *totals,
                                  struct error *err)
 {
-    const struct tensor *table = table_of(descent);
     struct optimizer_step step;
+    struct move_batch batch;
+    uint32_t tasks;
     bool is_good = true;
 
-    if (!table)
+    if (!table_of(descent))
         return STATUS_OK;
     step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step);
-    for (uint32_t i = 0; i < totals->rows->count; i++) {
-        const uint32_t row = totals->rows->rows[i];
-        const size_t at = descent->sums_at[descent->table] + (size_t)row * table->row_width;
-
-        is_good &= update_row(descent, &step, row, totals->reals + at);
-    }
+    batch.rows = rows_to_move(descent, &step, totals);
+    batch.task_rows = rows_of_task(&batch.rows);
+    tasks = (batch.rows.count + batch.task_rows - 1) / batch.task_rows;
+    memset(batch.changes, 0, tasks * sizeof *batch.changes);
+    team_run(descent->team, tasks, move_task, &batch);
+    for (uint32_t task = 0; task < tasks; task++)
+        is_good &= note_change(&descent->guard, &batch.changes[task]);
     return is_good ? STATUS_OK : memory_damaged(err, "the weights");
 }

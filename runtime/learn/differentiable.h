@@ -53,7 +53,8 @@ struct lane_rows {
 };
 
 /* The gradient of 1/divisor times the weighted loss of a lane's rows. It lies in the space that it
- * was computed in. Of a tensor with rows only the touched ones hold anything. */
+ * was computed in. A tensor with rows has those of `touched` first, in their order; behind them it
+ * is zero. */
 struct lane_gradient {
     double loss;         /* weighted, summed */
     const float *values; /* (parameter_count) */

@@ -59,11 +59,11 @@ static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t fro
     const size_t width = op->width;
 
     for (uint32_t j = from; j < to; j++) {
-        float *row = gradient + op->first + (size_t)ids[j] * width;
+        float *row;
 
         if (ids[j] < 0)
             continue;
-        touched_rows_add(touched, (uint32_t)ids[j]);
+        row = gradient + op->first + touched_rows_add(touched, (uint32_t)ids[j]) * width;
         for (size_t u = 0; u < width; u++)
             row[u] += delta[u];
     }
@@ -77,9 +77,8 @@ static void give_text(const struct id_rows *op, const int32_t *ids, const struct
     const size_t width = op->width;
 
     for (uint32_t j = text->first; j < text->first + used; j++) {
-        float *row = gradient + op->first + (size_t)ids[j] * width;
+        float *row = gradient + op->first + touched_rows_add(touched, (uint32_t)ids[j]) * width;
 
-        touched_rows_add(touched, (uint32_t)ids[j]);
         for (size_t u = 0; u < width; u++)
             row[u] += share * delta[u];
     }
@@ -102,9 +101,6 @@ void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, 
 
 void id_rows_clear(const struct id_rows *op, float *gradient, struct touched_rows *touched)
 {
-    const size_t width = op->width;
-
-    for (uint32_t i = 0; i < touched->count; i++)
-        memset(gradient + op->first + touched->rows[i] * width, 0, width * sizeof(float));
+    memset(gradient + op->first, 0, touched->count * (size_t)op->width * sizeof(float));
     touched_rows_clear(touched);
 }

@@ -21,8 +21,8 @@ struct id_rows {
 
 void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
                      const int32_t *ids, float *z);
-/* `touched`: rows of the table that have a gradient; the others' is zero. That of each selected row
- * += delta of the rows that selected it. */
+/* `touched`: rows of the table that have a gradient. That of the one at place p is row p of the
+ * table in `gradient`, += delta of the rows that selected it; behind them all is zero. */
 void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
                       float *gradient, struct touched_rows *touched);
 /* The gradient of all touched rows is zero again, and none is touched. */

@@ -35,8 +35,8 @@
 #include "scoring/model_table.h"
 
 /* Reals of which a phase needs those of few rows: a table of weights that are selected by id, such
- * as one for each word. Rows that no lane touched have no sums; nobody clears, sends or reads them,
- * so that a table costs as much as its touched rows. */
+ * as one for each word. Rows that no lane touched have no sums; those of the others lie side by
+ * side (touched_rows.h), so that a table costs as much as its touched rows. */
 struct phase_table {
     uint32_t rows, width;  /* 0: there is none */
     uint32_t touched_most; /* rows that all lanes together touch at most */
@@ -56,18 +56,11 @@ struct phase {
     uint32_t integer_count;   /* few: rank 0 adds them up, and all get the totals */
     uint32_t owned_count;     /* many: whoever owns a segment adds it up, and all get the totals */
     uint32_t real_count;      /* the same in fixed point: the totals are floats (resolve) */
-    struct phase_table table; /* its rows lie behind the reals, one after the other */
+    struct phase_table table; /* its touched rows lie behind the reals, by their places */
 };
 
-/* How many sums and totals there is room for besides the integers. */
+/* How many sums and totals there are at most besides the integers. */
 static inline uint64_t phase_elements(const struct phase *phase)
-{
-    return (uint64_t)phase->owned_count + phase->real_count +
-           (uint64_t)phase->table.rows * phase->table.width;
-}
-
-/* How many of them are summed at most. */
-static inline uint64_t phase_elements_most(const struct phase *phase)
 {
     return (uint64_t)phase->owned_count + phase->real_count +
            (uint64_t)phase->table.touched_most * phase->table.width;
@@ -76,8 +69,8 @@ static inline uint64_t phase_elements_most(const struct phase *phase)
 /* The totals of a phase. */
 struct phase_totals {
     const int64_t *integers, *owned;
-    const float *reals; /* (real_count, then the table, of which the touched rows are anything) */
-    const struct touched_rows *rows; /* of the table, in any order; NULL where there is none */
+    const float *reals;              /* (real_count, then the touched rows of the table) */
+    const struct touched_rows *rows; /* of the table; NULL where there is none */
 };
 
 /* What apply() has to tell: at most one of each kind. Losses are log loss, or
@@ -125,7 +118,7 @@ struct learning {
 
     /* How many; fixed by spec and data alone. */
     uint32_t (*lanes)(const void *self);
-    /* The most that phase_elements_most() of any phase is; fixed by spec and data alone. */
+    /* The most that phase_elements() of any phase is; fixed by spec and data alone. */
     uint32_t (*elements_most)(const void *self);
     const struct phase *(*phase)(const void *self);
     uint64_t (*steps_total)(const void *self); /* planned; the job may end before */
@@ -139,10 +132,10 @@ struct learning {
      * other lanes is of no use any more. contribute() leaves it as it is, apply() moves it on. */
     uint32_t (*lane_open)(void *self, uint32_t first, uint32_t count, uint32_t done);
     /* Adds the contributions of some of the lanes [first, first + count), from the first on, to
-     * integers (integer_count) and sums (owned_count, then real_count and the table in fixed
-     * point), and the rows of the table that it adds to, to `rows` (NULL where the phase has no
-     * table). *done: how many, at least one, and no more than take some milliseconds. A failure is
-     * that of their rows (row_store_hold) or of memory, and the sums are of no use then. */
+     * integers (integer_count) and sums (owned_count, then real_count and the table's touched rows
+     * in fixed point), which are `rows` (NULL where the phase has no table): it touches those that
+     * it adds to. *done: how many, at least one, and no more than take some milliseconds. A failure
+     * is that of their rows (row_store_hold) or of memory, and the sums are of no use then. */
     enum status (*contribute)(void *self, uint32_t first, uint32_t count, int64_t *integers,
                               int64_t *sums, struct touched_rows *rows, uint32_t *done,
                               struct error *err);

@@ -255,44 +255,151 @@ void optimizer_powers_init(struct optimizer_powers *powers, double base)
     }
 }
 
-/* The most that the penalty's gradient may be of a weight. */
-static float penalty_bound(const struct optimizer_step *step)
-{
-    return step->kind == OPTIMIZER_SGD ? 1 / step->rate : INFINITY;
-}
-
-void optimizer_row_penalise(struct optimizer_update *update, uint32_t steps,
-                            float *restrict penalised)
-{
-    const float bound = penalty_bound(update->step), times = (float)steps;
-    const float l1 = update->l1, l2 = update->l2;
-    const float *restrict gradient = update->gradient, *restrict weights = update->parameters;
-
-    for (size_t i = 0; i < update->count; i++) {
-        const float penalty = times * with_penalty(0, weights[i], l1, l2);
-        const float most = bound * fabsf(weights[i]);
-
-        penalised[i] = gradient[i] + (fabsf(penalty) > most ? copysignf(most, penalty) : penalty);
-    }
-    update->gradient = penalised;
-    update->l1 = update->l2 = 0;
-}
-
-uint32_t optimizer_row_decay(const struct optimizer_update *update,
-                             const struct optimizer_powers *powers, uint32_t steps)
+/* b2^(steps - 1): what is left of v after the steps without a gradient. */
+static float decay_of(const struct optimizer_powers *powers, uint32_t steps)
 {
     const uint32_t n = (steps < OPTIMIZER_ROW_STEPS_MAX ? steps : OPTIMIZER_ROW_STEPS_MAX) - 1;
-    const float factor = (float)(powers->high[n >> 8] * powers->low[n & 255]);
-    float *restrict squares = update->second;
-    uint32_t sum = 0;
 
-    if (update->step->kind != OPTIMIZER_ADAM)
-        return 0;
-    for (size_t i = 0; i < update->count; i++) {
-        const float square = squares[i], less = square * factor;
+    return (float)(powers->high[n >> 8] * powers->low[n & 255]);
+}
 
-        squares[i] = less;
-        sum += word_of(square) - word_of(less);
+/* One row, and what is the same for its weights. */
+struct row_move {
+    float rate, beta2, rest2, epsilon, correction;
+    float l1, l2, steps, decay;
+    size_t width;
+};
+
+/* The penalty's gradient of all steps takes no weight beyond 0. */
+static inline float bounded_penalty(const struct row_move *move, float w)
+{
+    const float penalty = move->steps * with_penalty(0, w, move->l1, move->l2);
+    const float most = 1 / move->rate * fabsf(w);
+
+    return fabsf(penalty) > most ? copysignf(most, penalty) : penalty;
+}
+
+static inline struct tally move_by_sgd(const struct row_move *move, const float *restrict gradient,
+                                       float *restrict w)
+{
+    uint32_t read = 0, written = 0, mixed = 0;
+
+    for (size_t i = 0; i < move->width; i++) {
+        const float now = w[i], g = gradient[i] + bounded_penalty(move, now);
+        const float next = now - move->rate * g;
+
+        w[i] = next;
+        mixed -= words_mix_one(word_of(now));
+        TALLY_PARAMETER(now, next);
     }
-    return sum;
+    return (struct tally){read, written, mixed, 0, 0};
+}
+
+static inline struct tally move_by_adagrad(const struct row_move *move,
+                                           const float *restrict gradient, float *restrict w,
+                                           float *restrict s)
+{
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
+
+    for (size_t i = 0; i < move->width; i++) {
+        const float now = w[i], squares = s[i];
+        const float g = gradient[i] + move->steps * with_penalty(0, now, move->l1, move->l2);
+        const float more = squares + g * g;
+        const float next = now - move->rate * g / (sqrtf(more) + move->epsilon);
+
+        s[i] = more;
+        w[i] = next;
+        mixed -= words_mix_one(word_of(now));
+        TALLY_SLOT(squares, more);
+        TALLY_PARAMETER(now, next);
+    }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
+}
+
+static inline struct tally move_by_adam(const struct row_move *move, const float *restrict gradient,
+                                        float *restrict w, float *restrict v)
+{
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
+
+    for (size_t i = 0; i < move->width; i++) {
+        const float now = w[i], square = v[i];
+        const float g = gradient[i] + move->steps * with_penalty(0, now, move->l1, move->l2);
+        const float next_square = move->beta2 * (square * move->decay) + move->rest2 * (g * g);
+        const float next =
+            now - move->rate * g / (sqrtf(next_square) / move->correction + move->epsilon);
+
+        v[i] = next_square;
+        w[i] = next;
+        mixed -= words_mix_one(word_of(now));
+        TALLY_SLOT(square, next_square);
+        TALLY_PARAMETER(now, next);
+    }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
+}
+
+/* Adam's mean is not kept, and not read here. */
+static inline struct tally move_row(const struct optimizer_rows *update,
+                                    const struct row_move *move, uint32_t i)
+{
+    const size_t at = (size_t)update->rows[i] * move->width;
+    const float *gradient = update->gradient + i * move->width;
+
+    switch (update->step->kind) {
+    case OPTIMIZER_ADAM:
+        return move_by_adam(move, gradient, update->parameters + at, update->second + at);
+    case OPTIMIZER_ADAGRAD:
+        return move_by_adagrad(move, gradient, update->parameters + at, update->first + at);
+    default:
+        return move_by_sgd(move, gradient, update->parameters + at);
+    }
+}
+
+#define ROWS_AHEAD 2 /* of the one that is moved, that are asked for */
+#define LINE_BYTES 64
+
+/* They lie anywhere in memory. */
+static inline void expect_row(const struct optimizer_rows *update, uint32_t i)
+{
+    const size_t row = update->rows[i], at = row * update->width;
+    const float *slots = update->second ? update->second : update->first;
+
+    __builtin_prefetch(&update->row_steps[row], 1);
+    __builtin_prefetch(&update->known[row], 1);
+    for (size_t u = 0; u < update->width; u += LINE_BYTES / sizeof(float)) {
+        __builtin_prefetch(&update->parameters[at + u], 1);
+        if (slots)
+            __builtin_prefetch(&slots[at + u], 1);
+    }
+}
+
+WIDE_VECTORS
+void optimizer_update_rows(const struct optimizer_rows *update,
+                           struct optimizer_rows_change *change)
+{
+    const struct optimizer_step *step = update->step;
+    struct row_move move = {
+        step->rate, step->beta2, step->rest2, step->epsilon, step->correction, update->l1,
+        update->l2, 0,           0,           update->width};
+
+    for (uint32_t i = 0; i < update->count; i++) {
+        const uint32_t row = update->rows[i], last = update->row_steps[row];
+        const uint32_t steps = update->now - last;
+        struct optimizer_row_sums *known = &update->known[row];
+        struct tally tally;
+
+        if (i + ROWS_AHEAD < update->count)
+            expect_row(update, i + ROWS_AHEAD);
+        move.steps = (float)steps;
+        move.decay = decay_of(update->powers, steps);
+        tally = move_row(update, &move, i);
+        change->before.parameters += tally.read;
+        change->before.slots += tally.slots_read + last;
+        change->after.parameters += tally.written;
+        change->after.slots += tally.slots_written + update->now;
+        change->after.mixed += tally.mixed;
+        change->known.parameters += known->parameters;
+        change->known.slots += known->slots;
+        *known = (struct optimizer_row_sums){tally.written, tally.slots_written + update->now};
+        update->row_steps[row] = update->now;
+    }
 }

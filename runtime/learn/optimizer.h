@@ -96,15 +96,38 @@ struct optimizer_powers {
 };
 void optimizer_powers_init(struct optimizer_powers *powers, double base);
 
-/* Makes of `update`, whose gradient is that of the data, one whose gradient has the penalty's, too:
- * that of all the steps since the row was moved, which are 1 or more. It is written to `penalised`
- * (count). With SGD, Momentum and Nesterov it takes no weight beyond 0; the others move by no more
- * for a larger gradient. */
-void optimizer_row_penalise(struct optimizer_update *update, uint32_t steps,
-                            float *restrict penalised);
-/* The slots go through those of these steps in which the row had no gradient. `powers`: of beta2.
- * Returns the sum of the words that it read, less that of those that it wrote. */
-uint32_t optimizer_row_decay(const struct optimizer_update *update,
-                             const struct optimizer_powers *powers, uint32_t steps);
+/* What is known of a row's words: their sums. */
+struct optimizer_row_sums {
+    uint32_t parameters;
+    uint32_t slots; /* and of the step that moved it last */
+};
+
+/* What a step does to rows of a table. The gradient has the penalty's of all the steps since a row
+ * was moved, which are 1 or more. With SGD, Momentum and Nesterov it takes no weight beyond 0; the
+ * others move by no more for a larger gradient. The slots go through those of these steps in which
+ * the row had no gradient; Adam's mean is not kept. */
+struct optimizer_rows {
+    const struct optimizer_step *step;     /* optimizer_row_step_at */
+    const struct optimizer_powers *powers; /* of beta2 */
+    float l1, l2;
+    uint32_t now; /* how many steps there are with this one, modulo 2^32 */
+    uint32_t count, width;
+    const uint32_t *rows;  /* (count) */
+    const float *gradient; /* (count, width): of the data */
+    float *parameters, *first,
+        *second;                      /* (table's rows, width); slots: NULL where there are none */
+    uint32_t *row_steps;              /* (table's rows): when each was moved last */
+    struct optimizer_row_sums *known; /* (table's rows) */
+};
+
+/* What rows were and are: sums over all of them. */
+struct optimizer_rows_change {
+    struct optimizer_sums before, after;
+    struct optimizer_row_sums known; /* what was known before */
+};
+
+/* Moves the rows, and writes down their new sums. Adds to `change`. */
+void optimizer_update_rows(const struct optimizer_rows *update,
+                           struct optimizer_rows_change *change);
 
 #endif

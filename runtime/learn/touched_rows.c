@@ -1,6 +1,7 @@
 #include "runtime/learn/touched_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum status touched_rows_make(struct touched_rows *touched, uint32_t table_rows, struct error *err)
 {
@@ -10,8 +11,9 @@ enum status touched_rows_make(struct touched_rows *touched, uint32_t table_rows,
     }
     touched_rows_deinit(touched);
     touched->rows = malloc((table_rows + (size_t)1) * sizeof *touched->rows);
-    touched->is_touched = calloc(table_rows + (size_t)1, sizeof *touched->is_touched);
-    if (!touched->rows || !touched->is_touched) {
+    touched->ascending = malloc((table_rows + (size_t)1) * sizeof *touched->ascending);
+    touched->numbers = calloc(table_rows + (size_t)1, sizeof *touched->numbers);
+    if (!touched->rows || !touched->ascending || !touched->numbers) {
         touched_rows_deinit(touched);
         return fail_no_memory(err);
     }
@@ -22,14 +24,15 @@ enum status touched_rows_make(struct touched_rows *touched, uint32_t table_rows,
 void touched_rows_deinit(struct touched_rows *touched)
 {
     free(touched->rows);
-    free(touched->is_touched);
+    free(touched->ascending);
+    free(touched->numbers);
     *touched = (struct touched_rows){.rows = NULL};
 }
 
 void touched_rows_clear(struct touched_rows *touched)
 {
     for (uint32_t i = 0; i < touched->count; i++)
-        touched->is_touched[touched->rows[i]] = 0;
+        touched->numbers[touched->rows[i]] = 0;
     touched->count = 0;
 }
 
@@ -42,8 +45,10 @@ static int compare(const void *left, const void *right)
 
 void touched_rows_sort(struct touched_rows *touched)
 {
-    if (touched->count > 1 && !touched->is_sorted)
-        qsort(touched->rows, touched->count, sizeof *touched->rows, compare);
+    if (touched->count > 0 && !touched->is_sorted) {
+        memcpy(touched->ascending, touched->rows, touched->count * sizeof *touched->rows);
+        qsort(touched->ascending, touched->count, sizeof *touched->ascending, compare);
+    }
     touched->is_sorted = true;
 }
 
@@ -54,7 +59,7 @@ uint32_t touched_rows_below(const struct touched_rows *touched, uint32_t row)
     while (from < to) {
         const uint32_t middle = from + (to - from) / 2;
 
-        if (touched->rows[middle] < row)
+        if (touched->ascending[middle] < row)
             from = middle + 1;
         else
             to = middle;

@@ -1,10 +1,11 @@
 /*
  * touched_rows.h - which rows of a table hold anything, so that no one need look at the others.
  *
- *     a table of R rows:  . . x . . . x x . . .      rows: 2, 6, 7 in the order they were touched
+ *     a table of R rows:  . . x . . . x x . . .      rows: 6, 2, 7 as they were touched
+ *                             2       6 7            places:  1, 0, 2
  *
- * Whoever keeps values by row clears those of the rows that are listed, and then the list: what it
- * costs follows from the rows that were touched, and not from the table.
+ * What is kept of touched rows lies side by side, at their places: it takes as much memory as they
+ * are, is cleared at once, and is near where the rows lie far apart.
  */
 #ifndef RUNTIME_LEARN_TOUCHED_ROWS_H
 #define RUNTIME_LEARN_TOUCHED_ROWS_H
@@ -15,8 +16,9 @@
 #include "base/error.h"
 
 struct touched_rows {
-    uint32_t *rows, count; /* each once */
-    uint8_t *is_touched;   /* (table_rows) */
+    uint32_t *rows, count; /* each once, by its place */
+    uint32_t *ascending;   /* (count), when is_sorted */
+    uint32_t *numbers;     /* (table_rows): 1 + the place of a row; 0: it is not touched */
     uint32_t table_rows;
     bool is_sorted;
 };
@@ -25,17 +27,30 @@ struct touched_rows {
 enum status touched_rows_make(struct touched_rows *touched, uint32_t table_rows, struct error *err);
 void touched_rows_deinit(struct touched_rows *touched);
 
-static inline void touched_rows_add(struct touched_rows *touched, uint32_t row)
+static inline bool touched_rows_has(const struct touched_rows *touched, uint32_t row)
 {
-    if (!touched->is_touched[row]) {
-        touched->is_touched[row] = 1;
+    return touched->numbers[row] > 0;
+}
+
+/* The place of a row that is touched. */
+static inline uint32_t touched_rows_place(const struct touched_rows *touched, uint32_t row)
+{
+    return touched->numbers[row] - 1;
+}
+
+/* Touches the row, if it is not yet. Returns its place. */
+static inline uint32_t touched_rows_add(struct touched_rows *touched, uint32_t row)
+{
+    if (!touched_rows_has(touched, row)) {
         touched->rows[touched->count++] = row;
+        touched->numbers[row] = touched->count;
         touched->is_sorted = false;
     }
+    return touched_rows_place(touched, row);
 }
 
 void touched_rows_clear(struct touched_rows *touched);
-/* In ascending order from now on, until others are added. */
+/* Lists the rows in ascending order, too; places stay. */
 void touched_rows_sort(struct touched_rows *touched);
 /* Of sorted ones: how many are below that row. */
 uint32_t touched_rows_below(const struct touched_rows *touched, uint32_t row);

@@ -125,9 +125,9 @@ static enum status check_counts(const struct phase *phase, struct error *err)
         return fail(err, STATUS_LIMIT, "a phase sums %u integers, the limit is %zu",
                     phase->integer_count, FRAME_PAYLOAD_MAX / 2 / sizeof(int64_t));
     if (phase_elements(phase) > UINT32_MAX)
-        return fail(err, STATUS_LIMIT,
-                    "a phase sums %u integers, %u reals and %u rows of %u in segments",
-                    phase->owned_count, phase->real_count, phase->table.rows, phase->table.width);
+        return fail(
+            err, STATUS_LIMIT, "a phase sums %u integers, %u reals and %u rows of %u in segments",
+            phase->owned_count, phase->real_count, phase->table.touched_most, phase->table.width);
     return STATUS_OK;
 }
 
@@ -154,8 +154,7 @@ enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t ra
     sums->integer_count = phase->integer_count;
     sums->owned_count = phase->owned_count;
     sums->real_count = phase->real_count;
-    sums->owners =
-        sums_count_owners((uint32_t)phase_elements_most(phase), sums->segment_least, members);
+    sums->owners = sums_count_owners((uint32_t)phase_elements(phase), sums->segment_least, members);
     TRY(make_room(sums, phase_elements(phase), err));
     TRY(sums_rows_begin(sums, &phase->table, err));
     sums->own = sums_segment(sums, rank);
@@ -314,8 +313,8 @@ enum status sums_add_partial(struct sums *sums, uint32_t from,
         .elements = elements,
         .integers = partial->integers.size / sizeof(int64_t),
         .integers_expected = sums->rank == 0 ? sums->integer_count : 0,
-        .rows = {sums->own_rows, partial->rows, partial->row_sums.size / sizeof(int64_t),
-                 partial->rows_left},
+        .rows = {sums->own_rows, &sums->touched, partial->rows,
+                 partial->row_sums.size / sizeof(int64_t), partial->rows_left},
     };
 
     if (!sums_is_owner(sums, sums->rank))
@@ -351,8 +350,8 @@ enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message
         .elements = elements,
         .integers = sum->integers.size / sizeof(int64_t),
         .integers_expected = from == 0 ? sums->integer_count : 0,
-        .rows = {sums_row_share(sums, from), sum->rows, sum->row_totals.size / sizeof(float),
-                 sum->rows_left},
+        .rows = {sums_row_share(sums, from), &sums->totals, sum->rows,
+                 sum->row_totals.size / sizeof(float), sum->rows_left},
     };
 
     if (!sums_is_owner(sums, from))

@@ -15,9 +15,9 @@
  * the phase is complete when the SUM of every other owner has. Addition is of
  * integers, so the order of arrival leaves no trace.
  *
- * Behind the reals lies the phase's table, if it has one. Its rows are dealt to the owners in equal
- * shares, and of a share only the rows that somebody touched are sent, added up, resolved and sent
- * on: sums_rows.h.
+ * Behind the reals lie the touched rows of the phase's table, if it has one. Its rows are dealt to
+ * the owners in equal shares, and of a share those that somebody touched are sent, added up,
+ * resolved and sent on: sums_rows.h.
  *
  * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order: elements, then rows.
  */
@@ -54,7 +54,7 @@ struct sums {
     float *reals;   /* (real_count, table) */
     struct phase_table table;
     struct share own_rows;       /* of the table */
-    struct touched_rows touched; /* whose sums are anything; the sums of the others are 0 */
+    struct touched_rows touched; /* whose sums are here; behind them there are zeros */
     struct touched_rows totals;  /* whose totals are here */
     void *row_values;            /* (row_values_bytes): those of the rows of a message */
     size_t row_values_bytes;

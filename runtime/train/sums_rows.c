@@ -5,14 +5,20 @@
 
 #include "base/words.h"
 
-static int64_t *sums_of(const struct sums *sums, uint32_t row)
+static int64_t *sums_at(const struct sums *sums, uint32_t place)
 {
-    return sums->elements + sums->owned_count + sums->real_count + (size_t)row * sums->table.width;
+    return sums->elements + sums->owned_count + sums->real_count +
+           (size_t)place * sums->table.width;
 }
 
-static size_t real_of(const struct sums *sums, uint32_t row)
+static float *reals_at(const struct sums *sums, uint32_t place)
 {
-    return sums->real_count + (size_t)row * sums->table.width;
+    return sums->reals + sums->real_count + (size_t)place * sums->table.width;
+}
+
+static size_t values_of(const struct sums *sums, const struct touched_rows *rows)
+{
+    return (size_t)rows->count * sums->table.width;
 }
 
 static bool is_in(struct share share, uint32_t row)
@@ -22,8 +28,8 @@ static bool is_in(struct share share, uint32_t row)
 
 void sums_rows_clear(struct sums *sums)
 {
-    for (uint32_t i = 0; i < sums->touched.count; i++)
-        memset(sums_of(sums, sums->touched.rows[i]), 0, sums->table.width * sizeof(int64_t));
+    if (sums->touched.count > 0)
+        memset(sums_at(sums, 0), 0, values_of(sums, &sums->touched) * sizeof(int64_t));
     touched_rows_clear(&sums->touched);
     touched_rows_clear(&sums->totals);
 }
@@ -61,7 +67,7 @@ static uint64_t sum_rows(const struct sums *sums, struct share rows, bool inside
 
     for (uint32_t i = 0; i < sums->touched.count; i++)
         if (is_in(rows, sums->touched.rows[i]) == inside)
-            sum += words_sum_long(sums_of(sums, sums->touched.rows[i]), sums->table.width);
+            sum += words_sum_long(sums_at(sums, i), sums->table.width);
     return sum;
 }
 
@@ -77,29 +83,41 @@ uint64_t sums_rows_sum_others(const struct sums *sums, struct share rows)
 
 uint32_t sums_rows_sum_totals(const struct sums *sums)
 {
-    uint32_t sum = 0;
+    return sums->totals.count > 0 ? words_sum(reals_at(sums, 0), values_of(sums, &sums->totals))
+                                  : 0;
+}
 
-    for (uint32_t i = 0; i < sums->totals.count; i++)
-        sum += words_sum(sums->reals + real_of(sums, sums->totals.rows[i]), sums->table.width);
-    return sum;
+/* How many rows from that place on are of the own share. */
+static uint32_t own_from(const struct sums *sums, uint32_t place)
+{
+    uint32_t count = 0;
+
+    while (place + count < sums->touched.count &&
+           is_in(sums->own_rows, sums->touched.rows[place + count]))
+        count++;
+    return count;
 }
 
 void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
                        struct fixed_resolved *resolved)
 {
     const uint32_t width = sums->table.width;
+    uint32_t place = 0;
 
-    for (uint32_t i = 0; i < sums->touched.count; i++) {
-        const uint32_t row = sums->touched.rows[i];
-        const size_t at = real_of(sums, row);
+    while (place < sums->touched.count) {
+        const uint32_t count = own_from(sums, place), to = sums->totals.count;
         struct fixed_resolved some;
 
-        if (!is_in(sums->own_rows, row))
+        if (count == 0) {
+            place++;
             continue;
-        some = resolve(context, sums_of(sums, row), (uint32_t)at, width, sums->reals + at);
+        }
+        some = resolve(context, sums_at(sums, place), sums->real_count + to * width, count * width,
+                       reals_at(sums, to));
         resolved->sums += some.sums;
         resolved->values += some.values;
-        touched_rows_add(&sums->totals, row);
+        for (uint32_t end = place + count; place < end; place++)
+            touched_rows_add(&sums->totals, sums->touched.rows[place]);
     }
 }
 
@@ -123,6 +141,7 @@ enum status sums_rows_check(const struct sums *sums, struct sums_arrival *came,
 {
     const uint32_t count = count_of(piece->rows);
     const uint64_t all = (uint64_t)count + piece->left;
+    uint32_t rows = piece->listed->count;
 
     if (piece->values != (size_t)count * sums->table.width ||
         (came->has_begun ? all != came->rows_left : all > piece->share.count))
@@ -137,7 +156,11 @@ enum status sums_rows_check(const struct sums *sums, struct sums_arrival *came,
             return fail(err, STATUS_PROTOCOL, "row %u, expected one of %u+%u from %u on", row,
                         piece->share.first, piece->share.count, came->row_next);
         came->row_next = row + 1;
+        rows += !touched_rows_has(piece->listed, row);
     }
+    if (rows > sums->table.touched_most)
+        return fail(err, STATUS_PROTOCOL, "%u rows, expected %u at most", rows,
+                    sums->table.touched_most);
     return STATUS_OK;
 }
 
@@ -148,9 +171,9 @@ void sums_rows_add(struct sums *sums, struct slice rows, struct slice row_sums)
     for (uint32_t i = 0; i < count_of(rows); i++) {
         const uint32_t row = row_in(rows, i);
 
-        touched_rows_add(&sums->touched, row);
         sums->elements_known +=
-            sums_add_integers(sums_of(sums, row), (struct slice){row_sums.data + i * size, size});
+            sums_add_integers(sums_at(sums, touched_rows_add(&sums->touched, row)),
+                              (struct slice){row_sums.data + i * size, size});
     }
 }
 
@@ -161,8 +184,8 @@ void sums_rows_take(struct sums *sums, struct slice rows, struct slice row_total
     for (uint32_t i = 0; i < count_of(rows); i++) {
         const uint32_t row = row_in(rows, i);
 
-        touched_rows_add(&sums->totals, row);
-        memcpy(sums->reals + real_of(sums, row), row_totals.data + i * size, size);
+        memcpy(reals_at(sums, touched_rows_add(&sums->totals, row)), row_totals.data + i * size,
+               size);
     }
     sums->totals_known += words_sum(row_totals.data, row_totals.size / sizeof(float));
 }
@@ -171,7 +194,7 @@ void sums_rows_take(struct sums *sums, struct slice rows, struct slice row_total
 
 struct slice sums_rows_listed(const struct touched_rows *rows, uint32_t first, uint32_t count)
 {
-    return (struct slice){(const char *)(rows->rows + first), count * sizeof *rows->rows};
+    return (struct slice){(const char *)(rows->ascending + first), count * sizeof *rows->ascending};
 }
 
 struct slice sums_rows_gather_sums(const struct sums *sums, uint32_t first, uint32_t count)
@@ -179,8 +202,10 @@ struct slice sums_rows_gather_sums(const struct sums *sums, uint32_t first, uint
     const size_t size = sums->table.width * sizeof(int64_t);
 
     for (uint32_t i = 0; i < count; i++)
-        memcpy((char *)sums->row_values + i * size, sums_of(sums, sums->touched.rows[first + i]),
-               size);
+        memcpy(
+            (char *)sums->row_values + i * size,
+            sums_at(sums, touched_rows_place(&sums->touched, sums->touched.ascending[first + i])),
+            size);
     return (struct slice){sums->row_values, count * size};
 }
 
@@ -190,6 +215,7 @@ struct slice sums_rows_gather_totals(const struct sums *sums, uint32_t first, ui
 
     for (uint32_t i = 0; i < count; i++)
         memcpy((char *)sums->row_values + i * size,
-               sums->reals + real_of(sums, sums->totals.rows[first + i]), size);
+               reals_at(sums, touched_rows_place(&sums->totals, sums->totals.ascending[first + i])),
+               size);
     return (struct slice){sums->row_values, count * size};
 }

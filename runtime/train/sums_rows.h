@@ -5,10 +5,10 @@
  *     PARTIAL: rows, sums --+--> touched rows of the own share --resolve--> totals --+--> totals
  *                                                   SUM: rows, totals of the others -+
  *
- * Sums and totals lie where those of all rows would, and a list says of which rows they are
- * anything. The sums of the others are 0, so that a row that is touched for the first time is
- * added to like any other. Which rows were touched is the same for all members when the phase is
- * complete: whatever a member touched it has sent to the row's owner.
+ * Sums and totals lie at the places of their rows (touched_rows.h). Behind the sums there are
+ * zeros, so that a row that is touched for the first time is added to like any other. Which rows
+ * were touched is the same for all members when the phase is complete: whatever a member touched it
+ * has sent to the row's owner.
  *
  * Rows of a message ascend, from piece to piece, too: none comes twice.
  */
@@ -34,13 +34,14 @@ void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *co
 /* ---- of a message ---- */
 
 struct sums_rows_piece {
-    struct share share; /* of the sender or the receiver: the rows that may come */
+    struct share share;                /* of the sender or the receiver: the rows that may come */
+    const struct touched_rows *listed; /* those that came before, of this sender and others */
     struct slice rows;
     size_t values;
     uint32_t left;
 };
 
-/* PROTOCOL for what does not continue what came before. */
+/* PROTOCOL for what does not continue what came before, or more rows than a phase has. */
 enum status sums_rows_check(const struct sums *sums, struct sums_arrival *came,
                             const struct sums_rows_piece *piece, struct error *err);
 void sums_rows_add(struct sums *sums, struct slice rows, struct slice row_sums);

@@ -85,18 +85,6 @@ static void compute_lanes(const struct learning *learning, int64_t *integers, in
         }
 }
 
-/* Sums and reals are those of the table. */
-static void resolve_rows(const struct learning *learning, const struct phase *phase,
-                         const struct touched_rows *rows, const int64_t *sums, float *reals)
-{
-    for (uint32_t i = 0; i < rows->count; i++) {
-        const size_t at = (size_t)rows->rows[i] * phase->table.width;
-
-        learning->resolve(learning->self, sums + at, phase->real_count + (uint32_t)at,
-                          phase->table.width, reals + at);
-    }
-}
-
 /* All lanes of one phase in one place. */
 static bool compute_phase(struct oracle *oracle, const struct learning *learning)
 {
@@ -116,9 +104,8 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
         abort();
     if (goes_on) {
         compute_lanes(learning, integers, sums, &rows);
-        learning->resolve(learning->self, sums + phase->owned_count, 0, phase->real_count, reals);
-        resolve_rows(learning, phase, &rows, sums + phase->owned_count + phase->real_count,
-                     reals + phase->real_count);
+        learning->resolve(learning->self, sums + phase->owned_count, 0,
+                          phase->real_count + rows.count * phase->table.width, reals);
         if (learning->apply(learning->self, &totals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
             abort();

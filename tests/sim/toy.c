@@ -193,11 +193,12 @@ static void contribute_words(struct toy *toy, uint32_t lane, int64_t *sums,
     for (uint32_t j = 0; table->rows > 0 && j < LANE_WORDS; j++) {
         const uint32_t row = (uint32_t)(mix(toy->state, lane, 100 + j) % table->rows);
 
-        touched_rows_add(rows, row);
+        const size_t at = (size_t)touched_rows_add(rows, row) * table->width;
+
         for (uint32_t u = 0; u < table->width; u++) {
             const int64_t term = (int64_t)mix(toy->state + toy->row, lane, 200 + 8 * j + u) >> 8;
 
-            add(&sums[(size_t)row * table->width + u], term);
+            add(&sums[at + u], term);
             toy->contributed += (uint64_t)term;
         }
     }
@@ -239,9 +240,14 @@ static enum status toy_contribute(void *self, uint32_t lane, uint32_t count, int
 static struct fixed_resolved toy_resolve(const void *self, const int64_t *fixed, uint32_t first,
                                          uint32_t count, float *reals)
 {
-    (void)self;
-    for (uint32_t i = 0; i < count; i++)
-        reals[i] = (float)((double)fixed[i] * 0x1p-40 + first + i);
+    const struct toy *toy = self;
+    const uint32_t dense = toy->phase.real_count, width = toy->phase.table.width;
+
+    for (uint32_t i = 0; i < count; i++) { /* of a row of the table, wherever it lies */
+        const uint32_t at = first + i < dense ? first + i : dense + (first + i - dense) % width;
+
+        reals[i] = (float)((double)fixed[i] * 0x1p-40 + at);
+    }
     return (struct fixed_resolved){words_sum_long(fixed, count), words_sum(reals, count)};
 }
 
@@ -253,7 +259,7 @@ static uint64_t sum_words(const struct phase *phase, const struct phase_totals *
 
     for (uint32_t i = 0; table->rows > 0 && i < totals->rows->count; i++) {
         const uint32_t row = totals->rows->rows[i];
-        const float *reals = totals->reals + phase->real_count + (size_t)row * table->width;
+        const float *reals = totals->reals + phase->real_count + (size_t)i * table->width;
 
         for (uint32_t u = 0; u < table->width; u++) {
             uint32_t bits;
@@ -292,7 +298,8 @@ static enum status toy_apply(void *self, const struct phase_totals *totals,
         if (toy->kept[lane] != 0)
             toy->kept[lane] = kept_of(toy, lane);
     report->evaluated = phase->kind == PHASE_EVALUATION;
-    report->repeated = !report->evaluated && toy->state % 11 == 0;
+    /* Not all steps between two evaluations: these would be of the same step. */
+    report->repeated = !report->evaluated && phase->number % 5 != 3 && toy->state % 11 == 0;
     report->step_applied = !report->evaluated && !report->repeated;
     report->rows_applied = report->step_applied ? phase->rows : 0;
     report->validation_loss = (double)(toy->state % 1000);

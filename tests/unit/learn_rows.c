@@ -451,10 +451,15 @@ static void add_sums(struct sums *to, const struct sums *from, const struct phas
 {
     for (uint32_t i = 0; i < phase->integer_count; i++)
         to->integers[i] += from->integers[i];
-    for (uint64_t i = 0; i < phase_elements(phase); i++)
+    for (uint32_t i = 0; i < phase->real_count; i++)
         to->fixed[i] += from->fixed[i];
-    for (uint32_t i = 0; i < from->rows.count; i++)
-        touched_rows_add(&to->rows, from->rows.rows[i]);
+    for (uint32_t i = 0; i < from->rows.count; i++) {
+        const uint32_t width = phase->table.width, dense = phase->real_count;
+        const uint32_t at = dense + touched_rows_add(&to->rows, from->rows.rows[i]) * width;
+
+        for (uint32_t u = 0; u < width; u++)
+            to->fixed[at + u] += from->fixed[dense + i * width + u];
+    }
 }
 
 enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,
@@ -506,7 +511,7 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
         descent_resolve(descent, total.fixed + first, first, end - first, total.reals + first);
     }
     for (uint32_t i = 0; i < total.rows.count; i++) {
-        const uint32_t at = phase.real_count + total.rows.rows[i] * phase.table.width;
+        const uint32_t at = phase.real_count + i * phase.table.width;
 
         descent_resolve(descent, total.fixed + at, at, phase.table.width, total.reals + at);
     }

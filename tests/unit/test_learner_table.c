@@ -239,7 +239,7 @@ static void a_bit_is_found_where_its_row_is_used(void **state)
         CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
         CHECK_INT(descent_verify_used(fixture.descent, NULL, &err), STATUS_CORRUPT);
         CHECK_INT(descent_verify_used(fixture.descent, &sums.rows, &err),
-                  sums.rows.is_touched[row] ? STATUS_CORRUPT : STATUS_OK);
+                  touched_rows_has(&sums.rows, row) ? STATUS_CORRUPT : STATUS_OK);
         words[(size_t)row * 8 + row % 8] ^= 1u << row % 32;
     }
     fixture.descent->arrays.parameters[0] += 1; /* of another tensor */
@@ -269,7 +269,9 @@ static void a_step_finds_what_changed_in_the_rows_that_it_moves(void **state)
         table = &fixture.descent->model.tensors[fixture.descent->table];
         row = sums.rows.rows[0];
         words = descent_memory(fixture.descent, names[i], &size);
-        words[i == 2 ? row : table->first + row * 8 + 3] ^= 1u << 20;
+        words[i == 2 ? row
+                     : (i == 1 ? fixture.descent->model.parameter_count : 0) + table->first +
+                           row * 8 + 3] ^= 1u << 20; /* of the slots the second one is read */
         CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
         sums_deinit(&sums);

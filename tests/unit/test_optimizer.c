@@ -264,15 +264,69 @@ static float moved_by_dense_steps(const struct optimizer *optimizer, uint64_t t)
     return w;
 }
 
+/* A table of one row, and what it takes to move it. */
+struct one_row {
+    struct optimizer_step step;
+    struct optimizer_powers powers;
+    uint32_t row, last;
+    struct optimizer_row_sums known;
+};
+
+static void know_row(struct one_row *table, const struct optimizer_rows *move)
+{
+    table->known =
+        (struct optimizer_row_sums){words_sum(move->parameters, move->width), table->last};
+    if (table->step.kind == OPTIMIZER_ADAGRAD)
+        table->known.slots += words_sum(move->first, move->width);
+    if (table->step.kind == OPTIMIZER_ADAM)
+        table->known.slots += words_sum(move->second, move->width);
+}
+
+/* Checks the sums on the way. */
+static void move_row(struct one_row *table, struct optimizer_rows move)
+{
+    struct optimizer_rows_change change = {.before = {0}};
+    const uint32_t mixed = words_mix(move.parameters, move.width);
+
+    move.step = &table->step;
+    move.powers = &table->powers;
+    move.count = 1;
+    move.rows = &table->row;
+    move.row_steps = &table->last;
+    move.known = &table->known;
+    know_row(table, &move);
+    optimizer_update_rows(&move, &change);
+    CHECK(change.before.parameters == change.known.parameters);
+    CHECK(change.before.slots == change.known.slots);
+    CHECK_INT(table->last, move.now);
+    CHECK(table->known.parameters == change.after.parameters);
+    CHECK(table->known.slots == change.after.slots);
+    know_row(table, &move);
+    CHECK(table->known.parameters == change.after.parameters);
+    CHECK(table->known.slots == change.after.slots);
+    CHECK(change.after.mixed == words_mix(move.parameters, move.width) - mixed);
+}
+
+static struct one_row one_row_of(const struct optimizer *optimizer, uint64_t t)
+{
+    struct one_row table = {.step = optimizer_row_step_at(optimizer, t)};
+
+    optimizer_powers_init(&table.powers, optimizer->beta2);
+    return table;
+}
+
 static float moved_by_row_step(const struct optimizer *optimizer, uint64_t t)
 {
-    const struct optimizer_step step = optimizer_row_step_at(optimizer, t);
+    struct one_row table = one_row_of(optimizer, t);
     const float gradient = 0.25f;
     float w = 0, first = optimizer_slot_start(optimizer), second = first;
-    struct optimizer_sums before = {0}, after = {0};
 
-    optimizer_update(&(struct optimizer_update){&step, 0, 0, 1, &gradient, &w, &first, &second},
-                     &before, &after);
+    move_row(&table, (struct optimizer_rows){.now = 1,
+                                             .width = 1,
+                                             .gradient = &gradient,
+                                             .parameters = &w,
+                                             .first = &first,
+                                             .second = &second});
     return w;
 }
 
@@ -296,18 +350,24 @@ static void a_row_that_is_moved_in_each_step_has_the_dense_penalty(void **state)
 {
     const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAGRAD, SCHEDULE_CONSTANT);
     const struct optimizer_step step = optimizer_step_at(&optimizer, 3);
+    struct one_row table = one_row_of(&optimizer, 3);
     const float gradient[3] = {0.5f, -1, 0};
-    float dense[3] = {1, -2, 0}, row[3] = {1, -2, 0}, penalised[3];
+    float dense[3] = {1, -2, 0}, row[3] = {1, -2, 0};
     float squares[3] = {1, 2, 3}, row_squares[3] = {1, 2, 3};
     struct optimizer_sums before = {0}, after = {0};
-    struct optimizer_update update = {&step, 0.1f, 0.2f, 3, gradient, row, row_squares, NULL};
     (void)state;
 
     optimizer_update(
         &(struct optimizer_update){&step, 0.1f, 0.2f, 3, gradient, dense, squares, NULL}, &before,
         &after);
-    optimizer_row_penalise(&update, 1, penalised);
-    optimizer_update(&update, &before, &after);
+    table.last = 3;
+    move_row(&table, (struct optimizer_rows){.l1 = 0.1f,
+                                             .l2 = 0.2f,
+                                             .now = 4,
+                                             .width = 3,
+                                             .gradient = gradient,
+                                             .parameters = row,
+                                             .first = row_squares});
     assert_memory_equal(dense, row, sizeof dense);
     assert_memory_equal(squares, row_squares, sizeof squares);
 }
@@ -319,17 +379,18 @@ static void the_penalty_of_many_steps_takes_no_weight_beyond_0(void **state)
 
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         const struct optimizer optimizer = optimizer_for(kinds[k], SCHEDULE_CONSTANT);
-        const struct optimizer_step step = optimizer_row_step_at(&optimizer, 0);
-        const float none[3] = {0};
-        float w[3] = {2, -0.5f, 0}, slots[3] = {0}, penalised[3];
-        struct optimizer_sums before = {0}, after = {0};
-        struct optimizer_update update = {&step, 0, 0.01f, 3, none, w, slots, NULL};
+        struct one_row table = one_row_of(&optimizer, 0);
+        const float none[3] = {0}, rate = table.step.rate;
+        float w[3] = {2, -0.5f, 0};
+        struct optimizer_rows move = {
+            .l2 = 0.01f, .now = 2, .width = 3, .gradient = none, .parameters = w};
 
-        optimizer_row_penalise(&update, 2, penalised);
-        CHECK(fabsf(penalised[0] - 0.04f) < 1e-6f && fabsf(penalised[1] + 0.01f) < 1e-6f);
-        update = (struct optimizer_update){&step, 0.3f, 0.01f, 3, none, w, slots, NULL};
-        optimizer_row_penalise(&update, 1000000, penalised);
-        optimizer_update(&update, &before, &after);
+        move_row(&table, move);
+        CHECK(fabsf(w[0] - (2 - rate * 0.04f)) < 1e-6f);
+        CHECK(fabsf(w[1] + (0.5f - rate * 0.01f)) < 1e-6f);
+        move.l1 = 0.3f;
+        move.now = 1000002;
+        move_row(&table, move);
         CHECK(fabsf(w[0]) < 1e-6f && fabsf(w[1]) < 1e-6f && w[2] == 0);
     }
 }
@@ -338,24 +399,71 @@ static void slots_of_adam_decay_by_the_steps_between(void **state)
 {
     const uint32_t steps[] = {1, 2, 3, 256, 257, 5000, 65536, 70000, UINT32_MAX};
     const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAM, SCHEDULE_CONSTANT);
-    const struct optimizer_step step = optimizer_row_step_at(&optimizer, 9);
-    struct optimizer_powers powers;
     (void)state;
 
-    optimizer_powers_init(&powers, 0.999);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        const uint32_t counted = steps[i] < 65536 ? steps[i] : 65536;
-        float first[2] = {1, 2}, second[2] = {3, 0.5f};
-        const uint32_t before = words_sum(second, 2);
-        const struct optimizer_update update = {&step, 0, 0, 2, NULL, NULL, first, second};
-        const uint32_t less = optimizer_row_decay(&update, &powers, steps[i]);
-        const double factor = pow(0.999, counted - 1);
+        struct one_row table = one_row_of(&optimizer, 9);
+        const float none[2] = {0};
+        float w[2] = {1, 2}, first[2] = {0}, second[2] = {3, 0.5f};
+        const double factor = pow(0.999, steps[i] < 65536 ? steps[i] : 65536);
 
-        CHECK_INT(words_sum(second, 2) + less, before);
-        CHECK(first[0] == 1 && first[1] == 2);
+        move_row(&table, (struct optimizer_rows){.now = steps[i],
+                                                 .width = 2,
+                                                 .gradient = none,
+                                                 .parameters = w,
+                                                 .first = first,
+                                                 .second = second});
+        CHECK(w[0] == 1 && w[1] == 2 && first[0] == 0 && first[1] == 0);
         CHECK(fabs((double)second[0] - 3 * factor) <= 1e-6 * 3 * factor);
         CHECK(fabs((double)second[1] - 0.5 * factor) <= 1e-6 * 0.5 * factor);
     }
+}
+
+/* Some rows of a table, of any width: each as it moves alone. */
+static void rows_move_wherever_they_lie(void **state)
+{
+    enum { ROWS = 9, WIDEST = 21 };
+    static const uint32_t rows[] = {7, 0, 3, 8, 5}, widths[] = {1, 3, 16, WIDEST};
+    (void)state;
+
+    for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAM; kind++)
+        for (size_t n = 0; n < sizeof widths / sizeof *widths; n++) {
+            const struct optimizer optimizer =
+                optimizer_for((enum optimizer_kind)kind, SCHEDULE_CONSTANT);
+            const uint32_t width = widths[n];
+            struct one_row one = one_row_of(&optimizer, 5);
+            float w[ROWS * WIDEST], alone[ROWS * WIDEST], gradient[ROWS * WIDEST];
+            float slots[ROWS * WIDEST], own[ROWS * WIDEST];
+            uint32_t last[ROWS] = {0};
+            struct optimizer_row_sums known[ROWS] = {{0, 0}};
+            struct optimizer_rows_change change = {.before = {0}};
+            struct optimizer_rows move = {&one.step, &one.powers, 0.01f, 0.02f, 6,     5,    width,
+                                          rows,      gradient,    w,     slots, slots, last, known};
+
+            for (uint32_t i = 0; i < ROWS * width; i++) {
+                alone[i] = w[i] = (float)i * 0.125f - 1;
+                own[i] = slots[i] = (float)(i % 7) * 0.5f;
+                gradient[i] = (float)(i % 5) - 2;
+            }
+            optimizer_update_rows(&move, &change);
+            for (uint32_t i = 0; i < 5; i++) {
+                one.last = 0;
+                move_row(&one, (struct optimizer_rows){.l1 = 0.01f,
+                                                       .l2 = 0.02f,
+                                                       .now = 6,
+                                                       .width = width,
+                                                       .gradient = gradient + i * width,
+                                                       .parameters = alone + rows[i] * width,
+                                                       .first = own + rows[i] * width,
+                                                       .second = own + rows[i] * width});
+                CHECK_INT(last[rows[i]], 6);
+                CHECK(known[rows[i]].parameters == one.known.parameters);
+                CHECK(known[rows[i]].slots == one.known.slots);
+            }
+            CHECK_INT(last[1], 0);
+            assert_memory_equal(w, alone, ROWS * width * sizeof *w);
+            assert_memory_equal(slots, own, ROWS * width * sizeof *slots);
+        }
 }
 
 int main(void)
@@ -369,6 +477,7 @@ int main(void)
         cmocka_unit_test(a_row_that_is_moved_in_each_step_has_the_dense_penalty),
         cmocka_unit_test(the_penalty_of_many_steps_takes_no_weight_beyond_0),
         cmocka_unit_test(slots_of_adam_decay_by_the_steps_between),
+        cmocka_unit_test(rows_move_wherever_they_lie),
         cmocka_unit_test(schedules_end_near_zero),
         cmocka_unit_test(a_cool_down_leads_to_zero_from_where_it_begins),
         cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),

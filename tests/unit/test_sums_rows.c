@@ -28,11 +28,12 @@ static void contribute(struct sums *sums, uint32_t rank)
     for (uint32_t i = 0; i < REALS; i++)
         added += (uint64_t)(sums->elements[i] = 10 + (int64_t)i);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        touched_rows_add(touched, rows[i]);
+        const uint32_t at = AT + touched_rows_add(touched, rows[i]) * WIDTH;
+
         for (uint32_t u = 0; u < WIDTH; u++) {
             const int64_t term = 100 * (int64_t)rows[i] + 10 * rank + u;
 
-            sums->elements[AT + rows[i] * WIDTH + u] += term;
+            sums->elements[at + u] += term;
             added += (uint64_t)term;
         }
     }
@@ -111,9 +112,11 @@ static void check_totals(const struct sums *sums)
         CHECK(totals.reals[i] == (float)(MEMBERS * (10 + i)));
     CHECK_INT(totals.rows->count, sizeof rows / sizeof *rows);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        CHECK(totals.rows->is_touched[rows[i]]);
+        const uint32_t at = AT + touched_rows_place(totals.rows, rows[i]) * WIDTH;
+
+        CHECK(touched_rows_has(totals.rows, rows[i]));
         for (int64_t u = 0; u < WIDTH; u++)
-            CHECK(totals.reals[AT + rows[i] * WIDTH + u] ==
+            CHECK(totals.reals[at + u] ==
                   (float)(times[i] * (100 * (int64_t)rows[i] + u) + 10 * ranks[i]));
     }
 }
@@ -158,7 +161,7 @@ static void phases_without_a_table_may_come_between(void **state)
             sums.elements[i] = -1;
         CHECK_OK(sums_begin(&sums, &with_table, 0, 1, &err));
         CHECK_INT(sums.touched.count, 0);
-        for (uint32_t i = 0; i < AT + WORDS * WIDTH; i++)
+        for (uint32_t i = 0; i < AT + with_table.table.touched_most * WIDTH; i++)
             CHECK(sums.elements[i] == 0);
     }
     sums_deinit(&sums);
@@ -200,6 +203,40 @@ static void rows_that_nobody_may_send_are_refused(void **state)
         CHECK_FAILS(sums_add_partial(&sums, 1, &partial, &err), STATUS_PROTOCOL, bad[i].why);
         sums_deinit(&sums);
     }
+}
+
+/* Each message by itself is in order. */
+static void more_rows_than_a_phase_touches_are_refused(void **state)
+{
+    const int64_t zeros[WIDTH * 9] = {0};
+    const uint32_t fresh[] = {1, 2, 4, 5, 6, 8, 9, 10}, known[] = {0, 7};
+    struct sums sums = {.phase = 0};
+    struct message_partial piece = {
+        .integers = {(const char *)zeros, sizeof *zeros},
+        .fixed = {(const char *)zeros, sizeof *zeros},
+        .rows = {(const char *)fresh, sizeof fresh},
+        .row_sums = {(const char *)zeros, sizeof fresh / sizeof *fresh * WIDTH * sizeof *zeros},
+    };
+    struct error err;
+    (void)state;
+
+    open_member(&sums, 0, 100); /* 4 of 12 */
+    CHECK_OK(sums_add_partial(&sums, 1, &piece, &err));
+    CHECK_INT(sums.touched.count, 12);
+    piece.rows = (struct slice){(const char *)known, sizeof known};
+    piece.row_sums = (struct slice){(const char *)zeros, 2 * WIDTH * sizeof *zeros};
+    CHECK_OK(sums_add_partial(&sums, 2, &piece, &err));
+    sums_deinit(&sums);
+    open_member(&sums, 0, 100);
+    piece.rows = (struct slice){(const char *)fresh, sizeof fresh};
+    piece.row_sums =
+        (struct slice){(const char *)zeros, sizeof fresh / sizeof *fresh * WIDTH * sizeof *zeros};
+    CHECK_OK(sums_add_partial(&sums, 1, &piece, &err));
+    piece.rows.data = (const char *)(const uint32_t[]){0, 1, 2, 4, 5, 6, 8, 11};
+    CHECK_FAILS(sums_add_partial(&sums, 2, &piece, &err), STATUS_PROTOCOL,
+                "13 rows, expected 12 at most");
+    CHECK_INT(sums.touched.count, 12);
+    sums_deinit(&sums);
 }
 
 static struct message_partial rows_piece(uint32_t first, const void *zeros, uint32_t elements,
@@ -252,10 +289,12 @@ static void a_bit_that_changes_in_a_touched_row_is_found(void **state)
     for (uint32_t members = 1; members <= 2; members++) {
         for (uint32_t bit = 0; bit < 64 * WIDTH; bit++) {
             struct sums sums = {.segment_least = UINT32_MAX, .piece_bytes = 100};
+            uint32_t at;
 
             CHECK_OK(sums_begin(&sums, &with_table, 0, members, &err));
             contribute(&sums, 0);
-            ((uint8_t *)(sums.elements + AT + 20 * WIDTH))[bit / 8] ^= (uint8_t)(1u << bit % 8);
+            at = AT + touched_rows_place(&sums.touched, 20) * WIDTH;
+            ((uint8_t *)(sums.elements + at))[bit / 8] ^= (uint8_t)(1u << bit % 8);
             CHECK(sums_end_lanes(&sums, &err) == STATUS_CORRUPT ||
                   sums_resolve(&sums, as_floats, NULL, &err) == STATUS_CORRUPT);
             sums_deinit(&sums);
@@ -273,7 +312,7 @@ static void a_bit_that_changes_in_a_rows_totals_is_found(void **state)
         open_member(&sums[rank], rank, 100);
     exchange(sums);
     CHECK_OK(sums_verify(&sums[1], &err));
-    ((uint8_t *)(sums[1].reals + AT + 48 * WIDTH))[2] ^= 4;
+    ((uint8_t *)(sums[1].reals + AT + touched_rows_place(&sums[1].totals, 48) * WIDTH))[2] ^= 4;
     CHECK_INT(sums_verify(&sums[1], &err), STATUS_CORRUPT);
     for (uint32_t rank = 0; rank < MEMBERS; rank++)
         sums_deinit(&sums[rank]);
@@ -301,6 +340,7 @@ int main(void)
         cmocka_unit_test(touched_rows_reach_everybody_in_pieces_of_any_size),
         cmocka_unit_test(phases_without_a_table_may_come_between),
         cmocka_unit_test(rows_that_nobody_may_send_are_refused),
+        cmocka_unit_test(more_rows_than_a_phase_touches_are_refused),
         cmocka_unit_test(rows_come_behind_all_elements_and_as_many_as_were_announced),
         cmocka_unit_test(a_bit_that_changes_in_a_touched_row_is_found),
         cmocka_unit_test(a_bit_that_changes_in_a_rows_totals_is_found),

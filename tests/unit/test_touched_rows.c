@@ -9,14 +9,15 @@ static void a_row_is_listed_once_and_forgotten_when_all_are(void **state)
     (void)state;
 
     CHECK_OK(touched_rows_make(&touched, 10, &err));
-    touched_rows_add(&touched, 7);
-    touched_rows_add(&touched, 2);
-    touched_rows_add(&touched, 7);
+    CHECK_INT(touched_rows_add(&touched, 7), 0);
+    CHECK_INT(touched_rows_add(&touched, 2), 1);
+    CHECK_INT(touched_rows_add(&touched, 7), 0);
     CHECK(touched.count == 2 && touched.rows[0] == 7 && touched.rows[1] == 2);
-    CHECK(touched.is_touched[7] && touched.is_touched[2] && !touched.is_touched[3]);
+    CHECK(touched_rows_has(&touched, 7) && touched_rows_has(&touched, 2) &&
+          !touched_rows_has(&touched, 3));
     touched_rows_clear(&touched);
     CHECK_INT(touched.count, 0);
-    CHECK(!touched.is_touched[7] && !touched.is_touched[2]);
+    CHECK(!touched_rows_has(&touched, 7) && !touched_rows_has(&touched, 2));
     touched_rows_deinit(&touched);
 }
 
@@ -29,10 +30,10 @@ static void a_list_that_is_made_again_is_empty_and_of_that_size(void **state)
     CHECK_OK(touched_rows_make(&touched, 3, &err));
     touched_rows_add(&touched, 1);
     CHECK_OK(touched_rows_make(&touched, 3, &err));
-    CHECK(touched.count == 0 && !touched.is_touched[1]);
+    CHECK(touched.count == 0 && !touched_rows_has(&touched, 1));
     touched_rows_add(&touched, 1);
     CHECK_OK(touched_rows_make(&touched, 300, &err));
-    CHECK(touched.count == 0 && !touched.is_touched[1] && !touched.is_touched[299]);
+    CHECK(touched.count == 0 && !touched_rows_has(&touched, 1) && !touched_rows_has(&touched, 299));
     touched_rows_deinit(&touched);
 }
 
@@ -55,6 +56,10 @@ static void sorted_rows_are_counted_below_any_row(void **state)
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
             below += rows[i] < row;
         CHECK_INT(touched_rows_below(&touched, row), below);
+    }
+    for (uint32_t i = 0; i < touched.count; i++) { /* places stay */
+        CHECK(touched.rows[i] == rows[i] && touched_rows_place(&touched, rows[i]) == i);
+        CHECK(i == 0 || touched.ascending[i - 1] < touched.ascending[i]);
     }
     touched_rows_deinit(&touched);
 }
