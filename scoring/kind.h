@@ -129,6 +129,9 @@ struct kind {
     bool (*number)(const struct model *model, uint32_t i, uint64_t *number);
     /* Array i; false: there are no more. Their order is that of the table and the digest. */
     bool (*array)(const struct model *model, uint32_t i, struct model_array *array);
+    /* CORRUPT where arrays and the finished transform are none that rows could be scored with: all
+     * numbers are there and finite. NULL: any are. */
+    enum status (*check)(const struct model *model, struct error *err);
     /* What a statement says of such a model, as far as cost looks at it. `params` is zero. */
     void (*params_of)(const struct model *model, struct kind_params *params);
     /* NULL: its models are never linear. */
@@ -146,6 +149,10 @@ struct kind {
     void (*score)(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs);
     void (*close)(void *workspace); /* NULL: does nothing */
+    /* NULL: its models have no leaves. leaves (leaf_count): of each tree the node that a row ends
+     * in, counted from the tree's first. */
+    uint32_t (*leaf_count)(const struct model *model);
+    void (*leaves)(void *workspace, const float *dense, const int32_t *ids, uint32_t *leaves);
 };
 
 /* As kind->cost has it before there is a model. */

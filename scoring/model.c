@@ -45,6 +45,7 @@ static enum status init_rows(struct scorer *scorer, struct error *err)
     scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
     scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
     scorer->selected = scorer->dense;
+    scorer->selected_ids = scorer->ids;
     scorer->outputs = scorer->results;
     if (scorer->dense && scorer->ids && scorer->results)
         return STATUS_OK;
@@ -98,6 +99,7 @@ void scorer_select(struct scorer *scorer, uint32_t i)
 {
     assert(i < scorer->rows_max);
     scorer->selected = scorer->dense + (size_t)i * scorer->model->transform.dense_width;
+    scorer->selected_ids = scorer->ids + (size_t)i * scorer->model->transform.id_count;
     scorer->outputs = scorer->results + (size_t)i * model_outputs(scorer->model);
 }
 
@@ -106,6 +108,12 @@ void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *
     scorer->model->kind->score(scorer->workspace, dense, ids, 1, scorer->results);
     scorer_select(scorer, 0);
     scorer->selected = dense;
+    scorer->selected_ids = ids;
+}
+
+void scorer_leaves(const struct scorer *scorer, uint32_t *leaves)
+{
+    scorer->model->kind->leaves(scorer->workspace, scorer->selected, scorer->selected_ids, leaves);
 }
 
 static bool is_positive(const struct scorer *scorer)

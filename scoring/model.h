@@ -92,12 +92,13 @@ static inline uint32_t model_positive(const struct model *model)
 struct scorer {
     const struct model *model;
     uint32_t rows_max;
-    float *dense;          /* (rows_max, dense_width) */
-    int32_t *ids;          /* (rows_max, id_count) */
-    float *results;        /* (rows_max, model_outputs) */
-    void *workspace;       /* its kind's */
-    const float *selected; /* (dense_width), the inputs of the row that is selected */
-    const float *outputs;  /* (model_outputs), of that row */
+    float *dense;                /* (rows_max, dense_width) */
+    int32_t *ids;                /* (rows_max, id_count) */
+    float *results;              /* (rows_max, model_outputs) */
+    void *workspace;             /* its kind's */
+    const float *selected;       /* (dense_width), the inputs of the row that is selected */
+    const int32_t *selected_ids; /* (id_count) */
+    const float *outputs;        /* (model_outputs), of that row */
     /* Of two classes: the positive one is predicted from this probability up. Without it the more
      * probable one is. */
     bool has_threshold;
@@ -127,6 +128,9 @@ uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lo
 double scorer_value(const struct scorer *scorer);   /* regression: in the label's units */
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
 double scorer_distance(const struct scorer *scorer);  /* to that */
+/* Of each tree the node that the row ends in, counted from the tree's first: leaves (leaf_count).
+ * Of models that have leaves (kind.h). */
+void scorer_leaves(const struct scorer *scorer, uint32_t *leaves);
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type */
 

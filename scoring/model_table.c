@@ -286,6 +286,8 @@ enum status model_reader_finish(struct model_reader *reader, struct model *model
         return fail(err, STATUS_CORRUPT, "model: %llu words of its vocabularies are missing",
                     (unsigned long long)reader->words_missing);
     TRY(transform_finish(&reader->model.transform, reader->arena, err));
+    if (reader->model.kind->check)
+        TRY(reader->model.kind->check(&reader->model, err));
     if (model_checksum(&reader->model) != reader->model.checksum)
         return fail(err, STATUS_CORRUPT, "model: it was changed after training");
     *model = reader->model;

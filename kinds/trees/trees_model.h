@@ -10,9 +10,10 @@
  * a value is missing; of a category the id of its word, -1 where it is missing or unknown. In sets
  * ids count from the input's own first one (transform_input.first_id).
  *
- * All that is stored is arrays of floats that hold what they stand for exactly: a whole number
- * below 2^24 is one.
+ * All that is stored is arrays of finite floats that hold what they stand for exactly: a whole
+ * number up to 2^24 is one.
  *
+ *     base   (1, outputs)                what each output begins with
  *     trees  (tree_count, TREE_NUMBERS)  first node, number of nodes, output
  *     nodes  (node_count, NODE_NUMBERS)  of each tree its nodes, the root first, children after
  *                                        their parent
@@ -23,17 +24,18 @@
 #ifndef KINDS_TREES_TREES_MODEL_H
 #define KINDS_TREES_TREES_MODEL_H
 
-#include "scoring/kind.h"
+#include "scoring/model.h"
 
 #define TREES_NODES_MAX ((uint32_t)1 << 24) /* of a model */
 #define TREES_MAX       ((uint32_t)1 << 20)
+#define TREES_SETS_MAX  ((uint32_t)1 << 22)
 
 enum tree_number { TREE_FIRST_NODE, TREE_NODE_COUNT, TREE_OUTPUT, TREE_NUMBERS };
 
 enum node_test {
     NODE_LEAF,    /* value: what it adds */
     NODE_BELOW,   /* a number: left where it is less than `value`, compared as floats */
-    NODE_IS_IN,   /* a number: left where its whole part is in the set; not in it: right */
+    NODE_IS_IN,   /* a number: left where its whole part, towards 0, is in the set */
     NODE_WORD_IN, /* a category: left where its id, from the input's first one on, is in the set */
     NODE_TESTS
 };
@@ -52,6 +54,7 @@ enum node_number {
 };
 
 #define TREE_SET_NUMBERS 16
+#define TREE_SET_VALUES  256 /* of a row of sets */
 
 /* What is made of the sum. Classifiers have none: their outputs are logits. */
 #define TREES_LINK_MAP(X)                                                                          \
@@ -70,5 +73,22 @@ struct trees_model {
     uint32_t outputs, tree_count, node_count, set_count;
     enum trees_link link;
 };
+
+static inline const struct trees_model *trees_of(const struct model *model)
+{
+    return model->content;
+}
+
+/* One logit of two classes, one number of a regression, else a logit of each class. */
+static inline uint32_t trees_outputs(enum task task, uint32_t classes)
+{
+    return task == TASK_REGRESSION || classes == 2 ? 1 : classes;
+}
+
+/* The numbers of a node, of all of the model's. */
+static inline const float *trees_node(const struct trees_model *trees, size_t node)
+{
+    return trees->nodes + node * NODE_NUMBERS;
+}
 
 #endif

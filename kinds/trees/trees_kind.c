@@ -1,0 +1,46 @@
+#include "kinds/trees/trees_kind.h"
+
+#include "kinds/trees/trees_attributes.h"
+#include "kinds/trees/trees_model.h"
+#include "kinds/trees/trees_score.h"
+#include "kinds/trees/trees_store.h"
+
+static uint32_t outputs_of(const struct model *model)
+{
+    return trees_outputs(model->task, model->labels.count);
+}
+
+static uint32_t leaf_count(const struct model *model)
+{
+    return trees_of(model)->tree_count;
+}
+
+const struct kind trees_kind = {
+    .name = "trees",
+    .attributes = &trees_attributes,
+    .sections = (const char *const[]){NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.shuffle", "model.standardize", NULL},
+    .keeps_numbers = true,
+    .settle = trees_settle,
+    .uses = trees_uses,
+    .cost = trees_cost,
+    .size_attribute = "max_leaves",
+    .size_hint = "Histograms of the nodes that may still be split are counted; use fewer leaves or "
+                 "bins.",
+    .explained = "trees",
+    .explain = trees_explain,
+    .write_content = trees_write,
+    .read_content = trees_read,
+    .number = trees_number,
+    .array = trees_array,
+    .check = trees_check,
+    .params_of = trees_params_of,
+    .outputs = outputs_of,
+    .row_bytes = trees_row_bytes,
+    .open = trees_scorer_open,
+    .score = trees_score,
+    .close = trees_scorer_close,
+    .leaf_count = leaf_count,
+    .leaves = trees_leaves,
+};
