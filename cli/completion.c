@@ -261,8 +261,11 @@ static void offer_attributes(struct finder *finder, unsigned scope, struct slice
 
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
         if ((attribute->scope & scope) && (!found || estimator_uses(found, attribute)) &&
-            !is_set(finder, attribute, scope, found))
-            offer_attribute(finder, attribute);
+            !is_set(finder, attribute, scope, found)) {
+            const struct attribute own = estimator_attribute(found, attribute);
+
+            offer_attribute(finder, &own);
+        }
 }
 
 static bool is_later(const struct attribute *attribute, const char *word)

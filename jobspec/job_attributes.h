@@ -44,7 +44,7 @@
     STORED(uint64_t, seed, "train.seed", SCOPE_TRAIN, IN(training, seed), INTEGER(0, 0x1p63, "0"), \
            "Decides initial weights, orders of rows and held-out rows.")                           \
     PLANNED("train.verbose", SCOPE_TRAIN, INTEGER(0, 2, "1"),                                      \
-            "How much progress is shown: 0 nothing, 2 every epoch.")                               \
+            "How much progress is shown: 0 nothing, 2 every epoch.", .minus_one_is_0 = true)       \
     STORED(uint32_t, log_every_steps, "train.log_every_n_iter", SCOPE_TRAIN,                       \
            IN(training, log_every_steps), INTEGER(0, 1e9, "0"),                                    \
            "Steps between two lines of progress; 0: by time.", .same_bits = true)                  \
@@ -119,8 +119,8 @@
     /* 0: its share of its machine's cores */                                                      \
     STORED(uint32_t, threads, "job.threads", SCOPE_TRAIN, IN(job, threads),                        \
            INTEGER(1, JOBSPEC_THREADS_MAX, NULL),                                                  \
-           "Threads of each worker. Default: its share of its machine's cores.",                   \
-           .same_bits = true)                                                                      \
+           "Threads of each worker. Default, and -1: its share of its machine's cores.",           \
+           .same_bits = true, .minus_one_is_0 = true)                                              \
     /* 0: its share of what there is (job_memory) */                                               \
     STORED(uint64_t, memory, "job.memory", SCOPE_TRAIN, IN(job, memory), MEMORY(0x1p24, 0x1p50),   \
            "Memory that each worker on this machine may use, as '512Mi' or '4Gi'. Default: its "   \

@@ -112,7 +112,7 @@ static void add_range(const struct attribute *attribute, bool may_be_0, cJSON *s
     const double exception = is_automatic_real ? REAL_AUTOMATIC : 0;
     cJSON *choices, *choice;
 
-    if (is_automatic_real || (attribute->least > 0 && may_be_0)) {
+    if (attribute->least > exception && (is_automatic_real || may_be_0)) {
         choices = json_add_array(schema, "anyOf");
         choice = cJSON_CreateObject();
         json_add_real(choice, "maximum", exception);

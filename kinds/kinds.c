@@ -2,10 +2,12 @@
 
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/trees/trees_kind.h"
 
 const struct kind *const kinds[] = {
     &network_kind,
     &kmeans_kind,
+    &trees_kind,
     NULL,
 };
 

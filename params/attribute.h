@@ -73,6 +73,16 @@ struct counts {
 
 #define REAL_AUTOMATIC (-1.0)
 
+/* Another spelling of a name. */
+struct attribute_alias {
+    const char *name, *attribute;
+};
+
+/* Another spelling of a word that an attribute takes. */
+struct word_alias {
+    const char *name, *word;
+};
+
 struct attribute {
     const char *name; /* in a statement: "model.dropout" */
     enum attribute_type type;
@@ -94,11 +104,8 @@ struct attribute {
     bool is_automatic;   /* takes 'auto', too, which is its default: INTEGER, REAL. A member has it
                             as 0 or as REAL_AUTOMATIC, and the learner makes a number of it */
     const char *example; /* it must be set; the hint where it is not */
-};
-
-/* Another spelling of a name. */
-struct attribute_alias {
-    const char *name, *attribute;
+    bool minus_one_is_0; /* INTEGER: -1, which other tools write for no limit, is taken for 0 */
+    const struct word_alias *word_aliases; /* WORD: NULL: none; the last has no name */
 };
 
 struct attribute_table {

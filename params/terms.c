@@ -44,8 +44,8 @@ static const struct {
 #undef X
 };
 
-/* scikit-learn's names of scores, losses and scorers; a "neg_" scorer is the
- * loss without its sign. */
+/* scikit-learn's names of scores, losses and scorers, and XGBoost's and LightGBM's; a "neg_" scorer
+ * is the loss without its sign, and an error is what Accuracy leaves of 1. */
 static const struct {
     const char *name;
     enum metric metric;
@@ -79,6 +79,16 @@ static const struct {
     {"mean_absolute_percentage_error", METRIC_MAPE},
     {"neg_mean_absolute_percentage_error", METRIC_MAPE},
     {"silhouette_score", METRIC_SILHOUETTE},
+    {"error", METRIC_ACCURACY},
+    {"merror", METRIC_ACCURACY},
+    {"binary_error", METRIC_ACCURACY},
+    {"multi_error", METRIC_ACCURACY},
+    {"mlogloss", METRIC_LOG_LOSS},
+    {"binary_logloss", METRIC_LOG_LOSS},
+    {"multi_logloss", METRIC_LOG_LOSS},
+    {"aucpr", METRIC_PR_AUC},
+    {"l1", METRIC_MAE},
+    {"l2", METRIC_MSE},
 };
 
 const char *metric_name(enum metric metric)

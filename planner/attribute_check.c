@@ -22,6 +22,9 @@ const char *attribute_word(const struct attribute *attribute, struct slice word)
     for (const char *const *known = attribute->words; known && *known; known++)
         if (slice_is_fold(word, *known))
             return *known;
+    for (const struct word_alias *alias = attribute->word_aliases; alias && alias->name; alias++)
+        if (slice_is_fold(word, alias->name))
+            return alias->word;
     return NULL;
 }
 
@@ -327,7 +330,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
         return STATUS_OK;
     switch (attribute->type) {
     case ATTRIBUTE_INTEGER:
-        is_fine = is_whole(value) && is_in_range(attribute, value->number);
+        is_fine = is_whole(value) && (is_in_range(attribute, value->number) ||
+                                      (attribute->minus_one_is_0 && value->number == -1));
         break;
     case ATTRIBUTE_REAL:
         is_fine = value->kind == VALUE_NUMBER && is_in_range(attribute, value->number);

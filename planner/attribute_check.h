@@ -13,7 +13,8 @@ enum status attribute_check(const struct setting *setting, unsigned scope,
                             const struct estimator *estimator, const struct attribute **attribute,
                             struct error *err);
 
-/* The attribute's word that equals this one, case ignored; NULL when there is none. */
+/* The attribute's word that equals this one or has it as another spelling, case ignored; NULL when
+ * there is none. */
 const char *attribute_word(const struct attribute *attribute, struct slice word);
 
 /* What the attribute takes, to stand in a sentence: "a whole number from 1 to

@@ -35,8 +35,9 @@ struct query_column {
     uint64_t word_bytes;
     uint32_t spaced_texts;
     uint32_t whole_texts; /* of numeric ones, where the column has the name of a key */
-    /* of words, and of the whole numbers of a column with the name of a key: different values, and
-     * the cells that they are in; of all up to DISTINCT_MAX values, else of a sample */
+    /* of words, and of the whole numbers of a label or of a column with the name of a key:
+     * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
+     * sample */
     uint64_t distinct_values, distinct_cells;
     uint32_t dates;    /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;    /* of dates: those with a time that is not midnight */
@@ -46,6 +47,7 @@ struct query_column {
 };
 
 struct query {
+    struct slice label; /* given to describe; size 0: none */
     /* (count), and behind them the elements of vectors (vectors.h). */
     struct query_column *columns;
     size_t count;

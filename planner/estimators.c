@@ -4,6 +4,7 @@
 
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
 #include "planner/attributes.h"
@@ -14,17 +15,126 @@ static const char *const hidden_layers[] = {"model.hidden_units", "model.activat
                                             "model.dropout", NULL};
 #define LINEAR hidden_layers, "a model without hidden layers"
 
+/* ---- what the libraries have otherwise than the attributes ---- */
+
+/* A forest is one round of many trees, a tree one of one. */
+static const char *const forest[] = {"train.num_boost_round", "train.early_stopping", NULL};
+static const char *const forest_without_rate[] = {"train.num_boost_round", "eta",
+                                                  "train.early_stopping", NULL};
+static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tree", "eta",
+                                       "train.early_stopping", NULL};
+#define NO_ROUNDS         forest, "a forest, which has one round"
+#define NO_ROUNDS_NO_RATE forest_without_rate, "a forest, which has one round"
+#define ONE_TREE          one_tree, "a single tree"
+
+#define DEFAULTS(name, ...)                                                                        \
+    static const struct estimator_default name[] = {__VA_ARGS__, {NULL, NULL}};
+#define LIGHTGBM                                                                                   \
+    {"grow_policy", "lossguide"}, {"max_depth", "0"}, {"max_leaves", "31"}, {"lambda", "0"},       \
+        {"min_child_weight", "0.001"}, {"min_data_in_leaf", "20"}, {"max_bin", "255"},             \
+        {"max_cat_threshold", "32"}, {"cat_smooth", "10"},                                         \
+    {                                                                                              \
+        "cat_l2", "10"                                                                             \
+    }
+#define SCIKIT_FOREST                                                                              \
+    {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"}, {"eta", "1"},                    \
+        {"max_depth", "16"}, {"max_leaves", "1024"}, {"grow_policy", "lossguide"},                 \
+        {"lambda", "0"}, {"min_child_weight", "0"}, {"min_data_in_leaf", "1"},                     \
+    {                                                                                              \
+        "subsample", "0.632"                                                                       \
+    }
+#define SCIKIT_TREE                                                                                \
+    {"train.num_boost_round", "1"}, {"num_parallel_tree", "1"}, {"eta", "1"}, {"max_depth", "16"}, \
+        {"max_leaves", "1024"}, {"grow_policy", "lossguide"}, {"lambda", "0"},                     \
+        {"min_child_weight", "0"},                                                                 \
+    {                                                                                              \
+        "min_data_in_leaf", "1"                                                                    \
+    }
+
+DEFAULTS(xgboost_class, {"train.num_boost_round", "100"})
+DEFAULTS(xgboost_forest, {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"}, {"eta", "1"},
+         {"subsample", "0.8"}, {"colsample_bynode", "0.8"}, {"lambda", "1e-05"})
+DEFAULTS(lightgbm, {"train.num_boost_round", "100"}, {"eta", "0.1"}, LIGHTGBM)
+DEFAULTS(lightgbm_forest, {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"},
+         {"eta", "1"}, {"subsample", "0.632"}, LIGHTGBM)
+DEFAULTS(tensorflow, {"train.num_boost_round", "100"}, {"eta", "0.1"}, {"lambda", "0"},
+         {"min_child_weight", "0.001"})
+DEFAULTS(bigquery, {"train.num_boost_round", "20"}, {"max_depth", "6"}, {"subsample", "1"})
+DEFAULTS(scikit_hist, {"train.num_boost_round", "100"}, {"eta", "0.1"},
+         {"grow_policy", "lossguide"}, {"max_depth", "0"}, {"max_leaves", "31"}, {"lambda", "0"},
+         {"min_child_weight", "0.001"}, {"min_data_in_leaf", "20"}, {"max_bin", "255"})
+DEFAULTS(scikit_boosting, {"train.num_boost_round", "100"}, {"eta", "0.1"}, {"max_depth", "3"},
+         {"lambda", "0"}, {"min_child_weight", "0.001"}, {"min_data_in_leaf", "1"})
+/* From one half a leaf of equally many rows of both classes comes back to one half, so that the
+ * class of a leaf is the one of most of its rows. */
+DEFAULTS(scikit_forest_of_classes, SCIKIT_FOREST, {"max_features", "sqrt"}, {"base_score", "0.5"})
+DEFAULTS(scikit_forest_of_numbers, SCIKIT_FOREST)
+DEFAULTS(scikit_tree_of_classes, SCIKIT_TREE, {"base_score", "0.5"})
+DEFAULTS(scikit_tree_of_numbers, SCIKIT_TREE)
+
+#define CLASSES           &trees_kind, TASK_CLASSIFICATION
+#define NUMBERS           &trees_kind, TASK_REGRESSION
+#define BOOSTED(defaults) defaults, "boosted trees"
+#define FOREST(defaults)  defaults, "forests"
+#define A_TREE(defaults)  defaults, "single trees"
+
 /* clang-format off: one row, one estimator. */
 const struct estimator estimators[] = {
     {"LinearClassifier", &network_kind, TASK_CLASSIFICATION, LINEAR,
-     "Logistic or softmax regression."},
+     "Logistic or softmax regression.", NULL, NULL},
     {"LinearRegressor", &network_kind, TASK_REGRESSION, LINEAR,
-     "Linear regression with squared loss."},
+     "Linear regression with squared loss.", NULL, NULL},
     {"DNNClassifier", &network_kind, TASK_CLASSIFICATION, none, NULL,
-     "Feed-forward network for classes."},
+     "Feed-forward network for classes.", NULL, NULL},
     {"DNNRegressor", &network_kind, TASK_REGRESSION, none, NULL,
-     "Feed-forward network for numbers."},
-    {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means."},
+     "Feed-forward network for numbers.", NULL, NULL},
+    {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means.", NULL, NULL},
+    {"XGBClassifier", CLASSES, none, NULL, "Boosted trees for classes.", BOOSTED(xgboost_class)},
+    {"XGBRegressor", NUMBERS, none, NULL, "Boosted trees for numbers.", BOOSTED(xgboost_class)},
+    {"LGBMClassifier", CLASSES, none, NULL, "Boosted trees for classes, leaf by leaf.",
+     BOOSTED(lightgbm)},
+    {"LGBMRegressor", NUMBERS, none, NULL, "Boosted trees for numbers, leaf by leaf.",
+     BOOSTED(lightgbm)},
+    {"RandomForestClassifier", CLASSES, NO_ROUNDS_NO_RATE, "Random forest for classes.",
+     FOREST(scikit_forest_of_classes)},
+    {"RandomForestRegressor", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest for numbers.",
+     FOREST(scikit_forest_of_numbers)},
+    {"DecisionTreeClassifier", CLASSES, ONE_TREE, "A decision tree for classes.",
+     A_TREE(scikit_tree_of_classes)},
+    {"DecisionTreeRegressor", NUMBERS, ONE_TREE, "A decision tree for numbers.",
+     A_TREE(scikit_tree_of_numbers)},
+    {"xgboost.gbtree", CLASSES, none, NULL, "Boosted trees, by the objective's task.",
+     BOOSTED(NULL)},
+    {"xgboost.gbtree", NUMBERS, none, NULL, "Boosted trees, by the objective's task.",
+     BOOSTED(NULL)},
+    {"lightgbm.gbdt", CLASSES, none, NULL, "Boosted trees, leaf by leaf, by the objective's task.",
+     BOOSTED(lightgbm)},
+    {"lightgbm.gbdt", NUMBERS, none, NULL, "Boosted trees, leaf by leaf, by the objective's task.",
+     BOOSTED(lightgbm)},
+    {"lightgbm.rf", CLASSES, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",
+     FOREST(lightgbm_forest)},
+    {"lightgbm.rf", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",
+     FOREST(lightgbm_forest)},
+    {"XGBRFClassifier", CLASSES, NO_ROUNDS, "Random forest for classes, as XGBoost has it.",
+     FOREST(xgboost_forest)},
+    {"XGBRFRegressor", NUMBERS, NO_ROUNDS, "Random forest for numbers, as XGBoost has it.",
+     FOREST(xgboost_forest)},
+    {"BoostedTreesClassifier", CLASSES, none, NULL,
+     "Boosted trees for classes, as TensorFlow has them.", BOOSTED(tensorflow)},
+    {"BoostedTreesRegressor", NUMBERS, none, NULL,
+     "Boosted trees for numbers, as TensorFlow has them.", BOOSTED(tensorflow)},
+    {"HistGradientBoostingClassifier", CLASSES, none, NULL,
+     "Boosted trees for classes, as scikit-learn has them.", BOOSTED(scikit_hist)},
+    {"HistGradientBoostingRegressor", NUMBERS, none, NULL,
+     "Boosted trees for numbers, as scikit-learn has them.", BOOSTED(scikit_hist)},
+    {"GradientBoostingClassifier", CLASSES, none, NULL,
+     "Small boosted trees for classes, as scikit-learn has them.", BOOSTED(scikit_boosting)},
+    {"GradientBoostingRegressor", NUMBERS, none, NULL,
+     "Small boosted trees for numbers, as scikit-learn has them.", BOOSTED(scikit_boosting)},
+    {"boosted_tree_classifier", CLASSES, none, NULL,
+     "Boosted trees for classes, as BigQuery ML names them.", BOOSTED(bigquery)},
+    {"boosted_tree_regressor", NUMBERS, none, NULL,
+     "Boosted trees for numbers, as BigQuery ML names them.", BOOSTED(bigquery)},
 };
 /* clang-format on */
 
@@ -62,6 +172,19 @@ static const struct {
     {"NeuralNetwork", "DNNClassifier or DNNRegressor"},
     {"MiniBatchKMeans", "KMeans"},
     {"k_means", "KMeans"},
+    {"RandomForest", "RandomForestClassifier or RandomForestRegressor"},
+    {"random_forest_classifier", "RandomForestClassifier"},
+    {"random_forest_regressor", "RandomForestRegressor"},
+    {"forest_train", "RandomForestClassifier or RandomForestRegressor"},
+    {"tree_train", "DecisionTreeClassifier or DecisionTreeRegressor"},
+    {"ExtraTreesClassifier", "RandomForestClassifier"},
+    {"ExtraTreesRegressor", "RandomForestRegressor"},
+    {"CatBoostClassifier", "LGBMClassifier"},
+    {"CatBoostRegressor", "LGBMRegressor"},
+    {"xgboost", "xgboost.gbtree"},
+    {"lightgbm", "lightgbm.gbdt"},
+    {"gbtree", "xgboost.gbtree"},
+    {"gbdt", "lightgbm.gbdt"},
 };
 /* clang-format on */
 
@@ -82,17 +205,62 @@ static struct slice without_namespace(struct slice name)
     return name;
 }
 
+static bool is_of_group(const struct estimator *estimator, const char *group)
+{
+    return estimator->group && strcmp(estimator->group, group) == 0;
+}
+
+/* Of its group and task: does each use the attribute? NULL: every one does. */
+static bool group_uses(const struct estimator *of, enum task task,
+                       const struct attribute *attribute)
+{
+    for (size_t i = 0; attribute && i < estimator_count; i++)
+        if (is_of_group(&estimators[i], of->group) && estimators[i].task == task &&
+            !estimator_uses(&estimators[i], attribute))
+            return false;
+    return true;
+}
+
+/* What stands for the estimator in a list of those that use the attribute: its name, or, at the
+ * first of a group of which all do, the group's and `rest`. NULL: nothing. */
+static const char *name_in_list(const struct estimator *estimator,
+                                const struct attribute *attribute, const char **rest)
+{
+    const struct estimator *first = estimators;
+    bool classes, numbers;
+
+    *rest = "";
+    if (attribute && !estimator_uses(estimator, attribute))
+        return NULL;
+    if (!estimator->group)
+        return estimator->name;
+    classes = group_uses(estimator, TASK_CLASSIFICATION, attribute);
+    numbers = group_uses(estimator, TASK_REGRESSION, attribute);
+    if (!(estimator->task == TASK_CLASSIFICATION ? classes : numbers))
+        return estimator->name;
+    while (!is_of_group(first, estimator->group) ||
+           (!(classes && numbers) && first->task != estimator->task))
+        first++;
+    if (first != estimator)
+        return NULL;
+    if (!(classes && numbers))
+        *rest = estimator->task == TASK_CLASSIFICATION ? " for classes" : " for numbers";
+    return estimator->group;
+}
+
 void estimators_append(const struct attribute *attribute, struct text *out)
 {
     size_t count = 0, written = 0;
+    const char *name, *rest;
 
     for (size_t i = 0; i < estimator_count; i++)
-        count += !attribute || estimator_uses(&estimators[i], attribute);
+        count += name_in_list(&estimators[i], attribute, &rest) != NULL;
     for (size_t i = 0; i < estimator_count; i++) {
-        if (attribute && !estimator_uses(&estimators[i], attribute))
+        name = name_in_list(&estimators[i], attribute, &rest);
+        if (!name)
             continue;
         text_append_separator(out, written++, count);
-        text_append_string(out, estimators[i].name);
+        text_printf(out, "%s%s", name, rest);
     }
 }
 
@@ -106,8 +274,22 @@ static bool contains_fold(struct slice text, const char *word)
     return false;
 }
 
+/* Of a group the first of each task: the others are other names of it. */
+static bool is_told(const struct estimator *estimator)
+{
+    const struct estimator *first = estimators;
+
+    if (!estimator->group)
+        return true;
+    while (!is_of_group(first, estimator->group) || first->task != estimator->task)
+        first++;
+    return first == estimator;
+}
+
 static bool fits_name(const struct estimator *estimator, bool is_classifier, bool is_regressor)
 {
+    if (!is_told(estimator))
+        return false;
     if (is_classifier || is_regressor)
         return estimator->task == (is_classifier ? TASK_CLASSIFICATION : TASK_REGRESSION);
     return true;
@@ -189,6 +371,36 @@ static bool is_among(const char *const *names, const char *name)
     while (*names && strcmp(*names, name) != 0)
         names++;
     return *names != NULL;
+}
+
+const struct estimator *estimator_beside(const struct estimator *estimator)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (&estimators[i] != estimator && strcmp(estimators[i].name, estimator->name) == 0)
+            return &estimators[i];
+    return NULL;
+}
+
+const char *estimator_default(const struct estimator *estimator, const struct attribute *attribute)
+{
+    const struct estimator_default *own = estimator->defaults;
+
+    while (own && own->attribute && strcmp(own->attribute, attribute->name) != 0)
+        own++;
+    return own ? own->value : NULL;
+}
+
+struct attribute estimator_attribute(const struct estimator *estimator,
+                                     const struct attribute *attribute)
+{
+    const char *value = estimator ? estimator_default(estimator, attribute) : NULL;
+    struct attribute own = *attribute;
+
+    if (value) {
+        own.default_value = value;
+        own.is_automatic = false;
+    }
+    return own;
 }
 
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute)

@@ -8,14 +8,23 @@
 #include "kinds/kinds.h"
 #include "parser/statement.h"
 
-/* A kind of model with a task, and with some of its attributes fixed. */
+/* What an attribute is where the statement does not set it, as it would be written. */
+struct estimator_default {
+    const char *attribute, *value;
+};
+
+/* A kind of model with a task, with some of its attributes fixed, and with defaults of its own. Two
+ * rows of one name: the objective, or the label, says which of them is meant (task_choice.h). */
 struct estimator {
     const char *name; /* "DNNClassifier" */
     const struct kind *kind;
     enum task task;
-    const char *const *fixed; /* NULL-terminated: attributes that are 0 and cannot be set */
+    const char *const *fixed; /* NULL-terminated: attributes that cannot be set: they have the
+                               * default below, or are 0 */
     const char *fixed_as;     /* what these make of it: "a model without hidden layers" */
     const char *help;
+    const struct estimator_default *defaults; /* the last has no attribute; NULL: there are none */
+    const char *group; /* "boosted trees": of many that are alike; NULL: of none */
 };
 
 extern const struct estimator estimators[];
@@ -26,10 +35,22 @@ extern const size_t estimator_count;
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
 
+/* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
+ */
+const struct estimator *estimator_beside(const struct estimator *estimator);
+
+/* The value of a statement that does not set it, where the estimator has one of its own; else NULL.
+ */
+const char *estimator_default(const struct estimator *estimator, const struct attribute *attribute);
+/* The attribute with that default. estimator NULL: as it is. */
+struct attribute estimator_attribute(const struct estimator *estimator,
+                                     const struct attribute *attribute);
+
 /* Does the attribute mean anything to the estimator? */
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
 
-/* "DNNClassifier and DNNRegressor": those to whom it does; NULL: all. */
+/* "DNNClassifier and DNNRegressor": those to whom it does; NULL: all. Of a group its name: "boosted
+ * trees", "forests for classes". */
 void estimators_append(const struct attribute *attribute, struct text *out);
 
 #endif

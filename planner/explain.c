@@ -262,8 +262,11 @@ static void explain_words(struct explanation *explanation)
         text_printf(out, " and %u other column%s", others, others > 1 ? "s" : "");
 }
 
+/* Is there a category, of which each word makes the model larger? */
 static bool has_words(const struct plan *plan)
 {
+    if (parameters_of_word(plan) == 0)
+        return false;
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].type == INPUT_CATEGORY)
             return true;
@@ -275,6 +278,14 @@ static bool finds_classes(const struct plan *plan)
     return plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
 }
 
+/* What is not known yet makes the model larger, what the rows do not ask for smaller. */
+static const char *bound_of(const struct plan *plan)
+{
+    if (plan->estimator->kind->is_at_most)
+        return "at most ";
+    return finds_classes(plan) || has_words(plan) ? "at least " : "";
+}
+
 static void explain_memory(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
@@ -282,16 +293,14 @@ static void explain_memory(struct explanation *explanation)
     const struct kind_cost least = cost_of(plan, &few), most = cost_of(plan, &many);
     struct text *out = &explanation->detail;
 
-    text_append_string(out, finds_classes(plan) || has_words(plan) ? "at least " : "");
+    text_append_string(out, bound_of(plan));
     bytes_append(out, bytes_of(plan, &least));
     if (has_words(plan)) {
         text_append_string(out, ", with all words ");
         bytes_append(out, bytes_of(plan, &most));
         text_append_string(out, ",");
     }
-    text_append_string(out, has_batches(plan) ? " a worker for parameters, gradients, their sums "
-                                                "and optimizer state"
-                                              : " a worker for parameters and their sums");
+    text_printf(out, " a worker for %s", plan->estimator->kind->held);
     if (least.row_bytes > 0)
         text_printf(out, ", and %.0f bytes for each row", least.row_bytes);
     explanation_line(explanation, "memory");
@@ -303,14 +312,14 @@ static void explain_parameters(struct explanation *explanation)
     const struct kind_shape few = shape_of(plan), many = shape_most(plan);
     struct text *out = &explanation->detail;
 
-    text_printf(out, "%s%.0f", finds_classes(plan) || has_words(plan) ? "at least " : "",
-                cost_of(plan, &few).parameters);
+    text_printf(out, "%s%.0f", bound_of(plan), cost_of(plan, &few).parameters);
     if (finds_classes(plan))
         text_printf(out, " with two classes; where there are more, %.0f for each class",
                     parameters_of_class(plan));
-    explain_words(explanation);
-    if (has_words(plan))
+    if (has_words(plan)) {
+        explain_words(explanation);
         text_printf(out, ", up to %.0f with all words", cost_of(plan, &many).parameters);
+    }
     explanation_line(explanation, "parameters");
     explain_memory(explanation);
 }

@@ -120,6 +120,9 @@ static double seconds_of(const struct plan *plan, const struct work *work,
     const double reading = SECONDS_OF_READING + (double)(plan->input_count + 1) * SECONDS_OF_CELL;
     const double passes = work->steps > 0 ? work->total / work->steps : 1;
 
+    if (!has_batches(plan))
+        return SECONDS_START + work->rows * reading +
+               (cost.learning + work->training * cost.row_learning) * SECONDS_OF_MULTIPLICATIONS;
     return SECONDS_START + work->rows * reading + work->training * passes * row +
            work->total * cost.parameters * SECONDS_OF_PARAMETER;
 }
@@ -152,7 +155,7 @@ static void explain_time(struct explanation *explanation, const struct work *wor
     const double least = seconds_of(plan, work, &few), most = seconds_of(plan, work, &many);
     struct text *out = &explanation->detail;
 
-    if (work->rows == 0 || !has_batches(plan))
+    if (work->rows == 0 || (!has_batches(plan) && cost_of(plan, &few).row_learning == 0))
         return;
     append_time(out, least);
     if (most > 2 && most > 2 * least) {

@@ -1,5 +1,7 @@
 #include "planner/label.h"
 
+#include <string.h>
+
 #include "planner/column_kind.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -18,12 +20,23 @@ static enum label_type kind_of_class(const struct query_column *column)
     return type_declares(column->declared_type, real) ? LABEL_REAL : LABEL_TEXT;
 }
 
+/* One says Classifier where the other says Regressor. */
+static bool is_alike(const struct estimator *one, const struct estimator *other)
+{
+    size_t same = 0;
+
+    while (one->name[same] && one->name[same] == other->name[same])
+        same++;
+    return !other->group || !other->name[same] || strcmp(other->name + same, "Regressor") == 0 ||
+           strcmp(other->name + same, "regressor") == 0;
+}
+
 /* The classifier that is the same model otherwise. */
 static const char *classifier_beside(const struct estimator *regressor)
 {
     for (size_t i = 0; i < estimator_count; i++)
         if (estimators[i].task == TASK_CLASSIFICATION && estimators[i].kind == regressor->kind &&
-            estimators[i].fixed == regressor->fixed)
+            estimators[i].fixed == regressor->fixed && is_alike(&estimators[i], regressor))
             return estimators[i].name;
     return "LinearClassifier";
 }

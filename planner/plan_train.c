@@ -17,6 +17,7 @@
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
+#include "planner/task_choice.h"
 #include "planner/training.h"
 
 /* An error inside the string of validation.select points into it, where its
@@ -110,12 +111,31 @@ static enum status validation_plan(struct planning *planning)
                                   &plan->validation_columns[plan->input_count]);
 }
 
+static enum status refuse_text(const struct planning *planning, const struct plan_input *input)
+{
+    const struct plan *plan = planning->plan;
+
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "column \"%.*s\" is a text, and %s takes numbers, categories and dates",
+            SLICE_FORMAT(input->name), plan->estimator->name);
+    return error_hint(planning->err,
+                      "COLUMN VOCABULARY(%.*s) takes each text as one word; %s learns from the "
+                      "words of texts.",
+                      SLICE_FORMAT(input->name),
+                      plan->estimator->task == TASK_REGRESSION ? "LinearRegressor"
+                                                               : "LinearClassifier");
+}
+
 /* What the kind of model can take of what the columns are. */
 static enum status check_inputs(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;
+    const struct kind *kind = plan->estimator->kind;
 
-    for (size_t i = 0; plan->estimator->kind->takes_numbers_alone && i < plan->input_count; i++) {
+    for (size_t i = 0; kind->takes_no_texts && i < plan->input_count; i++)
+        if (plan->inputs[i].type == INPUT_TEXT)
+            return refuse_text(planning, &plan->inputs[i]);
+    for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
         if (input->type == INPUT_NUMERIC)
@@ -133,6 +153,15 @@ static enum status check_inputs(const struct planning *planning)
     return STATUS_OK;
 }
 
+static void settle_inputs(struct plan *plan)
+{
+    const struct kind *kind = plan->estimator->kind;
+    const struct kind_shape shape = shape_of(plan);
+
+    if (kind->settle_inputs)
+        kind->settle_inputs(&plan->spec.params, &shape);
+}
+
 enum status plan_train(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
@@ -143,6 +172,7 @@ enum status plan_train(struct planning *planning)
                        "USING in TO TRAIN, to start from another model, is not supported yet");
     TRY(estimator_find(&statement->model, &plan->estimator, planning->err));
     TRY(settings_read(planning, SCOPE_TRAIN));
+    TRY(task_choose(planning));
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(cluster_plan(planning));
@@ -157,6 +187,7 @@ enum status plan_train(struct planning *planning)
     TRY(label_plan(planning));
     TRY(columns_plan(planning));
     TRY(check_inputs(planning));
+    settle_inputs(plan);
     input_notices(plan);
     TRY(parameters_check(planning));
     return validation_plan(planning);

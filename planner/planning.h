@@ -6,6 +6,7 @@
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
  *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
+ *     task_choice.c of two estimators of a name the one that is meant
  *     workers.c     job.* -> plan.scoring     judging.c    evaluate.report, thresholds
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.
@@ -32,6 +33,7 @@ struct planning {
     struct plan *plan;
     struct checked_setting *settings; /* (setting_count): what the user set */
     size_t setting_count;
+    bool is_described; /* plan->query is there */
     struct error *err;
 };
 

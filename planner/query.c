@@ -42,10 +42,15 @@ enum status query_keep(struct planning *planning, struct query *query)
 enum status query_describe(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
-    enum status status =
-        planning->catalog->describe(planning->catalog->self, statement->select, planning->arena,
-                                    &planning->plan->query, planning->err);
+    enum status status;
 
+    if (planning->is_described)
+        return STATUS_OK;
+    planning->is_described = true;
+    planning->plan->query.label = statement->label.text;
+    status = planning->catalog->describe(planning->catalog->self, statement->select,
+                                         planning->arena, &planning->plan->query, planning->err);
+    planning->plan->query.label = SLICE(""); /* it would be borrowed from the statement */
     if (status == STATUS_SYNTAX && planning->err)
         refused_select_hint(statement->select, planning->err);
     /* The host's position counts from the SELECT; ours from the whole text. */

@@ -1,5 +1,6 @@
 #include "planner/training.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory_size.h"
@@ -36,12 +37,17 @@ static void set_from_value(const struct attribute *attribute, const struct value
             attribute_set_integer(attribute, members, (uint64_t)bytes);
             break;
         }
-        attribute_set_integer(attribute, members,
-                              value->is_integer ? (uint64_t)value->integer
-                                                : (uint64_t)value->number);
+        if (attribute->minus_one_is_0 && value->number == -1)
+            attribute_set_integer(attribute, members, 0);
+        else
+            attribute_set_integer(attribute, members,
+                                  value->is_integer ? (uint64_t)value->integer
+                                                    : (uint64_t)value->number);
         break;
-    case STORE_REAL:
-        *(double *)member = value->number;
+    case STORE_REAL: /* a number that stands for 'auto' is its neighbour */
+        *(double *)member = attribute->is_automatic && value->number == REAL_AUTOMATIC
+                                ? nextafter(REAL_AUTOMATIC, 0)
+                                : value->number;
         break;
     case STORE_BOOLEAN:
         *(bool *)member = attribute->type == ATTRIBUTE_WORD ? true
@@ -60,7 +66,8 @@ static void set_from_value(const struct attribute *attribute, const struct value
     }
 }
 
-/* What the user set, else the default, else 0; 0 also where the estimator fixes it. */
+/* What the user set, else the default, else 0; where the estimator fixes it its own default, or 0.
+ */
 static enum status set_members(const struct planning *planning, const struct attribute_table *table,
                                void *members)
 {
@@ -68,6 +75,7 @@ static enum status set_members(const struct planning *planning, const struct att
 
     for (size_t i = 0; i < table->count; i++) {
         const struct attribute *attribute = &table->rows[i];
+        const struct attribute own = estimator_attribute(estimator, attribute);
         const struct setting *setting = settings_find(planning, attribute->name);
 
         if (attribute->store == STORE_NONE || !(attribute->scope & SCOPE_TRAIN))
@@ -78,8 +86,9 @@ static enum status set_members(const struct planning *planning, const struct att
             fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
                     "%s needs %s", estimator->name, attribute->name);
             return error_hint(planning->err, "%s", attribute->example);
-        } else if (table == &job_attributes || estimator_uses(estimator, attribute)) {
-            attribute_set_default(attribute, members);
+        } else if (table == &job_attributes || estimator_uses(estimator, attribute) ||
+                   estimator_default(estimator, attribute)) {
+            attribute_set_default(&own, members);
         }
     }
     return STATUS_OK;
@@ -92,7 +101,7 @@ static void set_others(const struct planning *planning)
     struct plan *plan = planning->plan;
 
     plan->wait = !wait || setting_is_true(wait);
-    plan->verbose = verbose ? (uint32_t)verbose->value.number : 1;
+    plan->verbose = !verbose ? 1 : verbose->value.number < 0 ? 0 : (uint32_t)verbose->value.number;
     if (!settings_find(planning, "train.seed"))
         plan->spec.seed = planning->catalog->limits.seed;
 }
@@ -245,6 +254,8 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
         append_held_out(plan, out);
     else if (slice_is(name, "train.epoch"))
         append_epochs(length_of(plan), out);
+    else if (!plan->estimator->kind->length)
+        text_append_string(out, "by the labels");
     else
         text_printf(out, "%g / training rows", length_of(plan).l2);
 }
@@ -255,10 +266,12 @@ static bool is_automatic(const struct attribute *attribute, const struct setting
            (!setting || attribute_takes_automatic(attribute, &setting->value));
 }
 
-static void append_effective(const struct plan *plan, const struct attribute *attribute,
+static void append_effective(const struct plan *plan, const struct attribute *of_all,
                              const struct setting *setting, struct text *out)
 {
-    const bool is_of_kind = attribute_is_of_kind(attribute, plan->estimator->kind);
+    const bool is_of_kind = attribute_is_of_kind(of_all, plan->estimator->kind);
+    const struct attribute own = estimator_attribute(plan->estimator, of_all);
+    const struct attribute *attribute = setting ? of_all : &own;
     const struct slice name = slice_of(attribute->name);
 
     if (is_automatic(attribute, setting)) {

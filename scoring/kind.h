@@ -57,6 +57,9 @@ struct kind_cost {
     uint32_t slots;         /* floats that descent keeps for each parameter */
     double bytes;           /* that learning takes of a worker, and for each of the rows: */
     double row_bytes;
+    /* All that learning multiplies, where the kind has no batches, and of it for each of the rows;
+     * 0: it is not known before. */
+    double learning, row_learning;
 };
 
 /* How long train.epoch = 'auto' trains: 10 epochs at least, and steps_least steps; where `epochs`
@@ -95,10 +98,18 @@ struct kind {
     bool takes_numbers_alone;    /* no category may be an input */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
+    bool takes_no_texts; /* no TEXT(c) may be */
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,
                           struct error *err);
+    /* Where a name is that of two estimators, one of classes and one of numbers: the attribute of
+     * type WORD whose value may tell which is meant, and what it tells; false: nothing. NULL: there
+     * is none. */
+    const char *task_attribute;
+    bool (*task_of)(unsigned word, enum task *task);
+    /* Values that depend on the inputs; NULL: none do. */
+    void (*settle_inputs)(struct kind_params *params, const struct kind_shape *shape);
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
@@ -113,6 +124,9 @@ struct kind {
     const char *size_attribute; /* the one of its own that makes a model larger than a worker can
                                  * train, and what to say then: a sentence */
     const char *size_hint;
+    const char *held; /* what a worker holds while it learns, for EXPLAIN: "parameters and their
+                       * sums" */
+    bool is_at_most;  /* a model may have fewer parameters than cost says, and take less */
     const char *explained; /* EXPLAIN's item for the model's inside: "layers" */
     void (*explain)(const struct kind_params *params, const struct kind_shape *shape,
                     struct text *detail);

@@ -72,14 +72,16 @@ enum status show_attributes_run(const struct plan *plan, const struct sink *sink
         TRY(estimator_find(&name, &estimator, err));
     }
     for (size_t i = 0; (attribute = attribute_number(i)); i++) {
+        const struct attribute own = estimator_attribute(estimator, attribute);
+
         if (estimator && !estimator_uses(estimator, attribute))
             continue;
         TRY(sink_row(
             sink,
-            (struct cell[]){
-                cell_string(attribute->name), cell_string(attribute_type_name(attribute->type)),
-                attribute->default_value ? cell_string(attribute->default_value) : cell_null(),
-                cell_string(attribute->help)},
+            (struct cell[]){cell_string(attribute->name),
+                            cell_string(attribute_type_name(attribute->type)),
+                            own.default_value ? cell_string(own.default_value) : cell_null(),
+                            cell_string(attribute->help)},
             4, err));
     }
     return STATUS_OK;

@@ -238,7 +238,7 @@ enum status host_describe(void *self, struct slice select, struct arena *arena, 
     sqlite3_stmt *statement;
     enum status status;
 
-    *query = (struct query){.is_ordered = select_is_ordered(select)};
+    *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
     if (sql_prepare(host->db, select, &statement, err) != STATUS_OK)
         return hint_missing_name(host->db, select, err);
     status = describe_statement(host, statement, arena, query, err);

@@ -183,6 +183,7 @@ const struct kind kmeans_kind = {
     .size_attribute = "model.n_clusters",
     .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "
                  "model.n_clusters.",
+    .held = "parameters and their sums",
     .explained = "clusters",
     .explain = explain,
     .write_content = write_content,

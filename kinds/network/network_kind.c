@@ -168,6 +168,7 @@ const struct kind network_kind = {
     .size_attribute = "model.hidden_units",
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use fewer "
                  "units in model.hidden_units.",
+    .held = "parameters, gradients, their sums and optimizer state",
     .explained = "layers",
     .explain = network_explain,
     .write_content = write_content,

@@ -1,5 +1,6 @@
 #include "kinds/trees/trees_attributes.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kinds/trees/trees_model.h"
@@ -12,6 +13,66 @@ _Static_assert(sizeof(struct trees_params) <= KIND_PARAMS_BYTES, "they fit into 
 #define TREE_OBJECTIVE_WORD(name, word) word,
 const char *const tree_objective_words[] = {TREE_OBJECTIVE_MAP(TREE_OBJECTIVE_WORD) NULL};
 const char *const tree_growth_words[] = {"depthwise", "lossguide", NULL};
+const char *const tree_method_words[] = {"hist", "auto", "approx", NULL};
+const char *const tree_booster_words[] = {"gbtree", "gbdt", NULL};
+const char *const tree_features_words[] = {"all", "sqrt", NULL};
+
+const char *const tree_objectives_later[] = {
+    "reg:absoluteerror",
+    "reg:quantileerror",
+    "binary:hinge",
+    "rank:pairwise",
+    "rank:ndcg",
+    "rank:map",
+    "survival:cox",
+    "survival:aft",
+    "regression_l1",
+    "l1",
+    "mae",
+    "mean_absolute_error",
+    "absolute_error",
+    "huber",
+    "fair",
+    "quantile",
+    "mape",
+    "cross_entropy",
+    "xentropy",
+    "cross_entropy_lambda",
+    "xentlambda",
+    "multiclassova",
+    "multiclass_ova",
+    "ova",
+    "ovr",
+    "lambdarank",
+    "rank_xendcg",
+    "exponential",
+    NULL,
+};
+
+/* clang-format off: one row, one name of LightGBM's, scikit-learn's or older XGBoosts'. */
+const struct word_alias tree_objective_aliases[] = {
+    {"binary", "binary:logistic"},
+    {"log_loss", "multi:softprob"},
+    {"logloss", "multi:softprob"},
+    {"deviance", "multi:softprob"},
+    {"multiclass", "multi:softprob"},
+    {"softmax", "multi:softprob"},
+    {"reg:linear", "reg:squarederror"},
+    {"regression", "reg:squarederror"},
+    {"regression_l2", "reg:squarederror"},
+    {"l2", "reg:squarederror"},
+    {"mse", "reg:squarederror"},
+    {"rmse", "reg:squarederror"},
+    {"l2_root", "reg:squarederror"},
+    {"squared_error", "reg:squarederror"},
+    {"mean_squared_error", "reg:squarederror"},
+    {"root_mean_squared_error", "reg:squarederror"},
+    {"poisson", "count:poisson"},
+    {"gamma", "reg:gamma"},
+    {"tweedie", "reg:tweedie"},
+    {NULL, NULL},
+};
+/* clang-format on */
 
 ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
 
@@ -38,7 +99,23 @@ bool trees_uses(const struct kind_params *params, const struct attribute *attrib
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (strcmp(attribute->name, uses[i].attribute) == 0)
             return uses[i].objectives >> trees_params(params)->objective & 1;
-    return true;
+    return trees_params(params)->max_features == TREE_FEATURES_ALL ||
+           strcmp(attribute->name, "colsample_bynode") != 0;
+}
+
+bool trees_task(unsigned objective, enum task *task)
+{
+    *task = OBJECTIVES_OF_NUMBERS >> objective & 1 ? TASK_REGRESSION : TASK_CLASSIFICATION;
+    return objective != TREE_AUTOMATIC;
+}
+
+void trees_settle_inputs(struct kind_params *params, const struct kind_shape *shape)
+{
+    struct trees_params *trees = trees_params(params);
+    const double columns = shape->dense + shape->ids;
+
+    if (trees->max_features == TREE_FEATURES_SQRT && columns > 0)
+        trees->colsample_bynode = sqrt(columns) / columns;
 }
 
 /* "reg:gamma or reg:tweedie" */
@@ -184,25 +261,41 @@ static enum status check_base(const struct trees_params *trees,
     return error_hint(err, "Leave it out, and the labels decide.");
 }
 
-enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
-                         struct error *err)
+/* Both say by how many columns a node is split, and lossguide grows for ever without an end. */
+static enum status check_growth(const struct trees_params *trees,
+                                const struct kind_settings *settings, struct error *err)
 {
-    struct trees_params *trees = trees_params(params);
     struct slice spelled;
     int position = -1;
 
-    TRY(check_objective(trees, settings, err));
-    TRY(check_uses(trees, settings, err));
-    TRY(check_ends(trees, settings, err));
-    TRY(check_base(trees, settings, err));
-    if (trees->objective == TREE_POISSON && trees->max_delta_step == 0)
-        trees->max_delta_step = .7;
+    if (trees->max_features != TREE_FEATURES_ALL &&
+        find(settings, "colsample_bynode", &spelled, &position)) {
+        fail_at(err, STATUS_INVALID, position,
+                "\"%.*s\" has no use with max_features = '%s', which says the same",
+                SLICE_FORMAT(spelled), tree_features_words[trees->max_features]);
+        return error_hint(err, "Add max_features = 'all', or leave it out.");
+    }
     if (trees->growth == TREE_DEPTHWISE || trees->max_leaves > 0 || trees->max_depth > 0)
         return STATUS_OK;
     find(settings, "grow_policy", &spelled, &position);
     fail_at(err, STATUS_INVALID, position,
             "grow_policy = 'lossguide' needs max_leaves or max_depth above 0");
     return error_hint(err, "Trees of 31 leaves are max_leaves = 31.");
+}
+
+enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
+                         struct error *err)
+{
+    struct trees_params *trees = trees_params(params);
+
+    TRY(check_objective(trees, settings, err));
+    TRY(check_uses(trees, settings, err));
+    TRY(check_ends(trees, settings, err));
+    TRY(check_base(trees, settings, err));
+    TRY(check_growth(trees, settings, err));
+    if (trees->objective == TREE_POISSON && trees->max_delta_step == 0)
+        trees->max_delta_step = .7;
+    return STATUS_OK;
 }
 
 /* ---- how large ---- */
@@ -253,6 +346,11 @@ static double depth_of(const struct trees_params *trees, double leaves)
 #define GROUP_COLUMNS 28 /* whose bins, and a gradient, lie together for each row */
 #define GROUP_BYTES   32
 
+/* What takes as long: to look at a bin's sums for a split, and to add a row's bin to its node's
+ * sums, in a tree of a few levels half of the rows to those of the smaller child. */
+#define BIN_MULTIPLICATIONS   20
+#define LEVEL_MULTIPLICATIONS 8
+
 /* A node's histogram: the sums of all bins of all columns. */
 static double histogram_bytes(const struct trees_params *trees, const struct kind_shape *shape)
 {
@@ -266,13 +364,16 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
 {
     const struct trees_params *trees = trees_params(params);
     const double leaves = leaves_of(trees, shape), count = trees_count(trees, shape);
-    const double groups = (shape->dense + shape->ids + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
+    const double columns = shape->dense + shape->ids;
+    const double groups = (columns + GROUP_COLUMNS - 1) / GROUP_COLUMNS;
 
     return (struct kind_cost){
         .parameters = count * (2 * leaves - 1) * NODE_NUMBERS,
         .multiplications = count * depth_of(trees, leaves),
         .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
         .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + 24 + 8 * outputs_of(shape),
+        .learning = count * leaves * columns * trees_bins_most(trees) * BIN_MULTIPLICATIONS,
+        .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
     };
 }
 

@@ -30,15 +30,25 @@
 enum tree_objective_name { TREE_OBJECTIVE_MAP(TREE_OBJECTIVE_NAME) TREE_OBJECTIVES };
 #undef TREE_OBJECTIVE_NAME
 extern const char *const tree_objective_words[];
+extern const char *const tree_objectives_later[];
+extern const struct word_alias tree_objective_aliases[];
 
 enum tree_growth { TREE_DEPTHWISE, TREE_LOSSGUIDE };
 extern const char *const tree_growth_words[];
 
+extern const char *const tree_method_words[];
+extern const char *const tree_booster_words[];
+
+/* How many columns a node is split by. */
+enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
+extern const char *const tree_features_words[];
+
 #define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
-           WORD("auto", tree_objective_words, NULL),                                               \
+           WORD("auto", tree_objective_words, tree_objectives_later),                              \
            "What is learned. 'auto': binary:logistic of two classes, multi:softprob of more, "     \
-           "reg:squarederror of numbers.")                                                         \
+           "reg:squarederror of numbers. LightGBM's and scikit-learn's names are taken, too.",     \
+           .word_aliases = tree_objective_aliases)                                                 \
     STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
            INTEGER(1, 100000, "10"), "Rounds of boosting: trees, of each class one.")              \
     STORED(uint32_t, parallel_trees, "num_parallel_tree", SCOPE_TRAIN, IN_KIND(parallel_trees),    \
@@ -48,9 +58,10 @@ extern const char *const tree_growth_words[];
            "Which node is split next. depthwise: those nearest to the root; lossguide: the one "   \
            "of greatest gain.")                                                                    \
     STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth), INTEGER(0, 64, "6"), \
-           "Most splits on the way to a leaf; 0: no limit.")                                       \
+           "Most splits on the way to a leaf; 0, or -1: no limit.", .minus_one_is_0 = true)        \
     STORED(uint32_t, max_leaves, "max_leaves", SCOPE_TRAIN, IN_KIND(max_leaves),                   \
-           INTEGER(0, TREE_LEAVES_MAX, "0"), "Most leaves of a tree; 0: 65536.")                   \
+           INTEGER(0, TREE_LEAVES_MAX, "0"), "Most leaves of a tree; 0, or -1: 65536.",            \
+           .minus_one_is_0 = true)                                                                 \
     STORED(uint32_t, max_bin, "max_bin", SCOPE_TRAIN, IN_KIND(max_bin), INTEGER(2, 256, "256"),    \
            "Most bins that the values of a column are divided into; 256 are 255 and the one of "   \
            "missing values, which is always there.")                                               \
@@ -78,11 +89,15 @@ extern const char *const tree_growth_words[];
            "Share of the tree's columns that a level is split by.")                                \
     STORED(double, colsample_bynode, "colsample_bynode", SCOPE_TRAIN, IN_KIND(colsample_bynode),   \
            REAL(0, 1, "1"), "Share of the level's columns that a node is split by.")               \
+    STORED(enum tree_features, max_features, "max_features", SCOPE_TRAIN, IN_KIND(max_features),   \
+           WORD("all", tree_features_words, ((const char *const[]){"log2", NULL})),                \
+           "Columns that a node is split by: 'all', or 'sqrt': the root of their number; a share " \
+           "of them is colsample_bynode.")                                                         \
     STORED(double, scale_pos_weight, "scale_pos_weight", SCOPE_TRAIN, IN_KIND(scale_pos_weight),   \
            REAL(0, 1e9, "1"), "Of two classes: the weight of rows of the greater label.",          \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(double, base_score, "base_score", SCOPE_TRAIN, IN_KIND(base_score),                     \
-           REAL(-1e30, 1e30, "auto"),                                                              \
+           REAL(-1e15, 1e15, "auto"),                                                              \
            "The prediction before the first tree. 'auto': by the labels.", .is_automatic = true)   \
     STORED(uint32_t, max_cat_to_onehot, "max_cat_to_onehot", SCOPE_TRAIN,                          \
            IN_KIND(max_cat_to_onehot), INTEGER(1, 256, "4"),                                       \
@@ -98,7 +113,18 @@ extern const char *const tree_growth_words[];
            IN_KIND(tweedie_variance_power), REAL(1, 2, "1.5"),                                     \
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
     STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
-           REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")
+           REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")      \
+    PLANNED("tree_method", SCOPE_TRAIN,                                                            \
+            WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
+            "How splits are found: by histograms, whichever of these is said.")                    \
+    PLANNED("booster", SCOPE_TRAIN,                                                                \
+            WORD("gbtree", tree_booster_words,                                                     \
+                 ((const char *const[]){"dart", "gblinear", "goss", "rf", NULL})),                 \
+            "What is boosted: trees, which LightGBM calls gbdt.",                                  \
+            .aliases = ((const char *const[]){"boosting_type", "boosting", NULL}))                 \
+    PLANNED("bagging_freq", SCOPE_TRAIN, INTEGER(1, 1, "1"),                                       \
+            "Rounds between two draws of rows: each tree has its own.",                            \
+            .aliases = ((const char *const[]){"subsample_freq", NULL}))
 
 /* In a struct kind_params. */
 struct trees_params {
@@ -118,6 +144,11 @@ uint32_t trees_leaves_most(const struct trees_params *params);
 uint32_t trees_bins_most(const struct trees_params *params);
 /* Trees of a model that boosts for all its rounds. */
 double trees_count(const struct trees_params *params, const struct kind_shape *shape);
+
+/* The task that an objective is of; false: 'auto' is of any. */
+bool trees_task(unsigned objective, enum task *task);
+/* colsample_bynode of max_features = 'sqrt', now that the columns are known. */
+void trees_settle_inputs(struct kind_params *params, const struct kind_shape *shape);
 
 /* As struct kind asks for them (scoring/kind.h). */
 enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,

@@ -1,5 +1,4 @@
 #include "tests/sim/real.h"
-#include "runtime/learners/learners.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,3 +9,4 @@ totrain_test(test_planner
 totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)
 totrain_test(test_value_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_value_hints.c USES planner LABEL unit)
+totrain_test(test_trees_statements SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trees_statements.c USES kinds planner LABEL unit)

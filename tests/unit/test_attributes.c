@@ -267,7 +267,7 @@ static void a_known_name_that_is_not_built_is_unsupported(void **state)
 
     CHECK_FAILS(check("train.max_seconds", number(1), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "attribute \"train.max_seconds\" is not supported yet");
-    CHECK_FAILS(check("max_depth", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
+    CHECK_FAILS(check("warm_start", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "not supported yet");
     CHECK_FAILS(check("train.num_ps", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "\"train.num_ps\"");
@@ -530,6 +530,10 @@ static void check_range_of_stored(const struct attribute *attribute)
     case STORE_U32:
     case STORE_REAL:
         check_not_read(attribute, "%.17g", above);
+        if (attribute->least < 0) {
+            check_not_read(attribute, "%.17g", 2 * attribute->least);
+            break;
+        }
         check_not_read(attribute, "%g", REAL_AUTOMATIC - 1);
         check_not_read(attribute, "%g", attribute->is_automatic ? -0.5 : -1);
         break;
@@ -684,10 +688,14 @@ static void check_range(const struct attribute *attribute, const char *model)
 {
     const bool is_list = attribute->type == ATTRIBUTE_INTEGERS;
     const double least = attribute->least, most = attribute->most;
-    struct value first = number(least), last = number(most), below = number(least - 1),
+    const bool takes_minus_one = attribute->minus_one_is_0;
+    struct value first = number(least), last = number(most),
+                 below = number(takes_minus_one && least == 0 ? -2 : least - 1),
                  above = number(most + most / 2 + 1);
 
     check_taken(attribute, model, is_list ? list_of(&first) : first);
+    if (takes_minus_one)
+        check_taken(attribute, model, number(-1));
     check_refused(attribute, model, is_list ? list_of(&below) : below);
     if (most >= 0x1p63) /* no number of a statement is beyond it */
         return;

@@ -25,7 +25,8 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     if (!are_keys)
         return fail_no_memory(err);
     for (size_t i = 0; i < query->count; i++)
-        are_keys[i] = name_is_key(query->columns[i].name);
+        are_keys[i] = name_is_key(query->columns[i].name) ||
+                      slice_equal_fold(query->columns[i].name, query->label);
     status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
     free(are_keys);
     return status;

@@ -118,6 +118,7 @@ static enum status prepare(struct job *job, struct error *err)
     struct training *training = (struct training *)job;
     const struct plan *plan = job->plan;
     struct kind_shape shape;
+    struct kind_cost cost;
     uint64_t rows = 0;
 
     TRY(lower_train(plan, job->arena, &job->spec, err));
@@ -134,10 +135,11 @@ static enum status prepare(struct job *job, struct error *err)
     /* A small job of one worker has its master and its worker in the supervisor: to
      * start them apart takes longer than the job, and with one worker no other
      * could go on when it dies. */
+    cost = cost_of(plan, &shape);
     job->spec.in_one_process =
-        job->spec.max_workers == 1 &&
-        cost_of(plan, &shape).multiplications * (double)rows * epochs_of(plan, rows) <
-            SMALL_JOB_WORK;
+        job->spec.max_workers == 1 && cost.multiplications * (double)rows * epochs_of(plan, rows) +
+                                              cost.learning + cost.row_learning * (double)rows <
+                                          SMALL_JOB_WORK;
     return STATUS_OK;
 }
 

@@ -525,16 +525,20 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
     return STATUS_OK;
 }
 
-/* All cells of the source, but of validation.select, whose columns are what those are. */
-static enum status count_cells(const struct source *source, bool has_label, struct arena *arena,
-                               struct spool_order *order, struct error *err)
+/* All cells of the source, but of validation.select, whose columns are what those are. The label's
+ * whole numbers are told apart where they decide whether classes or numbers are learned
+ * (planner/task_choice.h). */
+static enum status count_cells(const struct source *source, const struct plan *plan, bool has_label,
+                               struct arena *arena, struct spool_order *order, struct error *err)
 {
+    const bool label_decides = plan->estimator && estimator_beside(plan->estimator);
     bool *are_keys = ARENA_NEW(arena, bool, source->counted);
 
     if (!are_keys)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->counted; i++)
-        are_keys[i] = name_is_key(source->feeds[i].name) && !(has_label && i == source->count - 1);
+        are_keys[i] = has_label && i == source->count - 1 ? label_decides
+                                                          : name_is_key(source->feeds[i].name);
     order->counted = (uint32_t)source->counted;
     order->are_keys = are_keys;
     return STATUS_OK;
@@ -560,7 +564,7 @@ static enum status spool_source(const struct spool_request *request, const struc
         job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
                                                source->feeds[i].reading};
     if (request->judge && !source->kept)
-        TRY(count_cells(source, job.has_label, arena, &job.order, err));
+        TRY(count_cells(source, request->plan, job.has_label, arena, &job.order, err));
     TRY(job_folder_file(request->folder, source->file, job.path, err));
     if (job.readers > 1)
         TRY(spool_in_parallel(&job, arena, &outcome, rows, err));

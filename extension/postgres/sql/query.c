@@ -143,7 +143,7 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
     struct pg_statement statement = {.sql = select, .rows_max = QUERY_SAMPLE_ROWS};
     enum status status;
 
-    *query = (struct query){.is_ordered = select_is_ordered(select)};
+    *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
     status = describe_columns(host, select, arena, query, err);
     if (status != STATUS_OK)
         hint_relation(host, select, err);

@@ -1,0 +1,80 @@
+#include "planner/task_choice.h"
+
+#include "planner/attribute_check.h"
+#include "planner/column_kind.h"
+#include "planner/query.h"
+#include "planner/settings.h"
+
+#define CLASSES_MOST   20 /* different whole numbers that still are classes, */
+#define CLASS_ROWS     10 /* with so many rows each in the mean, unless there are two */
+#define CLASSES_OF_BIT 2
+
+bool column_holds_classes(const struct query_column *column)
+{
+    static const char *const truths[] = {"BOOL", NULL};
+    const uint64_t values = column->distinct_values;
+
+    if (type_declares(column->declared_type, truths) || !column_is_numeric(column) ||
+        (column->boolean_texts > 0 && column->boolean_texts == column->texts))
+        return true;
+    if (column->reals > 0 || column->numeric_texts > column->whole_texts ||
+        column->separated_texts > 0 || values == 0)
+        return false;
+    return values <= CLASSES_OF_BIT ||
+           (values <= CLASSES_MOST && column->distinct_cells >= values * CLASS_ROWS);
+}
+
+/* False: the settings do not tell. */
+static bool settings_tell(const struct planning *planning, enum task *task)
+{
+    const struct kind *kind = planning->plan->estimator->kind;
+    const struct setting *setting = settings_find(planning, kind->task_attribute);
+    unsigned word = 0;
+
+    for (size_t i = 0; setting && i < planning->setting_count; i++) {
+        const struct attribute *attribute = planning->settings[i].attribute;
+
+        if (planning->settings[i].setting == setting &&
+            term_find(attribute->words, slice_of(attribute_word(attribute, setting->value.text)),
+                      &word) &&
+            kind->task_of(word, task))
+            return true;
+    }
+    for (size_t i = 0; i < planning->setting_count; i++) {
+        if (planning->settings[i].attribute->tasks != 1 << TASK_CLASSIFICATION)
+            continue;
+        *task = TASK_CLASSIFICATION;
+        return true;
+    }
+    return false;
+}
+
+static enum status label_tells(struct planning *planning, enum task *task)
+{
+    const struct name *label = &planning->statement->label;
+    const struct query *query = &planning->plan->query;
+    int column;
+
+    *task = planning->plan->estimator->task;
+    if (label->text.size == 0)
+        return STATUS_OK; /* label_plan says that it is missing */
+    TRY(query_describe(planning));
+    TRY(query_resolve(query, "label ", label->text, label->position, &column, planning->err));
+    *task = column_holds_classes(&query->columns[column]) ? TASK_CLASSIFICATION : TASK_REGRESSION;
+    return STATUS_OK;
+}
+
+enum status task_choose(struct planning *planning)
+{
+    const struct estimator **estimator = &planning->plan->estimator;
+    const struct estimator *beside = estimator_beside(*estimator);
+    enum task task;
+
+    if (!beside)
+        return STATUS_OK;
+    if (!settings_tell(planning, &task))
+        TRY(label_tells(planning, &task));
+    if (task == beside->task)
+        *estimator = beside;
+    return STATUS_OK;
+}

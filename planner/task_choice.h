@@ -1,0 +1,23 @@
+/*
+ * task_choice.h - does a name that is that of two estimators mean the one of classes or of numbers?
+ *
+ *     1. the attribute that tells it, as objective = 'multi:softprob' and 'reg:squarederror'
+ *     2. attributes that are of classes alone, as num_class = 3
+ *     3. the label: words, true and false, and few whole numbers are classes; numbers with a
+ *        fraction and many whole numbers are numbers
+ *
+ * Of a name that says it itself, as XGBClassifier, there is nothing to choose.
+ */
+#ifndef PLANNER_TASK_CHOICE_H
+#define PLANNER_TASK_CHOICE_H
+
+#include "planner/planning.h"
+
+/* plan->estimator becomes the one that is meant, by the settings and, where these do not tell, by
+ * the SELECT, which is described then. */
+enum status task_choose(struct planning *planning);
+
+/* Does a column with these cells hold classes? */
+bool column_holds_classes(const struct query_column *column);
+
+#endif

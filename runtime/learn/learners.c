@@ -1,0 +1,34 @@
+/*
+ * The learners by the kind of model that they learn: a kind is one line here.
+ */
+#include "runtime/learn/descent.h"
+#include "runtime/learn/kmeans.h"
+#include "runtime/learn/learning.h"
+#include "runtime/learn/network.h"
+
+typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
+                                 struct team *team, struct learning *learning, struct error *err);
+
+static const struct {
+    const char *kind;
+    differentiable_open *model; /* learned by descent; NULL: by a learner of its own: */
+    learner_open *open;
+} learners[] = {
+    {"network", network_open, NULL},
+    {"kmeans", NULL, kmeans_open},
+};
+
+enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
+                          struct team *team, struct learning *learning, struct error *err)
+{
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
+        if (!slice_is(spec->family, learners[i].kind))
+            continue;
+        return learners[i].open
+                   ? learners[i].open(spec, dataset, team, learning, err)
+                   : descent_open(spec, dataset, team, learners[i].model, learning, err);
+    }
+    fail(err, STATUS_INVALID, "there is no learner for models of kind \"%.*s\"",
+         SLICE_FORMAT(spec->family));
+    return error_hint(err, "The job was made by another version of totrain.");
+}
