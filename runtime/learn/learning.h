@@ -11,7 +11,7 @@
  * learned bits do not depend on who computed what. What a phase is about is the learner's own
  * matter: a gradient step, an evaluation, one pass of k-means.
  *
- * A learner is opened by the kind of its model (learners.c) and fills the table
+ * A learner is opened by the kind of its model (runtime/learners/learners.h) and fills the table
  * of functions below. The simulator fills it with a small machine of its own.
  *
  * No clock or socket inside; threads only those of the team, which leave no
@@ -205,13 +205,5 @@ struct learning {
      * none of that name now, or it is mapped from a file. The function may be NULL, too. */
     void *(*memory)(void *self, const char *name, size_t *size);
 };
-
-/*
- * The learner of spec's kind of model over a data set, at phase 0, whose lanes the team computes
- * (NULL: the caller alone). It keeps pointers to all three. INVALID for a kind that none learns;
- * LIMIT with the number of bytes for absurd sizes.
- */
-enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
-                          struct team *team, struct learning *learning, struct error *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "runtime/data/row_store.h"
+#include "runtime/learners/learners.h"
 #include "runtime/loop/loop_task.h"
 
 struct learner_loader {

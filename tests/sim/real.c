@@ -1,4 +1,5 @@
 #include "tests/sim/real.h"
+#include "runtime/learners/learners.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -39,8 +39,6 @@ NO_HEADER = {
     "extension/postgres/server/kept_rows.c", "extension/postgres/server/model_rows.c",
     "extension/postgres/server/plan_support.c", "extension/postgres/server/run.c", "extension/postgres/server/stage.c",
     "extension/postgres/server/stage_shard.c", "extension/postgres/server/submit.c",
-    # The table of a header's one function: learning.h is what all learners fill.
-    "runtime/learn/learners.c",
 }
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)

@@ -2,7 +2,7 @@ set(learn_rows ${CMAKE_CURRENT_LIST_DIR}/learn_rows.c)
 foreach(test kmeans row_lanes row_store step_shares fixed_point kernels products optimizer network learner learner_guard learner_table touched_rows tree_bins tree_split)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
-    USES learn data scoring jobspec base LABEL unit)
+    USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")

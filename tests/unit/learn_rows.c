@@ -12,6 +12,7 @@
 #include "runtime/data/dataset_summary.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learners/learners.h"
 
 #define SEED 5
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kinds/kmeans/kmeans_kind.h"
+#include "runtime/learners/learners.h"
 #include "tests/unit/learn_rows.h"
 
 /* Groups that lie apart, the same ones every time. */

@@ -324,20 +324,20 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
     }
 }
 
-static void derive(const struct tree_objective *objective, const struct dataset_part *part,
+static void derive(const struct tree_objective *objective, struct tree_labels labels,
                    uint64_t first, uint32_t count, const float *z, float *gradients,
                    float *hessians)
 {
     const float *weights = objective->dataset->class_weights;
 
-    if (!part->classes)
-        derive_numbers(objective, count, part->values + first, z, gradients, hessians);
+    if (!labels.classes)
+        derive_numbers(objective, count, labels.values + first, z, gradients, hessians);
     else if (objective->outputs == 1)
-        gradients_two_classes(count, part->classes + first,
+        gradients_two_classes(count, labels.classes + first,
                               (float[]){weights[0], weights[1] * objective->positive_weight}, z,
                               gradients, hessians);
     else
-        gradients_classes(count, objective->outputs, part->classes + first, weights, z, count,
+        gradients_classes(count, objective->outputs, labels.classes + first, weights, z, count,
                           gradients, hessians);
 }
 
@@ -422,16 +422,16 @@ static int64_t sum_losses(const struct tree_objective *objective, uint32_t n,
     return sum;
 }
 
-static void measure_block(const struct tree_objective *objective, const struct dataset_part *part,
+static void measure_block(const struct tree_objective *objective, struct tree_labels labels,
                           uint64_t first, uint32_t n, const float *z, int64_t *loss, int64_t *hits)
 {
     const struct dataset *dataset = objective->dataset;
-    const bool is_weighted = part->classes && part != &dataset->validation;
-    const int32_t *classes = part->classes ? part->classes + first : NULL;
+    const bool is_weighted = labels.classes && !labels.are_held_out;
+    const int32_t *classes = labels.classes ? labels.classes + first : NULL;
     double losses[BLOCK_ROWS];
 
     if (!classes)
-        square_errors(objective, n, part->values + first, z, losses);
+        square_errors(objective, n, labels.values + first, z, losses);
     else if (objective->outputs == 1)
         *hits += two_class_losses(n, classes, z, losses);
     else
@@ -439,17 +439,17 @@ static void measure_block(const struct tree_objective *objective, const struct d
     *loss += sum_losses(objective, n, classes, is_weighted ? dataset->class_weights : NULL, losses);
 }
 
-void tree_objective_rows(const struct tree_objective *objective, const struct dataset_part *part,
+void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits)
 {
     if (gradients)
-        derive(objective, part, first, count, scores, gradients, hessians);
+        derive(objective, labels, first, count, scores, gradients, hessians);
     if (!loss)
         return;
     *loss = *hits = 0;
     for (uint32_t done = 0; done < count; done += BLOCK_ROWS)
-        measure_block(objective, part, first + done,
+        measure_block(objective, labels, first + done,
                       count - done < BLOCK_ROWS ? count - done : BLOCK_ROWS,
                       scores + (size_t)done * objective->outputs, loss, hits);
 }

@@ -57,8 +57,21 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
+/* The labels of some rows: one of both is NULL. */
+struct tree_labels {
+    const float *values;
+    const int32_t *classes;
+    bool are_held_out; /* their losses have no weights */
+};
+
+static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
+                                                const struct dataset_part *part)
+{
+    return (struct tree_labels){part->values, part->classes, part == &dataset->validation};
+}
+
 /*
- * Of `count` rows [first, ...) of the part, which the caller holds: scores (count, outputs) are the
+ * Of `count` rows from `first` on, whose labels the caller holds: scores (count, outputs) are the
  * sums so far.
  *
  * gradients, hessians: (outputs, count), one output after the other, times the row's weight; all
@@ -71,7 +84,7 @@ void tree_objective_base(const struct tree_objective *objective, float *base);
  * rows gives the same sum, and no sum overflows. *hits: how many rows the outputs classify right.
  * Both NULL: they are not wanted.
  */
-void tree_objective_rows(const struct tree_objective *objective, const struct dataset_part *part,
+void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits);
 

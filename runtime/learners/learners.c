@@ -1,14 +1,14 @@
-/*
- * The learners by the kind of model that they learn: a kind is one line here.
- */
+#include "runtime/learners/learners.h"
+
 #include "runtime/learn/descent.h"
 #include "runtime/learn/kmeans.h"
-#include "runtime/learn/learning.h"
-#include "runtime/learn/network.h"
+#include "runtime/learn/network_shape.h"
+#include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
                                  struct team *team, struct learning *learning, struct error *err);
 
+/* A kind is one line here. */
 static const struct {
     const char *kind;
     differentiable_open *model; /* learned by descent; NULL: by a learner of its own: */
@@ -16,6 +16,7 @@ static const struct {
 } learners[] = {
     {"network", network_open, NULL},
     {"kmeans", NULL, kmeans_open},
+    {"trees", NULL, trees_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -1,0 +1,75 @@
+/*
+ * tree_forest.h - the trees that have been grown.
+ *
+ *     grown tree --tree_forest_add--> forest --tree_forest_write--> arrays of a stored model
+ *
+ * Rows reach leaves here by their bins, stored models by values: the threshold of a split is the
+ * cut between two bins, so both reach the same leaf.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_FOREST_H
+#define RUNTIME_LEARN_TREES_TREE_FOREST_H
+
+#include "kinds/trees/trees_model.h"
+#include "runtime/learn/trees/tree_growth.h"
+
+/* Without padding: the state is read as bytes. */
+struct forest_node {
+    uint32_t left;   /* child, counted from the tree's first node; the right one is the next; 0: a
+                        leaf */
+    uint32_t column; /* of tree_bins.columns */
+    uint32_t bin;    /* bins 1 to this one go left, unless there is a set: */
+    uint32_t set;    /* 1 + its number; 0: none */
+    uint32_t missing_left;
+    float value; /* of a leaf */
+    float gain, cover;
+};
+
+struct forest_tree {
+    uint32_t first, count; /* nodes */
+    uint32_t output;
+};
+
+struct forest_set {
+    uint64_t bits[4]; /* bit b % 64 of bits[b / 64]: bin b goes left */
+};
+
+struct tree_forest {
+    struct forest_tree *trees;
+    struct forest_node *nodes;
+    struct forest_set *sets;
+    uint32_t tree_count, node_count, set_count;
+    uint32_t tree_room, node_room, set_room;
+};
+
+void tree_forest_deinit(struct tree_forest *forest);
+/* Counts as they will be; what is there stays. LIMIT above TREES_NODES_MAX, NO_MEMORY. */
+enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint32_t nodes,
+                               uint32_t sets, struct error *err);
+
+/* The growing tree as it is now. values: of its nodes, by their numbers; of leaves alone they
+ * count. */
+enum status tree_forest_add(struct tree_forest *forest, const struct growing_tree *tree,
+                            uint32_t output, const float *values, struct error *err);
+
+static inline bool forest_goes_left(const struct tree_forest *forest,
+                                    const struct forest_node *node, uint8_t bin)
+{
+    if (bin == 0)
+        return node->missing_left;
+    if (node->set > 0)
+        return forest->sets[node->set - 1].bits[bin / 64] >> (bin % 64) & 1;
+    return bin <= node->bin;
+}
+
+/* The arrays of a stored model of the first `trees` trees, which the caller frees with
+ * tree_arrays_deinit. */
+struct tree_arrays {
+    float *trees, *nodes, *sets;
+    uint32_t tree_count, node_count, set_count;
+};
+enum status tree_forest_write(const struct tree_forest *forest, uint32_t trees,
+                              const struct tree_bins *bins, const struct transform *transform,
+                              struct tree_arrays *arrays, struct error *err);
+void tree_arrays_deinit(struct tree_arrays *arrays);
+
+#endif

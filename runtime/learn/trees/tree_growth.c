@@ -1,0 +1,499 @@
+#include "runtime/learn/trees/tree_growth.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COLUMNS_OF_TASK 8
+
+/* Whose columns are drawn. */
+enum { DRAW_TREE, DRAW_LEVEL, DRAW_NODE, DRAWS };
+
+#define LEVELS_MAX 64 /* of a tree */
+
+/* ---- memory ---- */
+
+static enum status reserve(void **memory, uint32_t *room, uint32_t count, size_t bytes,
+                           struct error *err)
+{
+    uint64_t wanted = *room > 0 ? *room : 16;
+    void *grown;
+
+    if (count <= *room)
+        return STATUS_OK;
+    while (wanted < count)
+        wanted *= 2;
+    grown = wanted <= UINT32_MAX ? realloc(*memory, wanted * bytes) : NULL;
+    if (!grown)
+        return fail_no_memory(err);
+    *memory = grown;
+    *room = (uint32_t)wanted;
+    return STATUS_OK;
+}
+
+#define RESERVE(growth, list, room, count, err)                                                    \
+    reserve((void **)&(growth)->list, &(growth)->room, count, sizeof *(growth)->list, err)
+
+static enum status reserve_slots(struct growing_tree *growth, uint32_t count, struct error *err)
+{
+    return reserve((void **)&growth->histograms, &growth->slot_room, count,
+                   growth->total_bins * sizeof *growth->histograms, err);
+}
+
+enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
+                               uint32_t frontier, uint32_t slots, uint32_t free, struct error *err)
+{
+    TRY(RESERVE(growth, nodes, node_room, nodes, err));
+    TRY(RESERVE(growth, divided, divided_room, divided, err));
+    TRY(RESERVE(growth, frontier, frontier_room, frontier, err));
+    TRY(RESERVE(growth, free_slots, free_room, free, err));
+    TRY(reserve_slots(growth, slots, err));
+    growth->node_count = nodes;
+    growth->divided_count = divided;
+    growth->frontier_count = frontier;
+    growth->slot_count = slots;
+    growth->free_count = free;
+    return STATUS_OK;
+}
+
+static struct tree_sums *histogram_at(const struct growing_tree *growth, uint32_t slot)
+{
+    return growth->histograms + (size_t)slot * growth->total_bins;
+}
+
+static enum status take_slot(struct growing_tree *growth, uint32_t *slot, struct error *err)
+{
+    if (growth->free_count > 0) {
+        *slot = growth->free_slots[--growth->free_count];
+        return STATUS_OK;
+    }
+    TRY(reserve_slots(growth, growth->slot_count + 1, err));
+    *slot = growth->slot_count++;
+    return STATUS_OK;
+}
+
+static enum status give_slot(struct growing_tree *growth, uint32_t node, struct error *err)
+{
+    if (growth->nodes[node].slot == TREE_NO_SLOT)
+        return STATUS_OK;
+    TRY(RESERVE(growth, free_slots, free_room, growth->free_count + 1, err));
+    growth->free_slots[growth->free_count++] = growth->nodes[node].slot;
+    growth->nodes[node].slot = TREE_NO_SLOT;
+    return STATUS_OK;
+}
+
+/* ---- life ---- */
+
+static uint32_t limit_of(uint32_t value)
+{
+    return value > 0 ? value : UINT32_MAX;
+}
+
+enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins *bins,
+                             const struct trees_params *params, uint64_t seed, uint32_t batch,
+                             struct error *err)
+{
+    *growth = (struct growing_tree){
+        .bins = bins,
+        .options = {.lambda = params->lambda,
+                    .alpha = params->alpha,
+                    .max_delta_step = params->max_delta_step,
+                    .min_child_weight = params->min_child_weight,
+                    .gamma = params->gamma,
+                    .min_rows = params->min_rows,
+                    .max_cat_to_onehot = params->max_cat_to_onehot,
+                    .max_cat_threshold = params->max_cat_threshold,
+                    .cat_smooth = params->cat_smooth,
+                    .cat_l2 = params->cat_l2},
+        .limits = {.is_depthwise = params->growth == TREE_DEPTHWISE,
+                   .max_depth = limit_of(params->max_depth),
+                   .max_leaves = limit_of(params->max_leaves),
+                   .batch = batch},
+        .shares = {params->colsample_bytree, params->colsample_bylevel, params->colsample_bynode,
+                   seed},
+        .total_bins = bins->offsets[bins->column_count],
+    };
+    growth->columns = malloc((size_t)(1 + DRAWS) * bins->column_count);
+    if (!growth->columns)
+        return fail_no_memory(err);
+    memset(growth->columns, 1, bins->column_count);
+    return STATUS_OK;
+}
+
+void tree_growth_deinit(struct growing_tree *growth)
+{
+    free(growth->nodes);
+    free(growth->divided);
+    free(growth->frontier);
+    free(growth->histograms);
+    free(growth->free_slots);
+    free(growth->columns);
+    free(growth->found);
+    *growth = (struct growing_tree){0};
+}
+
+/* ---- the order of nodes ---- */
+
+static bool comes_before(const struct growing_tree *growth, uint32_t a, uint32_t b)
+{
+    const struct tree_node *first = &growth->nodes[a], *second = &growth->nodes[b];
+
+    if (growth->limits.is_depthwise && first->depth != second->depth)
+        return first->depth < second->depth;
+    if (!growth->limits.is_depthwise && first->split.gain != second->split.gain)
+        return first->split.gain > second->split.gain;
+    return a < b;
+}
+
+static enum status push(struct growing_tree *growth, uint32_t node, struct error *err)
+{
+    uint32_t at = growth->frontier_count;
+
+    TRY(RESERVE(growth, frontier, frontier_room, at + 1, err));
+    growth->frontier_count++;
+    for (; at > 0 && comes_before(growth, node, growth->frontier[(at - 1) / 2]); at = (at - 1) / 2)
+        growth->frontier[at] = growth->frontier[(at - 1) / 2];
+    growth->frontier[at] = node;
+    return STATUS_OK;
+}
+
+static uint32_t pop(struct growing_tree *growth)
+{
+    uint32_t *heap = growth->frontier;
+    const uint32_t first = heap[0], last = heap[--growth->frontier_count];
+    const uint32_t count = growth->frontier_count;
+    uint32_t at = 0;
+
+    while (2 * at + 1 < count) {
+        uint32_t child = 2 * at + 1;
+
+        if (child + 1 < count && comes_before(growth, heap[child + 1], heap[child]))
+            child++;
+        if (!comes_before(growth, heap[child], last))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = last;
+    return first;
+}
+
+/* ---- the search for splits ---- */
+
+struct search {
+    const struct growing_tree *growth;
+    const uint32_t *nodes;
+    const uint8_t *allowed; /* (count, column_count) */
+    uint32_t tasks_each;
+    struct tree_split *found;
+};
+
+static void search_columns(void *context, uint32_t member, uint32_t task)
+{
+    const struct search *search = context;
+    const struct growing_tree *growth = search->growth;
+    const struct tree_bins *bins = growth->bins;
+    const uint32_t number = task / search->tasks_each;
+    const struct tree_node *node = &growth->nodes[search->nodes[number]];
+    const uint8_t *allowed = search->allowed + (size_t)number * bins->column_count;
+    const uint32_t first = task % search->tasks_each * COLUMNS_OF_TASK;
+    struct tree_split *best = &search->found[task];
+    (void)member;
+
+    memset(best, 0, sizeof *best);
+    for (uint32_t c = first; c < first + COLUMNS_OF_TASK && c < bins->column_count; c++) {
+        struct tree_split split;
+
+        if (!allowed[c])
+            continue;
+        memset(&split, 0, sizeof split);
+        tree_split_find(&bins->columns[c], c, histogram_at(growth, node->slot) + bins->offsets[c],
+                        node->sums, growth->units, &growth->options, node->bounds, &split);
+        if (tree_split_is_better(&split, best))
+            *best = split;
+    }
+}
+
+static uint8_t *columns_of_tree(const struct growing_tree *growth)
+{
+    return growth->columns + (size_t)(1 + DRAW_TREE) * growth->bins->column_count;
+}
+
+static void draw_tree_columns(struct growing_tree *growth)
+{
+    const uint32_t count = growth->bins->column_count;
+
+    if (growth->shares.tree >= 1)
+        memcpy(columns_of_tree(growth), growth->columns, count);
+    else
+        tree_columns_draw(growth->columns, count, growth->shares.tree, growth->shares.seed,
+                          RANDOM_TREE_COLUMNS, growth->number, columns_of_tree(growth));
+}
+
+/* Of the tree's columns those that the node may be divided by. */
+static void draw_columns(const struct growing_tree *growth, uint32_t node, uint8_t *allowed)
+{
+    const struct tree_column_shares *shares = &growth->shares;
+    const uint32_t count = growth->bins->column_count;
+    const uint8_t *of_tree = columns_of_tree(growth);
+    uint8_t *of_level = growth->columns + (size_t)(1 + DRAW_LEVEL) * count;
+
+    if (shares->level >= 1)
+        memcpy(of_level, of_tree, count);
+    else
+        tree_columns_draw(of_tree, count, shares->level, shares->seed, RANDOM_LEVEL_COLUMNS,
+                          growth->number * LEVELS_MAX + growth->nodes[node].depth % LEVELS_MAX,
+                          of_level);
+    if (shares->node >= 1)
+        memcpy(allowed, of_level, count);
+    else
+        tree_columns_draw(of_level, count, shares->node, shares->seed, RANDOM_NODE_COLUMNS,
+                          growth->number * TREES_NODES_MAX + node, allowed);
+}
+
+/* The best splits of these nodes, whose histograms are there; those that have one join the
+ * frontier when the tree has them. */
+static enum status find_splits(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
+                               struct team *team, struct error *err)
+{
+    const uint32_t columns = growth->bins->column_count;
+    const uint32_t tasks_each = (columns + COLUMNS_OF_TASK - 1) / COLUMNS_OF_TASK;
+    struct search search = {growth, nodes, NULL, tasks_each, NULL};
+    uint8_t *allowed = malloc((size_t)count * columns + 1);
+
+    if (!allowed)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        draw_columns(growth, nodes[i], allowed + (size_t)i * columns);
+    if (RESERVE(growth, found, found_room, count * tasks_each + 1, err) != STATUS_OK) {
+        free(allowed);
+        return err->status;
+    }
+    search.allowed = allowed;
+    search.found = growth->found;
+    team_run(team, count * tasks_each, search_columns, &search);
+    for (uint32_t i = 0; i < count; i++) {
+        struct tree_node *node = &growth->nodes[nodes[i]];
+
+        for (uint32_t t = 0; t < tasks_each; t++) {
+            const struct tree_split *found = &growth->found[i * tasks_each + t];
+
+            if (tree_split_is_better(found, &node->split))
+                node->split = *found;
+        }
+    }
+    free(allowed);
+    return STATUS_OK;
+}
+
+/* ---- growing ---- */
+
+/* Could a node with these sums at this depth be divided at all? */
+static bool may_be_divided(const struct growing_tree *growth, const struct tree_node *node)
+{
+    const double hessian = (double)node->sums.hessian * growth->units.hessian;
+    const double rows = (double)node->sums.hessian * growth->units.rows_of_hessian;
+
+    return node->depth < growth->limits.max_depth &&
+           hessian >= 2 * growth->options.min_child_weight && rows >= 2 * growth->options.min_rows;
+}
+
+static struct tree_node new_node(struct tree_sums sums, struct tree_bounds bounds, uint32_t depth)
+{
+    struct tree_node node;
+
+    memset(&node, 0, sizeof node); /* the state is read as bytes */
+    node.sums = sums;
+    node.bounds = bounds;
+    node.slot = TREE_NO_SLOT;
+    node.depth = depth;
+    return node;
+}
+
+enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
+                              const int64_t *histogram, struct team *team, struct error *err)
+{
+    const struct tree_bins *bins = growth->bins;
+    const uint32_t root = 0;
+    struct tree_sums sums = {0, 0};
+
+    TRY(tree_growth_resize(growth, 1, 0, 0, 1, 0, err));
+    growth->number = number;
+    growth->units = units;
+    growth->batch_count = 0;
+    growth->leaves = 1;
+    memcpy(growth->histograms, histogram, growth->total_bins * sizeof *growth->histograms);
+    for (uint32_t b = 0; b < bins->offsets[1]; b++) {
+        sums.gradient += growth->histograms[b].gradient;
+        sums.hessian += growth->histograms[b].hessian;
+    }
+    growth->nodes[root] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY}, 0);
+    growth->nodes[root].slot = 0;
+    growth->nodes[root].is_reached = true;
+    draw_tree_columns(growth);
+    if (!may_be_divided(growth, &growth->nodes[root]))
+        return STATUS_OK;
+    TRY(find_splits(growth, &root, 1, team, err));
+    return growth->nodes[root].split.gain > 0 ? push(growth, root, err) : STATUS_OK;
+}
+
+/* Its children, whose rows and bounds follow from the split. */
+static enum status divide(struct growing_tree *growth, uint32_t number, struct error *err)
+{
+    struct tree_bounds left, right;
+    struct tree_node *node;
+
+    TRY(RESERVE(growth, nodes, node_room, growth->node_count + 2, err));
+    TRY(RESERVE(growth, divided, divided_room, growth->divided_count + 1, err));
+    node = &growth->nodes[number];
+    tree_split_bounds(&node->split, growth->units, &growth->options, node->bounds, &left, &right);
+    node->left = growth->node_count;
+    growth->nodes[node->left] = new_node(node->split.left, left, node->depth + 1);
+    growth->nodes[node->left + 1] = new_node(node->split.right, right, node->depth + 1);
+    growth->node_count += 2;
+    growth->divided[growth->divided_count++] = number;
+    return STATUS_OK;
+}
+
+/* Would a division's children need histograms, when so many leaves are possible after it? */
+static bool needs_histogram(const struct growing_tree *growth, uint32_t number,
+                            uint32_t leaves_left)
+{
+    const struct tree_node *node = &growth->nodes[number];
+    const struct tree_node left = new_node(node->split.left, node->bounds, node->depth + 1);
+    const struct tree_node right = new_node(node->split.right, node->bounds, node->depth + 1);
+
+    return leaves_left > 0 && (may_be_divided(growth, &left) || may_be_divided(growth, &right));
+}
+
+/* The tree has the node's children: they join the frontier. */
+static enum status keep(struct growing_tree *growth, uint32_t number, struct error *err)
+{
+    struct tree_node *node = &growth->nodes[number];
+
+    node->is_inner = true;
+    growth->leaves++;
+    growth->nodes[node->left].is_reached = growth->nodes[node->left + 1].is_reached = true;
+    for (uint32_t child = node->left; child < node->left + 2; child++)
+        if (growth->nodes[child].split.gain > 0)
+            TRY(push(growth, child, err));
+    return give_slot(growth, number, err);
+}
+
+/* Nodes to be divided at once: the next one, and those that come after it as far as is known. */
+static enum status gather_batch(struct growing_tree *growth, struct error *err)
+{
+    const uint32_t leaves_left = growth->limits.max_leaves - growth->leaves;
+    uint32_t most = growth->limits.batch, taken = 0;
+    uint32_t passed[64];
+
+    if (most > sizeof passed / sizeof *passed)
+        most = sizeof passed / sizeof *passed;
+    if (!growth->limits.is_depthwise && most > (leaves_left + 1) / 2)
+        most = (leaves_left + 1) / 2;
+    if (most > leaves_left)
+        most = leaves_left;
+    growth->batch_count = 0;
+    while (growth->frontier_count > 0 && taken < sizeof passed / sizeof *passed &&
+           growth->batch_count < most) {
+        const uint32_t number = pop(growth);
+
+        passed[taken++] = number;
+        if (growth->nodes[number].left > 0 || !needs_histogram(growth, number, leaves_left))
+            continue;
+        TRY(divide(growth, number, err));
+        growth->batch_count++;
+    }
+    for (uint32_t i = 0; i < taken; i++)
+        TRY(push(growth, passed[i], err));
+    return STATUS_OK;
+}
+
+enum status tree_growth_next(struct growing_tree *growth, struct error *err)
+{
+    growth->batch_count = 0;
+    while (growth->frontier_count > 0 && growth->leaves < growth->limits.max_leaves) {
+        const uint32_t number = growth->frontier[0];
+        const uint32_t leaves_left = growth->limits.max_leaves - growth->leaves - 1;
+
+        if (growth->nodes[number].left == 0) {
+            if (needs_histogram(growth, number, leaves_left))
+                return gather_batch(growth, err);
+            TRY(divide(growth, number, err));
+        }
+        pop(growth);
+        TRY(keep(growth, number, err));
+    }
+    return STATUS_OK;
+}
+
+void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
+                        uint32_t leaves, uint32_t batch_count)
+{
+    growth->number = number;
+    growth->units = units;
+    growth->leaves = leaves;
+    growth->batch_count = batch_count;
+    draw_tree_columns(growth);
+}
+
+uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
+{
+    const struct tree_node *of = &growth->nodes[node];
+
+    return of->left + (of->split.left.hessian > of->split.right.hessian);
+}
+
+/* The histograms of both children of a node: one is summed, the other what is left. */
+static enum status share_histogram(struct growing_tree *growth, uint32_t number,
+                                   const int64_t *summed, struct error *err)
+{
+    const uint32_t child = tree_growth_summed(growth, number);
+    const uint32_t left = growth->nodes[number].left, other = 2 * left + 1 - child;
+    struct tree_sums *rest, *own;
+    uint32_t slot;
+
+    TRY(take_slot(growth, &slot, err));
+    growth->nodes[child].slot = slot;
+    growth->nodes[other].slot = growth->nodes[number].slot;
+    growth->nodes[number].slot = TREE_NO_SLOT;
+    own = histogram_at(growth, slot);
+    rest = histogram_at(growth, growth->nodes[other].slot);
+    memcpy(own, summed, growth->total_bins * sizeof *own);
+    for (uint32_t b = 0; b < growth->total_bins; b++) {
+        rest[b].gradient -= own[b].gradient;
+        rest[b].hessian -= own[b].hessian;
+    }
+    return STATUS_OK;
+}
+
+enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
+                             struct team *team, struct error *err)
+{
+    uint32_t *children = calloc(2 * (size_t)growth->batch_count + 1, sizeof *children);
+    enum status status = STATUS_OK;
+    uint32_t count = 0;
+
+    if (!children)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < growth->batch_count && status == STATUS_OK; i++) {
+        const uint32_t number = tree_growth_batch_node(growth, i);
+
+        status =
+            share_histogram(growth, number, histograms + 2 * (size_t)i * growth->total_bins, err);
+        for (uint32_t child = growth->nodes[number].left;
+             status == STATUS_OK && child < growth->nodes[number].left + 2; child++) {
+            if (may_be_divided(growth, &growth->nodes[child]))
+                children[count++] = child;
+            else
+                status = give_slot(growth, child, err);
+        }
+    }
+    if (status == STATUS_OK)
+        status = find_splits(growth, children, count, team, err);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        if (!(growth->nodes[children[i]].split.gain > 0))
+            status = give_slot(growth, children[i], err);
+    free(children);
+    return status;
+}

@@ -1,0 +1,114 @@
+/*
+ * tree_growth.h - a tree while it grows: its nodes, their histograms, and which node is divided
+ * next.
+ *
+ *     begin --root's histogram--> next --batch of nodes: their rows are divided--> take --+
+ *                                  ^                                                      |
+ *                                  +------------------------------------------------------+
+ *                                  |
+ *                                  +--no batch: the tree is complete
+ *
+ * A node is divided by its best split. Depth-wise those nearest to the root come first; loss-guided
+ * the one of greatest gain, as XGBoost and LightGBM do, one after the other. To need fewer phases
+ * than splits, nodes that will probably be divided soon are divided in the same batch: the greedy
+ * order then finds their children there, or leaves them as the leaves that they are. What a tree
+ * becomes does not depend on the size of batches, unless gains are equal.
+ *
+ * Only the histogram of the child with fewer rows is summed; the other's is what is left of the
+ * parent's. Sums are integers, so nothing is lost by that. Nodes whose children cannot be divided
+ * need no histogram, and no batch.
+ *
+ * Pure: a function of the histograms that it is given.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_GROWTH_H
+#define RUNTIME_LEARN_TREES_TREE_GROWTH_H
+
+#include "base/team.h"
+#include "kinds/trees/trees_attributes.h"
+#include "kinds/trees/trees_model.h"
+#include "runtime/learn/trees/tree_split.h"
+
+#define TREE_NO_SLOT UINT32_MAX
+
+struct tree_node {
+    struct tree_sums sums; /* of its rows */
+    struct tree_split split;
+    struct tree_bounds bounds;
+    uint32_t left;             /* the right child is the next; 0: its rows are not divided */
+    uint32_t slot;             /* of its histogram; TREE_NO_SLOT */
+    uint32_t depth;            /* 0: the root */
+    bool is_reached, is_inner; /* the tree has it; has its children */
+};
+
+struct tree_limits {
+    bool is_depthwise;
+    uint32_t max_depth, max_leaves; /* UINT32_MAX: no limit */
+    uint32_t batch;                 /* nodes at most, at least 1 */
+};
+
+/* Of columns a share, drawn for each tree, level, node. */
+struct tree_column_shares {
+    double tree, level, node;
+    uint64_t seed;
+};
+
+struct growing_tree {
+    const struct tree_bins *bins;
+    struct tree_split_options options;
+    struct tree_limits limits;
+    struct tree_column_shares shares;
+    uint32_t total_bins; /* of all columns: the length of a histogram */
+
+    uint64_t number; /* of the tree */
+    struct tree_units units;
+    struct tree_node *nodes; /* the root first */
+    uint32_t node_count, node_room;
+    uint32_t *divided; /* nodes in the order in which their rows are divided */
+    uint32_t divided_count, divided_room;
+    uint32_t batch_count; /* the last ones of these, with a histogram of a child each */
+    uint32_t *frontier;   /* a heap: leaves of the tree that may be divided */
+    uint32_t frontier_count, frontier_room;
+    uint32_t leaves;
+    struct tree_sums *histograms; /* (slot_room, total_bins) */
+    uint32_t slot_count, slot_room;
+    uint32_t *free_slots;
+    uint32_t free_count, free_room;
+
+    uint8_t *columns;         /* (4, column_count): all, of the tree, of the level, of the node */
+    struct tree_split *found; /* space of a search: (found_room) */
+    uint32_t found_room;
+};
+
+enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins *bins,
+                             const struct trees_params *params, uint64_t seed, uint32_t batch,
+                             struct error *err);
+void tree_growth_deinit(struct growing_tree *growth);
+
+/* Tree `number` begins, with a root whose rows have this histogram (total_bins). */
+enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, struct tree_units units,
+                              const int64_t *histogram, struct team *team, struct error *err);
+/* The next batch: batch_count nodes are appended to `divided`, after some that need none. 0: the
+ * tree is complete. */
+enum status tree_growth_next(struct growing_tree *growth, struct error *err);
+/* histograms (batch_count, total_bins), gradient and hessian of a bin side by side: of the child
+ * with fewer rows (tree_growth_summed) of each node of the batch. */
+enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
+                             struct team *team, struct error *err);
+
+/* The node of the batch, by its number in it. */
+static inline uint32_t tree_growth_batch_node(const struct growing_tree *growth, uint32_t i)
+{
+    return growth->divided[growth->divided_count - growth->batch_count + i];
+}
+/* Of its children the one whose histogram is summed. */
+uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);
+
+/* A tree that others grew: the arrays are the caller's to fill. Counts as they will be; nothing
+ * of the tree before is left. */
+enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,
+                               uint32_t frontier, uint32_t slots, uint32_t free, struct error *err);
+/* And what of it is in no array. */
+void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
+                        uint32_t leaves, uint32_t batch_count);
+
+#endif

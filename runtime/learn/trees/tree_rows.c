@@ -1,0 +1,407 @@
+#include "runtime/learn/trees/tree_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "scoring/elementary.h"
+
+#define CHUNK_ROWS    512 /* encoded at once */
+#define PREFETCH_ROWS 16
+
+struct tree_layout tree_layout_of(const struct tree_bins *bins)
+{
+    const uint32_t columns = bins->column_count;
+    const uint32_t groups = (columns + TREE_GROUP_COLUMNS - 1) / TREE_GROUP_COLUMNS;
+    const uint32_t each = (columns + groups - 1) / groups;
+
+    return (struct tree_layout){bins, groups, (each + 3) / 4 * 4};
+}
+
+double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
+{
+    return (double)layout->group_count * TREE_ROW_BYTES + outputs * 12. + 10;
+}
+
+/* ---- memory ---- */
+
+static uint32_t block_rows(const struct tree_rows *lane, uint32_t block)
+{
+    const uint32_t left = lane->rows - block * TREE_BLOCK_ROWS;
+
+    return left < TREE_BLOCK_ROWS ? left : TREE_BLOCK_ROWS;
+}
+
+enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *layout, uint32_t rows,
+                           uint32_t outputs, bool is_classifier, bool learns, struct error *err)
+{
+    const size_t numbers = (size_t)rows * outputs + 1;
+
+    *lane = (struct tree_rows){
+        .layout = layout,
+        .rows = rows,
+        .blocks = (rows + TREE_BLOCK_ROWS - 1) / TREE_BLOCK_ROWS,
+        .outputs = outputs,
+        .bins = aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64),
+        .scores = malloc(numbers * sizeof(float)),
+        .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
+        .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
+        .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
+        .hessians = learns ? malloc(numbers * sizeof(float)) : NULL,
+        .keys = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
+        .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
+    };
+    if (!lane->bins || !lane->scores || !(lane->values || lane->classes) ||
+        (learns && (!lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
+        tree_rows_deinit(lane);
+        return fail_no_memory(err);
+    }
+    memset(lane->bins, 0, (size_t)layout->group_count * rows * TREE_ROW_BYTES);
+    return STATUS_OK;
+}
+
+void tree_rows_deinit(struct tree_rows *lane)
+{
+    free(lane->bins);
+    free(lane->scores);
+    free(lane->values);
+    free(lane->classes);
+    free(lane->gradients);
+    free(lane->hessians);
+    free(lane->keys);
+    free(lane->order);
+    free(lane->runs);
+    *lane = (struct tree_rows){0};
+}
+
+static uint8_t *row_at(const struct tree_rows *lane, uint32_t group, uint32_t row)
+{
+    return lane->bins + ((size_t)group * lane->rows + row) * TREE_ROW_BYTES;
+}
+
+void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
+                    const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at)
+{
+    const struct transform *transform = &dataset->transform;
+    const struct tree_layout *layout = lane->layout;
+    uint8_t *columns[MODEL_INPUTS_MAX];
+
+    for (uint32_t from = 0; from < count; from += CHUNK_ROWS) {
+        const uint32_t some = count - from < CHUNK_ROWS ? count - from : CHUNK_ROWS;
+        const float *dense = part->dense + (first + from) * transform->dense_width;
+        const int32_t *ids = part->ids + (first + from) * transform->id_count;
+
+        for (uint32_t c = 0; c < layout->bins->column_count; c++)
+            columns[c] =
+                row_at(lane, c / layout->group_columns, at + from) + c % layout->group_columns;
+        tree_bins_rows(layout->bins, dataset, dense, ids, some, columns, TREE_ROW_BYTES);
+    }
+    if (lane->values)
+        memcpy(lane->values + at, part->values + first, count * sizeof *lane->values);
+    if (lane->classes)
+        memcpy(lane->classes + at, part->classes + first, count * sizeof *lane->classes);
+    for (uint32_t i = 0; lane->keys && i < count; i++) {
+        const struct row_hash *hash = &part->hashes[first + i];
+
+        lane->keys[at + i] =
+            (uint32_t)(random_bits(dataset->seed, RANDOM_TREE_ROW, hash->low, hash->high) >> 32);
+    }
+}
+
+/* ---- scores ---- */
+
+void tree_rows_start(struct tree_rows *lane, const float *base)
+{
+    for (uint32_t row = 0; row < lane->rows; row++)
+        memcpy(lane->scores + (size_t)row * lane->outputs, base, lane->outputs * sizeof *base);
+    lane->scored = 0;
+    lane->round = lane->tree = 0;
+}
+
+static const struct forest_node *leaf_of(const struct tree_rows *lane,
+                                         const struct tree_forest *forest,
+                                         const struct forest_node *root, uint32_t row)
+{
+    const uint32_t group_columns = lane->layout->group_columns;
+    const struct forest_node *node = root;
+
+    while (node->left > 0) {
+        const uint8_t bin =
+            row_at(lane, node->column / group_columns, row)[node->column % group_columns];
+
+        node = root + node->left + !forest_goes_left(forest, node, bin);
+    }
+    return node;
+}
+
+void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees)
+{
+    for (; lane->scored < trees; lane->scored++) {
+        const struct forest_tree *tree = &forest->trees[lane->scored];
+        const struct forest_node *root = &forest->nodes[tree->first];
+
+        for (uint32_t row = 0; row < lane->rows; row++)
+            lane->scores[(size_t)row * lane->outputs + tree->output] +=
+                leaf_of(lane, forest, root, row)->value;
+    }
+}
+
+void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
+                           const float *values)
+{
+    for (uint32_t block = 0; block < lane->blocks; block++) {
+        const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS;
+        float *scores = lane->scores + (size_t)block * TREE_BLOCK_ROWS * lane->outputs + output;
+
+        for (uint32_t node = 0; node < tree->node_count; node++) {
+            const struct tree_run *run = tree_rows_run(lane, node, block);
+
+            if (!values[node] || tree->nodes[node].is_inner)
+                continue;
+            for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++)
+                scores[(size_t)order[i] * lane->outputs] += values[node];
+        }
+    }
+    lane->scored++;
+}
+
+/* ---- a tree begins ---- */
+
+/* Random bits of a row for a tree: those of the row's key, mixed (MurmurHash3's finalizer). */
+static inline uint32_t row_bits(uint32_t key, uint32_t tree)
+{
+    uint32_t bits = key ^ tree;
+
+    bits = (bits ^ bits >> 16) * 0x85ebca6bu;
+    bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
+    return bits ^ bits >> 16;
+}
+
+/* Rounded down after a random number below 1 was added, so that the mean is right. */
+static inline int32_t round_randomly(float value, float scale, uint32_t random16)
+{
+    const float shift = 32768;
+
+    return (int32_t)(value * scale + shift + (float)random16 * 0x1p-16f) - (int32_t)shift;
+}
+
+static uint32_t pack_row(const struct tree_rows *lane, size_t at, uint32_t bits,
+                         const struct tree_sampling *sampling)
+{
+    const uint32_t random = bits * 0x9e3779b1u;
+    const int32_t gradient =
+        round_randomly(lane->gradients[at], (float)sampling->gradient_scale, random >> 16);
+    const int32_t hessian =
+        round_randomly(lane->hessians[at], (float)sampling->hessian_scale, random & 0xffff);
+
+    return (uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff);
+}
+
+enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err)
+{
+    uint64_t wanted = lane->run_room > 0 ? lane->run_room : 64;
+    void *grown;
+
+    if (nodes <= lane->run_room)
+        return STATUS_OK;
+    while (wanted < nodes)
+        wanted *= 2;
+    grown = realloc(lane->runs, wanted * lane->blocks * sizeof *lane->runs + 1);
+    if (!grown)
+        return fail_no_memory(err);
+    lane->runs = grown;
+    lane->run_room = (uint32_t)wanted;
+    return STATUS_OK;
+}
+
+enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
+                            const struct tree_sampling *sampling, struct error *err)
+{
+    const size_t first = (size_t)output * lane->rows;
+    const uint32_t groups = lane->layout->group_count;
+
+    TRY(tree_rows_reserve(lane, 1, err));
+    lane->sampled = 0;
+    for (uint32_t row = 0; row < lane->rows; row++) {
+        const uint32_t bits = row_bits(lane->keys[row], sampling->bits);
+        const bool is_sampled = bits < sampling->threshold;
+        const uint32_t packed = is_sampled ? pack_row(lane, first + row, bits, sampling) : 0;
+
+        lane->sampled += is_sampled;
+        for (uint32_t group = 0; group < groups; group++)
+            memcpy(row_at(lane, group, row) + TREE_GROUP_COLUMNS, &packed, sizeof packed);
+        lane->order[row] = (uint16_t)(row % TREE_BLOCK_ROWS);
+    }
+    for (uint32_t block = 0; block < lane->blocks; block++)
+        lane->runs[block] = (struct tree_run){0, (uint16_t)block_rows(lane, block)};
+    lane->divided = 0;
+    return STATUS_OK;
+}
+
+/* ---- nodes ---- */
+
+void tree_split_table(const struct tree_split *split, uint8_t *goes_left)
+{
+    for (uint32_t bin = 0; bin < TREE_BINS_MAX; bin++)
+        goes_left[bin] = tree_split_goes_left(split, (uint8_t)bin);
+}
+
+uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node)
+{
+    uint32_t count = 0;
+
+    for (uint32_t block = 0; block < lane->blocks; block++)
+        count += tree_rows_run(lane, node, block)->count;
+    return count;
+}
+
+/* Rows go to both sides, and the place moves on of the one that they belong to: no branch that
+ * would be guessed wrong half of the time. */
+void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
+                      const uint8_t *goes_left, uint32_t block)
+{
+    const struct tree_run run = *tree_rows_run(lane, node, block);
+    const struct tree_node *parent = &tree->nodes[node];
+    const uint32_t group = parent->split.column / lane->layout->group_columns;
+    const uint8_t *bins = row_at(lane, group, block * TREE_BLOCK_ROWS) +
+                          parent->split.column % lane->layout->group_columns;
+    uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run.first;
+    uint16_t right[TREE_BLOCK_ROWS];
+    uint32_t lefts = 0, rights = 0, i = 0;
+
+    for (; i + PREFETCH_ROWS < run.count; i++) {
+        const uint16_t row = order[i];
+        const uint32_t is_left = goes_left[bins[(size_t)row * TREE_ROW_BYTES]];
+
+        __builtin_prefetch(bins + (size_t)order[i + PREFETCH_ROWS] * TREE_ROW_BYTES);
+        order[lefts] = right[rights] = row;
+        lefts += is_left;
+        rights += 1 - is_left;
+    }
+    for (; i < run.count; i++) {
+        const uint16_t row = order[i];
+        const uint32_t is_left = goes_left[bins[(size_t)row * TREE_ROW_BYTES]];
+
+        order[lefts] = right[rights] = row;
+        lefts += is_left;
+        rights += 1 - is_left;
+    }
+    memcpy(order + lefts, right, rights * sizeof *right);
+    lane->runs[(size_t)parent->left * lane->blocks + block] =
+        (struct tree_run){run.first, (uint16_t)lefts};
+    lane->runs[(size_t)(parent->left + 1) * lane->blocks + block] =
+        (struct tree_run){(uint16_t)(run.first + lefts), (uint16_t)rights};
+}
+
+/* ---- histograms ---- */
+
+/* The gradient above, the hessian, which is not negative, below. */
+static inline int64_t unpack_row(const uint8_t *row)
+{
+    uint32_t packed;
+
+    memcpy(&packed, row + TREE_GROUP_COLUMNS, sizeof packed);
+    return (int64_t)((uint64_t)(int64_t)(int16_t)(packed >> 16) << 32) + (packed & 0xffff);
+}
+
+static inline __attribute__((always_inline)) void sum_rows(const uint8_t *rows,
+                                                           const uint16_t *order, uint32_t count,
+                                                           uint32_t columns, int64_t *sums)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *row = rows + (size_t)order[i] * TREE_ROW_BYTES;
+        const int64_t value = unpack_row(row);
+
+        if (i + PREFETCH_ROWS < count)
+            __builtin_prefetch(rows + (size_t)order[i + PREFETCH_ROWS] * TREE_ROW_BYTES);
+        for (uint32_t c = 0; c < columns; c++)
+            sums[c * TREE_BINS_MAX + row[c]] += value;
+    }
+}
+
+void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
+                   int64_t *sums)
+{
+    const struct tree_run *run = tree_rows_run(lane, node, block);
+    const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
+    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
+
+    switch (lane->layout->group_columns) { /* constants unroll the loop */
+    case 4:
+        sum_rows(rows, order, run->count, 4, sums);
+        break;
+    case 8:
+        sum_rows(rows, order, run->count, 8, sums);
+        break;
+    case 12:
+        sum_rows(rows, order, run->count, 12, sums);
+        break;
+    case 16:
+        sum_rows(rows, order, run->count, 16, sums);
+        break;
+    case 20:
+        sum_rows(rows, order, run->count, 20, sums);
+        break;
+    case 24:
+        sum_rows(rows, order, run->count, 24, sums);
+        break;
+    default:
+        sum_rows(rows, order, run->count, 28, sums);
+    }
+}
+
+uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
+                          int64_t *histogram)
+{
+    const struct tree_bins *bins = layout->bins;
+    const uint32_t first = group * layout->group_columns;
+    uint64_t added = 0;
+
+    for (uint32_t c = 0; c < layout->group_columns; c++) {
+        int64_t *column = sums + (size_t)c * TREE_BINS_MAX;
+
+        if (first + c < bins->column_count) {
+            int64_t *out = histogram + 2 * (size_t)bins->offsets[first + c];
+
+            for (uint32_t b = 0; b < bins->columns[first + c].bins; b++) {
+                const int64_t hessian = (int64_t)((uint64_t)column[b] & UINT32_MAX);
+                const int64_t gradient = (column[b] - hessian) >> 32;
+
+                out[2 * b] += gradient;
+                out[2 * b + 1] += hessian;
+                added += (uint64_t)(gradient + hessian);
+            }
+        }
+        memset(column, 0, TREE_BINS_MAX * sizeof *column);
+    }
+    return added;
+}
+
+/* ---- leaves ---- */
+
+void tree_rows_exact(const struct tree_rows *lane, uint32_t node, uint32_t output,
+                     const struct tree_sampling *sampling, const int exponents[2],
+                     int64_t *gradient, int64_t *hessian)
+{
+    const double gradient_scale = ldexp(1, exponents[0]), hessian_scale = ldexp(1, exponents[1]);
+    const double shifter = 0x1.8p52; /* a double as large has whole numbers in its low bits */
+
+    for (uint32_t block = 0; block < lane->blocks; block++) {
+        const struct tree_run *run = tree_rows_run(lane, node, block);
+        const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+        const float *gradients = lane->gradients + (size_t)output * lane->rows + start;
+        const float *hessians = lane->hessians + (size_t)output * lane->rows + start;
+
+        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
+            const uint32_t row = lane->order[start + i];
+
+            if (row_bits(lane->keys[start + row], sampling->bits) >= sampling->threshold)
+                continue;
+            *gradient += (int64_t)(double_bits((double)gradients[row] * gradient_scale + shifter) -
+                                   double_bits(shifter));
+            *hessian += (int64_t)(double_bits((double)hessians[row] * hessian_scale + shifter) -
+                                  double_bits(shifter));
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/*
+ * tree_rows.h - the rows of a lane as trees are grown from them: bins, outputs so far, gradients,
+ * and which node of the growing tree each row has reached.
+ *
+ *     bins     columns in groups of at most 28: of each group a matrix of 32 bytes a row, 28 bins
+ *              and the row's gradient and hessian in 16 bits each, so that whoever sums a row
+ *              touches one line of memory
+ *     order    blocks of at most 8192 rows; of each block its rows, in 16 bits, those of a node
+ *              side by side. A node is divided in place, block by block
+ *     runs     of each node and block, where its rows begin in `order` and how many they are
+ *
+ * Nothing of it is part of the state: it is made of the data set's rows and the trees so far.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_ROWS_H
+#define RUNTIME_LEARN_TREES_TREE_ROWS_H
+
+#include "runtime/learn/trees/tree_forest.h"
+#include "runtime/learn/trees/tree_objective.h"
+
+#define TREE_GROUP_COLUMNS 28
+#define TREE_ROW_BYTES     32 /* of a group: bins, then gradient and hessian */
+#define TREE_BLOCK_ROWS    8192
+/* Sums of so many rows fit into one number of 64 bits: gradients above, hessians below. */
+#define TREE_PACKED_ROWS 65536
+
+/* In which group a column lies, and where. */
+struct tree_layout {
+    const struct tree_bins *bins;
+    uint32_t group_count, group_columns; /* columns of a group, a multiple of 4; the last has
+                                            fewer that mean something */
+};
+
+struct tree_layout tree_layout_of(const struct tree_bins *bins);
+
+/* Where a node's rows are in a block's order. */
+struct tree_run {
+    uint16_t first, count;
+};
+
+struct tree_rows {
+    const struct tree_layout *layout;
+    uint32_t rows, blocks, outputs;
+    uint8_t *bins;    /* (groups, rows, TREE_ROW_BYTES) */
+    float *scores;    /* (rows, outputs): base and trees so far */
+    float *values;    /* (rows): labels of a regression, else NULL */
+    int32_t *classes; /* (rows): of a classifier, else NULL */
+    uint32_t scored;  /* trees that are in the scores */
+
+    /* Of rows to learn from, else NULL: */
+    float *gradients, *hessians; /* (outputs, rows) */
+    uint32_t *keys;              /* (rows): random bits of the seed and the row's hash */
+    uint16_t *order;             /* (rows) */
+    struct tree_run *runs;       /* (run_room nodes, blocks) */
+    uint32_t run_room;
+    uint64_t round;   /* 1 + the round that gradients are of; 0: none */
+    uint64_t tree;    /* 1 + the tree that is growing; 0: none */
+    uint64_t sampled; /* rows that it is grown from */
+    uint32_t divided; /* nodes whose rows are divided, in the tree's order */
+};
+
+/* Which rows a tree is grown from, and how gradients become integers. */
+struct tree_sampling {
+    uint32_t bits;      /* random, of the tree */
+    uint64_t threshold; /* rows whose bits are below: 2^32 is all */
+    double gradient_scale, hessian_scale;
+};
+
+/* NO_MEMORY. learns: they are rows to learn from. */
+enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *layout, uint32_t rows,
+                           uint32_t outputs, bool is_classifier, bool learns, struct error *err);
+void tree_rows_deinit(struct tree_rows *lane); /* also where there are none */
+/* What a row takes, about. */
+double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
+
+/* The rows [first, first + count) of the part, which are held, become those from `at` on. */
+void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
+                    const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at);
+
+/* Scores start with base (outputs), and none of the trees is in them. */
+void tree_rows_start(struct tree_rows *lane, const float *base);
+/* The trees from `scored` on, up to `trees`. */
+void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees);
+/* One tree more, which grew in these rows: values of its nodes (forest leaves alone). */
+void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
+                           const float *values);
+
+/* A tree begins: all rows are in the root, and the gradients of its output become integers. */
+enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
+                            const struct tree_sampling *sampling, struct error *err);
+/* Room for the runs of so many nodes. */
+enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err);
+/* Divides the node's rows of a block. */
+void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
+                      const uint8_t *goes_left, uint32_t block);
+/* goes_left (TREE_BINS_MAX): of each bin of the split's column, 1 or 0. */
+void tree_split_table(const struct tree_split *split, uint8_t *goes_left);
+
+static inline const struct tree_run *tree_rows_run(const struct tree_rows *lane, uint32_t node,
+                                                   uint32_t block)
+{
+    return &lane->runs[(size_t)node * lane->blocks + block];
+}
+/* Rows of a node in the lane. */
+uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
+
+/* sums (group_columns, TREE_BINS_MAX) += the packed gradients of a node's rows of a block, in the
+ * columns of a group. */
+void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
+                   int64_t *sums);
+/* Packed sums go to histogram (total_bins: gradient, hessian), and are 0 again. Returns the sum of
+ * all that was added. */
+uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
+                          int64_t *histogram);
+
+/* Gradients and hessians of the rows of a node that the tree is grown from, not rounded to 16
+ * bits, but to 2^-exponent: *gradient and *hessian grow by their sums. */
+void tree_rows_exact(const struct tree_rows *lane, uint32_t node, uint32_t output,
+                     const struct tree_sampling *sampling, const int exponents[2],
+                     int64_t *gradient, int64_t *hessian);
+
+#endif

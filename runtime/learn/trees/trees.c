@@ -1,0 +1,725 @@
+#include "runtime/learn/trees/trees.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/random.h"
+#include "base/words.h"
+#include "jobspec/job_size.h"
+#include "jobspec/jobspec_fingerprint.h"
+#include "runtime/data/row_lanes.h"
+#include "runtime/data/row_store.h"
+#include "runtime/learn/learner_memory.h"
+#include "runtime/learn/trees/trees_lanes.h"
+#include "runtime/learn/trees/trees_state.h"
+#include "scoring/elementary.h"
+#include "scoring/model_write.h"
+
+#define BATCH_MOST                16                 /* nodes that a phase divides */
+#define BATCH_BYTES               ((size_t)64 << 20) /* their histograms take */
+#define GRADIENT_MOST             32766              /* of an integer gradient, before rounding */
+#define HESSIAN_MOST              65534
+#define LEAF_BITS                 30 /* of the greatest gradient in a leaf's sum */
+#define LEVEL_SHIFT               21
+#define GREATEST_LEAST            1e-30f /* so that scales are finite */
+#define MULTIPLICATIONS_OF_A_TREE 16     /* about as long takes a row's way through it */
+#define FINGERPRINT_BYTES         ((size_t)1 << 20)
+
+/* ---- the plan ---- */
+
+static uint32_t histogram_elements(const struct trees *trees)
+{
+    return 2 * trees->growing.total_bins;
+}
+
+void trees_describe_phase(struct trees *trees)
+{
+    struct phase *phase = &trees->progress.phase;
+
+    phase->rows = trees->dataset->train.rows;
+    phase->epoch = trees->progress.round;
+    phase->integer_count = phase->owned_count = phase->real_count = 0;
+    if (phase->kind == PHASE_DONE) {
+        phase->rows = 0;
+        return;
+    }
+    switch (trees->progress.stage) {
+    case TREES_GRADIENTS:
+        phase->integer_count = TREES_GRADIENTS_INTEGERS;
+        break;
+    case TREES_ROOT:
+        phase->integer_count = 1;
+        phase->owned_count = histogram_elements(trees);
+        break;
+    case TREES_SPLIT:
+        phase->owned_count = trees->growing.batch_count * histogram_elements(trees);
+        break;
+    case TREES_LEAVES:
+        phase->integer_count = 2 * trees->growing.leaves;
+        break;
+    case TREES_STAGES:
+        break;
+    }
+}
+
+static void next_stage(struct trees *trees, enum trees_stage stage)
+{
+    trees->progress.stage = stage;
+    trees->progress.phase.number++;
+    trees_describe_phase(trees);
+}
+
+struct tree_sampling trees_sampling(const struct trees *trees)
+{
+    const struct trees_progress *progress = &trees->progress;
+
+    return (struct tree_sampling){
+        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE, trees_growing(trees), 0),
+        .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
+        .gradient_scale = GRADIENT_MOST / (double)progress->gradient_greatest,
+        .hessian_scale = HESSIAN_MOST / (double)progress->hessian_greatest,
+    };
+}
+
+static int exponent_of(float greatest)
+{
+    int bits;
+
+    (void)frexp((double)greatest, &bits);
+    return LEAF_BITS - bits;
+}
+
+void trees_exponents(const struct trees *trees, int exponents[2])
+{
+    exponents[0] = exponent_of(trees->progress.gradient_greatest);
+    exponents[1] = exponent_of(trees->progress.hessian_greatest);
+}
+
+void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves)
+{
+    uint32_t count = 0;
+
+    for (uint32_t node = 0; node < tree->node_count; node++)
+        if (tree->nodes[node].is_reached && !tree->nodes[node].is_inner)
+            leaves[count++] = node;
+}
+
+/* ---- apply ---- */
+
+static void note(struct trees *trees, uint64_t bits)
+{
+    trees->progress.trail = (trees->progress.trail ^ bits) * 0x9e3779b97f4a7c15u;
+    trees->progress.trail ^= trees->progress.trail >> 29;
+}
+
+/* What no gradient of so many lanes is greater than. */
+static float greatest_of_levels(const int64_t *levels)
+{
+    uint32_t level = TREES_LEVELS - 1;
+    float bound;
+
+    while (level > 0 && levels[level] == 0)
+        level--;
+    bound = float_of((level + 1) << LEVEL_SHIFT);
+    return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
+}
+
+static void report_round(struct trees *trees, const int64_t *integers,
+                         struct learner_report *report)
+{
+    struct trees_progress *progress = &trees->progress;
+    const double unit = trees->objective.loss_unit;
+    const double held_out = (double)trees->dataset->validation.rows;
+
+    report->step_applied = report->epoch_ended = true;
+    report->rows_applied = trees->dataset->train.rows;
+    report->epoch = progress->round;
+    report->train_loss =
+        (double)integers[TREES_TRAIN_LOSS] * unit / (double)trees->dataset->train.rows;
+    progress->phase.step = progress->round;
+    if (held_out == 0)
+        return;
+    report->evaluated = true;
+    report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
+    report->validation_score = trees->spec->task == TASK_CLASSIFICATION
+                                   ? (double)integers[TREES_HELD_OUT_HITS] / held_out
+                                   : sqrt(report->validation_loss);
+    if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
+        return;
+    report->improved = true;
+    progress->best_rounds = progress->round;
+    progress->best_loss = report->validation_loss;
+}
+
+static void apply_gradients(struct trees *trees, const int64_t *integers,
+                            struct learner_report *report)
+{
+    struct trees_progress *progress = &trees->progress;
+    const uint32_t patience = trees->spec->early_stopping;
+
+    if (progress->round > 0)
+        report_round(trees, integers, report);
+    if (progress->round == trees->params.rounds ||
+        (patience > 0 && progress->best_rounds > 0 &&
+         progress->round - progress->best_rounds >= patience)) {
+        progress->phase.kind = PHASE_DONE;
+        next_stage(trees, TREES_GRADIENTS);
+        return;
+    }
+    progress->gradient_greatest = greatest_of_levels(integers + TREES_GRADIENT_LEVELS);
+    progress->hessian_greatest = greatest_of_levels(integers + TREES_HESSIAN_LEVELS);
+    next_stage(trees, TREES_ROOT);
+}
+
+/* The next nodes to divide; without any the tree is complete. */
+static enum status grow_on(struct trees *trees, struct error *err)
+{
+    TRY(tree_growth_next(&trees->growing, err));
+    next_stage(trees, trees->growing.batch_count > 0 ? TREES_SPLIT : TREES_LEAVES);
+    return STATUS_OK;
+}
+
+static struct tree_units units_of(const struct trees *trees, int64_t hessians)
+{
+    const struct tree_sampling sampling = trees_sampling(trees);
+
+    return (struct tree_units){
+        .gradient = 1 / sampling.gradient_scale,
+        .hessian = 1 / sampling.hessian_scale,
+        .rows_of_hessian = hessians > 0 ? (double)trees->progress.sampled / (double)hessians : 0,
+    };
+}
+
+static enum status apply_root(struct trees *trees, const struct phase_totals *totals,
+                              struct error *err)
+{
+    int64_t hessians = 0;
+
+    trees->grown = 0;
+    trees->progress.sampled = (uint64_t)totals->integers[0];
+    for (uint32_t b = 0; b < trees->bins.offsets[1]; b++)
+        hessians += totals->owned[2 * b + 1];
+    TRY(tree_growth_begin(&trees->growing, trees_growing(trees), units_of(trees, hessians),
+                          totals->owned, trees->team, err));
+    return grow_on(trees, err);
+}
+
+static void note_nodes(struct trees *trees)
+{
+    const struct growing_tree *tree = &trees->growing;
+
+    for (uint32_t i = 0; i < tree->batch_count; i++) {
+        const uint32_t left = tree->nodes[tree_growth_batch_node(tree, i)].left;
+
+        for (uint32_t child = left; child < left + 2; child++) {
+            const struct tree_node *node = &tree->nodes[child];
+
+            note(trees, double_bits(node->split.gain));
+            note(trees, (uint64_t)node->split.column << 8 | node->split.bin);
+            note(trees, (uint64_t)node->sums.gradient);
+            note(trees, (uint64_t)node->sums.hessian);
+        }
+    }
+}
+
+static enum status apply_split(struct trees *trees, const struct phase_totals *totals,
+                               struct error *err)
+{
+    TRY(tree_growth_take(&trees->growing, totals->owned, trees->team, err));
+    note_nodes(trees);
+    return grow_on(trees, err);
+}
+
+static enum status set_values(struct trees *trees, const int64_t *sums, struct error *err)
+{
+    const struct growing_tree *tree = &trees->growing;
+    const double share = trees->params.eta / trees->params.parallel_trees;
+    uint32_t *leaves = malloc(tree->leaves * sizeof *leaves);
+    float *values = calloc(tree->node_count, sizeof *values);
+    int exponents[2];
+
+    if (!leaves || !values) {
+        free(leaves);
+        free(values);
+        return fail_no_memory(err);
+    }
+    trees_exponents(trees, exponents);
+    trees_list_leaves(tree, leaves);
+    for (uint32_t i = 0; i < tree->leaves; i++) {
+        const double gradient = ldexp((double)sums[2 * i], -exponents[0]);
+        const double hessian = ldexp((double)sums[2 * i + 1], -exponents[1]);
+
+        values[leaves[i]] = (float)(share * tree_leaf_value(gradient, hessian, &tree->options,
+                                                            tree->nodes[leaves[i]].bounds));
+        note(trees, bits_of(values[leaves[i]]));
+    }
+    free(leaves);
+    free(trees->values);
+    trees->values = values;
+    return STATUS_OK;
+}
+
+static enum status apply_leaves(struct trees *trees, const int64_t *integers, struct error *err)
+{
+    struct trees_progress *progress = &trees->progress;
+    const uint32_t number = trees_growing(trees);
+
+    TRY(set_values(trees, integers, err));
+    TRY(tree_forest_add(&trees->forest, &trees->growing, progress->tree % trees->outputs,
+                        trees->values, err));
+    trees->grown = number + 1;
+    if (++progress->tree < trees->trees_each) {
+        next_stage(trees, TREES_ROOT);
+        return STATUS_OK;
+    }
+    progress->tree = 0;
+    progress->round++;
+    next_stage(trees, TREES_GRADIENTS);
+    return STATUS_OK;
+}
+
+void trees_guard_state(struct trees *trees)
+{
+    const struct tree_forest *forest = &trees->forest;
+
+    trees->guard.forest =
+        words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t)));
+    trees->guard.base = words_sum(trees->base, trees->outputs);
+}
+
+/* CORRUPT where apply would read what is not what was written. */
+static enum status verify(const void *self, struct error *err)
+{
+    const struct trees *trees = self;
+    const struct tree_forest *forest = &trees->forest;
+
+    if (words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t))) !=
+            trees->guard.forest ||
+        words_sum(trees->base, trees->outputs) != trees->guard.base)
+        return memory_damaged(err, "the trees");
+    if (trees->guard.rows_were_bad)
+        return memory_damaged(err, "the rows' scores");
+    return STATUS_OK;
+}
+
+static enum status verify_used(const void *self, const struct touched_rows *rows, struct error *err)
+{
+    (void)rows;
+    return verify(self, err);
+}
+
+static enum status trees_apply(void *self, const struct phase_totals *totals,
+                               struct learner_report *report, struct error *err)
+{
+    struct trees *trees = self;
+
+    *report = (struct learner_report){.epoch = trees->progress.round + 1};
+    if (trees->progress.phase.kind == PHASE_DONE)
+        return fail(err, STATUS_FAILED, "nothing is left to learn");
+    TRY(verify(trees, err));
+    switch (trees->progress.stage) {
+    case TREES_GRADIENTS:
+        apply_gradients(trees, totals->integers, report);
+        break;
+    case TREES_ROOT:
+        TRY(apply_root(trees, totals, err));
+        break;
+    case TREES_SPLIT:
+        TRY(apply_split(trees, totals, err));
+        break;
+    case TREES_LEAVES:
+        TRY(apply_leaves(trees, totals->integers, err));
+        break;
+    case TREES_STAGES:
+        break;
+    }
+    trees_guard_state(trees);
+    return STATUS_OK;
+}
+
+/* ---- the model ---- */
+
+static uint32_t rounds_kept(const struct trees *trees)
+{
+    const struct trees_progress *progress = &trees->progress;
+
+    return trees->spec->early_stopping > 0 && progress->best_rounds > 0 ? progress->best_rounds
+                                                                        : progress->round;
+}
+
+static struct model fill_model(const struct trees *trees, struct trees_model *content)
+{
+    struct model model = measuring_model(trees->spec, trees->dataset);
+
+    *content = (struct trees_model){
+        .base = trees->base,
+        .trees = trees->arrays.trees,
+        .nodes = trees->arrays.nodes,
+        .sets = trees->arrays.sets,
+        .outputs = trees->outputs,
+        .tree_count = trees->arrays.tree_count,
+        .node_count = trees->arrays.node_count,
+        .set_count = trees->arrays.set_count,
+        .link = tree_objective_link(&trees->objective),
+    };
+    model.content = content;
+    return model;
+}
+
+static enum status measure(void *self, bool *is_done, struct error *err)
+{
+    struct trees *trees = self;
+    struct model model;
+
+    *is_done = false;
+    if (trees->progress.phase.kind != PHASE_DONE)
+        return fail(err, STATUS_INVALID, "the model is not learned yet");
+    if (measuring_has_begun(&trees->measuring))
+        return measuring_run(&trees->measuring, is_done, err);
+    tree_arrays_deinit(&trees->arrays);
+    TRY(tree_forest_write(&trees->forest, rounds_kept(trees) * trees->trees_each, &trees->bins,
+                          &trees->dataset->transform, &trees->arrays, err));
+    model = fill_model(trees, &trees->measured);
+    return measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
+                           MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err);
+}
+
+static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
+                          struct result_metric metrics[LEARNER_METRICS_MAX], size_t *metric_count,
+                          struct error *err)
+{
+    const struct trees *trees = self;
+    struct trees_model content;
+    const struct model model = fill_model(trees, &content);
+
+    TRY(measuring_list(&trees->measuring, metrics, metric_count, err));
+    *rows = model.rows;
+    return model_digest(&model, digest, err);
+}
+
+static enum status publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
+                           bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
+{
+    struct trees_model content;
+    struct model model = fill_model(self, &content);
+
+    model.digest = slice_of(digest);
+    model.notices = &((const struct trees *)self)->measuring.notices;
+    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
+}
+
+/* ---- small answers ---- */
+
+static const struct phase *phase_of(const void *self)
+{
+    return &((const struct trees *)self)->progress.phase;
+}
+
+static uint32_t lanes_of(const void *self)
+{
+    return ((const struct trees *)self)->lanes;
+}
+
+static uint32_t elements_most(const void *self)
+{
+    const struct trees *trees = self;
+
+    return trees->growing.limits.batch * histogram_elements(trees);
+}
+
+static uint64_t steps_total(const void *self)
+{
+    return ((const struct trees *)self)->params.rounds;
+}
+
+/* Its phases have no fixed point. */
+static struct fixed_resolved resolve_nothing(const void *self, const int64_t *fixed, uint32_t first,
+                                             uint32_t count, float *reals)
+{
+    (void)self;
+    (void)fixed;
+    (void)first;
+    (void)count;
+    (void)reals;
+    return (struct fixed_resolved){0, 0};
+}
+
+static uint64_t fingerprint_of(const void *self)
+{
+    return ((const struct trees *)self)->fingerprint;
+}
+
+static uint64_t check(const void *self)
+{
+    const struct trees *trees = self;
+    struct text bytes;
+    uint64_t hash;
+
+    text_init(&bytes, FINGERPRINT_BYTES);
+    trees_put_progress(&trees->progress, &bytes);
+    put_u32(&bytes, trees->guard.forest);
+    put_u32(&bytes, trees->guard.base);
+    hash = hash_bytes(bytes.data, bytes.size, trees->fingerprint);
+    text_deinit(&bytes);
+    return hash;
+}
+
+static uint64_t contributed(const void *self)
+{
+    return ((const struct trees *)self)->contributed;
+}
+
+static uint64_t waited_ms(const void *self)
+{
+    return dataset_waited_ms(((const struct trees *)self)->dataset);
+}
+
+/* Rows are read once, all of them. */
+static struct learner_course course(const void *self)
+{
+    const struct trees *trees = self;
+
+    return (struct learner_course){row_store_expects(trees->dataset) ? 1 : 0, 1};
+}
+
+static enum status verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
+{
+    return row_store_verify(((const struct trees *)self)->dataset, position, most, err);
+}
+
+static void *memory(void *self, const char *name, size_t *size)
+{
+    struct trees *trees = self;
+
+    *size = 0;
+    if (strcmp(name, "weights") != 0 || trees->forest.node_count == 0)
+        return NULL;
+    *size = trees->forest.node_count * sizeof *trees->forest.nodes;
+    return trees->forest.nodes;
+}
+
+static void restart(void *self)
+{
+    struct trees *trees = self;
+    struct error err;
+
+    error_clear(&err);
+    trees_take_abandon(trees);
+    measuring_deinit(&trees->measuring);
+    tree_forest_resize(&trees->forest, 0, 0, 0, &err);
+    tree_growth_resize(&trees->growing, 0, 0, 0, 0, 0, &err);
+    trees->progress = (struct trees_progress){.stage = TREES_GRADIENTS};
+    trees->guard.rows_were_bad = false;
+    trees_describe_phase(trees);
+    trees_guard_state(trees);
+    trees_forget_scores(trees);
+}
+
+/* ---- open ---- */
+
+static void trees_close(void *self)
+{
+    struct trees *trees = self;
+
+    trees_take_abandon(trees);
+    measuring_deinit(&trees->measuring);
+    tree_arrays_deinit(&trees->arrays);
+    trees_free_lanes(trees);
+    tree_growth_deinit(&trees->growing);
+    tree_forest_deinit(&trees->forest);
+    tree_bins_deinit(&trees->bins);
+    free(trees->base);
+    free(trees->starts);
+    free(trees->held_out_starts);
+    free(trees->rows);
+    free(trees->held_out);
+    free(trees->is_read);
+    free(trees->values);
+    free(trees->packed);
+    free(trees->results);
+    pthread_mutex_destroy(&trees->lock);
+    free(trees);
+}
+
+static enum status use_team(void *self, struct team *team, struct error *err)
+{
+    struct trees *trees = self;
+
+    measuring_deinit(&trees->measuring);
+    free(trees->packed);
+    trees->team = team;
+    trees->packed = calloc((size_t)team_size(team) * trees->layout.group_columns * TREE_BINS_MAX,
+                           sizeof *trees->packed);
+    return trees->packed ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status check_plan(const struct trees *trees, const struct kind_cost *cost,
+                              struct error *err)
+{
+    const double rows = (double)trees->dataset->train.rows;
+    const double bytes = job_learner_bytes(cost, false, rows);
+    const uint64_t most = learner_bytes_max(trees->spec);
+
+    if (trees->bins.column_count == 0)
+        return fail(err, STATUS_INVALID,
+                    "trees learn from numbers and categories, and there are "
+                    "none");
+    if (bytes <= (double)most)
+        return STATUS_OK;
+    fail(err, STATUS_LIMIT,
+         "trees of %u inputs need %.0f bytes to train on %.0f rows, and a worker has at most %llu",
+         trees->bins.column_count, bytes, rows, (unsigned long long)most);
+    return learner_hint_bytes(trees->spec,
+                              "Lower max_depth, max_leaves or max_bin, or train on "
+                              "fewer rows.",
+                              err);
+}
+
+static enum status allocate(struct trees *trees, struct error *err)
+{
+    const size_t ranges = (size_t)trees->lanes * trees->ranges;
+
+    trees->starts = calloc(ranges + 1, sizeof *trees->starts);
+    trees->held_out_starts = calloc(ranges + 1, sizeof *trees->held_out_starts);
+    trees->rows = calloc(trees->lanes, sizeof *trees->rows);
+    trees->held_out = calloc(trees->lanes, sizeof *trees->held_out);
+    trees->is_read = calloc(trees->lanes, sizeof *trees->is_read);
+    trees->results = trees_new_results(trees->lanes);
+    if (!trees->starts || !trees->held_out_starts || !trees->rows || !trees->held_out ||
+        !trees->is_read || !trees->results)
+        return fail_no_memory(err);
+    return use_team(trees, trees->team, err);
+}
+
+static enum status compute_fingerprint(struct trees *trees, struct error *err)
+{
+    struct text bytes;
+    bool failed;
+
+    text_init(&bytes, FINGERPRINT_BYTES);
+    jobspec_put_settings(trees->spec, &bytes);
+    put_u32(&bytes, trees->lanes);
+    put_u32(&bytes, trees->growing.total_bins);
+    put_u32(&bytes, trees->growing.limits.batch);
+    state_put_data(trees->dataset, &bytes);
+    trees->fingerprint = hash_bytes(bytes.data, bytes.size, 0);
+    failed = bytes.failed;
+    text_deinit(&bytes);
+    return failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static struct kind_cost cost_of(const struct trees *trees)
+{
+    const struct transform *transform = &trees->dataset->transform;
+    const struct kind_shape shape = {
+        .task = trees->spec->task,
+        .classes = trees->dataset->labels.count,
+        .dense = transform->dense_width,
+        .ids = transform->id_count,
+        .rows = (double)trees->dataset->train.rows,
+        .id_rows = transform->id_rows,
+    };
+
+    return trees_cost(&trees->spec->params, &shape);
+}
+
+static uint32_t batch_of(uint32_t total_bins)
+{
+    const size_t most = BATCH_BYTES / (total_bins * sizeof(struct tree_sums) + 1);
+
+    return most < 1 ? 1 : most < BATCH_MOST ? (uint32_t)most : BATCH_MOST;
+}
+
+static enum status open_parts(struct trees *trees, struct error *err)
+{
+    const struct dataset *dataset = trees->dataset;
+    const struct trees_params *params = &trees->params;
+    const uint32_t bins_most =
+        params->max_bin < TREE_BINS_MAX ? params->max_bin : TREE_BINS_MAX - 1;
+    const uint64_t rows = dataset->train.rows;
+    struct kind_cost cost;
+
+    TRY(tree_objective_init(&trees->objective, trees->spec, dataset, err));
+    trees->outputs = trees->objective.outputs;
+    trees->trees_each = trees->outputs * params->parallel_trees;
+    TRY(tree_bins_init(&trees->bins, dataset, bins_most, trees->team, err));
+    trees->layout = tree_layout_of(&trees->bins);
+    cost = cost_of(trees);
+    TRY(check_plan(trees, &cost, err));
+    TRY(tree_growth_init(&trees->growing, &trees->bins, params, trees->spec->seed,
+                         batch_of(trees->bins.offsets[trees->bins.column_count]), err));
+    trees->base = calloc(trees->outputs, sizeof *trees->base);
+    if (!trees->base)
+        return fail_no_memory(err);
+    tree_objective_base(&trees->objective, trees->base);
+    trees->lanes =
+        job_lanes(trees->spec->lanes, trees->spec->lanes_max,
+                  rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX, (uint64_t)cost.parameters);
+    trees->ranges =
+        1 + (uint32_t)(row_store_bytes(dataset, rows) / trees->lanes / ROW_LANES_BUCKET_BYTES);
+    if (rows / trees->lanes > ROW_LANES_ROWS_MAX)
+        return fail(err, STATUS_LIMIT, "%llu rows are too many for %u lanes",
+                    (unsigned long long)rows, trees->lanes);
+    TRY(allocate(trees, err));
+    dataset_share_out(dataset, &dataset->train, trees->lanes * trees->ranges, trees->starts);
+    dataset_share_out(dataset, &dataset->validation, trees->lanes * trees->ranges,
+                      trees->held_out_starts);
+    return compute_fingerprint(trees, err);
+}
+
+static const struct learning table = {
+    .close = trees_close,
+    .use_team = use_team,
+    .restart = restart,
+    .lanes = lanes_of,
+    .elements_most = elements_most,
+    .phase = phase_of,
+    .steps_total = steps_total,
+    .lane_open = trees_lane_open,
+    .contribute = trees_contribute,
+    .resolve = resolve_nothing,
+    .apply = trees_apply,
+    .state_head = trees_state_head,
+    .state_bytes = trees_state_bytes,
+    .state_read = trees_state_read,
+    .take_begin = trees_take_begin,
+    .take_piece = trees_take_piece,
+    .take_end = trees_take_end,
+    .take_abandon = trees_take_abandon,
+    .measure = measure,
+    .result = result,
+    .publish = publish,
+    .fingerprint = fingerprint_of,
+    .check = check,
+    .contributed = contributed,
+    .verify = verify,
+    .verify_used = verify_used,
+    .verify_rows = verify_rows,
+    .waited_ms = waited_ms,
+    .course = course,
+    .memory = memory,
+};
+
+enum status trees_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
+                       struct learning *learning, struct error *err)
+{
+    struct trees *trees = calloc(1, sizeof *trees);
+
+    if (!trees)
+        return fail_no_memory(err);
+    pthread_mutex_init(&trees->lock, NULL);
+    trees->spec = spec;
+    trees->dataset = dataset;
+    trees->team = team;
+    trees->params = *trees_params(&spec->params);
+    if (open_parts(trees, err) != STATUS_OK) {
+        trees_close(trees);
+        return err->status;
+    }
+    restart(trees);
+    *learning = table;
+    learning->self = trees;
+    return STATUS_OK;
+}

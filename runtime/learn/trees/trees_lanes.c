@@ -1,0 +1,506 @@
+#include "runtime/learn/trees/trees_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/progress.h"
+#include "runtime/data/row_store.h"
+#include "scoring/elementary.h"
+
+#define READ_ROWS   65536   /* in one call, about */
+#define CALL_ROWS   1000000 /* computed with in one call, about */
+#define PART_ROWS   16384   /* of a node: fewer are no task of their own */
+#define LEVEL_SHIFT 21      /* of a float's bits: what remains is its level */
+
+/* What a lane's task tells; tasks of different lanes run side by side. */
+struct lane_result {
+    int64_t loss, hits, held_out_loss, held_out_hits;
+    float gradient, hessian; /* the greatest */
+    struct error err;
+};
+
+struct lane_result *trees_new_results(uint32_t lanes)
+{
+    return calloc(lanes, sizeof(struct lane_result));
+}
+
+/* ---- reading rows ---- */
+
+static void free_lane(struct trees *trees, uint32_t lane)
+{
+    tree_rows_deinit(&trees->rows[lane]);
+    tree_rows_deinit(&trees->held_out[lane]);
+    trees->is_read[lane] = false;
+}
+
+void trees_free_lanes(struct trees *trees)
+{
+    for (uint32_t lane = 0; trees->is_read && lane < trees->lanes; lane++)
+        free_lane(trees, lane);
+}
+
+void trees_forget_scores(struct trees *trees)
+{
+    trees->grown = 0;
+    for (uint32_t lane = 0; lane < trees->lanes; lane++) {
+        if (!trees->is_read[lane])
+            continue;
+        tree_rows_start(&trees->rows[lane], trees->base);
+        tree_rows_start(&trees->held_out[lane], trees->base);
+    }
+}
+
+static enum status read_part(const struct trees *trees, const struct dataset_part *part,
+                             const uint64_t *starts, struct tree_rows *rows, bool learns,
+                             struct error *err)
+{
+    const struct dataset *dataset = trees->dataset;
+    const uint64_t first = starts[0], count = starts[trees->ranges] - first;
+
+    TRY(tree_rows_init(rows, &trees->layout, (uint32_t)count, trees->outputs, part->classes != NULL,
+                       learns, err));
+    for (uint32_t range = 0; range < trees->ranges; range++) {
+        if (starts[range] == starts[range + 1])
+            continue;
+        TRY(row_store_hold(dataset, part, starts[range], starts[range + 1], trees->team, err));
+        if (range + 1 < trees->ranges)
+            row_store_expect(dataset, part, starts[range + 1], starts[range + 2]);
+        tree_rows_load(rows, dataset, part, starts[range],
+                       (uint32_t)(starts[range + 1] - starts[range]),
+                       (uint32_t)(starts[range] - first));
+        row_store_release(dataset, part, starts[range], starts[range + 1]);
+    }
+    tree_rows_start(rows, trees->base);
+    return STATUS_OK;
+}
+
+static enum status read_lane(struct trees *trees, uint32_t lane, struct error *err)
+{
+    const struct dataset *dataset = trees->dataset;
+    const size_t range = (size_t)lane * trees->ranges;
+    enum status status;
+
+    if (trees->is_read[lane])
+        return STATUS_OK;
+    status =
+        read_part(trees, &dataset->train, trees->starts + range, &trees->rows[lane], true, err);
+    if (status == STATUS_OK)
+        status = read_part(trees, &dataset->validation, trees->held_out_starts + range,
+                           &trees->held_out[lane], false, err);
+    if (status != STATUS_OK)
+        free_lane(trees, lane);
+    else
+        trees->is_read[lane] = true;
+    return status;
+}
+
+/* Rows that cannot be read now are read, or the failure told, when they are computed with. */
+uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done)
+{
+    struct trees *trees = self;
+    uint64_t rows = 0;
+    struct error err;
+
+    for (uint32_t lane = 0; done == 0 && lane < trees->lanes; lane++)
+        if (trees->is_read[lane] && (lane < first || lane >= first + count))
+            free_lane(trees, lane);
+    error_clear(&err);
+    while (done < count && rows < READ_ROWS) {
+        const uint32_t lane = first + done++;
+
+        progress_note();
+        if (trees->is_read[lane])
+            continue;
+        if (read_lane(trees, lane, &err) != STATUS_OK)
+            return count;
+        rows += trees->rows[lane].rows;
+    }
+    return done;
+}
+
+/* ---- gradients ---- */
+
+/* The trees up to that one join the scores. The one that grew here reaches its rows by its
+ * nodes. */
+static void score(struct trees *trees, struct tree_rows *rows, uint32_t upto)
+{
+    const uint32_t last = trees->grown - 1;
+
+    if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last)
+        tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
+                              trees->values);
+    tree_rows_score(rows, &trees->forest, upto);
+}
+
+static float greatest_of(const float *numbers, size_t count)
+{
+    float most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const float size = fabsf(numbers[i]);
+
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* Scores as the round begins with, and what follows from them. Of the round after the last, too:
+ * then losses alone count. */
+static void begin_round(struct trees *trees, uint32_t lane, struct lane_result *result)
+{
+    const uint32_t round = trees->progress.round;
+    struct tree_rows *rows = &trees->rows[lane];
+    const struct tree_labels labels = {rows->values, rows->classes, false};
+    const size_t numbers = (size_t)rows->rows * trees->outputs;
+
+    score(trees, rows, round * trees->trees_each);
+    tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
+                        rows->hessians, result ? &result->loss : NULL,
+                        result ? &result->hits : NULL);
+    rows->round = (uint64_t)round + 1;
+    rows->tree = 0;
+    if (result) {
+        result->gradient = greatest_of(rows->gradients, numbers);
+        result->hessian = greatest_of(rows->hessians, numbers);
+    }
+}
+
+static void measure_held_out(struct trees *trees, uint32_t lane, struct lane_result *result)
+{
+    struct tree_rows *rows = &trees->held_out[lane];
+    const struct tree_labels labels = {rows->values, rows->classes, true};
+
+    tree_rows_score(rows, &trees->forest, trees->progress.round * trees->trees_each);
+    tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
+                        &result->held_out_loss, &result->held_out_hits);
+}
+
+static uint32_t level_of(float greatest)
+{
+    return bits_of(greatest) >> LEVEL_SHIFT;
+}
+
+/* ---- the growing tree ---- */
+
+static enum status divide_rows(const struct trees *trees, struct tree_rows *rows, uint32_t upto,
+                               struct error *err)
+{
+    const struct growing_tree *tree = &trees->growing;
+    uint8_t goes_left[TREE_BINS_MAX];
+
+    TRY(tree_rows_reserve(rows, tree->node_count, err));
+    for (; rows->divided < upto; rows->divided++) {
+        const uint32_t node = tree->divided[rows->divided];
+
+        tree_split_table(&tree->nodes[node].split, goes_left);
+        for (uint32_t block = 0; block < rows->blocks; block++)
+            tree_rows_divide(rows, tree, node, goes_left, block);
+    }
+    return STATUS_OK;
+}
+
+/* A lane's rows are where the phase needs them: in the round, in the tree, and divided by so many
+ * nodes, as they are already where the lane was computed here before. */
+static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided,
+                          struct lane_result *result)
+{
+    struct tree_rows *rows = &trees->rows[lane];
+    const struct tree_sampling sampling = trees_sampling(trees);
+    const uint32_t growing = trees_growing(trees);
+
+    if (rows->round != (uint64_t)trees->progress.round + 1) {
+        if (rows->scored > trees->progress.round * trees->trees_each)
+            tree_rows_start(rows, trees->base);
+        begin_round(trees, lane, NULL);
+    }
+    score(trees, rows, growing);
+    if (rows->tree != (uint64_t)growing + 1) {
+        TRY(tree_rows_begin(rows, trees->progress.tree % trees->outputs, &sampling, &result->err));
+        rows->tree = (uint64_t)growing + 1;
+    }
+    return divide_rows(trees, rows, divided, &result->err);
+}
+
+/* ---- tasks ---- */
+
+struct lanes_task {
+    struct trees *trees;
+    uint32_t first; /* lane of task 0 */
+    uint32_t divided;
+};
+
+static void gradients_task(void *context, uint32_t member, uint32_t task)
+{
+    const struct lanes_task *about = context;
+    struct trees *trees = about->trees;
+    const uint32_t lane = about->first + task;
+    struct lane_result *result = &trees->results[lane];
+    (void)member;
+
+    progress_note();
+    if (trees->rows[lane].scored > trees->progress.round * trees->trees_each)
+        tree_rows_start(&trees->rows[lane], trees->base);
+    begin_round(trees, lane, result);
+    measure_held_out(trees, lane, result);
+}
+
+static void follow_task(void *context, uint32_t member, uint32_t task)
+{
+    const struct lanes_task *about = context;
+    const uint32_t lane = about->first + task;
+    (void)member;
+
+    progress_note();
+    follow(about->trees, lane, about->divided, &about->trees->results[lane]);
+}
+
+/* Of some lanes the rows of a node, of which the histogram is summed. */
+struct node_part {
+    uint32_t node, summed; /* the node that is divided; itself at the root */
+    uint32_t first_lane, end_lane;
+    int64_t *histogram;
+};
+
+struct parts_task {
+    struct trees *trees;
+    struct node_part *parts;
+    uint32_t count;
+};
+
+static void flush(struct trees *trees, uint32_t group, int64_t *packed, int64_t *histogram)
+{
+    pthread_mutex_lock(&trees->lock);
+    trees->contributed += tree_rows_unpack(&trees->layout, group, packed, histogram);
+    pthread_mutex_unlock(&trees->lock);
+}
+
+/* Rows of a block are divided and, while they are near, summed. */
+static void sum_part(void *context, uint32_t member, uint32_t task)
+{
+    const struct parts_task *about = context;
+    struct trees *trees = about->trees;
+    const struct node_part *part = &about->parts[task];
+    const struct growing_tree *tree = &trees->growing;
+    const bool divides = part->node != part->summed;
+    int64_t *packed = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX;
+    uint8_t goes_left[TREE_BINS_MAX];
+
+    progress_note();
+    if (divides)
+        tree_split_table(&tree->nodes[part->node].split, goes_left);
+    for (uint32_t group = 0; group < trees->layout.group_count; group++) {
+        uint32_t summed = 0;
+
+        for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++) {
+            struct tree_rows *rows = &trees->rows[lane];
+
+            for (uint32_t block = 0; block < rows->blocks; block++) {
+                uint32_t count;
+
+                if (divides && group == 0)
+                    tree_rows_divide(rows, tree, part->node, goes_left, block);
+                count = tree_rows_run(rows, part->summed, block)->count;
+                if (summed + count > TREE_PACKED_ROWS) {
+                    flush(trees, group, packed, part->histogram);
+                    summed = 0;
+                }
+                tree_rows_sum(rows, part->summed, block, group, packed);
+                summed += count;
+            }
+        }
+        if (summed > 0)
+            flush(trees, group, packed, part->histogram);
+    }
+}
+
+/* The node's rows of the lanes as some parts of about the same size. */
+static uint32_t cut_parts(const struct trees *trees, uint32_t first, uint32_t end,
+                          const struct node_part *whole, uint32_t most, struct node_part *parts)
+{
+    uint64_t rows = 0, each, taken = 0;
+    uint32_t count = 0, lane = first;
+
+    for (uint32_t l = first; l < end; l++)
+        rows += tree_rows_count(&trees->rows[l], whole->node);
+    each = rows / most > PART_ROWS ? rows / most : PART_ROWS;
+    while (lane < end) {
+        struct node_part *part = &parts[count++];
+
+        *part = *whole;
+        part->first_lane = lane;
+        taken = 0;
+        while (lane < end && (taken < each || count == most))
+            taken += tree_rows_count(&trees->rows[lane++], whole->node);
+        part->end_lane = lane;
+    }
+    return count;
+}
+
+static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t end, int64_t *sums,
+                                  struct error *err)
+{
+    const struct growing_tree *tree = &trees->growing;
+    const bool is_root = trees->progress.stage == TREES_ROOT;
+    const uint32_t nodes = is_root ? 1 : tree->batch_count;
+    const uint32_t most = 2 * team_size(trees->team);
+    struct parts_task about = {trees, NULL, 0};
+
+    about.parts = malloc(((size_t)nodes * most + 1) * sizeof *about.parts);
+    if (!about.parts)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < nodes; i++) {
+        const uint32_t node = is_root ? 0 : tree_growth_batch_node(tree, i);
+        const struct node_part whole = {
+            .node = node,
+            .summed = is_root ? node : tree_growth_summed(tree, node),
+            .histogram = sums + 2 * (size_t)i * tree->total_bins,
+        };
+
+        about.count += cut_parts(trees, first, end, &whole, most, about.parts + about.count);
+    }
+    team_run(trees->team, about.count, sum_part, &about);
+    for (uint32_t lane = first; !is_root && lane < end; lane++)
+        trees->rows[lane].divided = tree->divided_count;
+    free(about.parts);
+    return STATUS_OK;
+}
+
+/* ---- leaves ---- */
+
+struct leaves_task {
+    const struct trees *trees;
+    const uint32_t *leaves; /* (growing.leaves) */
+    uint32_t first;         /* lane of task 0 */
+    int64_t *sums;          /* (team_size, growing.leaves): gradient, hessian */
+};
+
+static void sum_leaves(void *context, uint32_t member, uint32_t task)
+{
+    const struct leaves_task *about = context;
+    const struct trees *trees = about->trees;
+    const uint32_t count = trees->growing.leaves;
+    const struct tree_sampling sampling = trees_sampling(trees);
+    int64_t *sums = about->sums + 2 * (size_t)member * count;
+    int exponents[2];
+
+    progress_note();
+    trees_exponents(trees, exponents);
+    for (uint32_t i = 0; i < count; i++)
+        tree_rows_exact(&trees->rows[about->first + task], about->leaves[i],
+                        trees->progress.tree % trees->outputs, &sampling, exponents, &sums[2 * i],
+                        &sums[2 * i + 1]);
+}
+
+static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32_t end,
+                                     int64_t *integers, struct error *err)
+{
+    const uint32_t count = trees->growing.leaves, members = team_size(trees->team);
+    uint32_t *leaves = malloc(count * sizeof *leaves);
+    int64_t *sums = calloc(2 * (size_t)members * count, sizeof *sums);
+    struct leaves_task about = {trees, leaves, first, sums};
+    enum status status = STATUS_OK;
+
+    if (leaves && sums) {
+        trees_list_leaves(&trees->growing, leaves);
+        team_run(trees->team, end - first, sum_leaves, &about);
+        for (size_t i = 0; i < 2 * (size_t)members * count; i++)
+            integers[i % (2 * (size_t)count)] += sums[i];
+    } else {
+        status = fail_no_memory(err);
+    }
+    free(leaves);
+    free(sums);
+    return status;
+}
+
+/* ---- contribute ---- */
+
+static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
+                                        int64_t *integers)
+{
+    struct lanes_task about = {trees, first, 0};
+
+    team_run(trees->team, end - first, gradients_task, &about);
+    for (uint32_t lane = first; lane < end; lane++) {
+        const struct lane_result *result = &trees->results[lane];
+
+        integers[TREES_TRAIN_LOSS] += result->loss;
+        integers[TREES_TRAIN_HITS] += result->hits;
+        integers[TREES_HELD_OUT_LOSS] += result->held_out_loss;
+        integers[TREES_HELD_OUT_HITS] += result->held_out_hits;
+        if (trees->rows[lane].rows == 0)
+            continue;
+        integers[TREES_GRADIENT_LEVELS + level_of(result->gradient)]++;
+        integers[TREES_HESSIAN_LEVELS + level_of(result->hessian)]++;
+    }
+    return STATUS_OK;
+}
+
+static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t end, uint32_t divided,
+                                struct error *err)
+{
+    struct lanes_task about = {trees, first, divided};
+
+    team_run(trees->team, end - first, follow_task, &about);
+    for (uint32_t lane = first; lane < end; lane++)
+        if (trees->results[lane].err.status != STATUS_OK) {
+            *err = trees->results[lane].err;
+            return err->status;
+        }
+    return STATUS_OK;
+}
+
+/* The lanes that are computed in this call: they are read, and have about CALL_ROWS rows. */
+static enum status choose_lanes(struct trees *trees, uint32_t first, uint32_t end, uint32_t *done,
+                                struct error *err)
+{
+    uint64_t rows = 0, read = 0;
+
+    *done = 0;
+    while (first + *done < end && rows < CALL_ROWS && read < READ_ROWS) {
+        const uint32_t lane = first + *done;
+        const bool was_read = trees->is_read[lane];
+
+        TRY(read_lane(trees, lane, err));
+        rows += trees->rows[lane].rows;
+        read += was_read ? 0 : trees->rows[lane].rows;
+        memset(&trees->results[lane], 0, sizeof trees->results[lane]);
+        error_clear(&trees->results[lane].err);
+        ++*done;
+    }
+    return STATUS_OK;
+}
+
+enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
+                             int64_t *sums, struct touched_rows *rows, uint32_t *done,
+                             struct error *err)
+{
+    struct trees *trees = self;
+    const struct growing_tree *tree = &trees->growing;
+    uint32_t end;
+    (void)rows;
+
+    progress_note();
+    TRY(choose_lanes(trees, first, first + count, done, err));
+    end = first + *done;
+    switch (trees->progress.stage) {
+    case TREES_GRADIENTS:
+        return contribute_gradients(trees, first, end, integers);
+    case TREES_ROOT:
+        TRY(follow_lanes(trees, first, end, 0, err));
+        for (uint32_t lane = first; lane < end; lane++)
+            integers[0] += (int64_t)trees->rows[lane].sampled;
+        return sum_histograms(trees, first, end, sums, err);
+    case TREES_SPLIT:
+        TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));
+        for (uint32_t lane = first; lane < end; lane++)
+            TRY(tree_rows_reserve(&trees->rows[lane], tree->node_count, err));
+        return sum_histograms(trees, first, end, sums, err);
+    case TREES_LEAVES:
+        TRY(follow_lanes(trees, first, end, tree->divided_count, err));
+        return contribute_leaves(trees, first, end, integers, err);
+    case TREES_STAGES:
+        break;
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,119 @@
+/*
+ * trees_parts.h - what the files of the learner of trees share.
+ *
+ *     trees.c         phases, and what follows from their sums
+ *     trees_lanes.c   what lanes contribute
+ *     trees_state.c   the state by pieces
+ */
+#ifndef RUNTIME_LEARN_TREES_TREES_PARTS_H
+#define RUNTIME_LEARN_TREES_TREES_PARTS_H
+
+#include <pthread.h>
+
+#include "runtime/learn/learner_state.h"
+#include "runtime/learn/learning.h"
+#include "runtime/learn/measuring.h"
+#include "runtime/learn/trees/tree_rows.h"
+
+enum trees_stage { TREES_GRADIENTS, TREES_ROOT, TREES_SPLIT, TREES_LEAVES, TREES_STAGES };
+
+/* Sizes of gradients, as many as floats have with an exponent and two bits more. */
+#define TREES_LEVELS 1024
+
+/* GRADIENTS' integers: losses in 2^-20, rows that are classified right, then lanes by the level of
+ * their greatest gradient, and of their greatest hessian. */
+enum {
+    TREES_TRAIN_LOSS,
+    TREES_TRAIN_HITS,
+    TREES_HELD_OUT_LOSS,
+    TREES_HELD_OUT_HITS,
+    TREES_GRADIENT_LEVELS,
+    TREES_HESSIAN_LEVELS = TREES_GRADIENT_LEVELS + TREES_LEVELS,
+    TREES_GRADIENTS_INTEGERS = TREES_HESSIAN_LEVELS + TREES_LEVELS
+};
+
+/* The part of the state that is no array. */
+struct trees_progress {
+    struct phase phase;
+    enum trees_stage stage;
+    uint32_t round;                            /* that is boosted */
+    uint32_t tree;                             /* of the round */
+    float gradient_greatest, hessian_greatest; /* of the round: none is greater */
+    uint64_t sampled;                          /* rows that the growing tree is of */
+    double best_loss;                          /* of held-out rows */
+    uint32_t best_rounds;                      /* after so many it was least; 0: not known yet */
+    uint64_t trail;                            /* a hash of all that followed from sums */
+};
+
+/* A state on its way here. */
+struct trees_taking {
+    bool is_active;
+    uint64_t body_hash;
+    struct trees_progress progress;
+    struct tree_forest forest;
+    struct growing_tree growing;
+};
+
+/* Sums of memory that only the learner writes. */
+struct trees_guard {
+    uint32_t forest, base;
+    bool rows_were_bad;
+};
+
+struct trees {
+    const struct jobspec *spec;
+    const struct dataset *dataset;
+    struct team *team;
+    struct trees_params params;
+    struct tree_objective objective;
+    struct tree_bins bins;
+    struct tree_layout layout;
+    float *base;                        /* (outputs) */
+    uint32_t outputs, trees_each;       /* of a round: outputs x parallel trees */
+    uint32_t lanes, ranges;             /* ranges of each lane, held one after the other */
+    uint64_t *starts, *held_out_starts; /* (lanes * ranges + 1): the first row of each */
+    uint64_t contributed, fingerprint;
+
+    /* the state */
+    struct trees_progress progress;
+    struct tree_forest forest;
+    struct growing_tree growing;
+    struct trees_taking taking;
+    struct trees_guard guard;
+
+    /* made of it */
+    struct tree_rows *rows, *held_out; /* (lanes): those that were read */
+    bool *is_read;                     /* (lanes) */
+    float *values; /* of the nodes of the tree that was grown last; of those that are no leaves 0 */
+    uint32_t grown; /* 1 + that tree; 0: none, or it grew elsewhere */
+
+    /* space of a phase */
+    int64_t *packed;             /* (team_size, group_columns, TREE_BINS_MAX): 0 between tasks */
+    struct lane_result *results; /* (lanes) */
+    pthread_mutex_t lock;        /* of the sums that tasks add to */
+
+    struct measuring measuring;
+    struct tree_arrays arrays; /* of the model that is measured */
+    struct trees_model measured;
+};
+
+/* Which tree grows, over all rounds; how many trees are in a model of so many rounds. */
+static inline uint32_t trees_growing(const struct trees *trees)
+{
+    return trees->progress.round * trees->trees_each + trees->progress.tree;
+}
+
+/* How the growing tree's gradients become integers, and its leaves' sums. */
+struct tree_sampling trees_sampling(const struct trees *trees);
+void trees_exponents(const struct trees *trees, int exponents[2]);
+
+/* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
+ * summed. */
+void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves);
+
+/* ---- trees.c ---- */
+
+void trees_describe_phase(struct trees *trees);
+void trees_guard_state(struct trees *trees);
+
+#endif

@@ -1,0 +1,235 @@
+#include "runtime/learn/trees/trees_state.h"
+
+#include "runtime/learn/trees/trees_lanes.h"
+
+#define ARRAYS 8
+
+static void list_arrays(const struct tree_forest *forest, const struct growing_tree *growing,
+                        struct state_array list[ARRAYS])
+{
+    list[0] = (struct state_array){forest->trees, forest->tree_count * sizeof *forest->trees};
+    list[1] = (struct state_array){forest->nodes, forest->node_count * sizeof *forest->nodes};
+    list[2] = (struct state_array){forest->sets, forest->set_count * sizeof *forest->sets};
+    list[3] = (struct state_array){growing->nodes, growing->node_count * sizeof *growing->nodes};
+    list[4] =
+        (struct state_array){growing->divided, growing->divided_count * sizeof *growing->divided};
+    list[5] = (struct state_array){growing->frontier,
+                                   growing->frontier_count * sizeof *growing->frontier};
+    list[6] = (struct state_array){growing->free_slots,
+                                   growing->free_count * sizeof *growing->free_slots};
+    list[7] = (struct state_array){growing->histograms, (uint64_t)growing->slot_count *
+                                                            growing->total_bins *
+                                                            sizeof *growing->histograms};
+}
+
+uint64_t trees_state_bytes(const void *self)
+{
+    const struct trees *trees = self;
+    struct state_array list[ARRAYS];
+
+    list_arrays(&trees->forest, &trees->growing, list);
+    return state_arrays_bytes(list, ARRAYS);
+}
+
+void trees_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
+{
+    const struct trees *trees = self;
+    struct state_array list[ARRAYS];
+
+    list_arrays(&trees->forest, &trees->growing, list);
+    state_arrays_read(list, ARRAYS, offset, size, bytes);
+}
+
+void trees_put_progress(const struct trees_progress *progress, struct text *out)
+{
+    put_u64(out, progress->phase.number);
+    put_u32(out, progress->phase.kind);
+    put_u64(out, progress->phase.step);
+    put_u32(out, progress->stage);
+    put_u32(out, progress->round);
+    put_u32(out, progress->tree);
+    put_f64(out, (double)progress->gradient_greatest);
+    put_f64(out, (double)progress->hessian_greatest);
+    put_u64(out, progress->sampled);
+    put_f64(out, progress->best_loss);
+    put_u32(out, progress->best_rounds);
+    put_u64(out, progress->trail);
+}
+
+enum status trees_state_head(const void *self, struct text *head, struct error *err)
+{
+    const struct trees *trees = self;
+    const struct growing_tree *growing = &trees->growing;
+    const size_t start = state_head_begin(trees->fingerprint, head);
+    struct state_array list[ARRAYS];
+
+    list_arrays(&trees->forest, growing, list);
+    trees_put_progress(&trees->progress, head);
+    put_u32(head, trees->forest.tree_count);
+    put_u32(head, trees->forest.node_count);
+    put_u32(head, trees->forest.set_count);
+    put_u64(head, growing->number);
+    put_f64(head, growing->units.gradient);
+    put_f64(head, growing->units.hessian);
+    put_f64(head, growing->units.rows_of_hessian);
+    put_u32(head, growing->node_count);
+    put_u32(head, growing->divided_count);
+    put_u32(head, growing->batch_count);
+    put_u32(head, growing->frontier_count);
+    put_u32(head, growing->leaves);
+    put_u32(head, growing->slot_count);
+    put_u32(head, growing->free_count);
+    put_u64(head, state_arrays_hash(list, ARRAYS));
+    return state_head_end(head, start, err);
+}
+
+/* ---- taking ---- */
+
+static bool is_possible(const struct trees *trees, const struct trees_progress *progress)
+{
+    const bool is_done = progress->phase.kind == PHASE_DONE;
+
+    if (progress->phase.kind != PHASE_LEARN && !is_done)
+        return false;
+    if (progress->stage >= TREES_STAGES || progress->round > trees->params.rounds ||
+        progress->tree >= trees->trees_each || progress->best_rounds > progress->round)
+        return false;
+    if (progress->stage != TREES_GRADIENTS &&
+        !(progress->gradient_greatest > 0 && progress->hessian_greatest > 0))
+        return false;
+    return is_done ? progress->stage == TREES_GRADIENTS
+                   : progress->stage == TREES_GRADIENTS || progress->round < trees->params.rounds;
+}
+
+static enum status read_progress(const struct trees *trees, struct byte_reader *head,
+                                 struct trees_progress *progress, struct error *err)
+{
+    *progress = (struct trees_progress){.phase.number = read_u64(head)};
+    progress->phase.kind = (enum phase_kind)read_u32(head);
+    progress->phase.step = read_u64(head);
+    progress->stage = (enum trees_stage)read_u32(head);
+    progress->round = read_u32(head);
+    progress->tree = read_u32(head);
+    progress->gradient_greatest = (float)read_f64(head);
+    progress->hessian_greatest = (float)read_f64(head);
+    progress->sampled = read_u64(head);
+    progress->best_loss = read_f64(head);
+    progress->best_rounds = read_u32(head);
+    progress->trail = read_u64(head);
+    if (head->failed || !is_possible(trees, progress))
+        return state_corrupt(err, "its place in the job does not exist");
+    return STATUS_OK;
+}
+
+void trees_take_abandon(void *self)
+{
+    struct trees *trees = self;
+
+    tree_forest_deinit(&trees->taking.forest);
+    tree_growth_deinit(&trees->taking.growing);
+    trees->taking = (struct trees_taking){.is_active = false};
+}
+
+static enum status read_forest(const struct trees *trees, struct byte_reader *head,
+                               struct trees_taking *taking, struct error *err)
+{
+    const struct trees_progress *progress = &taking->progress;
+    const uint32_t tree_count = read_u32(head), nodes = read_u32(head), sets = read_u32(head);
+
+    if (head->failed ||
+        tree_count != (uint64_t)progress->round * trees->trees_each + progress->tree ||
+        nodes < tree_count || sets > nodes)
+        return state_corrupt(err, "it has other trees than its place says");
+    return tree_forest_resize(&taking->forest, tree_count, nodes, sets, err);
+}
+
+static enum status read_growing(const struct trees *trees, struct byte_reader *head,
+                                struct trees_taking *taking, struct error *err)
+{
+    struct growing_tree *growing = &taking->growing;
+    struct tree_units units;
+    uint32_t nodes, divided, batch, frontier, leaves, slots, free_slots;
+    uint64_t number;
+
+    number = read_u64(head);
+    units.gradient = read_f64(head);
+    units.hessian = read_f64(head);
+    units.rows_of_hessian = read_f64(head);
+    nodes = read_u32(head);
+    divided = read_u32(head);
+    batch = read_u32(head);
+    frontier = read_u32(head);
+    leaves = read_u32(head);
+    slots = read_u32(head);
+    free_slots = read_u32(head);
+    if (head->failed || nodes > TREES_NODES_MAX || divided > nodes || batch > divided ||
+        frontier > nodes || leaves > nodes || slots > nodes || free_slots > slots)
+        return state_corrupt(err, "its growing tree does not exist");
+    TRY(tree_growth_init(growing, &trees->bins, &trees->params, trees->spec->seed,
+                         trees->growing.limits.batch, err));
+    TRY(tree_growth_resize(growing, nodes, divided, frontier, slots, free_slots, err));
+    tree_growth_resume(growing, number, units, leaves, batch);
+    return STATUS_OK;
+}
+
+enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes, struct error *err)
+{
+    struct trees *trees = self;
+    struct trees_taking *taking = &trees->taking;
+    struct state_array list[ARRAYS];
+    struct byte_reader reader;
+
+    trees_take_abandon(trees);
+    TRY(state_head_open(head, trees->fingerprint, &reader, err));
+    if (read_progress(trees, &reader, &taking->progress, err) != STATUS_OK ||
+        read_forest(trees, &reader, taking, err) != STATUS_OK ||
+        read_growing(trees, &reader, taking, err) != STATUS_OK) {
+        trees_take_abandon(trees);
+        return err->status;
+    }
+    taking->body_hash = read_u64(&reader);
+    list_arrays(&taking->forest, &taking->growing, list);
+    if (!reader_is_done(&reader) || body_bytes != state_arrays_bytes(list, ARRAYS)) {
+        trees_take_abandon(trees);
+        return state_corrupt(err, "it has another size");
+    }
+    taking->is_active = true;
+    return STATUS_OK;
+}
+
+void trees_take_piece(void *self, uint64_t offset, struct slice bytes)
+{
+    struct trees *trees = self;
+    struct state_array list[ARRAYS];
+
+    if (!trees->taking.is_active)
+        return;
+    list_arrays(&trees->taking.forest, &trees->taking.growing, list);
+    state_arrays_write(list, ARRAYS, offset, bytes);
+}
+
+enum status trees_take_end(void *self, struct error *err)
+{
+    struct trees *trees = self;
+    struct trees_taking *taking = &trees->taking;
+    struct state_array list[ARRAYS];
+
+    if (!taking->is_active)
+        return state_corrupt(err, "it has no head");
+    list_arrays(&taking->forest, &taking->growing, list);
+    if (state_arrays_hash(list, ARRAYS) != taking->body_hash) {
+        trees_take_abandon(trees);
+        return state_corrupt(err, "its checksum does not match its bytes");
+    }
+    tree_forest_deinit(&trees->forest);
+    tree_growth_deinit(&trees->growing);
+    trees->forest = taking->forest;
+    trees->growing = taking->growing;
+    trees->progress = taking->progress;
+    *taking = (struct trees_taking){.is_active = false};
+    measuring_deinit(&trees->measuring);
+    trees_describe_phase(trees);
+    trees_guard_state(trees);
+    trees_forget_scores(trees);
+    return STATUS_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * trees_state.h - the state of the learner of trees by pieces, as struct learning asks for it: the
+ * trees so far, the growing one, and its histograms.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREES_STATE_H
+#define RUNTIME_LEARN_TREES_TREES_STATE_H
+
+#include "runtime/learn/trees/trees_parts.h"
+
+enum status trees_state_head(const void *self, struct text *head, struct error *err);
+uint64_t trees_state_bytes(const void *self);
+void trees_state_read(const void *self, uint64_t offset, size_t size, char *bytes);
+enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes, struct error *err);
+void trees_take_piece(void *self, uint64_t offset, struct slice bytes);
+enum status trees_take_end(void *self, struct error *err);
+void trees_take_abandon(void *self);
+void trees_put_progress(const struct trees_progress *progress, struct text *out);
+
+#endif
