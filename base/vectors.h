@@ -17,4 +17,7 @@
 #define WIDE_VECTORS
 #endif
 
+/* A function that such loops call: it is compiled with each of them, for their vectors. */
+#define VECTORS_PART static inline __attribute__((always_inline))
+
 #endif

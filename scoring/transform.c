@@ -19,16 +19,31 @@ uint64_t transform_word_hash(struct slice word)
     return XXH3_64bits(word.data ? word.data : "", word.size);
 }
 
-/* The place of a word in a table of `size` indices into words: where it is, or
- * the empty place where it belongs. */
-static uint32_t lookup_place(const uint32_t *lookup, uint32_t size, const struct slice *words,
-                             struct slice word)
+/* Of a word with that hash in a table of `size` places: where it is, or the empty place where it
+ * belongs. */
+static struct transform_place *lookup_place(struct transform_place *lookup, uint32_t size,
+                                            const struct slice *words, struct slice word,
+                                            uint32_t hash)
 {
-    uint32_t place = (uint32_t)transform_word_hash(word) & (size - 1);
+    uint32_t place = hash & (size - 1);
 
-    while (lookup[place] && !slice_equal(words[lookup[place] - 1], word))
+    while (lookup[place].number &&
+           (lookup[place].hash != hash || !slice_equal(words[lookup[place].number - 1], word)))
         place = (place + 1) & (size - 1);
-    return place;
+    return &lookup[place];
+}
+
+/* False: word i of `words` is there already. */
+static bool lookup_add(struct transform_place *lookup, uint32_t size, const struct slice *words,
+                       uint32_t i)
+{
+    const uint32_t hash = (uint32_t)transform_word_hash(words[i]);
+    struct transform_place *place = lookup_place(lookup, size, words, words[i], hash);
+
+    if (place->number)
+        return false;
+    *place = (struct transform_place){i + 1, hash};
+    return true;
 }
 
 static uint32_t lookup_size_for(uint32_t count)
@@ -44,17 +59,13 @@ static enum status index_words(struct transform_input *input, struct arena *aren
                                struct error *err)
 {
     input->lookup_size = lookup_size_for(input->word_count);
-    input->lookup = ARENA_NEW(arena, uint32_t, input->lookup_size);
+    input->lookup = ARENA_NEW(arena, struct transform_place, input->lookup_size);
     if (!input->lookup)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < input->word_count; i++) {
-        uint32_t place =
-            lookup_place(input->lookup, input->lookup_size, input->words, input->words[i]);
-        if (input->lookup[place])
+    for (uint32_t i = 0; i < input->word_count; i++)
+        if (!lookup_add(input->lookup, input->lookup_size, input->words, i))
             return fail(err, STATUS_CORRUPT, "column \"%.*s\": vocabulary repeats \"%.*s\"",
                         SLICE_FORMAT(input->name), SLICE_FORMAT(input->words[i]));
-        input->lookup[place] = i + 1;
-    }
     return STATUS_OK;
 }
 
@@ -157,20 +168,16 @@ static enum status check_names(const struct slice *given, uint32_t count, const 
                                struct arena *arena, struct error *err)
 {
     uint32_t size = lookup_size_for(count);
-    uint32_t *lookup = ARENA_NEW(arena, uint32_t, size);
+    struct transform_place *lookup = ARENA_NEW(arena, struct transform_place, size);
     struct slice *names = ARENA_NEW(arena, struct slice, count);
 
     if (!lookup || !names)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t place;
-
         names[i] = given[i];
-        place = lookup_place(lookup, size, names, names[i]);
-        if (lookup[place])
+        if (!lookup_add(lookup, size, names, i))
             return fail(err, STATUS_CORRUPT, "two %s have the name \"%.*s\"", what,
                         SLICE_FORMAT(names[i]));
-        lookup[place] = i + 1;
     }
     return STATUS_OK;
 }
@@ -393,18 +400,52 @@ void transform_numbers(const struct transform_input *input, const double *number
         dense[i * stride] = to_dense(numbers[i], mean, scale, limit);
 }
 
-int32_t transform_word(const struct transform_input *input, struct slice word)
+static int32_t id_of(const struct transform_input *input, struct slice word, uint64_t hash)
 {
-    uint32_t place = lookup_place(input->lookup, input->lookup_size, input->words, word);
+    const struct transform_place *place =
+        lookup_place(input->lookup, input->lookup_size, input->words, word, (uint32_t)hash);
     uint32_t index;
 
-    if (input->lookup[place])
-        index = input->lookup[place] - 1;
+    if (place->number)
+        index = place->number - 1;
     else if (input->hash_buckets)
-        index = input->word_count + (uint32_t)(transform_word_hash(word) % input->hash_buckets);
+        index = input->word_count + (uint32_t)(hash % input->hash_buckets);
     else
         return -1;
     return (int32_t)(input->first_id + index);
+}
+
+int32_t transform_word(const struct transform_input *input, struct slice word)
+{
+    return id_of(input, word, transform_word_hash(word));
+}
+
+/* The word that the hash most often is of. */
+static const struct slice *likely_word(const struct transform_input *input, uint64_t hash)
+{
+    const struct transform_place *place = &input->lookup[(uint32_t)hash & (input->lookup_size - 1)];
+
+    return place->number && place->hash == (uint32_t)hash ? &input->words[place->number - 1] : NULL;
+}
+
+void transform_words_many(const struct transform_input *input, const struct slice *words,
+                          uint32_t count, int32_t *ids)
+{
+    uint64_t hashes[TRANSFORM_WORDS_MANY];
+    const struct slice *likely;
+
+    for (uint32_t i = 0; i < count; i++) {
+        hashes[i] = transform_word_hash(words[i]);
+        __builtin_prefetch(&input->lookup[(uint32_t)hashes[i] & (input->lookup_size - 1)]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if ((likely = likely_word(input, hashes[i])))
+            __builtin_prefetch(likely);
+    for (uint32_t i = 0; i < count; i++)
+        if ((likely = likely_word(input, hashes[i])))
+            __builtin_prefetch(likely->data);
+    for (uint32_t i = 0; i < count; i++)
+        ids[i] = id_of(input, words[i], hashes[i]);
 }
 
 /* Ids ascend: the sum of a text's rows has the same bits whatever the order of its words. */

@@ -49,6 +49,11 @@
 #define TRANSFORM_WORD_BUFFER 32    /* bytes, for a number as a word */
 #define TRANSFORM_IDS_MAX     65536 /* of one row */
 
+struct transform_place {
+    uint32_t number; /* of a word, from 1; 0: empty */
+    uint32_t hash;   /* its */
+};
+
 struct transform_input {
     struct slice name;
     enum date_part part; /* that it takes of the column; DATE_WHOLE: the cell as it is */
@@ -77,10 +82,9 @@ struct transform_input {
     uint32_t id_offset;    /* category, text: the first of its ids in a row's */
     uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
-    int32_t null_id; /* category: of NULL */
-    uint32_t
-        *lookup; /* open addressing over words: index + 1, 0 empty; lookup_size is a power of two */
-    uint32_t lookup_size;
+    int32_t null_id;                /* category: of NULL */
+    struct transform_place *lookup; /* (lookup_size): open addressing over words */
+    uint32_t lookup_size;           /* a power of two */
 };
 
 /* Where the ids of a text input lie among those of a row. */
@@ -176,6 +180,11 @@ void transform_numbers(const struct transform_input *input, const double *number
 /* The same for a row of numbers, one for each column of dense. */
 void transform_reals(const struct transform *transform, const double *numbers, float *dense);
 int32_t transform_word(const struct transform_input *input, struct slice word);
+#define TRANSFORM_WORDS_MANY 32
+/* The same of several words, at most TRANSFORM_WORDS_MANY: ids (count). Many words lie anywhere in
+ * memory, and what each of them needs is fetched beside what the others do. */
+void transform_words_many(const struct transform_input *input, const struct slice *words,
+                          uint32_t count, int32_t *ids);
 /* The ids of a text's words, ascending, and -1 behind them: ids (words_max). */
 void transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
 

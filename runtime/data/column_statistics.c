@@ -10,7 +10,7 @@
 #include "scoring/transform.h"
 
 #define TILE_COLUMNS 8  /* that are copied at a time */
-#define WORD_COST    64 /* bytes that the table and the arena need for a word, besides its own */
+#define WORD_COST    80 /* bytes that the table and the arena need for a word, besides its own */
 
 /* ---- new and free ---- */
 
@@ -99,6 +99,55 @@ enum status list_words(const struct column_counts *column, struct word_entry **e
     return STATUS_OK;
 }
 
+/* The first bytes of a word are beside its entry: most words differ in them. */
+struct sorted_word {
+    uint64_t start; /* as a number that orders like the bytes */
+    struct word_entry entry;
+};
+
+static int compare_bytes(const void *a, const void *b)
+{
+    const struct sorted_word *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    return slice_compare(x->entry.word, y->entry.word);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const struct sorted_word *x = a, *y = b;
+
+    if (x->entry.count != y->entry.count)
+        return x->entry.count > y->entry.count ? -1 : 1;
+    return compare_bytes(a, b);
+}
+
+static uint64_t start_of(struct slice word)
+{
+    uint64_t start = 0;
+
+    if (word.size > 0)
+        memcpy(&start, word.data, word.size < sizeof start ? word.size : sizeof start);
+    return __builtin_bswap64(start);
+}
+
+enum status sort_words(struct word_entry *entries, uint32_t count, enum word_order order,
+                       struct error *err)
+{
+    struct sorted_word *sorted = malloc((count + (size_t)1) * sizeof *sorted);
+
+    if (!sorted)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = (struct sorted_word){start_of(entries[i].word), entries[i]};
+    qsort(sorted, count, sizeof *sorted, order == WORDS_BY_COUNT ? compare_counts : compare_bytes);
+    for (uint32_t i = 0; i < count; i++)
+        entries[i] = sorted[i].entry;
+    free(sorted);
+    return STATUS_OK;
+}
+
 /* A label that is refused anyway is the better reason. */
 static enum status refuse_labels(const struct column_statistics *statistics,
                                  const struct column_counts *column, struct error *err)
@@ -163,6 +212,39 @@ enum status count_word(struct column_statistics *statistics, struct column_count
     return STATUS_OK;
 }
 
+/* Words that are counted together. */
+struct word_batch {
+    struct column_statistics *statistics;
+    struct column_counts *column;
+    struct slice words[WORD_TABLE_MANY];
+    uint64_t counts[WORD_TABLE_MANY];
+    uint32_t count;
+};
+
+static enum status count_batch(struct word_batch *batch, struct error *err)
+{
+    uint32_t entries[WORD_TABLE_MANY];
+
+    word_table_find_many(&batch->column->table, batch->words, batch->count, entries);
+    for (uint32_t i = 0; i < batch->count; i++)
+        if (entries[i] != WORD_TABLE_NONE)
+            batch->column->table.entries[entries[i]].count += batch->counts[i];
+        else /* one before it may be the same */
+            TRY(count_word(batch->statistics, batch->column, batch->words[i], batch->counts[i],
+                           err));
+    batch->count = 0;
+    return STATUS_OK;
+}
+
+/* The word stays where it is until the batch is counted. */
+static enum status put_in_batch(struct word_batch *batch, struct slice word, uint64_t count,
+                                struct error *err)
+{
+    batch->words[batch->count] = word;
+    batch->counts[batch->count++] = count;
+    return batch->count == WORD_TABLE_MANY ? count_batch(batch, err) : STATUS_OK;
+}
+
 static enum status count_category(struct column_statistics *statistics,
                                   struct column_counts *column, const struct cell *cell,
                                   uint64_t count, struct error *err)
@@ -223,8 +305,6 @@ static enum status count_row(struct column_statistics *statistics, struct column
     }
     if (column->content == COLUMN_WORDS)
         return count_category(statistics, column, &cell, count, err);
-    if (cell.type == CELL_TEXT)
-        return count_word(statistics, column, cell.text, count, err);
     return count_bits(statistics, column, spool_integer(view, row), count, err);
 }
 
@@ -235,6 +315,7 @@ static enum status count_words(struct column_statistics *statistics, const struc
     const struct spool_column_view *view = &run->columns[number];
     const bool are_bits = column->content == COLUMN_CLASSES && view->type == SPOOL_INTEGER;
     const uint64_t count = counts_as(run);
+    struct word_batch batch = {.statistics = statistics, .column = column, .count = 0};
 
     for (uint32_t i = 0; i < run->rows; i++) {
         const uint32_t row = run->first + i;
@@ -245,10 +326,12 @@ static enum status count_words(struct column_statistics *statistics, const struc
             column->nulls += count;
         else if (are_bits)
             TRY(count_bits(statistics, column, spool_integer(view, row), count, err));
+        else if (view->type == SPOOL_TEXT)
+            TRY(put_in_batch(&batch, spool_cell(view, row).text, count, err));
         else
             TRY(count_row(statistics, column, view, row, count, err));
     }
-    return STATUS_OK;
+    return count_batch(&batch, err);
 }
 
 static void add_tile(struct column_statistics *statistics, const struct run *run, uint32_t column,
@@ -416,15 +499,17 @@ enum status column_statistics_subtract(struct column_statistics *statistics,
 static enum status merge_column(struct column_statistics *statistics, struct column_counts *column,
                                 const struct column_counts *other, struct error *err)
 {
+    struct word_batch batch = {.statistics = statistics, .column = column, .count = 0};
+
     column->nulls += other->nulls;
     column->infinite += other->infinite;
     for (uint32_t i = 0; i < other->table.count; i++) {
         const struct word_entry *entry = &other->table.entries[i];
 
         if (entry->count)
-            TRY(count_word(statistics, column, entry->word, entry->count, err));
+            TRY(put_in_batch(&batch, entry->word, entry->count, err));
     }
-    return STATUS_OK;
+    return count_batch(&batch, err);
 }
 
 enum status column_statistics_merge(struct column_statistics *statistics,

@@ -8,28 +8,23 @@
 
 #define STATISTICS_VERSION 1
 
-static int compare_words(const void *a, const void *b)
-{
-    return slice_compare(((const struct word_entry *)a)->word,
-                         ((const struct word_entry *)b)->word);
-}
-
 static enum status put_words(const struct column_counts *column, struct text *out,
                              struct error *err)
 {
     struct word_entry *entries;
+    enum status status;
     uint32_t count;
 
     TRY(list_words(column, &entries, &count, err));
-    qsort(entries, count, sizeof *entries, compare_words);
+    status = sort_words(entries, count, WORDS_BY_BYTES, err);
     put_u64(out, column->infinite);
     put_u32(out, count);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
         put_sized(out, entries[i].word);
         put_u64(out, entries[i].count);
     }
     free(entries);
-    return STATUS_OK;
+    return status;
 }
 
 enum status column_statistics_put(const struct column_statistics *statistics, struct text *out,

@@ -112,16 +112,6 @@ static enum status take_moments(const struct column_statistics *statistics,
     return STATUS_OK;
 }
 
-/* By count descending, then by bytes: nothing in it depends on the rows' order. */
-static int compare_counts(const void *a, const void *b)
-{
-    const struct word_entry *x = a, *y = b;
-
-    if (x->count != y->count)
-        return x->count > y->count ? -1 : 1;
-    return slice_compare(x->word, y->word);
-}
-
 static enum status copy_words(const struct word_entry *entries, struct transform_input *input,
                               struct arena *arena, struct error *err)
 {
@@ -164,11 +154,12 @@ static enum status take_words(const struct column_counts *column, uint32_t words
     uint32_t count;
 
     TRY(list_words(column, &entries, &count, err));
-    qsort(entries, count, sizeof *entries, compare_counts);
+    status = sort_words(entries, count, WORDS_BY_COUNT, err);
     input->type = INPUT_CATEGORY;
     input->word_count = count_kept(entries, count < words_max ? count : words_max, rows);
     input->hash_buckets = buckets_for(count, input->word_count, words_max);
-    status = copy_words(entries, input, arena, err);
+    if (status == STATUS_OK)
+        status = copy_words(entries, input, arena, err);
     free(entries);
     return status;
 }

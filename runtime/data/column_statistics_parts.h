@@ -52,6 +52,11 @@ enum status count_word(struct column_statistics *statistics, struct column_count
 enum status list_words(const struct column_counts *column, struct word_entry **entries,
                        uint32_t *count, struct error *err);
 
+/* By bytes; or by count descending, then by bytes. Nothing of it depends on the order of rows. */
+enum word_order { WORDS_BY_BYTES, WORDS_BY_COUNT };
+enum status sort_words(struct word_entry *entries, uint32_t count, enum word_order order,
+                       struct error *err);
+
 /* INVALID where the labels of a classification are no classes, or more than there can be. */
 enum status check_classes(const struct jobspec *spec, const struct word_entry *entries,
                           uint32_t count, struct error *err);

@@ -45,14 +45,40 @@ static void encode_numeric(const struct transform_input *input,
         dense[r * stride + 1] = is_missing(input, view, rows[r], numbers[r]);
 }
 
+/* Of a column of texts the rows [from, to): NULLs, and words together. */
+static void encode_words(const struct transform_input *input, const struct spool_column_view *view,
+                         const uint32_t *rows, uint32_t from, uint32_t to, int32_t *ids,
+                         size_t stride)
+{
+    struct slice words[TRANSFORM_WORDS_MANY];
+    uint32_t of[TRANSFORM_WORDS_MANY], count = 0;
+    int32_t found[TRANSFORM_WORDS_MANY];
+
+    for (uint32_t r = from; r < to; r++) {
+        ids[r * stride] = input->null_id;
+        if (spool_is_null(view, rows[r]))
+            continue;
+        words[count] = spool_cell(view, rows[r]).text;
+        of[count++] = r;
+    }
+    transform_words_many(input, words, count, found);
+    for (uint32_t i = 0; i < count; i++)
+        ids[of[i] * stride] = found[i];
+}
+
 /* And of texts the words. */
 static enum status encode_category(const struct transform_input *input,
                                    const struct spool_column_view *view, const uint32_t *rows,
                                    uint32_t count, int32_t *ids, size_t stride, struct error *err)
 {
+    const bool are_words = input->type == INPUT_CATEGORY && view->type == SPOOL_TEXT;
     char buffer[TRANSFORM_WORD_BUFFER];
 
-    for (uint32_t r = 0; r < count; r++) {
+    for (uint32_t r = 0; are_words && r < count; r += TRANSFORM_WORDS_MANY)
+        encode_words(input, view, rows, r,
+                     count - r < TRANSFORM_WORDS_MANY ? count : r + TRANSFORM_WORDS_MANY, ids,
+                     stride);
+    for (uint32_t r = 0; !are_words && r < count; r++) {
         struct cell cell = spool_cell(view, rows[r]);
         struct slice word;
         bool is_null;

@@ -17,7 +17,10 @@ struct word_entry {
 struct word_table {
     struct word_entry *entries;
     uint32_t count, capacity;
-    uint32_t *slots;     /* open addressing: entry + 1, 0 empty */
+    struct word_slot {
+        uint32_t number; /* entry + 1; 0: empty */
+        uint32_t hash;   /* of its word */
+    } * slots;           /* open addressing */
     uint32_t slot_count; /* a power of two */
 };
 
@@ -29,5 +32,11 @@ void word_table_deinit(struct word_table *table);
 uint32_t word_table_add(struct word_table *table, struct slice word);
 /* WORD_TABLE_NONE when it was never added. */
 uint32_t word_table_find(const struct word_table *table, struct slice word);
+
+#define WORD_TABLE_MANY 32
+/* The same of several words, at most WORD_TABLE_MANY: entries (count). A large table lies anywhere
+ * in memory, and what of it each of them needs is fetched beside what the others do. */
+void word_table_find_many(const struct word_table *table, const struct slice *words, uint32_t count,
+                          uint32_t *entries);
 
 #endif

@@ -490,7 +490,7 @@ static enum status update_parameters(struct descent *descent, const struct phase
         descent->guard.tensors[t] = after.parameters - others;
     }
     TRY(descent_guard_step(descent, &before, &after, err));
-    return descent_table_update(descent, totals, err);
+    return descent_table_update(descent, &step, totals, err);
 }
 
 static enum status apply_gradient(struct descent *descent, const struct phase_totals *totals,

@@ -229,8 +229,8 @@ static uint32_t rows_of_task(const struct optimizer_rows *rows)
     return share > least ? share : least;
 }
 
-enum status descent_table_update(struct descent *descent, const struct phase_totals *totals,
-                                 struct error *err)
+enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
+                                 const struct phase_totals *totals, struct error *err)
 {
     struct optimizer_step step;
     struct move_batch batch;
@@ -239,7 +239,7 @@ enum status descent_table_update(struct descent *descent, const struct phase_tot
 
     if (!table_of(descent))
         return STATUS_OK;
-    step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step);
+    step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step, dense);
     batch.rows = rows_to_move(descent, &step, totals);
     batch.task_rows = rows_of_task(&batch.rows);
     tasks = (batch.rows.count + batch.task_rows - 1) / batch.task_rows;

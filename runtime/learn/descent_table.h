@@ -40,8 +40,8 @@ struct descent_slots descent_slots_at(const struct descent *descent, size_t para
 /* The greatest of the gradient's rows, as in fixed_point.h. */
 uint32_t descent_table_greatest(const struct descent *descent, const struct phase_totals *totals);
 /* Moves the touched rows. CORRUPT when something else was read than was written last. */
-enum status descent_table_update(struct descent *descent, const struct phase_totals *totals,
-                                 struct error *err);
+enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
+                                 const struct phase_totals *totals, struct error *err);
 
 /* What the table holds was just written. */
 void descent_table_guard(struct descent *descent);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "base/words.h"
 
 #define LEVELS_A_WORD 5
 
@@ -62,29 +61,37 @@ uint64_t fixed_add(const float *restrict values, size_t count, int exponent, int
     return added;
 }
 
-#define RESOLVED_AT_ONCE 512 /* 6 KiB of sums and values: what was just read and written */
-
-WIDE_VECTORS
-static void resolve(const int64_t *restrict sums, size_t count, double scale,
-                    float *restrict values)
+/* The double nearest to an integer. Vectors of most processors cannot convert 64 bits: the halves
+ * are put into the low bits of 2^84 and of 2^52, and the last addition rounds. */
+VECTORS_PART double nearest(int64_t integer)
 {
-    for (size_t i = 0; i < count; i++)
-        values[i] = (float)((double)sums[i] * scale);
+    const uint64_t upper = ((uint64_t)integer >> 32) ^ 0x4530000080000000u;
+    const uint64_t lower = ((uint64_t)integer & 0xffffffffu) | 0x4330000000000000u;
+    double high, low;
+
+    memcpy(&high, &upper, sizeof high); /* 2^84 + 2^63 + the upper half, which has a sign */
+    memcpy(&low, &lower, sizeof low);   /* 2^52 + the lower half */
+    return (high - (0x1p84 + 0x1p63 + 0x1p52)) + low;
 }
 
-struct fixed_resolved fixed_resolve(const int64_t *sums, size_t count, int exponent, float *values)
+WIDE_VECTORS
+struct fixed_resolved fixed_resolve(const int64_t *restrict sums, size_t count, int exponent,
+                                    float *restrict values)
 {
     const double scale = ldexp(1, -exponent);
-    struct fixed_resolved resolved = {0, 0};
+    uint64_t read = 0;
+    uint32_t written = 0;
 
-    for (size_t at = 0; at < count; at += RESOLVED_AT_ONCE) {
-        const size_t some = count - at < RESOLVED_AT_ONCE ? count - at : RESOLVED_AT_ONCE;
+    for (size_t i = 0; i < count; i++) {
+        const float value = (float)(nearest(sums[i]) * scale);
+        uint32_t word;
 
-        resolve(sums + at, some, scale, values + at);
-        resolved.sums += words_sum_long(sums + at, some);
-        resolved.values += words_sum(values + at, some);
+        memcpy(&word, &value, sizeof word);
+        values[i] = value;
+        read += (uint64_t)sums[i];
+        written += word;
     }
-    return resolved;
+    return (struct fixed_resolved){read, written};
 }
 
 static int clamp_exponent(int exponent)

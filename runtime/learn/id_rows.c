@@ -2,11 +2,24 @@
 
 #include <string.h>
 
+#include "base/vectors.h"
+
+#define ROWS_AHEAD 4 /* rows of data: whose rows of the table are asked for */
+#define LINE_BYTES 64
+
 /* ---- forward ---- */
 
+/* They lie anywhere in memory. */
+VECTORS_PART void expect_rows(const struct id_rows *op, const float *parameters, const int32_t *ids)
+{
+    for (uint32_t j = 0; j < op->id_count; j++)
+        for (size_t u = 0; ids[j] >= 0 && u < op->width; u += LINE_BYTES / sizeof(float))
+            __builtin_prefetch(parameters + op->first + (size_t)ids[j] * op->width + u);
+}
+
 /* z (width) += the rows that ids [from, to) of a row of data select. */
-static void add_rows(const struct id_rows *op, const float *parameters, const int32_t *ids,
-                     uint32_t from, uint32_t to, float *z)
+VECTORS_PART void add_rows(const struct id_rows *op, const float *parameters, const int32_t *ids,
+                           uint32_t from, uint32_t to, float *z)
 {
     const size_t width = op->width;
 
@@ -21,8 +34,8 @@ static void add_rows(const struct id_rows *op, const float *parameters, const in
 }
 
 /* The same of a text, whose words have their share. */
-static void add_text(const struct id_rows *op, const float *parameters, const int32_t *ids,
-                     const struct text_ids *text, float *z)
+VECTORS_PART void add_text(const struct id_rows *op, const float *parameters, const int32_t *ids,
+                           const struct text_ids *text, float *z)
 {
     const uint32_t used = text_ids_used(ids + text->first, text->count);
     const float share = text_ids_share(used);
@@ -36,12 +49,15 @@ static void add_text(const struct id_rows *op, const float *parameters, const in
     }
 }
 
+WIDE_VECTORS
 void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t n,
                      const int32_t *ids, float *z)
 {
     for (uint32_t i = 0; i < n; i++, ids += op->id_count, z += op->width) {
         uint32_t done = 0;
 
+        if (i + ROWS_AHEAD < n)
+            expect_rows(op, parameters, ids + (size_t)ROWS_AHEAD * op->id_count);
         for (uint32_t t = 0; t < op->text_count; t++) {
             add_rows(op, parameters, ids, done, op->texts[t].first, z);
             add_text(op, parameters, ids, &op->texts[t], z);
@@ -53,8 +69,9 @@ void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t
 
 /* ---- backward ---- */
 
-static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t from, uint32_t to,
-                      const float *delta, float *gradient, struct touched_rows *touched)
+VECTORS_PART void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t from,
+                            uint32_t to, const float *delta, float *gradient,
+                            struct touched_rows *touched)
 {
     const size_t width = op->width;
 
@@ -69,8 +86,9 @@ static void give_rows(const struct id_rows *op, const int32_t *ids, uint32_t fro
     }
 }
 
-static void give_text(const struct id_rows *op, const int32_t *ids, const struct text_ids *text,
-                      const float *delta, float *gradient, struct touched_rows *touched)
+VECTORS_PART void give_text(const struct id_rows *op, const int32_t *ids,
+                            const struct text_ids *text, const float *delta, float *gradient,
+                            struct touched_rows *touched)
 {
     const uint32_t used = text_ids_used(ids + text->first, text->count);
     const float share = text_ids_share(used);
@@ -84,6 +102,7 @@ static void give_text(const struct id_rows *op, const int32_t *ids, const struct
     }
 }
 
+WIDE_VECTORS
 void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, const float *delta,
                       float *gradient, struct touched_rows *touched)
 {

@@ -48,7 +48,9 @@ static void gather(const struct network *network, const struct lane_rows *rows, 
         expect_rows(rows, offset + i);
         if (width)
             dataset_take_row(rows->dataset, rows->part, row, space->inputs + i * width);
-        if (ids)
+        if (ids == 1)
+            space->ids[i] = rows->part->ids[row];
+        else if (ids)
             memcpy(space->ids + i * ids, rows->part->ids + row * ids, ids * sizeof(int32_t));
         loss_head_take(&network->head, rows, row, i, &space->labels);
     }

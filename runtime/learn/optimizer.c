@@ -72,7 +72,7 @@ struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint6
 }
 
 /* The gradient with the penalty's. */
-static inline float with_penalty(float g, float w, float l1, float l2)
+VECTORS_PART float with_penalty(float g, float w, float l1, float l2)
 {
     return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
 }
@@ -224,10 +224,11 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
 
 /* ---- rows that are moved in some steps only ---- */
 
-struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t)
+struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t,
+                                            const struct optimizer_step *dense)
 {
     const double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
-    struct optimizer_step step = optimizer_step_at(optimizer, t);
+    struct optimizer_step step = *dense;
 
     switch (optimizer->kind) {
     case OPTIMIZER_SGD:
@@ -271,7 +272,7 @@ struct row_move {
 };
 
 /* The penalty's gradient of all steps takes no weight beyond 0. */
-static inline float bounded_penalty(const struct row_move *move, float w)
+VECTORS_PART float bounded_penalty(const struct row_move *move, float w)
 {
     const float penalty = move->steps * with_penalty(0, w, move->l1, move->l2);
     const float most = 1 / move->rate * fabsf(w);
@@ -279,8 +280,8 @@ static inline float bounded_penalty(const struct row_move *move, float w)
     return fabsf(penalty) > most ? copysignf(most, penalty) : penalty;
 }
 
-static inline struct tally move_by_sgd(const struct row_move *move, const float *restrict gradient,
-                                       float *restrict w)
+VECTORS_PART struct tally move_by_sgd(const struct row_move *move, const float *restrict gradient,
+                                      float *restrict w)
 {
     uint32_t read = 0, written = 0, mixed = 0;
 
@@ -295,9 +296,9 @@ static inline struct tally move_by_sgd(const struct row_move *move, const float 
     return (struct tally){read, written, mixed, 0, 0};
 }
 
-static inline struct tally move_by_adagrad(const struct row_move *move,
-                                           const float *restrict gradient, float *restrict w,
-                                           float *restrict s)
+VECTORS_PART struct tally move_by_adagrad(const struct row_move *move,
+                                          const float *restrict gradient, float *restrict w,
+                                          float *restrict s)
 {
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
@@ -316,8 +317,8 @@ static inline struct tally move_by_adagrad(const struct row_move *move,
     return (struct tally){read, written, mixed, slots_read, slots_written};
 }
 
-static inline struct tally move_by_adam(const struct row_move *move, const float *restrict gradient,
-                                        float *restrict w, float *restrict v)
+VECTORS_PART struct tally move_by_adam(const struct row_move *move, const float *restrict gradient,
+                                       float *restrict w, float *restrict v)
 {
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
@@ -338,8 +339,8 @@ static inline struct tally move_by_adam(const struct row_move *move, const float
 }
 
 /* Adam's mean is not kept, and not read here. */
-static inline struct tally move_row(const struct optimizer_rows *update,
-                                    const struct row_move *move, uint32_t i)
+VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const struct row_move *move,
+                                   uint32_t i)
 {
     const size_t at = (size_t)update->rows[i] * move->width;
     const float *gradient = update->gradient + i * move->width;
@@ -358,7 +359,7 @@ static inline struct tally move_row(const struct optimizer_rows *update,
 #define LINE_BYTES 64
 
 /* They lie anywhere in memory. */
-static inline void expect_row(const struct optimizer_rows *update, uint32_t i)
+VECTORS_PART void expect_row(const struct optimizer_rows *update, uint32_t i)
 {
     const size_t row = update->rows[i], at = row * update->width;
     const float *slots = update->second ? update->second : update->first;
@@ -372,15 +373,9 @@ static inline void expect_row(const struct optimizer_rows *update, uint32_t i)
     }
 }
 
-WIDE_VECTORS
-void optimizer_update_rows(const struct optimizer_rows *update,
-                           struct optimizer_rows_change *change)
+VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_move move,
+                              struct optimizer_rows_change *change)
 {
-    const struct optimizer_step *step = update->step;
-    struct row_move move = {
-        step->rate, step->beta2, step->rest2, step->epsilon, step->correction, update->l1,
-        update->l2, 0,           0,           update->width};
-
     for (uint32_t i = 0; i < update->count; i++) {
         const uint32_t row = update->rows[i], last = update->row_steps[row];
         const uint32_t steps = update->now - last;
@@ -401,5 +396,28 @@ void optimizer_update_rows(const struct optimizer_rows *update,
         change->known.slots += known->slots;
         *known = (struct optimizer_row_sums){tally.written, tally.slots_written + update->now};
         update->row_steps[row] = update->now;
+    }
+}
+
+WIDE_VECTORS
+static void update_wide_rows(const struct optimizer_rows *update, const struct row_move *move,
+                             struct optimizer_rows_change *change)
+{
+    update_rows(update, *move, change);
+}
+
+void optimizer_update_rows(const struct optimizer_rows *update,
+                           struct optimizer_rows_change *change)
+{
+    const struct optimizer_step *step = update->step;
+    struct row_move move = {
+        step->rate, step->beta2, step->rest2, step->epsilon, step->correction, update->l1,
+        update->l2, 0,           0,           update->width};
+
+    if (update->width > 1) {
+        update_wide_rows(update, &move, change);
+    } else {
+        move.width = 1; /* for the compiler, which then makes no loop of it */
+        update_rows(update, move, change);
     }
 }

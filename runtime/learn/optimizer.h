@@ -86,7 +86,9 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
  *     Adam                v = b2^n v + (1 - b2) g^2     n steps after the one before
  *                         w -= a g / (sqrt(v) / sqrt(1 - b2^t) + eps)
  */
-struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t);
+/* dense: optimizer_step_at. */
+struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t,
+                                            const struct optimizer_step *dense);
 
 #define OPTIMIZER_ROW_STEPS_MAX 65536 /* more count as so many */
 

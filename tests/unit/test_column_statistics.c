@@ -468,7 +468,7 @@ static void more_classes_than_a_classifier_has_are_refused(void **state)
     CHECK_FAILS(learn_many_classes(CLASSES_MAX + 1, SIZE_MAX, &err), STATUS_INVALID, message);
     assert_string_equal(err.hint, "Train a regressor to predict a number.");
     /* Also where there is no room for one more; where there are few enough, that is the reason. */
-    CHECK_FAILS(learn_many_classes(CLASSES_MAX + 2, (CLASSES_MAX + 1) * 72, &err), STATUS_INVALID,
+    CHECK_FAILS(learn_many_classes(CLASSES_MAX + 2, (CLASSES_MAX + 1) * 88, &err), STATUS_INVALID,
                 message);
     CHECK_FAILS(learn_many_classes(CLASSES_MAX, 1000000, &err), STATUS_LIMIT, "column \"label\"");
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
+#include "base/words.h"
 #include "runtime/learn/fixed_point.h"
 
 #define COUNT 1003 /* no multiple of any vector's width */
@@ -60,6 +61,29 @@ static void what_was_added_comes_back(void **state)
     fixed_resolve(sums, COUNT, 50, back);
     for (int i = 0; i < COUNT; i++)
         CHECK(fabsf(values[i] - back[i]) <= 0x1p-51f);
+}
+
+/* Rounded to double and then to float, as the machine does it. */
+static void any_sum_becomes_the_nearest_real(void **state)
+{
+    enum { SUMS = 64 * 9 };
+    static int64_t sums[SUMS];
+    static float reals[SUMS];
+    (void)state;
+
+    for (int bit = 0; bit < 62; bit++)
+        for (int i = 0; i < 9; i++) /* beside a power of two, and halfway between doubles */
+            sums[9 * bit + i] =
+                (((int64_t)1 << bit) + (i / 2 - 2) + (bit > 55 ? (int64_t)1 << (bit - 53) : 0)) *
+                (i % 2 ? -1 : 1);
+    for (int exponent = -20; exponent <= 60; exponent += 20) {
+        const struct fixed_resolved resolved = fixed_resolve(sums, SUMS, exponent, reals);
+
+        CHECK(resolved.sums == words_sum_long(sums, SUMS));
+        CHECK_INT(resolved.values, words_sum(reals, SUMS));
+        for (int i = 0; i < SUMS; i++)
+            CHECK(reals[i] == (float)((double)sums[i] * ldexp(1, -exponent)));
+    }
 }
 
 static void a_sum_of_many_full_lanes_stays_in_range(void **state)
@@ -183,6 +207,7 @@ int main(void)
         cmocka_unit_test(sums_do_not_depend_on_the_order_of_their_terms),
         cmocka_unit_test(a_value_becomes_the_nearest_integer),
         cmocka_unit_test(what_was_added_comes_back),
+        cmocka_unit_test(any_sum_becomes_the_nearest_real),
         cmocka_unit_test(a_sum_of_many_full_lanes_stays_in_range),
         cmocka_unit_test(what_does_not_fit_is_seen),
         cmocka_unit_test(the_next_scale_puts_the_greatest_sum_below_2_to_36),

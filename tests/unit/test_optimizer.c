@@ -309,7 +309,8 @@ static void move_row(struct one_row *table, struct optimizer_rows move)
 
 static struct one_row one_row_of(const struct optimizer *optimizer, uint64_t t)
 {
-    struct one_row table = {.step = optimizer_row_step_at(optimizer, t)};
+    const struct optimizer_step dense = optimizer_step_at(optimizer, t);
+    struct one_row table = {.step = optimizer_row_step_at(optimizer, t, &dense)};
 
     optimizer_powers_init(&table.powers, optimizer->beta2);
     return table;

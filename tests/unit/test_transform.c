@@ -206,6 +206,13 @@ static void every_word_of_a_large_vocabulary_is_found(void **state)
     CHECK_OK(transform_finish(&transform, &arena, &err));
     for (int i = 0; i < 5000; i++)
         CHECK_INT(transform_word(&input, input.words[i]), i);
+    for (uint32_t i = 0; i + TRANSFORM_WORDS_MANY <= 5000; i += 11) {
+        int32_t ids[TRANSFORM_WORDS_MANY];
+
+        transform_words_many(&input, input.words + i, TRANSFORM_WORDS_MANY, ids);
+        for (uint32_t j = 0; j < TRANSFORM_WORDS_MANY; j++)
+            CHECK_INT(ids[j], i + j);
+    }
     arena_deinit(&arena);
 }
 
@@ -524,6 +531,7 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
             .name = SLICE("id"), .type = INPUT_CATEGORY, .word_count = count};
         struct transform transform = {.inputs = &input, .input_count = 1};
         struct arena arena;
+        int32_t id;
 
         arena_init(&arena, ARENA_MAXIMUM);
         input.words = ARENA_NEW(&arena, struct slice, count);
@@ -533,6 +541,8 @@ static void a_vocabulary_of_any_size_leaves_empty_places(void **state)
         CHECK(input.lookup_size >= 2 * count); /* or the search below may last for ever */
         for (size_t i = 0; i < sizeof absent / sizeof *absent; i++)
             CHECK_INT(transform_word(&input, slice_of(absent[i])), -1);
+        transform_words_many(&input, input.words, 1, &id);
+        CHECK_INT(id, 0);
         arena_deinit(&arena);
     }
 }
