@@ -1,0 +1,624 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/trees/trees_attributes.h"
+#include "runtime/learn/trees/trees_parts.h"
+#include "runtime/learners/learners.h"
+#include "tests/unit/learn_rows.h"
+
+#define WORKERS_MAX 8
+#define NUMBERS     5
+#define CATEGORIES  2
+#define WORDS       20
+
+/* Rows with numbers, some of them missing, and categories. */
+struct made {
+    struct dataset dataset;
+    struct transform_input inputs[NUMBERS + CATEGORIES];
+    struct slice words[WORDS];
+    struct slice columns[NUMBERS + CATEGORIES];
+    struct spool_column_summary label;
+};
+
+static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t classes)
+{
+    struct dataset *dataset = &made->dataset;
+
+    *dataset = made_dataset((struct rows_shape){rows, held_out, NUMBERS, CATEGORIES,
+                                                CATEGORIES * (WORDS + 1), classes});
+    show_rows(dataset);
+    memset(made->inputs, 0, sizeof made->inputs);
+    for (uint32_t i = 0; i < WORDS; i++)
+        made->words[i] = (struct slice){"abcdefghijklmnopqrst" + i, 1};
+    for (uint32_t i = 0; i < NUMBERS + CATEGORIES; i++) {
+        struct transform_input *input = &made->inputs[i];
+        const bool is_number = i < NUMBERS;
+
+        input->name = slice_of("input");
+        input->type = is_number ? INPUT_NUMERIC : INPUT_CATEGORY;
+        input->scale = 1;
+        input->dense_offset = is_number ? i : 0;
+        input->id_offset = is_number ? 0 : i - NUMBERS;
+        input->first_id = is_number ? 0 : (i - NUMBERS) * (WORDS + 1);
+        input->id_rows = is_number ? 0 : WORDS + 1;
+        input->word_count = is_number ? 0 : WORDS;
+        input->words = is_number ? NULL : made->words;
+        input->hash_buckets = !is_number; /* the last id is of other words */
+    }
+    dataset->transform.inputs = made->inputs;
+    dataset->transform.input_count = NUMBERS + CATEGORIES;
+    dataset->transform.keeps_numbers = true;
+    made->label = (struct spool_column_summary){.least = -9, .greatest = 9};
+    dataset->spool.summaries = &made->label; /* that of column 0: the spec of a test has none */
+    dataset->label_mean = 0;
+    dataset->label_scale = 1;
+    for (uint32_t i = 0; i < rows; i++) {
+        if (i % 7 == 0)
+            dataset->train.dense[(size_t)i * NUMBERS + 2] = NAN;
+        if (classes)
+            dataset->class_counts[dataset->train.classes[i]]++;
+    }
+    hide_rows(dataset);
+}
+
+static void made_deinit(struct made *made)
+{
+    made_dataset_close(&made->dataset);
+}
+
+static struct trees_params params_of_test(void)
+{
+    return (struct trees_params){
+        .rounds = 6,
+        .parallel_trees = 1,
+        .growth = TREE_LOSSGUIDE,
+        .max_leaves = 9,
+        .max_bin = 64,
+        .eta = .3,
+        .min_child_weight = .1,
+        .lambda = 1,
+        .subsample = 1,
+        .colsample_bytree = 1,
+        .colsample_bylevel = 1,
+        .colsample_bynode = 1,
+        .scale_pos_weight = 1,
+        .base_score = REAL_AUTOMATIC,
+        .max_cat_to_onehot = 4,
+        .max_cat_threshold = 64,
+        .tweedie_variance_power = 1.5,
+        .huber_slope = 1,
+    };
+}
+
+static struct jobspec spec_of(const struct dataset *dataset, struct trees_params params)
+{
+    struct jobspec spec = made_spec(dataset);
+
+    spec.family = SLICE("trees");
+    spec.estimator = SLICE("XGBClassifier");
+    memset(&spec.params, 0, sizeof spec.params);
+    memcpy(spec.params.bytes, &params, sizeof params);
+    return spec;
+}
+
+struct group {
+    struct learning learners[WORKERS_MAX];
+    uint32_t count;
+};
+
+static void group_open(struct group *group, const struct jobspec *spec,
+                       const struct dataset *dataset, uint32_t workers)
+{
+    struct error err;
+
+    group->count = workers;
+    for (uint32_t w = 0; w < workers; w++)
+        CHECK_OK(learning_open(spec, dataset, NULL, &group->learners[w], &err));
+}
+
+static void group_close(struct group *group)
+{
+    for (uint32_t w = 0; w < group->count; w++)
+        group->learners[w].close(group->learners[w].self);
+}
+
+static const struct phase *phase_of(const struct group *group)
+{
+    return group->learners[0].phase(group->learners[0].self);
+}
+
+/* Each adds its lanes, some at a time, all apply the totals. */
+static struct learner_report group_phase(struct group *group)
+{
+    const struct phase phase = *phase_of(group);
+    const struct learning *first = &group->learners[0];
+    const uint32_t lanes = first->lanes(first->self);
+    int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);
+    int64_t *integers = calloc(phase.integer_count + 1, sizeof *integers);
+    struct learner_report report = {0};
+    uint64_t check = 0;
+    struct error err;
+
+    CHECK(sums != NULL && integers != NULL);
+    CHECK(phase.owned_count <= first->elements_most(first->self));
+    for (uint32_t w = 0; w < group->count; w++) {
+        const struct learning *worker = &group->learners[w];
+        const uint32_t end = lanes * (w + 1) / group->count;
+
+        for (uint32_t lane = lanes * w / group->count, done; lane < end; lane += done) {
+            const uint64_t before = worker->contributed(worker->self);
+            int64_t *own = calloc(phase.owned_count + 1, sizeof *own);
+            uint64_t added = 0;
+
+            CHECK_OK(worker->contribute(worker->self, lane, end - lane, integers, own, NULL, &done,
+                                        &err));
+            CHECK(done > 0);
+            for (uint32_t i = 0; i < phase.owned_count; i++) {
+                added += (uint64_t)own[i];
+                sums[i] += own[i];
+            }
+            CHECK(worker->contributed(worker->self) - before == added);
+            free(own);
+        }
+    }
+    for (uint32_t w = 0; w < group->count; w++) {
+        const struct learning *worker = &group->learners[w];
+
+        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
+                               &report, &err));
+        CHECK(w == 0 || worker->check(worker->self) == check);
+        check = worker->check(worker->self);
+    }
+    free(sums);
+    free(integers);
+    return report;
+}
+
+/* What was learned: the trees, and a hash of all that they came of. */
+static uint64_t outcome_of(const struct group *group)
+{
+    const struct learning *learning = &group->learners[group->count - 1];
+    struct error err;
+
+    CHECK_OK(learning->verify(learning->self, &err));
+    return learning->check(learning->self);
+}
+
+struct run {
+    uint64_t outcome;
+    uint32_t rounds;
+    double first_loss, last_loss, held_out;
+};
+
+static struct run run_group(const struct jobspec *spec, const struct dataset *dataset,
+                            uint32_t workers)
+{
+    struct run run = {0};
+    struct group group;
+
+    group_open(&group, spec, dataset, workers);
+    while (phase_of(&group)->kind != PHASE_DONE) {
+        const struct learner_report report = group_phase(&group);
+
+        if (!report.step_applied)
+            continue;
+        run.first_loss = run.rounds++ == 0 ? report.train_loss : run.first_loss;
+        run.last_loss = report.train_loss;
+        run.held_out = report.validation_loss;
+        CHECK_INT(report.epoch, run.rounds);
+    }
+    run.outcome = outcome_of(&group);
+    group_close(&group);
+    return run;
+}
+
+/* ---- the same bits ---- */
+
+static const struct variant {
+    const char *name;
+    uint32_t classes;
+    enum tree_growth growth;
+    uint32_t max_depth, max_leaves, parallel_trees;
+    double subsample, colsample;
+} variants[] = {
+    {"leaf by leaf", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1},
+    {"level by level", 2, TREE_DEPTHWISE, 4, 0, 1, 1, 1},
+    {"a number", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1},
+    {"three classes", 3, TREE_LOSSGUIDE, 0, 7, 1, 1, 1},
+    {"a part of rows and columns", 2, TREE_LOSSGUIDE, 0, 9, 1, .6, .5},
+    {"a forest in each round", 0, TREE_DEPTHWISE, 3, 6, 3, .5, .7},
+};
+
+static struct jobspec spec_of_variant(const struct dataset *dataset, const struct variant *variant)
+{
+    struct trees_params params = params_of_test();
+
+    params.growth = variant->growth;
+    params.max_depth = variant->max_depth;
+    params.max_leaves = variant->max_leaves;
+    params.parallel_trees = variant->parallel_trees;
+    params.subsample = variant->subsample;
+    params.colsample_bynode = params.colsample_bytree = variant->colsample;
+    return spec_of(dataset, params);
+}
+
+static void any_number_of_workers_grows_the_same_trees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct made made;
+        struct jobspec spec;
+        struct run one;
+
+        made_init(&made, 900, 100, variants[i].classes);
+        spec = spec_of_variant(&made.dataset, &variants[i]);
+        one = run_group(&spec, &made.dataset, 1);
+        CHECK_INT(one.rounds, 6);
+        CHECK(one.last_loss < .8 * one.first_loss);
+        CHECK(one.held_out > 0);
+        for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3)
+            CHECK(run_group(&spec, &made.dataset, workers).outcome == one.outcome);
+        made_deinit(&made);
+    }
+}
+
+/* Lanes are cut otherwise, so the fingerprint differs; the trees do not. */
+static void lanes_leave_no_trace_in_the_trees(void **state)
+{
+    struct made made;
+    double loss = 0;
+    (void)state;
+
+    made_init(&made, 2000, 0, 2);
+    for (uint32_t lanes = 1; lanes <= 64; lanes *= 4) {
+        struct jobspec spec = spec_of(&made.dataset, params_of_test());
+        struct run run;
+
+        spec.lanes = lanes;
+        run = run_group(&spec, &made.dataset, 1);
+        CHECK(lanes == 1 || run.last_loss == loss);
+        loss = run.last_loss;
+    }
+    made_deinit(&made);
+}
+
+static void threads_leave_no_trace(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct team *team = NULL;
+    struct group group;
+    struct run alone;
+    struct error err;
+    (void)state;
+
+    made_init(&made, 20000, 500, 2);
+    keep_rows(&made.dataset);
+    spec = spec_of(&made.dataset, params_of_test());
+    alone = run_group(&spec, &made.dataset, 1);
+    group_open(&group, &spec, &made.dataset, 2);
+    for (uint32_t phase = 0; phase_of(&group)->kind != PHASE_DONE; phase++) {
+        struct team *next = team_new(1 + phase % 4);
+
+        for (uint32_t w = 0; w < 2; w++)
+            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+        team_free(team);
+        team = next;
+        group_phase(&group);
+    }
+    CHECK(outcome_of(&group) == alone.outcome);
+    group_close(&group);
+    team_free(team);
+    made_deinit(&made);
+}
+
+/* ---- states ---- */
+
+/* By pieces of a size that divides nothing. */
+static void give_state(const struct learning *from, const struct learning *to)
+{
+    const uint64_t bytes = from->state_bytes(from->self);
+    struct error err;
+    struct text head;
+    char piece[997];
+
+    text_init(&head, TEXT_MAXIMUM);
+    CHECK_OK(from->state_head(from->self, &head, &err));
+    CHECK_OK(to->take_begin(to->self, text_slice(&head), bytes, &err));
+    for (uint64_t at = 0; at < bytes; at += sizeof piece) {
+        const size_t size = bytes - at < sizeof piece ? (size_t)(bytes - at) : sizeof piece;
+
+        from->state_read(from->self, at, size, piece);
+        to->take_piece(to->self, at, (struct slice){piece, size});
+    }
+    CHECK_OK(to->take_end(to->self, &err));
+    CHECK(to->check(to->self) == from->check(from->self));
+    text_deinit(&head);
+}
+
+/* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
+static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct made made;
+        struct jobspec spec;
+        uint64_t wanted;
+
+        made_init(&made, 300, 40, variants[i].classes);
+        spec = spec_of_variant(&made.dataset, &variants[i]);
+        trees_params(&spec.params)->rounds = 3;
+        wanted = run_group(&spec, &made.dataset, 1).outcome;
+        for (uint64_t taken = 0, is_last = false; !is_last; taken++) {
+            struct group old, new;
+
+            group_open(&old, &spec, &made.dataset, 1);
+            group_open(&new, &spec, &made.dataset, 2);
+            while (phase_of(&old)->number < taken && phase_of(&old)->kind != PHASE_DONE)
+                group_phase(&old);
+            is_last = phase_of(&old)->kind == PHASE_DONE;
+            for (int ahead = 0; ahead < 9 && taken % 2; ahead++)
+                group_phase(&new);
+            for (uint32_t w = 0; w < 2; w++)
+                give_state(&old.learners[0], &new.learners[w]);
+            while (phase_of(&new)->kind != PHASE_DONE)
+                group_phase(&new);
+            CHECK(outcome_of(&new) == wanted);
+            group_close(&old);
+            group_close(&new);
+        }
+        made_deinit(&made);
+    }
+}
+
+static void a_learner_that_starts_anew_grows_the_same_trees(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct group group;
+    uint64_t wanted;
+    (void)state;
+
+    made_init(&made, 500, 50, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    wanted = run_group(&spec, &made.dataset, 1).outcome;
+    group_open(&group, &spec, &made.dataset, 2);
+    for (int phase = 0; phase < 20; phase++)
+        group_phase(&group);
+    for (uint32_t w = 0; w < 2; w++)
+        group.learners[w].restart(group.learners[w].self);
+    CHECK_INT(phase_of(&group)->number, 0);
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    CHECK(outcome_of(&group) == wanted);
+    group_close(&group);
+    made_deinit(&made);
+}
+
+/* A lane that comes back was elsewhere meanwhile: its rows are read and reached anew. */
+static void lanes_that_move_reach_their_rows_anew(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct made made;
+        struct jobspec spec;
+        struct group group;
+        uint64_t wanted;
+
+        made_init(&made, 700, 60, variants[i].classes);
+        spec = spec_of_variant(&made.dataset, &variants[i]);
+        wanted = run_group(&spec, &made.dataset, 1).outcome;
+        group_open(&group, &spec, &made.dataset, 1);
+        while (phase_of(&group)->kind != PHASE_DONE) {
+            const struct learning *learning = &group.learners[0];
+            const uint32_t lanes = learning->lanes(learning->self);
+            const uint32_t away = phase_of(&group)->number % 3 == 0 ? lanes : 0;
+
+            /* all but one lane go, and come back */
+            for (uint32_t done = 0; away > 0 && done < 1;)
+                done = learning->lane_open(learning->self, away / 2, 1, done);
+            for (uint32_t done = 0; done < lanes;)
+                done = learning->lane_open(learning->self, 0, lanes, done);
+            group_phase(&group);
+        }
+        CHECK(outcome_of(&group) == wanted);
+        group_close(&group);
+        made_deinit(&made);
+    }
+}
+
+static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
+{
+    struct made made;
+    struct trees_params params = params_of_test();
+    struct jobspec spec, other;
+    struct group group, others;
+    struct learning *to;
+    struct error err;
+    struct text head;
+    uint64_t before;
+    (void)state;
+
+    made_init(&made, 300, 0, 2);
+    spec = spec_of(&made.dataset, params);
+    params.eta = .25;
+    other = spec_of(&made.dataset, params);
+    group_open(&group, &spec, &made.dataset, 2);
+    group_open(&others, &other, &made.dataset, 1);
+    for (int phase = 0; phase < 14; phase++)
+        group_phase(&group);
+    to = &group.learners[1];
+    before = to->check(to->self);
+    text_init(&head, TEXT_MAXIMUM);
+    CHECK_OK(group.learners[0].state_head(group.learners[0].self, &head, &err));
+    for (size_t size = 0; size < head.size; size++)
+        CHECK_FAILS(to->take_begin(to->self, (struct slice){head.data, size},
+                                   to->state_bytes(to->self), &err),
+                    STATUS_CORRUPT, "state is not usable");
+    for (size_t i = 0; i < head.size; i++) {
+        head.data[i] ^= 4;
+        CHECK_INT(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
+                  STATUS_CORRUPT);
+        head.data[i] ^= 4;
+    }
+    CHECK_FAILS(to->take_begin(to->self, text_slice(&head), 1, &err), STATUS_CORRUPT,
+                "another size");
+    CHECK_OK(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err));
+    CHECK_FAILS(to->take_end(to->self, &err), STATUS_CORRUPT, "does not match"); /* no pieces */
+    CHECK(to->check(to->self) == before);
+    to = &others.learners[0];
+    CHECK_FAILS(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
+                STATUS_CORRUPT, "it belongs to another job");
+    text_deinit(&head);
+    group_close(&group);
+    group_close(&others);
+    made_deinit(&made);
+}
+
+/* ---- the model ---- */
+
+struct exported {
+    struct model model; /* points into the learner */
+    char digest[DIGEST_BYTES];
+    uint64_t rows;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    size_t metric_count;
+};
+
+static struct exported export_model(const struct learning *learning)
+{
+    struct exported exported;
+    bool is_done = false;
+    struct error err;
+
+    while (!is_done)
+        CHECK_OK(learning->measure(learning->self, &is_done, &err));
+    CHECK_OK(learning->result(learning->self, exported.digest, &exported.rows, exported.metrics,
+                              &exported.metric_count, &err));
+    exported.model = ((struct trees *)learning->self)->measuring.model;
+    return exported;
+}
+
+/* Thresholds and sets of the stored model lead rows to the leaves that their bins led them to. */
+static void a_stored_model_scores_rows_as_they_were_learned(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        struct made made;
+        struct jobspec spec;
+        struct group group;
+        struct exported first, second;
+        struct scorer scorer;
+        const struct trees *trees;
+        struct error err;
+
+        made_init(&made, 600, 90, variants[i].classes);
+        keep_rows(&made.dataset);
+        spec = spec_of_variant(&made.dataset, &variants[i]);
+        spec.lanes = 1;
+        group_open(&group, &spec, &made.dataset, 2);
+        while (phase_of(&group)->kind != PHASE_DONE)
+            group_phase(&group);
+        first = export_model(&group.learners[0]);
+        second = export_model(&group.learners[1]);
+        assert_string_equal(first.digest, second.digest);
+        CHECK_INT(first.rows, 600);
+        trees = group.learners[1].self; /* which had the lane */
+        CHECK_OK(scorer_init(&scorer, &first.model, 1, &err));
+        for (uint32_t row = 0; row < 600; row++) {
+            scorer_score_row(&scorer, made.dataset.train.dense + (size_t)row * NUMBERS,
+                             made.dataset.train.ids + (size_t)row * CATEGORIES);
+            for (uint32_t k = 0; k < trees->outputs; k++)
+                CHECK(fabsf(scorer.outputs[k] -
+                            trees->rows[0].scores[(size_t)row * trees->outputs + k]) < 1e-5f);
+        }
+        scorer_deinit(&scorer);
+        group_close(&group);
+        made_deinit(&made);
+    }
+}
+
+/* ---- early stopping, limits, rows ---- */
+
+static void training_ends_when_held_out_rows_do_not_gain(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct group group;
+    const struct trees *trees;
+    (void)state;
+
+    made_init(&made, 200, 200, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    trees_params(&spec.params)->rounds = 500;
+    trees_params(&spec.params)->eta = 1;
+    spec.early_stopping = 3;
+    group_open(&group, &spec, &made.dataset, 1);
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    trees = group.learners[0].self;
+    CHECK(trees->progress.round < 100);
+    CHECK_INT(trees->progress.round, trees->progress.best_rounds + 3);
+    group_close(&group);
+    made_deinit(&made);
+}
+
+static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct learning learning;
+    struct error err;
+    (void)state;
+
+    made_init(&made, 300, 0, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    spec.memory = 100;
+    CHECK_FAILS(learning_open(&spec, &made.dataset, NULL, &learning, &err), STATUS_LIMIT,
+                "and a worker has at most 100");
+    CHECK(strstr(err.hint, "max_depth"));
+    made_deinit(&made);
+}
+
+static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
+{
+    int64_t *integers = calloc(TREES_GRADIENTS_INTEGERS, sizeof *integers);
+    struct made made;
+    struct jobspec spec;
+    struct learning learning;
+    struct error err;
+    uint32_t done;
+    (void)state;
+
+    made_init(&made, 300, 20, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    CHECK_OK(learning_open(&spec, &made.dataset, NULL, &learning, &err));
+    lose_rows_after(&made.dataset, 2);
+    CHECK_FAILS(learning.contribute(learning.self, 0, 8, integers, NULL, NULL, &done, &err),
+                STATUS_IO, "cannot be read");
+    learning.close(learning.self);
+    CHECK_INT(held_rows(&made.dataset, &made.dataset.train), 0);
+    free(integers);
+    made_deinit(&made);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_number_of_workers_grows_the_same_trees),
+        cmocka_unit_test(lanes_leave_no_trace_in_the_trees),
+        cmocka_unit_test(threads_leave_no_trace),
+        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_trees),
+        cmocka_unit_test(a_learner_that_starts_anew_grows_the_same_trees),
+        cmocka_unit_test(lanes_that_move_reach_their_rows_anew),
+        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        cmocka_unit_test(a_stored_model_scores_rows_as_they_were_learned),
+        cmocka_unit_test(training_ends_when_held_out_rows_do_not_gain),
+        cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
+        cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
