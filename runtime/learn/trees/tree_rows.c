@@ -21,7 +21,8 @@ struct tree_layout tree_layout_of(const struct tree_bins *bins)
 
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
 {
-    return (double)layout->group_count * TREE_ROW_BYTES + outputs * 12. + 10;
+    return (double)layout->group_count * TREE_ROW_BYTES + layout->bins->column_count +
+           outputs * 12. + 10;
 }
 
 /* ---- memory ---- */
@@ -43,27 +44,32 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .rows = rows,
         .blocks = (rows + TREE_BLOCK_ROWS - 1) / TREE_BLOCK_ROWS,
         .outputs = outputs,
-        .bins = aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64),
+        .columns = malloc((size_t)layout->bins->column_count * rows + 1),
         .scores = malloc(numbers * sizeof(float)),
         .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
         .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
+        .groups =
+            learns ? aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64) : NULL,
         .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
         .hessians = learns ? malloc(numbers * sizeof(float)) : NULL,
         .keys = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
-    if (!lane->bins || !lane->scores || !(lane->values || lane->classes) ||
-        (learns && (!lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
+    if (!lane->columns || !lane->scores || !(lane->values || lane->classes) ||
+        (learns &&
+         (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
         tree_rows_deinit(lane);
         return fail_no_memory(err);
     }
-    memset(lane->bins, 0, (size_t)layout->group_count * rows * TREE_ROW_BYTES);
+    if (learns) /* columns of the last group that mean nothing have a bin, too */
+        memset(lane->groups, 0, (size_t)layout->group_count * rows * TREE_ROW_BYTES);
     return STATUS_OK;
 }
 
 void tree_rows_deinit(struct tree_rows *lane)
 {
-    free(lane->bins);
+    free(lane->columns);
+    free(lane->groups);
     free(lane->scores);
     free(lane->values);
     free(lane->classes);
@@ -77,7 +83,26 @@ void tree_rows_deinit(struct tree_rows *lane)
 
 static uint8_t *row_at(const struct tree_rows *lane, uint32_t group, uint32_t row)
 {
-    return lane->bins + ((size_t)group * lane->rows + row) * TREE_ROW_BYTES;
+    return lane->groups + ((size_t)group * lane->rows + row) * TREE_ROW_BYTES;
+}
+
+static uint8_t *column_at(const struct tree_rows *lane, uint32_t column, uint32_t row)
+{
+    return lane->columns + (size_t)column * lane->rows + row;
+}
+
+/* Bins of some rows, column by column, go to the groups. */
+static void group_bins(struct tree_rows *lane, uint32_t first, uint32_t count)
+{
+    const uint32_t each = lane->layout->group_columns;
+
+    for (uint32_t c = 0; c < lane->layout->bins->column_count; c++) {
+        const uint8_t *bins = column_at(lane, c, first);
+        uint8_t *rows = row_at(lane, c / each, first) + c % each;
+
+        for (uint32_t i = 0; i < count; i++)
+            rows[(size_t)i * TREE_ROW_BYTES] = bins[i];
+    }
 }
 
 void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
@@ -93,9 +118,10 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
         const int32_t *ids = part->ids + (first + from) * transform->id_count;
 
         for (uint32_t c = 0; c < layout->bins->column_count; c++)
-            columns[c] =
-                row_at(lane, c / layout->group_columns, at + from) + c % layout->group_columns;
-        tree_bins_rows(layout->bins, dataset, dense, ids, some, columns, TREE_ROW_BYTES);
+            columns[c] = column_at(lane, c, at + from);
+        tree_bins_rows(layout->bins, dataset, dense, ids, some, columns, 1);
+        if (lane->groups)
+            group_bins(lane, at + from, some);
     }
     if (lane->values)
         memcpy(lane->values + at, part->values + first, count * sizeof *lane->values);
@@ -123,15 +149,11 @@ static const struct forest_node *leaf_of(const struct tree_rows *lane,
                                          const struct tree_forest *forest,
                                          const struct forest_node *root, uint32_t row)
 {
-    const uint32_t group_columns = lane->layout->group_columns;
     const struct forest_node *node = root;
 
-    while (node->left > 0) {
-        const uint8_t bin =
-            row_at(lane, node->column / group_columns, row)[node->column % group_columns];
-
-        node = root + node->left + !forest_goes_left(forest, node, bin);
-    }
+    while (node->left > 0)
+        node = root + node->left +
+               !forest_goes_left(forest, node, *column_at(lane, node->column, row));
     return node;
 }
 
@@ -263,25 +285,14 @@ void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, u
 {
     const struct tree_run run = *tree_rows_run(lane, node, block);
     const struct tree_node *parent = &tree->nodes[node];
-    const uint32_t group = parent->split.column / lane->layout->group_columns;
-    const uint8_t *bins = row_at(lane, group, block * TREE_BLOCK_ROWS) +
-                          parent->split.column % lane->layout->group_columns;
+    const uint8_t *bins = column_at(lane, parent->split.column, block * TREE_BLOCK_ROWS);
     uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run.first;
     uint16_t right[TREE_BLOCK_ROWS];
-    uint32_t lefts = 0, rights = 0, i = 0;
+    uint32_t lefts = 0, rights = 0;
 
-    for (; i + PREFETCH_ROWS < run.count; i++) {
+    for (uint32_t i = 0; i < run.count; i++) {
         const uint16_t row = order[i];
-        const uint32_t is_left = goes_left[bins[(size_t)row * TREE_ROW_BYTES]];
-
-        __builtin_prefetch(bins + (size_t)order[i + PREFETCH_ROWS] * TREE_ROW_BYTES);
-        order[lefts] = right[rights] = row;
-        lefts += is_left;
-        rights += 1 - is_left;
-    }
-    for (; i < run.count; i++) {
-        const uint16_t row = order[i];
-        const uint32_t is_left = goes_left[bins[(size_t)row * TREE_ROW_BYTES]];
+        const uint32_t is_left = goes_left[bins[row]];
 
         order[lefts] = right[rights] = row;
         lefts += is_left;
@@ -349,6 +360,16 @@ void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, 
     default:
         sum_rows(rows, order, run->count, 28, sums);
     }
+}
+
+void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group)
+{
+    const struct tree_run *run = tree_rows_run(lane, node, block);
+    const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
+    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
+
+    for (uint32_t i = 0; i < run->count && i < PREFETCH_ROWS; i++)
+        __builtin_prefetch(rows + (size_t)order[i] * TREE_ROW_BYTES);
 }
 
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,

@@ -2,9 +2,10 @@
  * tree_rows.h - the rows of a lane as trees are grown from them: bins, outputs so far, gradients,
  * and which node of the growing tree each row has reached.
  *
- *     bins     columns in groups of at most 28: of each group a matrix of 32 bytes a row, 28 bins
- *              and the row's gradient and hessian in 16 bits each, so that whoever sums a row
- *              touches one line of memory
+ *     bins     twice. Column by column, for whoever divides rows by one of them. And in groups of
+ *              at most 28 columns: of each group a matrix of 32 bytes a row, 28 bins and the row's
+ *              gradient and hessian in 16 bits each, so that whoever sums a row touches one line of
+ *              memory
  *     order    blocks of at most 8192 rows; of each block its rows, in 16 bits, those of a node
  *              side by side. A node is divided in place, block by block
  *     runs     of each node and block, where its rows begin in `order` and how many they are
@@ -40,13 +41,14 @@ struct tree_run {
 struct tree_rows {
     const struct tree_layout *layout;
     uint32_t rows, blocks, outputs;
-    uint8_t *bins;    /* (groups, rows, TREE_ROW_BYTES) */
+    uint8_t *columns; /* (columns, rows) */
     float *scores;    /* (rows, outputs): base and trees so far */
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
     uint32_t scored;  /* trees that are in the scores */
 
     /* Of rows to learn from, else NULL: */
+    uint8_t *groups;             /* (groups, rows, TREE_ROW_BYTES) */
     float *gradients, *hessians; /* (outputs, rows) */
     uint32_t *keys;              /* (rows): random bits of the seed and the row's hash */
     uint16_t *order;             /* (rows) */
@@ -107,6 +109,8 @@ uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
  * columns of a group. */
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
                    int64_t *sums);
+/* Asks the memory for the first rows of what will be summed next. */
+void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group);
 /* Packed sums go to histogram (total_bins: gradient, hessian), and are 0 again. Returns the sum of
  * all that was added. */
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,

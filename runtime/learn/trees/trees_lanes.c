@@ -274,43 +274,52 @@ static void flush(struct trees *trees, uint32_t group, int64_t *packed, int64_t 
     pthread_mutex_unlock(&trees->lock);
 }
 
-/* Rows of a block are divided and, while they are near, summed. */
+/* The part's rows in one group of columns. Those of the next block come while these are summed. */
+static void sum_group(struct trees *trees, const struct node_part *part, uint32_t group,
+                      int64_t *packed)
+{
+    uint32_t summed = 0;
+
+    for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++) {
+        const struct tree_rows *rows = &trees->rows[lane];
+
+        for (uint32_t block = 0; block < rows->blocks; block++) {
+            const uint32_t count = tree_rows_run(rows, part->summed, block)->count;
+
+            if (summed + count > TREE_PACKED_ROWS) {
+                flush(trees, group, packed, part->histogram);
+                summed = 0;
+            }
+            if (block + 1 < rows->blocks)
+                tree_rows_expect(rows, part->summed, block + 1, group);
+            else if (lane + 1 < part->end_lane && trees->rows[lane + 1].blocks > 0)
+                tree_rows_expect(&trees->rows[lane + 1], part->summed, 0, group);
+            tree_rows_sum(rows, part->summed, block, group, packed);
+            summed += count;
+        }
+    }
+    if (summed > 0)
+        flush(trees, group, packed, part->histogram);
+}
+
 static void sum_part(void *context, uint32_t member, uint32_t task)
 {
     const struct parts_task *about = context;
     struct trees *trees = about->trees;
     const struct node_part *part = &about->parts[task];
     const struct growing_tree *tree = &trees->growing;
-    const bool divides = part->node != part->summed;
     int64_t *packed = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX;
     uint8_t goes_left[TREE_BINS_MAX];
 
     progress_note();
-    if (divides)
+    if (part->node != part->summed) {
         tree_split_table(&tree->nodes[part->node].split, goes_left);
-    for (uint32_t group = 0; group < trees->layout.group_count; group++) {
-        uint32_t summed = 0;
-
-        for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++) {
-            struct tree_rows *rows = &trees->rows[lane];
-
-            for (uint32_t block = 0; block < rows->blocks; block++) {
-                uint32_t count;
-
-                if (divides && group == 0)
-                    tree_rows_divide(rows, tree, part->node, goes_left, block);
-                count = tree_rows_run(rows, part->summed, block)->count;
-                if (summed + count > TREE_PACKED_ROWS) {
-                    flush(trees, group, packed, part->histogram);
-                    summed = 0;
-                }
-                tree_rows_sum(rows, part->summed, block, group, packed);
-                summed += count;
-            }
-        }
-        if (summed > 0)
-            flush(trees, group, packed, part->histogram);
+        for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++)
+            for (uint32_t block = 0; block < trees->rows[lane].blocks; block++)
+                tree_rows_divide(&trees->rows[lane], tree, part->node, goes_left, block);
     }
+    for (uint32_t group = 0; group < trees->layout.group_count; group++)
+        sum_group(trees, part, group, packed);
 }
 
 /* The node's rows of the lanes as some parts of about the same size. */
