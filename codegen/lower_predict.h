@@ -21,6 +21,8 @@
  *     probabilities    totrain_probabilities     JSON object: class -> probability
  *     logits           totrain_logits            JSON array: one logit of two classes, else one
  *                                                a class
+ *     leaf             totrain_leaf              JSON array, of trees: of each the node that the
+ *                                                row ends in
  *     score            totrain_logits, for a regressor totrain_predict, for a model of
  *                      clusters totrain_distance: real, to the nearest
  *

@@ -78,6 +78,7 @@ struct model_summary {
     uint32_t positive;          /* of two classes: which of them */
     struct model_input *inputs;
     size_t input_count;
+    bool has_leaves; /* its kind has */
     struct slice digest;
     int64_t version;
 };

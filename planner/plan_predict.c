@@ -130,14 +130,14 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
 }
 
 /* "A regressor has the extra output 'score'." */
-static enum status hint_outputs(enum task task, struct error *err)
+static enum status hint_outputs(const struct model_summary *model, struct error *err)
 {
     enum status status = STATUS_INVALID;
     struct text list;
 
     text_init(&list, TEXT_MAXIMUM);
-    extra_outputs_append(task, &list);
-    error_hint(err, "A %s has the extra output%s %s.", task_models[task],
+    extra_outputs_append(model->task, model->has_leaves, &list);
+    error_hint(err, "A %s has the extra output%s %s.", task_models[model->task],
                strchr(text_string(&list), ' ') ? "s" : "", text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
@@ -151,10 +151,11 @@ static enum status add_output(struct planning *planning, struct slice word, int 
     struct plan *plan = planning->plan;
     struct slice name = slice_of(attribute_word(attribute, word));
 
-    if (!extra_output_find(plan->model.task, name, &plan->extra_kinds[plan->extra_output_count])) {
-        fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a %s",
-                SLICE_FORMAT(name), task_models[plan->model.task]);
-        return hint_outputs(plan->model.task, planning->err);
+    if (!extra_output_find(plan->model.task, plan->model.has_leaves, name,
+                           &plan->extra_kinds[plan->extra_output_count])) {
+        fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a %.*s",
+                SLICE_FORMAT(name), SLICE_FORMAT(plan->model.estimator));
+        return hint_outputs(&plan->model, planning->err);
     }
     for (size_t i = 0; i < plan->extra_output_count; i++)
         if (slice_equal(plan->extra_outputs[i], name))

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "scoring/kind.h"
 
 #define X(name, text, function, type) text,
 const char *const output_words[] = {OUTPUT_MAP(X) NULL};
@@ -29,6 +30,8 @@ static const struct {
     {TASK_CLASSIFICATION, "logits", OUTPUT_LOGITS},
     {TASK_REGRESSION, "score", OUTPUT_PREDICTION},
     {TASK_CLUSTERING, "score", OUTPUT_DISTANCE},
+    {TASK_CLASSIFICATION, "leaf", OUTPUT_LEAF},
+    {TASK_REGRESSION, "leaf", OUTPUT_LEAF},
 };
 #define EXTRA_OUTPUTS (sizeof extra_outputs / sizeof *extra_outputs)
 
@@ -42,10 +45,15 @@ enum output_type output_type(enum output output)
     return outputs[output].type;
 }
 
-bool extra_output_find(enum task task, struct slice name, enum output *output)
+static bool has_output(enum task task, bool has_leaves, size_t i)
+{
+    return extra_outputs[i].task == task && (has_leaves || extra_outputs[i].output != OUTPUT_LEAF);
+}
+
+bool extra_output_find(enum task task, bool has_leaves, struct slice name, enum output *output)
 {
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
-        if (extra_outputs[i].task != task || !slice_is(name, extra_outputs[i].name))
+        if (!has_output(task, has_leaves, i) || !slice_is(name, extra_outputs[i].name))
             continue;
         *output = extra_outputs[i].output;
         return true;
@@ -53,14 +61,14 @@ bool extra_output_find(enum task task, struct slice name, enum output *output)
     return false;
 }
 
-void extra_outputs_append(enum task task, struct text *out)
+void extra_outputs_append(enum task task, bool has_leaves, struct text *out)
 {
     size_t count = 0, written = 0;
 
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++)
-        count += extra_outputs[i].task == task;
+        count += has_output(task, has_leaves, i);
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
-        if (extra_outputs[i].task != task)
+        if (!has_output(task, has_leaves, i))
             continue;
         text_append_separator(out, written++, count);
         text_printf(out, "'%s'", extra_outputs[i].name);
@@ -70,15 +78,19 @@ void extra_outputs_append(enum task task, struct text *out)
 enum status output_workspace_init(struct output_workspace *workspace, const struct model *model,
                                   struct error *err)
 {
+    const size_t leaves = model->kind->leaf_count ? model->kind->leaf_count(model) : 0;
+
     text_init(&workspace->json, TEXT_MAXIMUM);
     workspace->probabilities =
         calloc((size_t)model->labels.count + 1, sizeof *workspace->probabilities);
-    return workspace->probabilities ? STATUS_OK : fail_no_memory(err);
+    workspace->leaves = calloc(leaves + 1, sizeof *workspace->leaves);
+    return workspace->probabilities && workspace->leaves ? STATUS_OK : fail_no_memory(err);
 }
 
 void output_workspace_deinit(struct output_workspace *workspace)
 {
     free(workspace->probabilities);
+    free(workspace->leaves);
     text_deinit(&workspace->json);
 }
 
@@ -137,6 +149,23 @@ static void append_logits(const struct scorer *scorer, struct text *json)
     text_append_char(json, ']');
 }
 
+/* [3,12]: of the first tree node 3, of the second node 12 */
+static enum status append_leaves(const struct scorer *scorer, struct output_workspace *workspace,
+                                 struct error *err)
+{
+    const struct kind *kind = scorer->model->kind;
+
+    if (!kind->leaves)
+        return fail(err, STATUS_INVALID, "a %.*s has no leaves",
+                    SLICE_FORMAT(scorer->model->estimator)),
+               error_hint(err, "Models of trees have some.");
+    scorer_leaves(scorer, workspace->leaves);
+    for (uint32_t i = 0; i < kind->leaf_count(scorer->model); i++)
+        text_printf(&workspace->json, "%s%u", i ? "," : "[", workspace->leaves[i]);
+    text_append_string(&workspace->json, workspace->json.size ? "]" : "[]");
+    return STATUS_OK;
+}
+
 static enum status take_text(struct output_workspace *workspace, struct cell *cell,
                              struct error *err)
 {
@@ -186,6 +215,10 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
         return fail(err, STATUS_INVALID, "a %.*s has no logits",
                     SLICE_FORMAT(scorer->model->estimator)),
                error_hint(err, "Use totrain_distance.");
+    if (output == OUTPUT_LEAF) {
+        TRY(append_leaves(scorer, workspace, err));
+        return take_text(workspace, cell, err);
+    }
     if (output != OUTPUT_LOGITS)
         return output_probabilities(scorer, output, workspace, cell, err);
     append_logits(scorer, &workspace->json);

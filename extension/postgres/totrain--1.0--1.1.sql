@@ -254,6 +254,14 @@ COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model
 REVOKE ALL ON FUNCTION totrain.distance(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
 
+CREATE FUNCTION totrain.leaf(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_leaf' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.leaf(text, record) IS
+    'of a model of trees an array: of each tree the node that the row ends in';
+REVOKE ALL ON FUNCTION totrain.leaf(text, record) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.leaf(text, record) TO totrain_user;
+
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) TO totrain_user;

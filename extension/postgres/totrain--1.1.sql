@@ -196,6 +196,12 @@ AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COS
 SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
 
+CREATE FUNCTION totrain.leaf(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_leaf' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.leaf(text, record) IS
+    'of a model of trees an array: of each tree the node that the row ends in';
+
 CREATE FUNCTION totrain.problem(model text, "row" record) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
@@ -391,7 +397,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
-    totrain.problem(text, record), totrain.version(),
+    totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),

@@ -290,6 +290,11 @@ static void distance(sqlite3_context *context, int count, sqlite3_value **values
     result_output(context, count, values, "totrain_distance", OUTPUT_DISTANCE);
 }
 
+static void leaf(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_output(context, count, values, "totrain_leaf", OUTPUT_LEAF);
+}
+
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */
 
 static bool names_fit(const struct model *model, int count, sqlite3_value **names)
@@ -366,6 +371,7 @@ static const struct {
     {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
     {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
     {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
+    {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

@@ -148,6 +148,7 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->model_name = word(&head);
     described->model.estimator = word(&head);
     described->model.task = (enum task)value_of(task_words, word(&head));
+    described->model.has_leaves = slice_is(word(&head), "leaves");
     word(&label);
     described->model.label = word(&label);
     described->model.label_type = (enum label_type)value_of(label_type_words, word(&label));

@@ -6,6 +6,7 @@
 #include "scoring/kind.h"
 #include "scoring/outputs.h"
 #include "scoring/row_label.h"
+#include "tests/unit/trees_fixture.h"
 
 /* A scorer whose outputs the test writes itself. */
 struct stage {
@@ -92,6 +93,41 @@ static void a_number_has_no_probabilities(void **state)
     output_workspace_deinit(&stage.workspace);
 }
 
+static void trees_tell_their_leaves_and_others_have_none(void **state)
+{
+    const float stump[3][NODE_NUMBERS] = {
+        {NODE_BELOW, 1, 5, 1}, {NODE_LEAF, 0, 1}, {NODE_LEAF, 0, 2}};
+    const float dense[] = {0, 6};
+    const int32_t ids[] = {-1, -1};
+    struct output_workspace workspace;
+    struct trees_fixture made;
+    struct scorer scorer;
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    trees_fixture_init(&made, 0);
+    for (uint32_t trees = 0; trees < 3; trees++) {
+        static const char *const leaves[] = {"[]", "[2]", "[2,2]"};
+
+        CHECK_OK(scorer_init(&scorer, &made.fixture.model, 1, &err));
+        CHECK_OK(output_workspace_init(&workspace, &made.fixture.model, &err));
+        scorer_score_row(&scorer, dense, ids);
+        CHECK_OK(scorer_output(&scorer, OUTPUT_LEAF, &workspace, &cell, &err));
+        CHECK_SLICE(cell.text, leaves[trees]);
+        output_workspace_deinit(&workspace);
+        scorer_deinit(&scorer);
+        trees_fixture_add(&made, 0, stump, 3);
+    }
+    fixture_deinit(&made.fixture);
+
+    begin(&stage, TASK_REGRESSION, 0);
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_LEAF, &stage.workspace, &cell, &err),
+                STATUS_INVALID, "a LinearRegressor has no leaves");
+    output_workspace_deinit(&stage.workspace);
+}
+
 static uint32_t three_clusters(const struct model *model)
 {
     (void)model;
@@ -133,28 +169,35 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
 static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
 {
     static const struct {
+        bool has_leaves;
         enum task task;
         const char *name, *function; /* NULL: there is none */
-    } cases[] = {{TASK_CLASSIFICATION, "probability", "probability"},
-                 {TASK_CLASSIFICATION, "score", "logits"},
-                 {TASK_REGRESSION, "score", "predict"},
-                 {TASK_REGRESSION, "logits", NULL},
-                 {TASK_CLUSTERING, "score", "distance"},
-                 {TASK_CLUSTERING, "probability", NULL}};
+    } cases[] = {{false, TASK_CLASSIFICATION, "probability", "probability"},
+                 {false, TASK_CLASSIFICATION, "score", "logits"},
+                 {false, TASK_CLASSIFICATION, "leaf", NULL},
+                 {false, TASK_REGRESSION, "score", "predict"},
+                 {false, TASK_REGRESSION, "logits", NULL},
+                 {true, TASK_REGRESSION, "leaf", "leaf"},
+                 {true, TASK_CLASSIFICATION, "leaf", "leaf"},
+                 {false, TASK_CLUSTERING, "score", "distance"},
+                 {false, TASK_CLUSTERING, "probability", NULL}};
     struct text list;
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum output which;
 
-        CHECK(extra_output_find(cases[i].task, slice_of(cases[i].name), &which) ==
-              (cases[i].function != NULL));
+        CHECK(extra_output_find(cases[i].task, cases[i].has_leaves, slice_of(cases[i].name),
+                                &which) == (cases[i].function != NULL));
         if (cases[i].function)
             CHECK_SLICE(slice_of(output_function(which)), cases[i].function);
     }
     text_init(&list, 200);
-    extra_outputs_append(TASK_CLASSIFICATION, &list);
+    extra_outputs_append(TASK_CLASSIFICATION, false, &list);
     CHECK_SLICE(text_slice(&list), "'probability', 'probabilities', 'score' and 'logits'");
+    text_clear(&list);
+    extra_outputs_append(TASK_REGRESSION, true, &list);
+    CHECK_SLICE(text_slice(&list), "'score' and 'leaf'");
     text_deinit(&list);
 }
 
@@ -223,6 +266,7 @@ int main(void)
         cmocka_unit_test(of_more_classes_the_predicted_ones_and_all_by_name),
         cmocka_unit_test(a_number_has_no_probabilities),
         cmocka_unit_test(a_row_is_of_the_nearest_cluster_and_tells_its_distance),
+        cmocka_unit_test(trees_tell_their_leaves_and_others_have_none),
         cmocka_unit_test(an_extra_output_is_what_the_task_makes_of_its_name),
         cmocka_unit_test(a_label_is_found_among_the_classes_in_the_form_of_their_type),
         cmocka_unit_test(what_is_no_label_is_refused_with_its_row),

@@ -206,6 +206,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .classes = model->labels.values,
         .positive = model_positive(model),
         .input_count = model->transform.column_count,
+        .has_leaves = model->kind->leaves != NULL,
         .digest = model->digest,
         .version = model->version,
     };

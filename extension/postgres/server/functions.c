@@ -33,6 +33,7 @@ SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
+SQL_FUNCTION(totrain_sql_leaf);
 SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
@@ -611,6 +612,11 @@ Datum totrain_sql_probabilities(PG_FUNCTION_ARGS)
 Datum totrain_sql_logits(PG_FUNCTION_ARGS)
 {
     return text_output(fcinfo, OUTPUT_LOGITS);
+}
+
+Datum totrain_sql_leaf(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_LEAF);
 }
 
 static Datum real_output(FunctionCallInfo fcinfo, enum output output)
