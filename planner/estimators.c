@@ -27,50 +27,109 @@ static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tr
 #define NO_ROUNDS_NO_RATE forest_without_rate, "a forest, which has one round"
 #define ONE_TREE          one_tree, "a single tree"
 
-#define DEFAULTS(name, ...)                                                                        \
-    static const struct estimator_default name[] = {__VA_ARGS__, {NULL, NULL}};
-#define LIGHTGBM                                                                                   \
-    {"grow_policy", "lossguide"}, {"max_depth", "0"}, {"max_leaves", "31"}, {"lambda", "0"},       \
-        {"min_child_weight", "0.001"}, {"min_data_in_leaf", "20"}, {"max_bin", "255"},             \
-        {"max_cat_threshold", "32"}, {"cat_smooth", "10"},                                         \
-    {                                                                                              \
-        "cat_l2", "10"                                                                             \
-    }
-#define SCIKIT_FOREST                                                                              \
-    {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"}, {"eta", "1"},                    \
-        {"max_depth", "16"}, {"max_leaves", "1024"}, {"grow_policy", "lossguide"},                 \
-        {"lambda", "0"}, {"min_child_weight", "0"}, {"min_data_in_leaf", "1"},                     \
-    {                                                                                              \
-        "subsample", "0.632"                                                                       \
-    }
-#define SCIKIT_TREE                                                                                \
-    {"train.num_boost_round", "1"}, {"num_parallel_tree", "1"}, {"eta", "1"}, {"max_depth", "16"}, \
-        {"max_leaves", "1024"}, {"grow_policy", "lossguide"}, {"lambda", "0"},                     \
-        {"min_child_weight", "0"},                                                                 \
-    {                                                                                              \
-        "min_data_in_leaf", "1"                                                                    \
-    }
-
-DEFAULTS(xgboost_class, {"train.num_boost_round", "100"})
-DEFAULTS(xgboost_forest, {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"}, {"eta", "1"},
-         {"subsample", "0.8"}, {"colsample_bynode", "0.8"}, {"lambda", "1e-05"})
-DEFAULTS(lightgbm, {"train.num_boost_round", "100"}, {"eta", "0.1"}, LIGHTGBM)
-DEFAULTS(lightgbm_forest, {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"},
-         {"eta", "1"}, {"subsample", "0.632"}, LIGHTGBM)
-DEFAULTS(tensorflow, {"train.num_boost_round", "100"}, {"eta", "0.1"}, {"lambda", "0"},
-         {"min_child_weight", "0.001"})
-DEFAULTS(bigquery, {"train.num_boost_round", "20"}, {"max_depth", "6"}, {"subsample", "1"})
-DEFAULTS(scikit_hist, {"train.num_boost_round", "100"}, {"eta", "0.1"},
-         {"grow_policy", "lossguide"}, {"max_depth", "0"}, {"max_leaves", "31"}, {"lambda", "0"},
-         {"min_child_weight", "0.001"}, {"min_data_in_leaf", "20"}, {"max_bin", "255"})
-DEFAULTS(scikit_boosting, {"train.num_boost_round", "100"}, {"eta", "0.1"}, {"max_depth", "3"},
-         {"lambda", "0"}, {"min_child_weight", "0.001"}, {"min_data_in_leaf", "1"})
-/* From one half a leaf of equally many rows of both classes comes back to one half, so that the
- * class of a leaf is the one of most of its rows. */
-DEFAULTS(scikit_forest_of_classes, SCIKIT_FOREST, {"max_features", "sqrt"}, {"base_score", "0.5"})
-DEFAULTS(scikit_forest_of_numbers, SCIKIT_FOREST)
-DEFAULTS(scikit_tree_of_classes, SCIKIT_TREE, {"base_score", "0.5"})
-DEFAULTS(scikit_tree_of_numbers, SCIKIT_TREE)
+static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"},
+                                                         {NULL, NULL}};
+static const struct estimator_default xgboost_forest[] = {{"train.num_boost_round", "1"},
+                                                          {"num_parallel_tree", "100"},
+                                                          {"eta", "1"},
+                                                          {"subsample", "0.8"},
+                                                          {"colsample_bynode", "0.8"},
+                                                          {"lambda", "1e-05"},
+                                                          {NULL, NULL}};
+static const struct estimator_default lightgbm[] = {{"train.num_boost_round", "100"},
+                                                    {"eta", "0.1"},
+                                                    {"grow_policy", "lossguide"},
+                                                    {"max_depth", "0"},
+                                                    {"max_leaves", "31"},
+                                                    {"lambda", "0"},
+                                                    {"min_child_weight", "0.001"},
+                                                    {"min_data_in_leaf", "20"},
+                                                    {"max_bin", "255"},
+                                                    {"max_cat_threshold", "32"},
+                                                    {"cat_smooth", "10"},
+                                                    {"cat_l2", "10"},
+                                                    {NULL, NULL}};
+static const struct estimator_default lightgbm_forest[] = {{"train.num_boost_round", "1"},
+                                                           {"num_parallel_tree", "100"},
+                                                           {"eta", "1"},
+                                                           {"subsample", "0.632"},
+                                                           {"grow_policy", "lossguide"},
+                                                           {"max_depth", "0"},
+                                                           {"max_leaves", "31"},
+                                                           {"lambda", "0"},
+                                                           {"min_child_weight", "0.001"},
+                                                           {"min_data_in_leaf", "20"},
+                                                           {"max_bin", "255"},
+                                                           {"max_cat_threshold", "32"},
+                                                           {"cat_smooth", "10"},
+                                                           {"cat_l2", "10"},
+                                                           {NULL, NULL}};
+static const struct estimator_default tensorflow[] = {{"train.num_boost_round", "100"},
+                                                      {"eta", "0.1"},
+                                                      {"lambda", "0"},
+                                                      {"min_child_weight", "0.001"},
+                                                      {NULL, NULL}};
+static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, {NULL, NULL}};
+static const struct estimator_default scikit_hist[] = {{"train.num_boost_round", "100"},
+                                                       {"eta", "0.1"},
+                                                       {"grow_policy", "lossguide"},
+                                                       {"max_depth", "0"},
+                                                       {"max_leaves", "31"},
+                                                       {"lambda", "0"},
+                                                       {"min_child_weight", "0.001"},
+                                                       {"min_data_in_leaf", "20"},
+                                                       {"max_bin", "255"},
+                                                       {NULL, NULL}};
+static const struct estimator_default scikit_boosting[] = {{"train.num_boost_round", "100"},
+                                                           {"eta", "0.1"},
+                                                           {"max_depth", "3"},
+                                                           {"lambda", "0"},
+                                                           {"min_child_weight", "0.001"},
+                                                           {"min_data_in_leaf", "1"},
+                                                           {NULL, NULL}};
+/* For classes they begin at one half: so a leaf of equally many rows of both comes back to one
+ * half, and the class of a leaf is the one of most of its rows. */
+static const struct estimator_default scikit_forest_of_numbers[] = {{"train.num_boost_round", "1"},
+                                                                    {"eta", "1"},
+                                                                    {"max_depth", "16"},
+                                                                    {"max_leaves", "1024"},
+                                                                    {"lambda", "0"},
+                                                                    {"min_child_weight", "0"},
+                                                                    {"min_data_in_leaf", "1"},
+                                                                    {"num_parallel_tree", "100"},
+                                                                    {"subsample", "0.632"},
+                                                                    {NULL, NULL}};
+static const struct estimator_default scikit_forest_of_classes[] = {{"train.num_boost_round", "1"},
+                                                                    {"eta", "1"},
+                                                                    {"max_depth", "16"},
+                                                                    {"max_leaves", "1024"},
+                                                                    {"lambda", "0"},
+                                                                    {"min_child_weight", "0"},
+                                                                    {"min_data_in_leaf", "1"},
+                                                                    {"num_parallel_tree", "100"},
+                                                                    {"subsample", "0.632"},
+                                                                    {"max_features", "sqrt"},
+                                                                    {"base_score", "0.5"},
+                                                                    {NULL, NULL}};
+static const struct estimator_default scikit_tree_of_numbers[] = {{"train.num_boost_round", "1"},
+                                                                  {"eta", "1"},
+                                                                  {"max_depth", "16"},
+                                                                  {"max_leaves", "1024"},
+                                                                  {"lambda", "0"},
+                                                                  {"min_child_weight", "0"},
+                                                                  {"min_data_in_leaf", "1"},
+                                                                  {"num_parallel_tree", "1"},
+                                                                  {NULL, NULL}};
+static const struct estimator_default scikit_tree_of_classes[] = {{"train.num_boost_round", "1"},
+                                                                  {"eta", "1"},
+                                                                  {"max_depth", "16"},
+                                                                  {"max_leaves", "1024"},
+                                                                  {"lambda", "0"},
+                                                                  {"min_child_weight", "0"},
+                                                                  {"min_data_in_leaf", "1"},
+                                                                  {"num_parallel_tree", "1"},
+                                                                  {"base_score", "0.5"},
+                                                                  {NULL, NULL}};
 
 #define CLASSES           &trees_kind, TASK_CLASSIFICATION
 #define NUMBERS           &trees_kind, TASK_REGRESSION
