@@ -1,0 +1,103 @@
+"""Boosted trees, forests and trees from the statement to the table, by the names of their libraries."""
+
+import random
+import sqlite3
+
+import harness
+
+CLASSIFIERS = ("XGBClassifier", "XGBRFClassifier", "LGBMClassifier", "RandomForestClassifier", "DecisionTreeClassifier",
+               "BoostedTreesClassifier", "HistGradientBoostingClassifier", "GradientBoostingClassifier",
+               "boosted_tree_classifier", "xgboost.gbtree", "lightgbm.gbdt", "lightgbm.rf")
+REGRESSORS = tuple(name.replace("Classifier", "Regressor").replace("classifier", "regressor") for name in CLASSIFIERS)
+
+
+class Trees(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.make()
+
+    def run_all(self, sql):
+        return self.database.execute(sql).fetchall()
+
+    def make(self, rows=1300):
+        """y: classes by two numbers together; z: a number; kind: words; with missing values."""
+        draw = random.Random(3)
+        self.run_all("CREATE TABLE t (a REAL, b REAL, kind TEXT, y INTEGER, z REAL, three INTEGER)")
+        for _ in range(rows):
+            a, b, kind = draw.random(), draw.random(), draw.choice("pqrs")
+            self.database.execute(
+                "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)",
+                (a, b if draw.random() < .9 else None, kind, int((a > .5) != (b > .5)), 3 * a + b * b + (kind == "p"),
+                 (a > .3) + (a > .6)))
+
+    def train(self, model, label="y", settings="", into="m", source="t"):
+        columns = "a, b, kind" if label == "kind" else f"a, b, kind, {label}"
+        return harness.facts(self.run_all(
+            f"SELECT {columns} FROM {source} TO TRAIN {model} {settings and 'WITH ' + settings} LABEL {label} INTO {into}"))
+
+    def digest(self, model="m"):
+        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
+
+    def test_every_name_learns_classes_with_the_defaults_of_its_library(self):
+        self.run_all("DELETE FROM t WHERE rowid > 600")
+        for model in CLASSIFIERS:
+            with self.subTest(model):
+                self.assertGreater(self.train(model)["Accuracy"], .85)
+
+    def test_every_name_learns_numbers_with_the_defaults_of_its_library(self):
+        self.run_all("DELETE FROM t WHERE rowid > 600")
+        for model in REGRESSORS:
+            with self.subTest(model):
+                least = .5 if model.startswith("XGBRF") or model == "xgboost.gbtree" else .8
+                self.assertGreater(self.train(model, "z")["R2"], least)
+
+    def test_a_statement_of_sqlflow_runs_unchanged(self):
+        facts = self.train("xgboost.gbtree", "three", "objective = 'multi:softprob', num_class = 3, "
+                                                      "train.num_boost_round = 30")
+        self.assertGreater(facts["Accuracy"], .97)
+        epochs = self.run_all("SHOW TRAIN m")
+        self.assertEqual(len(epochs), 30)
+
+    def test_any_number_of_workers_makes_the_same_table(self):
+        settings = "n_estimators = 5, subsample = 0.7, colsample_bynode = 0.6, seed = 5"
+        self.train("XGBClassifier", "y", settings, "one")
+        for workers in (2, 3):
+            self.train("XGBClassifier", "y",
+                       f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", f"m{workers}")
+            self.assertEqual(self.digest(f"m{workers}"), self.digest("one"))
+
+    def test_whether_a_label_holds_classes_is_told_by_all_rows_in_any_order(self):
+        """Its first 1,000 values are 0 and 1, and then there are many, or the other way round."""
+        self.run_all("CREATE TABLE late AS SELECT a, b, kind, CASE WHEN rowid > 1100 THEN rowid ELSE y END AS n FROM t")
+        self.run_all("CREATE TABLE early AS SELECT * FROM late ORDER BY rowid DESC")
+        self.assertIn("R2", self.train("lightgbm.gbdt", "n", "num_iterations = 5", "late_model", "late"))
+        self.assertIn("R2", self.train("lightgbm.gbdt", "n", "num_iterations = 5", "early_model", "early"))
+        self.assertEqual(self.digest("late_model"), self.digest("early_model"))
+        self.assertIn("Accuracy", self.train("lightgbm.gbdt", "y", "num_iterations = 5"))
+        self.assertIn("Accuracy", self.train("lightgbm.gbdt", "kind", "num_iterations = 5"))
+        self.assertIn("R2", self.train("lightgbm.gbdt", "z", "num_iterations = 5"))
+        self.assertIn("R2", self.train("lightgbm.gbdt", "y", "num_iterations = 5, objective = 'regression'"))
+
+    def test_early_stopping_ends_the_rounds(self):
+        self.train("LGBMClassifier", "y", "num_iterations = 1000, early_stopping_round = 3, test_size = 0.2")
+        self.assertLess(len(self.run_all("SHOW TRAIN m")), 900)
+
+    def test_an_objective_of_two_classes_is_not_for_three(self):
+        with self.assertRaisesRegex(sqlite3.Error, "binary:logistic"):
+            self.train("XGBClassifier", "three", "objective = 'binary:logistic'")
+        self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE name = 'm'"), [])
+
+    def test_trees_predict_missing_values_and_words_that_they_have_not_seen(self):
+        self.train("XGBRegressor", "z")
+        self.run_all("CREATE TABLE new (a REAL, b REAL, kind TEXT)")
+        self.run_all("INSERT INTO new VALUES (0.9, NULL, 'p'), (NULL, NULL, NULL), (0.1, 0.1, 'never')")
+        self.run_all("SELECT * FROM new TO PREDICT p.z USING m")
+        found = [row[0] for row in self.run_all("SELECT z FROM p")]
+        self.assertEqual(len(found), 3)
+        self.assertTrue(all(0 < value < 5 for value in found))
+        self.assertGreater(found[0], 3)
+        self.assertLess(found[2], 1)
+
+
+harness.main()
