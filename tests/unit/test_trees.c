@@ -478,6 +478,84 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     made_deinit(&made);
 }
 
+/* ---- memory that changes by itself ---- */
+
+/* One phase of one worker; false: something was found to have changed. */
+static bool goes_on(const struct learning *learning)
+{
+    const struct phase phase = *learning->phase(learning->self);
+    int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);
+    int64_t *integers = calloc(phase.integer_count + 1, sizeof *integers);
+    const uint32_t lanes = learning->lanes(learning->self);
+    enum status status = STATUS_OK;
+    struct learner_report report;
+    struct error err;
+
+    error_clear(&err);
+    for (uint32_t lane = 0, done; lane < lanes && status == STATUS_OK; lane += done)
+        status = learning->contribute(learning->self, lane, lanes - lane, integers, sums, NULL,
+                                      &done, &err);
+    if (status == STATUS_OK)
+        status = learning->verify_used(learning->self, NULL, &err);
+    if (status == STATUS_OK)
+        status = learning->apply(learning->self, &(struct phase_totals){integers, sums, NULL, NULL},
+                                 &report, &err);
+    free(sums);
+    free(integers);
+    CHECK(status == STATUS_OK || status == STATUS_CORRUPT);
+    return status == STATUS_OK;
+}
+
+/* Whenever it happens, it is found before the job's model is: at the latest when all rows are
+ * looked at, as every job does at its end. */
+static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
+{
+    static const char *const names[] = {"weights", "histograms", "rows",  "labels",
+                                        "scores",  "gradients",  "order", "packed"};
+    struct made made;
+    struct jobspec spec;
+    struct run clean;
+    uint32_t inverted = 0;
+    (void)state;
+
+    made_init(&made, 400, 30, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    trees_params(&spec.params)->rounds = 3;
+    clean = run_group(&spec, &made.dataset, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (uint64_t at = 1; at < 26; at++) {
+            struct group group;
+            const struct learning *learning = &group.learners[0];
+            uint64_t position = 0;
+            struct error err;
+            uint8_t *memory;
+            size_t size;
+            bool is_found = false;
+
+            group_open(&group, &spec, &made.dataset, 1);
+            while (phase_of(&group)->number < at && phase_of(&group)->kind != PHASE_DONE)
+                group_phase(&group);
+            memory = learning->memory(learning->self, names[i], &size);
+            if (memory) {
+                memory[size / 2] ^= 16;
+                inverted++;
+            }
+            while (!is_found && phase_of(&group)->kind != PHASE_DONE)
+                is_found = !goes_on(learning);
+            is_found = is_found || learning->verify(learning->self, &err) == STATUS_CORRUPT;
+            do
+                is_found = is_found || learning->verify_rows(learning->self, &position, 1, &err) ==
+                                           STATUS_CORRUPT;
+            while (!is_found && position > 0);
+            /* or nobody read it any more */
+            CHECK(is_found || learning->check(learning->self) == clean.outcome);
+            group_close(&group);
+        }
+    }
+    CHECK(inverted > 100);
+    made_deinit(&made);
+}
+
 /* ---- the model ---- */
 
 struct exported {
@@ -615,6 +693,7 @@ int main(void)
         cmocka_unit_test(a_learner_that_starts_anew_grows_the_same_trees),
         cmocka_unit_test(lanes_that_move_reach_their_rows_anew),
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(a_stored_model_scores_rows_as_they_were_learned),
         cmocka_unit_test(training_ends_when_held_out_rows_do_not_gain),
         cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 #define COLUMNS_OF_TASK 8
 
 /* Whose columns are drawn. */
@@ -288,6 +290,26 @@ static enum status find_splits(struct growing_tree *growth, const uint32_t *node
 
 /* ---- growing ---- */
 
+/* All columns divide the same rows, so each has the node's sums. */
+static enum status check_sums(const struct growing_tree *growth, const struct tree_node *node,
+                              struct error *err)
+{
+    const struct tree_sums *histogram = histogram_at(growth, node->slot);
+    const uint32_t *offsets = growth->bins->offsets;
+
+    for (uint32_t c = 0; c < growth->bins->column_count; c++) {
+        uint64_t gradient = 0, hessian = 0;
+
+        for (uint32_t b = offsets[c]; b < offsets[c + 1]; b++) {
+            gradient += (uint64_t)histogram[b].gradient;
+            hessian += (uint64_t)histogram[b].hessian;
+        }
+        if (gradient != (uint64_t)node->sums.gradient || hessian != (uint64_t)node->sums.hessian)
+            return memory_damaged(err, "the rows of a node");
+    }
+    return STATUS_OK;
+}
+
 /* Could a node with these sums at this depth be divided at all? */
 static bool may_be_divided(const struct growing_tree *growth, const struct tree_node *node)
 {
@@ -331,6 +353,7 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
     growth->nodes[root].slot = 0;
     growth->nodes[root].is_reached = true;
     draw_tree_columns(growth);
+    TRY(check_sums(growth, &growth->nodes[root], err));
     if (!may_be_divided(growth, &growth->nodes[root]))
         return STATUS_OK;
     TRY(find_splits(growth, &root, 1, team, err));
@@ -464,7 +487,8 @@ static enum status share_histogram(struct growing_tree *growth, uint32_t number,
         rest[b].gradient -= own[b].gradient;
         rest[b].hessian -= own[b].hessian;
     }
-    return STATUS_OK;
+    TRY(check_sums(growth, &growth->nodes[child], err));
+    return check_sums(growth, &growth->nodes[other], err);
 }
 
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,

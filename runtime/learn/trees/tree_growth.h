@@ -91,7 +91,8 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
  * tree is complete. */
 enum status tree_growth_next(struct growing_tree *growth, struct error *err);
 /* histograms (batch_count, total_bins), gradient and hessian of a bin side by side: of the child
- * with fewer rows (tree_growth_summed) of each node of the batch. */
+ * with fewer rows (tree_growth_summed) of each node of the batch. CORRUPT where the bins of a
+ * column have other sums than the split says: somebody's memory changed by itself. */
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
                              struct team *team, struct error *err);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/words.h"
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded at once */
@@ -135,6 +136,78 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
     }
 }
 
+/* ---- memory that changes by itself ---- */
+
+static uint32_t sum_columns(const struct tree_rows *lane)
+{
+    const size_t bytes = (size_t)lane->layout->bins->column_count * lane->rows;
+    uint32_t sum = words_sum(lane->columns, bytes / sizeof(uint32_t));
+
+    for (size_t i = bytes / sizeof(uint32_t) * sizeof(uint32_t); i < bytes; i++)
+        sum += lane->columns[i];
+    return sum;
+}
+
+static uint32_t sum_labels(const struct tree_rows *lane)
+{
+    return words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows);
+}
+
+static uint32_t sum_scores(const struct tree_rows *lane)
+{
+    return words_sum(lane->scores, (size_t)lane->rows * lane->outputs);
+}
+
+static uint32_t sum_gradients(const struct tree_rows *lane)
+{
+    const size_t numbers = (size_t)lane->rows * lane->outputs;
+
+    return lane->gradients ? words_sum(lane->gradients, numbers) +
+                                 words_mix_one(words_sum(lane->hessians, numbers))
+                           : 0;
+}
+
+void tree_rows_loaded(struct tree_rows *lane)
+{
+    lane->columns_sum = sum_columns(lane);
+    lane->labels_sum = sum_labels(lane);
+}
+
+void tree_rows_guard_scores(struct tree_rows *lane)
+{
+    lane->scores_sum = sum_scores(lane);
+}
+
+void tree_rows_guard_gradients(struct tree_rows *lane)
+{
+    lane->gradients_sum = sum_gradients(lane);
+}
+
+bool tree_rows_order_is_whole(const struct tree_rows *lane)
+{
+    for (uint32_t block = 0; block < lane->blocks; block++) {
+        const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS;
+        const uint32_t rows = block_rows(lane, block);
+        uint32_t sum = 0, greatest = 0;
+
+        for (uint32_t i = 0; i < rows; i++) {
+            sum += order[i];
+            greatest = order[i] > greatest ? order[i] : greatest;
+        }
+        if (greatest != rows - 1 || sum != rows * (rows - 1) / 2)
+            return false;
+    }
+    return true;
+}
+
+bool tree_rows_are_intact(const struct tree_rows *lane, bool is_all)
+{
+    if (is_all && sum_columns(lane) != lane->columns_sum)
+        return false;
+    return sum_labels(lane) == lane->labels_sum && sum_scores(lane) == lane->scores_sum &&
+           (lane->round == 0 || sum_gradients(lane) == lane->gradients_sum);
+}
+
 /* ---- scores ---- */
 
 void tree_rows_start(struct tree_rows *lane, const float *base)
@@ -143,6 +216,7 @@ void tree_rows_start(struct tree_rows *lane, const float *base)
         memcpy(lane->scores + (size_t)row * lane->outputs, base, lane->outputs * sizeof *base);
     lane->scored = 0;
     lane->round = lane->tree = 0;
+    tree_rows_guard_scores(lane);
 }
 
 static const struct forest_node *leaf_of(const struct tree_rows *lane,

@@ -45,7 +45,8 @@ struct tree_rows {
     float *scores;    /* (rows, outputs): base and trees so far */
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
-    uint32_t scored;  /* trees that are in the scores */
+    uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written */
+    uint32_t scored;                                             /* trees that are in the scores */
 
     /* Of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, TREE_ROW_BYTES) */
@@ -78,6 +79,9 @@ double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
 void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
                     const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at);
 
+/* All rows are loaded. */
+void tree_rows_loaded(struct tree_rows *lane);
+
 /* Scores start with base (outputs), and none of the trees is in them. */
 void tree_rows_start(struct tree_rows *lane, const float *base);
 /* The trees from `scored` on, up to `trees`. */
@@ -102,6 +106,16 @@ static inline const struct tree_run *tree_rows_run(const struct tree_rows *lane,
 {
     return &lane->runs[(size_t)node * lane->blocks + block];
 }
+/* Whether what is kept of the rows is as it was written: labels, scores and gradients, at which
+ * whoever is about to use them looks, and columns, too (is_all). What trees are grown
+ * from besides shows in the sums (tree_growth_take). */
+bool tree_rows_are_intact(const struct tree_rows *lane, bool is_all);
+/* Whether the order has each row of a block once: else it names rows that there are not. */
+bool tree_rows_order_is_whole(const struct tree_rows *lane);
+/* Scores, or gradients, have been written. */
+void tree_rows_guard_scores(struct tree_rows *lane);
+void tree_rows_guard_gradients(struct tree_rows *lane);
+
 /* Rows of a node in the lane. */
 uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
 

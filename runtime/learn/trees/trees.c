@@ -290,7 +290,7 @@ void trees_guard_state(struct trees *trees)
 }
 
 /* CORRUPT where apply would read what is not what was written. */
-static enum status verify(const void *self, struct error *err)
+enum status trees_verify(const void *self, struct error *err)
 {
     const struct trees *trees = self;
     const struct tree_forest *forest = &trees->forest;
@@ -299,15 +299,13 @@ static enum status verify(const void *self, struct error *err)
             trees->guard.forest ||
         words_sum(trees->base, trees->outputs) != trees->guard.base)
         return memory_damaged(err, "the trees");
-    if (trees->guard.rows_were_bad)
-        return memory_damaged(err, "the rows' scores");
     return STATUS_OK;
 }
 
 static enum status verify_used(const void *self, const struct touched_rows *rows, struct error *err)
 {
     (void)rows;
-    return verify(self, err);
+    return trees_verify(self, err);
 }
 
 static enum status trees_apply(void *self, const struct phase_totals *totals,
@@ -318,7 +316,7 @@ static enum status trees_apply(void *self, const struct phase_totals *totals,
     *report = (struct learner_report){.epoch = trees->progress.round + 1};
     if (trees->progress.phase.kind == PHASE_DONE)
         return fail(err, STATUS_FAILED, "nothing is left to learn");
-    TRY(verify(trees, err));
+    TRY(trees_verify(trees, err));
     switch (trees->progress.stage) {
     case TREES_GRADIENTS:
         apply_gradients(trees, totals->integers, report);
@@ -484,20 +482,70 @@ static struct learner_course course(const void *self)
     return (struct learner_course){row_store_expects(trees->dataset) ? 1 : 0, 1};
 }
 
+/* Behind the data set's rows come those that lanes have kept, a lane at a time. */
+#define LANE_POSITION ((uint64_t)1 << 62)
+
 static enum status verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err)
 {
-    return row_store_verify(((const struct trees *)self)->dataset, position, most, err);
+    const struct trees *trees = self;
+
+    if (*position < LANE_POSITION) {
+        TRY(row_store_verify(trees->dataset, position, most, err));
+        if (*position > 0)
+            return STATUS_OK;
+        *position = LANE_POSITION;
+    }
+    for (uint64_t lane = *position - LANE_POSITION; lane < trees->lanes && most > 0; lane++) {
+        *position = LANE_POSITION + lane + 1;
+        if (!trees->is_read[lane])
+            continue;
+        most--;
+        if (!tree_rows_are_intact(&trees->rows[lane], true) ||
+            !tree_rows_are_intact(&trees->held_out[lane], true))
+            return memory_damaged(err, "rows");
+    }
+    if (*position == LANE_POSITION + trees->lanes)
+        *position = 0;
+    return STATUS_OK;
 }
 
+/* Of the first lane that was read here. */
 static void *memory(void *self, const char *name, size_t *size)
 {
     struct trees *trees = self;
+    const struct tree_forest *forest = &trees->forest;
+    const struct growing_tree *growing = &trees->growing;
+    const struct tree_rows *rows = &trees->rows[0];
+    size_t numbers;
+
+    while (rows + 1 < trees->rows + trees->lanes && rows->rows == 0)
+        rows++;
+    numbers = (size_t)rows->rows * trees->outputs;
+
+    const struct {
+        const char *name;
+        void *bytes;
+        size_t size;
+    } memories[] = {
+        {"weights", forest->nodes, forest->node_count * sizeof *forest->nodes},
+        {"histograms", growing->histograms,
+         (size_t)growing->slot_count * growing->total_bins * sizeof *growing->histograms},
+        {"rows", rows->columns, (size_t)rows->rows * trees->bins.column_count},
+        {"labels", rows->values ? (void *)rows->values : rows->classes, rows->rows * sizeof(float)},
+        {"scores", rows->scores, numbers * sizeof(float)},
+        {"gradients", rows->gradients, numbers * sizeof(float)},
+        {"order", rows->order, rows->rows * sizeof *rows->order},
+        {"packed", rows->groups, (size_t)rows->rows * TREE_ROW_BYTES},
+    };
 
     *size = 0;
-    if (strcmp(name, "weights") != 0 || trees->forest.node_count == 0)
-        return NULL;
-    *size = trees->forest.node_count * sizeof *trees->forest.nodes;
-    return trees->forest.nodes;
+    for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {
+        if (strcmp(memories[i].name, name) != 0 || !memories[i].bytes || memories[i].size == 0)
+            continue;
+        *size = memories[i].size;
+        return memories[i].bytes;
+    }
+    return NULL;
 }
 
 static void restart(void *self)
@@ -511,7 +559,6 @@ static void restart(void *self)
     tree_forest_resize(&trees->forest, 0, 0, 0, &err);
     tree_growth_resize(&trees->growing, 0, 0, 0, 0, 0, &err);
     trees->progress = (struct trees_progress){.stage = TREES_GRADIENTS};
-    trees->guard.rows_were_bad = false;
     trees_describe_phase(trees);
     trees_guard_state(trees);
     trees_forget_scores(trees);
@@ -694,7 +741,7 @@ static const struct learning table = {
     .fingerprint = fingerprint_of,
     .check = check,
     .contributed = contributed,
-    .verify = verify,
+    .verify = trees_verify,
     .verify_used = verify_used,
     .verify_rows = verify_rows,
     .waited_ms = waited_ms,

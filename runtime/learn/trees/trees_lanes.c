@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "base/words.h"
 #include "runtime/data/row_store.h"
 #include "scoring/elementary.h"
 
@@ -22,6 +23,17 @@ struct lane_result {
 struct lane_result *trees_new_results(uint32_t lanes)
 {
     return calloc(lanes, sizeof(struct lane_result));
+}
+
+static enum status first_failure(const struct trees *trees, uint32_t first, uint32_t end,
+                                 struct error *err)
+{
+    for (uint32_t lane = first; lane < end; lane++)
+        if (trees->results[lane].err.status != STATUS_OK) {
+            *err = trees->results[lane].err;
+            return err->status;
+        }
+    return STATUS_OK;
 }
 
 /* ---- reading rows ---- */
@@ -70,6 +82,7 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
                        (uint32_t)(starts[range] - first));
         row_store_release(dataset, part, starts[range], starts[range + 1]);
     }
+    tree_rows_loaded(rows);
     tree_rows_start(rows, trees->base);
     return STATUS_OK;
 }
@@ -120,16 +133,33 @@ uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t do
 
 /* ---- gradients ---- */
 
+static enum status check_rows(const struct tree_rows *rows, struct error *err)
+{
+    return tree_rows_are_intact(rows, false) ? STATUS_OK : memory_damaged(err, "rows");
+}
+
+static enum status check_order(const struct tree_rows *rows, struct error *err)
+{
+    return tree_rows_order_is_whole(rows) ? STATUS_OK : memory_damaged(err, "the order of rows");
+}
+
 /* The trees up to that one join the scores. The one that grew here reaches its rows by its
  * nodes. */
-static void score(struct trees *trees, struct tree_rows *rows, uint32_t upto)
+static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t upto,
+                         struct error *err)
 {
     const uint32_t last = trees->grown - 1;
 
-    if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last)
+    TRY(check_rows(rows, err));
+    if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last) {
+        TRY(check_order(rows, err));
         tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
                               trees->values);
-    tree_rows_score(rows, &trees->forest, upto);
+    }
+    if (rows->scored < upto)
+        tree_rows_score(rows, &trees->forest, upto);
+    tree_rows_guard_scores(rows);
+    return STATUS_OK;
 }
 
 static float greatest_of(const float *numbers, size_t count)
@@ -146,33 +176,33 @@ static float greatest_of(const float *numbers, size_t count)
 
 /* Scores as the round begins with, and what follows from them. Of the round after the last, too:
  * then losses alone count. */
-static void begin_round(struct trees *trees, uint32_t lane, struct lane_result *result)
+static enum status begin_round(struct trees *trees, uint32_t lane, struct lane_result *result)
 {
     const uint32_t round = trees->progress.round;
     struct tree_rows *rows = &trees->rows[lane];
     const struct tree_labels labels = {rows->values, rows->classes, false};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
-    score(trees, rows, round * trees->trees_each);
+    TRY(score(trees, rows, round * trees->trees_each, &result->err));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
-                        rows->hessians, result ? &result->loss : NULL,
-                        result ? &result->hits : NULL);
+                        rows->hessians, &result->loss, &result->hits);
+    tree_rows_guard_gradients(rows);
     rows->round = (uint64_t)round + 1;
     rows->tree = 0;
-    if (result) {
-        result->gradient = greatest_of(rows->gradients, numbers);
-        result->hessian = greatest_of(rows->hessians, numbers);
-    }
+    result->gradient = greatest_of(rows->gradients, numbers);
+    result->hessian = greatest_of(rows->hessians, numbers);
+    return STATUS_OK;
 }
 
-static void measure_held_out(struct trees *trees, uint32_t lane, struct lane_result *result)
+static enum status measure_held_out(struct trees *trees, uint32_t lane, struct lane_result *result)
 {
     struct tree_rows *rows = &trees->held_out[lane];
     const struct tree_labels labels = {rows->values, rows->classes, true};
 
-    tree_rows_score(rows, &trees->forest, trees->progress.round * trees->trees_each);
+    TRY(score(trees, rows, trees->progress.round * trees->trees_each, &result->err));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
                         &result->held_out_loss, &result->held_out_hits);
+    return STATUS_OK;
 }
 
 static uint32_t level_of(float greatest)
@@ -211,10 +241,10 @@ static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided,
     if (rows->round != (uint64_t)trees->progress.round + 1) {
         if (rows->scored > trees->progress.round * trees->trees_each)
             tree_rows_start(rows, trees->base);
-        begin_round(trees, lane, NULL);
+        TRY(begin_round(trees, lane, result));
     }
-    score(trees, rows, growing);
     if (rows->tree != (uint64_t)growing + 1) {
+        TRY(score(trees, rows, growing, &result->err));
         TRY(tree_rows_begin(rows, trees->progress.tree % trees->outputs, &sampling, &result->err));
         rows->tree = (uint64_t)growing + 1;
     }
@@ -240,8 +270,8 @@ static void gradients_task(void *context, uint32_t member, uint32_t task)
     progress_note();
     if (trees->rows[lane].scored > trees->progress.round * trees->trees_each)
         tree_rows_start(&trees->rows[lane], trees->base);
-    begin_round(trees, lane, result);
-    measure_held_out(trees, lane, result);
+    if (begin_round(trees, lane, result) == STATUS_OK)
+        measure_held_out(trees, lane, result);
 }
 
 static void follow_task(void *context, uint32_t member, uint32_t task)
@@ -377,7 +407,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
 /* ---- leaves ---- */
 
 struct leaves_task {
-    const struct trees *trees;
+    struct trees *trees;
     const uint32_t *leaves; /* (growing.leaves) */
     uint32_t first;         /* lane of task 0 */
     int64_t *sums;          /* (team_size, growing.leaves): gradient, hessian */
@@ -386,18 +416,21 @@ struct leaves_task {
 static void sum_leaves(void *context, uint32_t member, uint32_t task)
 {
     const struct leaves_task *about = context;
-    const struct trees *trees = about->trees;
+    struct trees *trees = about->trees;
     const uint32_t count = trees->growing.leaves;
     const struct tree_sampling sampling = trees_sampling(trees);
+    const struct tree_rows *rows = &trees->rows[about->first + task];
+    struct error *err = &trees->results[about->first + task].err;
     int64_t *sums = about->sums + 2 * (size_t)member * count;
     int exponents[2];
 
     progress_note();
     trees_exponents(trees, exponents);
+    if (check_rows(rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
+        return;
     for (uint32_t i = 0; i < count; i++)
-        tree_rows_exact(&trees->rows[about->first + task], about->leaves[i],
-                        trees->progress.tree % trees->outputs, &sampling, exponents, &sums[2 * i],
-                        &sums[2 * i + 1]);
+        tree_rows_exact(rows, about->leaves[i], trees->progress.tree % trees->outputs, &sampling,
+                        exponents, &sums[2 * i], &sums[2 * i + 1]);
 }
 
 static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32_t end,
@@ -412,6 +445,7 @@ static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32
     if (leaves && sums) {
         trees_list_leaves(&trees->growing, leaves);
         team_run(trees->team, end - first, sum_leaves, &about);
+        status = first_failure(trees, first, end, err);
         for (size_t i = 0; i < 2 * (size_t)members * count; i++)
             integers[i % (2 * (size_t)count)] += sums[i];
     } else {
@@ -425,11 +459,12 @@ static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32
 /* ---- contribute ---- */
 
 static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
-                                        int64_t *integers)
+                                        int64_t *integers, struct error *err)
 {
     struct lanes_task about = {trees, first, 0};
 
     team_run(trees->team, end - first, gradients_task, &about);
+    TRY(first_failure(trees, first, end, err));
     for (uint32_t lane = first; lane < end; lane++) {
         const struct lane_result *result = &trees->results[lane];
 
@@ -451,12 +486,7 @@ static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t en
     struct lanes_task about = {trees, first, divided};
 
     team_run(trees->team, end - first, follow_task, &about);
-    for (uint32_t lane = first; lane < end; lane++)
-        if (trees->results[lane].err.status != STATUS_OK) {
-            *err = trees->results[lane].err;
-            return err->status;
-        }
-    return STATUS_OK;
+    return first_failure(trees, first, end, err);
 }
 
 /* The lanes that are computed in this call: they are read, and have about CALL_ROWS rows. */
@@ -490,11 +520,12 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     (void)rows;
 
     progress_note();
+    TRY(trees_verify(trees, err)); /* rows are led by the trees' nodes */
     TRY(choose_lanes(trees, first, first + count, done, err));
     end = first + *done;
     switch (trees->progress.stage) {
     case TREES_GRADIENTS:
-        return contribute_gradients(trees, first, end, integers);
+        return contribute_gradients(trees, first, end, integers, err);
     case TREES_ROOT:
         TRY(follow_lanes(trees, first, end, 0, err));
         for (uint32_t lane = first; lane < end; lane++)

@@ -57,7 +57,6 @@ struct trees_taking {
 /* Sums of memory that only the learner writes. */
 struct trees_guard {
     uint32_t forest, base;
-    bool rows_were_bad;
 };
 
 struct trees {
@@ -115,5 +114,6 @@ void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves);
 
 void trees_describe_phase(struct trees *trees);
 void trees_guard_state(struct trees *trees);
+enum status trees_verify(const void *self, struct error *err); /* as struct learning has it */
 
 #endif
