@@ -1,14 +1,18 @@
 /*
- * generate DB rows28|clicks|words ROWS: the tables that speed is measured on, the
- * same rows for the same number of rows everywhere.
+ * generate DB rows28|plain28|clicks|words|missing100|wide1000 ROWS: the tables that speed is
+ * measured on, the same rows for the same number of rows everywhere.
  *
  *     rows28   y, x1 ... x28: normal numbers. Whether y is 1 depends on
  *              products of them, so that a linear model cannot learn it all.
+ *     plain28  the same columns. y depends on each of some columns by itself,
+ *              too, so that no tree's first split is chosen by chance.
  *     clicks   clicked, n1 ... n13: counts with a long tail, some NULL, and
  *              c1 ... c26: words of 3 to 500,000 distinct values, the i-th
  *              most frequent one about 1/i as frequent as the first.
  *     words    y, x1 ... x4: normal numbers, c1: 50,000 words, three rows of
  *              ten with any of them and the others as in clicks.
+ *     missing100  y, x1 ... x100: uniform numbers, half of them NULL.
+ *     wide1000    y, x1 ... x1000: uniform numbers.
  */
 #include <math.h>
 #include <sqlite3.h>
@@ -68,6 +72,47 @@ static void bind_rows28(sqlite3_stmt *insert, long row)
     logit = 1.5 * x[0] * x[1] + x[2] * x[3] - 1.2 * fabs(x[4]) * x[5] + x[6] + 0.5 * x[7] -
             0.5 * x[8] + sin(2 * x[9]) + 0.3 * x[10] * x[11] * x[12];
     sqlite3_bind_int(insert, 1, drawn(row, 1.5 * logit));
+}
+
+static void bind_plain28(sqlite3_stmt *insert, long row)
+{
+    double x[NUMBERS], logit;
+
+    for (int i = 0; i < NUMBERS; i++) {
+        x[i] = normal(row, i);
+        sqlite3_bind_double(insert, i + 2, x[i]);
+    }
+    logit = x[0] + 0.7 * x[1] * (x[0] > 0) - fabs(x[2]) + sin(2 * x[3]) +
+            0.5 * x[4] * (x[5] > 0.5) + 0.6 * x[6] - 0.4 * x[7] + 0.2 * x[8] * x[8];
+    sqlite3_bind_int(insert, 1, drawn(row, logit));
+}
+
+/* Uniform numbers, of which `missing` are NULL; ten of them make the label. */
+static void bind_uniform(sqlite3_stmt *insert, long row, int columns, double missing)
+{
+    double logit = -1;
+
+    for (int i = 0; i < columns; i++) {
+        const double x = uniform(row, STREAM_WORD + i);
+
+        if (missing > 0 && uniform(row, 2 * STREAM_WORD + i) < missing)
+            sqlite3_bind_null(insert, i + 2);
+        else
+            sqlite3_bind_double(insert, i + 2, x);
+        if (i < 10)
+            logit += i % 2 ? x * x : x > 0.5 ? 1 : -1;
+    }
+    sqlite3_bind_int(insert, 1, drawn(row, logit));
+}
+
+static void bind_missing100(sqlite3_stmt *insert, long row)
+{
+    bind_uniform(insert, row, 100, 0.5);
+}
+
+static void bind_wide1000(sqlite3_stmt *insert, long row)
+{
+    bind_uniform(insert, row, 1000, 0);
 }
 
 /* Rank i of n with a probability of about 1/i: log-uniform. */
@@ -137,8 +182,11 @@ struct table {
 
 static const struct table tables[] = {
     {"rows28", "y", NUMBERS, 0, "x", bind_rows28},
+    {"plain28", "y", NUMBERS, 0, "x", bind_plain28},
     {"clicks", "clicked", COUNTS, WORDS, "n", bind_clicks},
     {"words", "y", WORDS_NUMBERS, 1, "x", bind_words},
+    {"missing100", "y", 100, 0, "x", bind_missing100},
+    {"wide1000", "y", 1000, 0, "x", bind_wide1000},
 };
 
 static void create(sqlite3 *db, const struct table *table)
@@ -199,7 +247,8 @@ int main(int count, char **arguments)
         if (strcmp(arguments[2], tables[i].name) == 0)
             table = &tables[i];
     if (!table || *end || rows < 1 || rows > ROWS_MAX) {
-        fprintf(stderr, "usage: generate DB rows28|clicks|words ROWS\n");
+        fprintf(stderr,
+                "usage: generate DB rows28|plain28|clicks|words|missing100|wide1000 ROWS\n");
         return 2;
     }
     check(NULL, sqlite3_open(arguments[1], &db));

@@ -27,6 +27,7 @@ import larger_than_memory
 import memory
 import slow_disk
 import tables
+import tree_cases
 
 HERE = pathlib.Path(__file__).resolve().parent
 IRIS = HERE.parents[1] / "examples" / "data" / "iris.csv"
@@ -146,6 +147,13 @@ class Table:
     def multiple(self, case, value, unit, bar):
         shown, met = self.verdict(value, bar)
         print(f"| {case} | | {unit} | | {value:.2f} | {shown} | {met} |", flush=True)
+
+    def difference(self, case, value, against, other, behind):
+        """The greater is the better one, and may be `behind` at most."""
+        met = value >= other - behind
+        self.all_met &= met
+        print(f"| {case} | {value:.4f} | {against} | {other:.4f} | {value - other:+.4f} | {-behind:g} | "
+              f"{'yes' if met else 'NO'} |", flush=True)
 
     def outcome(self, case, seconds, problems):
         self.all_met &= not problems
@@ -391,11 +399,18 @@ CASES = {
     "pytorch": peers_pytorch,
     "clicks": train_clicks,
     "words": train_words,
+    "trees": tree_cases.speed,
+    "trees-clicks": tree_cases.clicks,
+    "trees-missing": tree_cases.missing,
+    "trees-predict": tree_cases.predict,
+    "trees-auc": tree_cases.auc,
+    "trees-wide": tree_cases.wide,
     "large-state": send_large_state,
     "slow-disk": publish_on_slow_disk,
     "larger-than-memory": train_larger_than_memory,
 }
-ONLY_WHEN_FULL = ("large-state", "slow-disk", "larger-than-memory")  # minutes each
+ONLY_WHEN_FULL = ("trees-auc", "trees-missing", "large-state", "slow-disk", "larger-than-memory")  # minutes each
+ONLY_WHEN_NAMED = ("trees-wide",)  # needs a disk of 20 GB
 
 
 # ---- what it was measured on ----
@@ -417,7 +432,7 @@ def version_of(package):
 
 
 def print_machine(bench):
-    packages = [f"{name} {version}" for name in ("scikit-learn", "pandas", "numpy", "torch")
+    packages = [f"{name} {version}" for name in ("scikit-learn", "pandas", "numpy", "torch", "lightgbm", "xgboost")
                 if (version := version_of(name))]
     batch, lane = bench.gemm(1000000), bench.gemm(1000000, 16)
     version = subprocess.run([bench.program, "--version"], capture_output=True,
@@ -448,7 +463,7 @@ def arguments_of(argv):
         arguments.rows, arguments.runs = 100000, 3
     if not arguments.cases:
         arguments.cases = [case for case in CASES if (case != "pytorch" or arguments.peers)
-                           and not (arguments.quick and case in ONLY_WHEN_FULL)]
+                           and case not in ONLY_WHEN_NAMED and not (arguments.quick and case in ONLY_WHEN_FULL)]
     return arguments
 
 

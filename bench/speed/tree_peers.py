@@ -1,0 +1,82 @@
+"""tree_peers.py lightgbm|xgboost DB TABLE LABEL TRAINED [--leave-out N] [--seed N] [--predict-all]
+
+What a user would write instead of a TO TRAIN statement: read the table with pandas, train 100 rounds with 2 threads on
+its first TRAINED rows, look at the AUC of the others. Texts are categories. Prints JSON: the seconds of training with
+the making of bins, the processor's seconds of the same, the seconds of predicting and the AUC.
+"""
+
+import argparse
+import json
+import resource
+import sqlite3
+import time
+
+import pandas
+
+ROUNDS, THREADS = 100, 2
+
+
+def read(path, table, label):
+    with sqlite3.connect(path) as database:
+        frame = pandas.read_sql(f'SELECT * FROM "{table}"', database)
+    for column in frame:
+        if frame[column].dtype.kind not in "if":
+            frame[column] = frame[column].astype("category")
+    return frame.drop(columns=label), frame[label].to_numpy()
+
+
+def lightgbm_model(rows, labels, seed):
+    import lightgbm
+
+    parameters = dict(objective="binary", num_leaves=31, learning_rate=0.1, max_bin=255, num_threads=THREADS,
+                      verbosity=-1, data_random_seed=seed)
+    return lightgbm.train(parameters, lightgbm.Dataset(rows, labels), ROUNDS).predict
+
+
+def xgboost_model(rows, labels, seed):
+    import xgboost
+
+    parameters = dict(objective="binary:logistic", max_depth=6, eta=0.1, max_bin=256, nthread=THREADS, seed=seed,
+                      tree_method="hist")
+    matrix = xgboost.QuantileDMatrix(rows, labels, nthread=THREADS, enable_categorical=True, max_bin=256)
+    booster = xgboost.train(parameters, matrix, ROUNDS)
+    return lambda inputs: booster.predict(xgboost.DMatrix(inputs, nthread=THREADS, enable_categorical=True))
+
+
+def processor_seconds():
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("peer", choices=("lightgbm", "xgboost"))
+    parser.add_argument("database")
+    parser.add_argument("table")
+    parser.add_argument("label")
+    parser.add_argument("trained", type=int)
+    parser.add_argument("--leave-out", type=int, help="of the trained rows those whose number modulo 50 is this")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--predict-all", action="store_true", help="all rows are predicted and timed")
+    arguments = parser.parse_args()
+    inputs, labels = read(arguments.database, arguments.table, arguments.label)
+    trained, held_out = inputs[:arguments.trained], inputs[arguments.trained:]
+    of_trained = labels[:arguments.trained]
+    if arguments.leave_out is not None:
+        kept = (trained.index + 1) % 50 != arguments.leave_out  # rowids begin at 1
+        trained, of_trained = trained[kept], of_trained[kept]
+    started, used = time.perf_counter(), processor_seconds()
+    predict = (lightgbm_model if arguments.peer == "lightgbm" else xgboost_model)(trained, of_trained, arguments.seed)
+    result = {"seconds": time.perf_counter() - started, "processor": processor_seconds() - used}
+    if arguments.predict_all:
+        started = time.perf_counter()
+        predict(inputs)
+        result["predict"] = time.perf_counter() - started
+    if len(held_out):
+        from sklearn.metrics import roc_auc_score
+
+        result["auc"] = roc_auc_score(labels[arguments.trained:], predict(held_out))
+    print(json.dumps(result))
+
+
+main()
