@@ -279,6 +279,32 @@ static void few_words_are_on_the_side_that_is_ranked_highest_too(void **state)
     CHECK_INT(best.left.gradient, 100);
 }
 
+/* Words 7 and 8 have few rows, and gradients that seem to belong to either side. */
+static void words_of_few_rows_are_not_told_apart(void **state)
+{
+    struct node node = {.column = {.is_category = true, .bins = 10, .words = 9},
+                        .units = {1, 1, 1}};
+    (void)state;
+
+    for (uint32_t b = 1; b < 10; b++) {
+        const int64_t gradient = b < 4 ? -20 : b == 7 ? 3 : b == 8 ? -3 : 20;
+
+        node.histogram[b] = (struct tree_sums){gradient, b == 7 || b == 8 ? 1 : 20};
+        node.total.gradient += gradient;
+        node.total.hessian += node.histogram[b].hessian;
+    }
+    for (int limit = 0; limit < 3; limit++) {
+        struct tree_split_options o = plain_options();
+        struct tree_split best;
+
+        o.min_child_weight = limit == 1 ? 2 : 0;
+        o.cat_smooth = limit == 2 ? 2 : 0;
+        best = best_of(&node, &o, no_bounds);
+        CHECK(tree_split_goes_left(&best, 1) != tree_split_goes_left(&best, 4));
+        CHECK((tree_split_goes_left(&best, 7) != tree_split_goes_left(&best, 8)) == (limit == 0));
+    }
+}
+
 /* ---- which of equal ones ---- */
 
 static void of_equal_splits_the_lowest_is_taken(void **state)
@@ -528,6 +554,7 @@ int main(void)
         cmocka_unit_test(the_best_set_is_that_of_all),
         cmocka_unit_test(sets_are_as_small_as_the_statement_wants),
         cmocka_unit_test(few_words_are_on_the_side_that_is_ranked_highest_too),
+        cmocka_unit_test(words_of_few_rows_are_not_told_apart),
         cmocka_unit_test(of_equal_splits_the_lowest_is_taken),
         cmocka_unit_test(values_are_parted_from_missing_ones),
         cmocka_unit_test(words_are_parted_from_missing_ones),

@@ -361,8 +361,8 @@ static void find_word(const struct finding *finding, struct tree_split *best)
         put_bin(best->set, choice.parting + 1);
 }
 
-/* The words of the node's rows, by gradient and smoothed hessian; of equal ones the first is first.
- * Each has the place that so many others give it: of few words that is the fastest order. */
+/* The words of the node's rows, in the order of their ranks; of equal ones the first is first. Each
+ * has the place that so many others give it: of few words that is the fastest order. */
 struct ranked_bins {
     uint32_t count;
     double ranks[TREE_BINS_MAX];
@@ -370,19 +370,30 @@ struct ranked_bins {
     uint8_t bins[TREE_BINS_MAX], in_order[TREE_BINS_MAX];
 };
 
+/* What its rows would be as a leaf, the other way round. Chance decides of few rows: their word
+ * lies between those of which more is known. */
+static double rank_of(const struct finding *finding, struct tree_sums sums)
+{
+    const struct tree_split_options *options = finding->options;
+    const struct tree_units units = finding->rules.units;
+    const double hessian = (double)sums.hessian * units.hessian;
+
+    if (hessian < options->min_child_weight ||
+        (double)sums.hessian * units.rows_of_hessian < options->cat_smooth)
+        return 0;
+    return (double)sums.gradient * units.gradient /
+           (hessian + options->lambda + options->cat_smooth);
+}
+
 static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
 {
-    const struct tree_units units = finding->rules.units;
-
     ranked->count = 0;
     for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
         const struct tree_sums sums = finding->histogram[bin];
 
         if (sums.hessian == 0)
             continue;
-        ranked->ranks[ranked->count] =
-            (double)sums.gradient * units.gradient /
-            ((double)sums.hessian * units.hessian + finding->options->cat_smooth);
+        ranked->ranks[ranked->count] = rank_of(finding, sums);
         ranked->bins[ranked->count++] = (uint8_t)bin;
     }
 }
