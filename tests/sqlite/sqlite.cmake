@@ -13,7 +13,7 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
 endif()
 foreach(name column_kinds texts kmeans trees dates judging digests memory detached metrics shards shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool
              interactive tensorboard
-             outliers tables notices
+             outliers tables notices tree_quality
              import)
   add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES

@@ -1,4 +1,4 @@
-"""Trees are as good as XGBoost's on tables whose numbers are kept (tests/quality/trees.py)."""
+"""Trees are as good as XGBoost's on tables whose numbers are kept (tests/quality/tree_tables.py)."""
 
 import pathlib
 import sys
@@ -6,9 +6,11 @@ import sys
 import harness
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
-import trees  # noqa: E402  pylint: disable=wrong-import-position
+import tree_tables  # noqa: E402  pylint: disable=wrong-import-position
 
-WORSE = 1.02  # than XGBoost, in the mean over the folds
+# Than XGBoost's errors, in the mean over a table's folds: which of two equally good splits is taken is chance.
+WORSE = 1.05
+WORSE_IN_THE_MEAN = 1.01  # over the tables
 
 
 class TreeQuality(harness.Case):
@@ -19,25 +21,31 @@ class TreeQuality(harness.Case):
     def write(self, name, rows):
         kinds = ["TEXT" if isinstance(value, str) else "REAL" for value in rows[0][:-1]]
         columns = "".join(f"c{i} {kind}, " for i, kind in enumerate(kinds))
+        self.database.execute("BEGIN")
         self.database.execute(f"DROP TABLE IF EXISTS {name}")
         self.database.execute(f"CREATE TABLE {name} ({columns}label)")
         self.database.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(rows[0]))})", rows)
+        self.database.execute("COMMIT")
 
     def measured(self, name):
-        made, estimator, attributes, measure, n_classes = trees.TABLES[name]
+        made, estimator, attributes, measure, n_classes = tree_tables.TABLES[name]
         found = []
-        for train, test in trees.folds([[*row[:-1], int(row[-1]) if n_classes else row[-1]] for row in made()]):
+        for train, test in tree_tables.folds([[*row[:-1], int(row[-1]) if n_classes else row[-1]] for row in made()]):
             self.write("train", train)
             self.write("test", test)
-            self.database.execute(f"SELECT * FROM train TO TRAIN {estimator} WITH {attributes}{trees.PARAMETERS}, "
+            self.database.execute(f"SELECT * FROM train TO TRAIN {estimator} WITH {attributes}{tree_tables.PARAMETERS}, "
                                   "train.test_size = 0 LABEL label INTO m").fetchall()
-            found += self.database.execute(f"SELECT * FROM test TO EVALUATE m WITH validation.metrics = '{measure}'").fetchone()
+            cursor = self.database.execute(f"SELECT * FROM test TO EVALUATE m WITH validation.metrics = '{measure}'")
+            found.append(dict(zip((column[0] for column in cursor.description), cursor.fetchone()))[measure])
         return sum(found) / len(found)
 
     def test_no_table_is_learned_worse_than_by_xgboost(self):
-        for name, reference in trees.REFERENCE.items():
+        ratios = []
+        for name, reference in tree_tables.REFERENCE.items():
             with self.subTest(name):
-                self.assertLess(self.measured(name) / reference, WORSE)
+                ratios.append(self.measured(name) / reference)
+                self.assertLess(ratios[-1], WORSE)
+        self.assertLess(sum(ratios) / len(ratios), WORSE_IN_THE_MEAN)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,9 @@
  * ordered by the column's monotone constraint, unless one side has missing values alone.
  *
  * The words of a category are parted one from the rest, or where they are many in the order of
- * gradient / (hessian + cat_smooth), at most max_cat_threshold words from the rest (Fisher, 1958,
- * as in LightGBM); those that no row of the node has go with the rest. The words that go left are
- * those that are parted from the rest.
+ * their ranks (tree_split_options.cat_smooth), at most max_cat_threshold words from the rest
+ * (Fisher, 1958, as in LightGBM); those that no row of the node has go with the rest. The words
+ * that go left are those that are parted from the rest.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
@@ -62,10 +62,12 @@ struct tree_split_options {
     double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
     uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
-    double cat_smooth, cat_l2;  /* sorted by gradient / (hessian + cat_smooth); added to lambda of
-                                   both sides where words are sorted */
-    const int8_t *directions;   /* (column_count): of monotone constraints, 1, 0 or -1, 0 of
-                                   categories; NULL: none */
+    /* Words are sorted by gradient / (hessian + lambda + cat_smooth), by 0 where they have less
+     * than min_child_weight or fewer rows than cat_smooth. cat_l2 is added to lambda of what is
+     * gained by sets that are sorted. */
+    double cat_smooth, cat_l2;
+    const int8_t *directions; /* (column_count): of monotone constraints, 1, 0 or -1, 0 of
+                                 categories; NULL: none */
 };
 
 /* The best split by one column, to *best where it is better than what is there: a split of another

@@ -1,7 +1,7 @@
 """Tables and reference numbers for tests/sqlite/test_tree_quality.py: what XGBoost makes of them on rows that it has not
 seen, five folds of each table. A learner of trees that became worse is seen there.
 
-    trees.py     makes the numbers again, with numpy and xgboost (3.2.0 wrote what is there)
+    tree_tables.py     makes the numbers again, with numpy and xgboost (3.2.0 wrote what is there)
 """
 
 import csv
