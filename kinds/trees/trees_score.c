@@ -7,14 +7,15 @@
 
 #include "base/vectors.h"
 #include "kinds/trees/trees_model.h"
+#include "kinds/trees/trees_row.h"
 #include "scoring/elementary.h"
 #include "scoring/matrix.h"
 
 #define LANES       16 /* rows whose masks are made side by side */
 #define MASK_LEAVES 64 /* of a tree whose leaves have a bit each */
 #define HALF_LEAVES 32
-#define FEW_ROWS    4 /* that are walked: masks of fewer lanes are no faster */
-#define ABREAST     8 /* trees that are walked at a time: their loads do not wait for each other */
+#define FEW_ROWS    4  /* that are walked: masks of fewer lanes are no faster */
+#define ABREAST     16 /* trees that are walked at a time: their loads do not wait for each other */
 
 /* A node, for walking. A leaf leads to itself: nothing compares with NaN. */
 struct step {
@@ -66,9 +67,11 @@ struct workspace {
     uint32_t *first_leaf;   /* (node_count): that can be reached from a node, from left to right */
     uint32_t *leaf_count;   /* (node_count): that can be reached from it */
     uint32_t test_count, below_count, within_count, leaves_count;
-    float *columns;  /* (rows in groups of LANES, dense_width, LANES) */
-    uint32_t *masks; /* (rows in groups of LANES, 2, LANES): of the first leaves, of others */
-    double *sums;    /* (rows_max, outputs) */
+    float *columns;       /* (rows in groups of LANES, dense_width, LANES) */
+    uint32_t *masks;      /* (rows in groups of LANES, 2, LANES): of the first leaves, of others */
+    double *sums;         /* (rows_max, outputs) */
+    struct trees_row row; /* of one row by itself: trees of numbers with masks of one half */
+    uint32_t *row_masks;  /* (trees, up to a multiple of ROW_LANES) */
 };
 
 /* ---- the model, laid out for scoring ---- */
@@ -207,6 +210,37 @@ static void lay_out_tree(struct workspace *workspace, uint32_t number)
         add_masks(workspace, tree, tree->root + nodes);
 }
 
+/* Is a row by itself led to the tree's leaf with those of all such trees? */
+static bool is_asked_at_once(const struct tree *tree)
+{
+    return tree->has_masks && !tree->has_halves && !tree->has_sets;
+}
+
+static bool lay_out_row(struct workspace *workspace)
+{
+    const uint32_t trees = workspace->trees->tree_count;
+    struct row_test *tests = calloc(workspace->below_count + (size_t)1, sizeof *tests);
+    uint32_t count = 0, asked = 0;
+
+    if (!tests)
+        return false;
+    for (uint32_t i = 0; i < trees; i++) {
+        const struct tree *tree = &workspace->tree[i];
+        const uint32_t belows = tree->missing_right + tree->missing_left;
+
+        asked += is_asked_at_once(tree);
+        for (uint32_t j = 0; is_asked_at_once(tree) && j < belows; j++) {
+            const struct below *below = &workspace->belows[tree->below + j];
+
+            tests[count++] = (struct row_test){below->value, below->column, i, below->kept[0],
+                                               j >= tree->missing_right};
+        }
+    }
+    workspace->row_masks = matrix_new(1, trees + (size_t)ROW_LANES, sizeof *workspace->row_masks);
+    return trees_row_init(&workspace->row, tests, asked == trees ? count : 0, trees) &&
+           workspace->row_masks;
+}
+
 static void lay_out_bits(struct workspace *workspace)
 {
     const struct trees_model *trees = workspace->trees;
@@ -272,6 +306,10 @@ enum status trees_scorer_open(const struct model *model, uint32_t rows_max, void
     lay_out_bits(workspace);
     for (uint32_t i = 0; i < workspace->trees->tree_count; i++)
         lay_out_tree(workspace, i);
+    if (!lay_out_row(workspace)) {
+        trees_scorer_close(workspace);
+        return fail_no_memory(err);
+    }
     *opened = workspace;
     return STATUS_OK;
 }
@@ -294,6 +332,8 @@ void trees_scorer_close(void *closed)
     free(workspace->columns);
     free(workspace->masks);
     free(workspace->sums);
+    trees_row_deinit(&workspace->row);
+    free(workspace->row_masks);
     free(workspace);
 }
 
@@ -330,6 +370,28 @@ static inline uint32_t walk_on(const struct workspace *workspace, uint32_t node,
         return step->left + !goes_left_by_set(workspace, step, dense, ids);
     number = dense[step->column];
     return step->left + ((number >= step->value) | (isnan(number) & !step->how));
+}
+
+/* The leaves of a row in ABREAST trees of numbers alone. */
+static void walk_abreast(const struct step *steps, const struct tree *trees, const float *dense,
+                         uint32_t *nodes)
+{
+    uint32_t moved = 1;
+
+    for (uint32_t i = 0; i < ABREAST; i++)
+        nodes[i] = trees[i].root;
+    while (moved) {
+        moved = 0;
+        for (uint32_t i = 0; i < ABREAST; i++) {
+            const struct step *step = &steps[nodes[i]];
+            const float number = dense[step->column];
+            const uint32_t next =
+                step->left + ((number >= step->value) | (isnan(number) & !step->how));
+
+            moved |= next ^ nodes[i];
+            nodes[i] = next;
+        }
+    }
 }
 
 /* The leaves of a row in `count` trees. */
@@ -531,16 +593,44 @@ static void add_walked(const struct workspace *workspace, const struct tree *tre
     }
 }
 
+static void add_row_masks(const struct workspace *workspace, const float *dense, double *sums)
+{
+    const uint32_t count = workspace->trees->tree_count;
+    const struct tree *tree = workspace->tree;
+    double sum = sums[0];
+
+    trees_row_masks(&workspace->row, dense, workspace->row_masks);
+    if (workspace->trees->outputs == 1) { /* the sum stays in a register */
+        for (uint32_t i = 0; i < count; i++)
+            sum += (double)workspace
+                       ->leaves[tree[i].leaves + (uint32_t)__builtin_ctz(workspace->row_masks[i])];
+        sums[0] = sum;
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        sums[tree[i].output] +=
+            (double)workspace
+                ->leaves[tree[i].leaves + (uint32_t)__builtin_ctz(workspace->row_masks[i])];
+}
+
 static void score_row(const struct workspace *workspace, const float *dense, const int32_t *ids,
                       double *sums)
 {
     const uint32_t count = workspace->trees->tree_count;
     uint32_t nodes[ABREAST];
 
+    if (workspace->row.test_count > 0) {
+        add_row_masks(workspace, dense, sums);
+        return;
+    }
+
     for (uint32_t first = 0; first < count; first += ABREAST) {
         const uint32_t trees = count - first < ABREAST ? count - first : ABREAST;
 
-        walk_trees(workspace, first, trees, dense, ids, nodes);
+        if (trees == ABREAST && workspace->test_count == 0)
+            walk_abreast(workspace->steps, workspace->tree + first, dense, nodes);
+        else
+            walk_trees(workspace, first, trees, dense, ids, nodes);
         for (uint32_t i = 0; i < trees; i++)
             sums[workspace->tree[first + i].output] += value_of(workspace, nodes[i]);
     }

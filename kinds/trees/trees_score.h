@@ -5,12 +5,13 @@
  * then the link (scoring/elementary.h), then rounded to float: once, whatever rows are scored
  * together. XGBoost adds floats, and may differ in the last digits of a float.
  *
- * There are two ways to a row's leaf, which is the same:
+ * There are three ways to a row's leaf, which is the same:
  *
  *     walking    from node to node, of several trees or rows at a time
  *     masks      a tree of at most 64 leaves: all of its tests for 16 rows at a time. A test that
  *                fails takes the leaves on its left out of a mask; the first that is left is the
  *                row's (Lucchese et al., QuickScorer, 2015). No branch depends on the data.
+ *     trees_row  the same of all trees for one row
  */
 #ifndef KINDS_TREES_TREES_SCORE_H
 #define KINDS_TREES_TREES_SCORE_H

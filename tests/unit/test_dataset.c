@@ -1,5 +1,6 @@
 #include "tests/check.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "runtime/data/dataset_encode.h"
@@ -516,6 +517,86 @@ static void without_standardising_numbers_stay_and_null_takes_the_mean(void **st
     table_close(&table);
 }
 
+static void trees_open(struct table *table, enum task task, enum label_type type)
+{
+    table_open(table, task, type);
+    table->spec.family = SLICE("trees");
+    table->spec.shuffle = false;
+}
+
+static void trees_take_numbers_and_labels_as_they_are(void **state)
+{
+    struct table table;
+    const struct dataset *dataset = &table.dataset;
+    const float *dense;
+    (void)state;
+
+    trees_open(&table, TASK_REGRESSION, LABEL_REAL);
+    add_row(&table, real_cell(10.5), text_cell("red"), real_cell(1e6 + 1));
+    add_row(&table, null_cell(), text_cell("blue"), real_cell(1e6 + 3));
+    add_row(&table, real_cell(-1e300), null_cell(), real_cell(1e6 - 1));
+    reopen(&table, NULL);
+    dense = dataset->train.dense;
+    CHECK_INT(dataset->transform.dense_width, 1);
+    CHECK(dataset->transform.keeps_numbers && dataset->transform.inputs[0].has_nulls);
+    CHECK(dense[0] == 10.5f && isnan(dense[1]) && dense[2] == -FLT_MAX);
+    CHECK(dataset->dense_greatest == FLT_MAX);
+    CHECK(dataset->train.ids[0] == 1 && dataset->train.ids[1] == 0); /* blue, red */
+    CHECK_INT(dataset->train.ids[2], -1);
+    CHECK(dataset->train.values[0] == 1e6f + 1 && dataset->train.values[2] == 1e6f - 1);
+    CHECK(dataset->label_mean == 0 && dataset->label_scale == 1);
+    CHECK(dataset->label_average == 1e6 + 1);
+    CHECK(fabs(dataset->label_deviation - sqrt(8.0 / 3)) < 1e-9);
+    table_close(&table);
+}
+
+static void trees_encode_and_score_the_same_bits(void **state)
+{
+    struct table table;
+    float dense[1];
+    int32_t ids[1];
+    (void)state;
+
+    for (int has_nulls = 0; has_nulls < 2; has_nulls++) { /* without any a row's numbers are taken
+                                                             together */
+        trees_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+        fill(&table, 1000);
+        for (uint32_t i = 0; !has_nulls && i < table.rows; i++)
+            if (table.cells[(size_t)i * COLUMNS].type == CELL_NULL)
+                table.cells[(size_t)i * COLUMNS] = real_cell(1e300);
+        reopen(&table, NULL);
+        CHECK_INT(table.dataset.transform.inputs[0].has_nulls, has_nulls);
+        for (uint32_t i = 0; i < table.rows; i++) {
+            struct error err;
+
+            CHECK_OK(transform_row(&table.dataset.transform, table.cells + (size_t)i * COLUMNS,
+                                   dense, ids, &err));
+            assert_memory_equal(dense, table.dataset.train.dense + i, sizeof dense);
+            CHECK_INT(ids[0], table.dataset.train.ids[i]);
+        }
+        table_close(&table);
+    }
+}
+
+static void labels_too_large_to_be_kept_are_refused(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    trees_open(&table, TASK_REGRESSION, LABEL_REAL);
+    add_row(&table, real_cell(1), text_cell("a"), real_cell(-1e18));
+    add_row(&table, real_cell(2), text_cell("a"), real_cell(3));
+    reopen(&table, NULL);
+    add_row(&table, real_cell(2), text_cell("a"), real_cell(-1.5e18));
+    dataset_close(&table.dataset);
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
+                "label column \"y\" has the number -1.5e+18, where at most 1e+18 is learned");
+    table.spec.family = SLICE("network"); /* which takes it relative to the others */
+    CHECK_OK(try_open(&table, NULL, &err));
+    table_close(&table);
+}
+
 static void numbers_can_be_categories(void **state)
 {
     struct table table;
@@ -909,6 +990,9 @@ int main(void)
         cmocka_unit_test(statistics_come_from_the_training_rows_alone),
         cmocka_unit_test(rare_words_share_hash_buckets),
         cmocka_unit_test(without_standardising_numbers_stay_and_null_takes_the_mean),
+        cmocka_unit_test(trees_take_numbers_and_labels_as_they_are),
+        cmocka_unit_test(trees_encode_and_score_the_same_bits),
+        cmocka_unit_test(labels_too_large_to_be_kept_are_refused),
         cmocka_unit_test(numbers_can_be_categories),
         cmocka_unit_test(classes_are_ordered_by_value_and_weighted_when_balanced),
         cmocka_unit_test(columns_that_tell_nothing_are_noticed),

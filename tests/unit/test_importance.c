@@ -3,7 +3,7 @@
 
 #include "scoring/importance.h"
 #include "tests/check.h"
-#include "tests/unit/scoring_fixture.h"
+#include "tests/unit/trees_fixture.h"
 
 #define ROWS 700
 #define NEAR(actual, expected)                                                                     \
@@ -181,6 +181,29 @@ static void an_input_of_no_weight_does_not_matter(void **state)
     CHECK(measured(importance, "another name", &age, 1, 0) != value);
     importance_free(importance);
     fixture_deinit(&fixture);
+}
+
+/* Of trees, which have one column of dense for a number with NULLs: age decides, the others do not.
+ * A row with a NULL goes left. */
+static void a_number_that_is_kept_is_dealt_out_alone(void **state)
+{
+    static const uint32_t height = HEIGHT, age = AGE, colour = COLOUR;
+    const float stump[3][NODE_NUMBERS] = {
+        {NODE_BELOW, 0, 40, 1, 1}, {NODE_LEAF, 0, -1}, {NODE_LEAF, 0, 1}};
+    struct importance *importance;
+    struct trees_fixture made;
+    (void)state;
+
+    trees_fixture_init(&made, 0);
+    trees_fixture_add(&made, 0, stump, 3);
+    importance = new_importance(&made.fixture, METRIC_MSE, ROWS);
+    add_rows(&made.fixture, importance, ROWS, false);
+    CHECK(begun(importance) == 0);
+    CHECK(measured(importance, "height", &height, 1, 0) == 0);
+    CHECK(measured(importance, "colour", &colour, 1, 0) == 0);
+    CHECK(measured(importance, "age", &age, 1, 0) > 0.5);
+    importance_free(importance);
+    fixture_deinit(&made.fixture);
 }
 
 /* All of them held, and fewer than there are. */
@@ -380,6 +403,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_rows_keep_their_values_or_exchange_them),
         cmocka_unit_test(an_input_of_no_weight_does_not_matter),
+        cmocka_unit_test(a_number_that_is_kept_is_dealt_out_alone),
         cmocka_unit_test(the_order_of_rows_makes_no_difference_to_a_bit),
         cmocka_unit_test(several_classes_are_ranked_where_the_metric_asks_for_it),
         cmocka_unit_test(the_parts_of_a_date_move_together),

@@ -1,5 +1,6 @@
 #include "runtime/learn/leaks.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -27,6 +28,7 @@ static void table_init(struct table *table, enum input_type type, uint32_t class
                                        {.name = SLICE("x"),
                                         .type = type,
                                         .has_nulls = type == INPUT_NUMERIC,
+                                        .dense_count = 2,
                                         .dense_offset = 1}}};
     for (uint32_t i = 0; i < ROWS; i++) {
         table->dense[3 * i] = (float)random_of(0, i);
@@ -127,6 +129,23 @@ static void a_null_that_names_a_class_is_a_leak(void **state)
     check_leak(&table, "right in 100 % of 200 rows");
 }
 
+/* NaN among numbers as they are; what follows it in a row is another column's. */
+static void a_number_that_is_missing_is_as_a_null(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_init(&table, INPUT_NUMERIC, 3);
+    table.inputs[1].dense_count = 1;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        table.dense[3 * i + 2] = 1;
+        set_number(&table, i,
+                   table.classes[i] == 1 ? (double)NAN
+                                         : (table.classes[i] - 1) * (.01 + random_of(3, i)));
+    }
+    check_leak(&table, "right in 100 % of 200 rows");
+}
+
 static void words_that_name_the_class_are_a_leak(void **state)
 {
     struct table table;
@@ -219,6 +238,7 @@ int main(void)
         cmocka_unit_test(numbers_that_rank_two_classes_are_a_leak),
         cmocka_unit_test(numbers_that_name_one_of_many_classes_are_a_leak),
         cmocka_unit_test(a_null_that_names_a_class_is_a_leak),
+        cmocka_unit_test(a_number_that_is_missing_is_as_a_null),
         cmocka_unit_test(words_that_name_the_class_are_a_leak),
         cmocka_unit_test(a_column_that_gives_the_number_is_a_leak),
         cmocka_unit_test(of_little_nothing_is_said),

@@ -3,11 +3,12 @@
 
 #include "base/json.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TREES };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -30,10 +31,36 @@ static void clusters_init(struct fixture *fixture)
     model->content = &content;
 }
 
+/* A stump on age and one on colour. */
+static void trees_init(struct fixture *fixture)
+{
+    static const float base[] = {0.5f}, trees[] = {0, 3, 0, 3, 3, 0}, sets[TREE_SET_NUMBERS] = {5};
+    static const float nodes[6][NODE_NUMBERS] = {
+        {NODE_BELOW, 0, 40, 1, 1},        {NODE_LEAF, 0, 1}, {NODE_LEAF, 0, 2},
+        {NODE_WORD_IN, 0, 0, 1, 0, 0, 1}, {NODE_LEAF, 0, 3}, {NODE_LEAF, 0, 4}};
+    static struct trees_model content = {base, trees, nodes[0], sets, 1, 2, 6, 1, TREES_LINK_NONE};
+    struct model *model = &fixture->model;
+    struct error err;
+
+    fixture_init(fixture, 0);
+    model->estimator = SLICE("XGBRegressor");
+    model->kind = kind_find(SLICE("trees"));
+    model->label_mean = 0;
+    model->label_scale = 1;
+    model->transform.keeps_numbers = true;
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    model->content = &content;
+}
+
 static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
 
+    if (kind == TREES) {
+        trees_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     if (kind == CLUSTERS) {
         clusters_init(fixture);
         fixture_write(fixture);
@@ -169,7 +196,7 @@ static int count_members(const cJSON *item)
 static void every_member_of_the_meta_row_is_needed_in_its_type(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= DATED; kind++) {
+    for (int kind = REGRESSION; kind <= TREES; kind++) {
         struct fixture fixture;
         int members = 0;
         cJSON *meta;
@@ -271,7 +298,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
 static void what_is_damaged_here_could_be_read_before(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= DATED; kind++) {
+    for (int kind = REGRESSION; kind <= TREES; kind++) {
         struct model_reader *reader;
         struct fixture fixture;
         struct model model;
@@ -516,7 +543,7 @@ static enum status sink_until(void *context, const struct model_row *row, struct
 static void a_sink_that_fails_at_any_row_ends_the_writing(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= DATED; kind++) {
+    for (int kind = REGRESSION; kind <= TREES; kind++) {
         struct fixture fixture;
         struct error err;
 

@@ -15,7 +15,7 @@ static enum status read_rows(const struct trees_fixture *made, bool backwards, s
     struct model_reader *reader;
     enum status status = STATUS_OK;
 
-    CHECK_INT(model_reader_new(trees_fixture_kinds, arena, &reader, err), STATUS_OK);
+    CHECK_INT(model_reader_new(kinds, arena, &reader, err), STATUS_OK);
     for (size_t i = 0; status == STATUS_OK && i < fixture->row_count; i++)
         status = model_reader_add(reader,
                                   &fixture->rows[backwards ? fixture->row_count - 1 - i : i], err);
@@ -459,17 +459,30 @@ static void trees_may_be_as_deep_as_they_have_leaves(void **state)
     fixture_deinit(&made.fixture);
 }
 
-static void many_columns_and_no_number_at_all_are_scored(void **state)
+/* So few that no table of masks is worth it, some, and so many that there is no room for it. */
+static void many_trees_are_scored(void **state)
+{
+    static const uint32_t counts[] = {15, 16, 17, 90, 200, 400};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (uint32_t classes = 0; classes < 4; classes += 3) {
+            struct trees_fixture made;
+
+            trees_fixture_wide(&made, classes, i % 2 ? 40 : 3);
+            for (uint32_t j = 0; j < counts[i]; j++)
+                trees_fixture_grow(&made, j % made.trees.outputs,
+                                   counts[i] == 400 ? 31 : 1 + j % 32, j, false);
+            check_scores(&made);
+            fixture_deinit(&made.fixture);
+        }
+}
+
+static void no_number_at_all_is_scored(void **state)
 {
     struct trees_fixture made;
     struct transform_input *inputs;
     (void)state;
-
-    trees_fixture_wide(&made, 2, 40);
-    for (uint32_t i = 0; i < 50; i++)
-        trees_fixture_grow(&made, 0, 31, i, false);
-    check_scores(&made);
-    fixture_deinit(&made.fixture);
 
     made = (struct trees_fixture){.base = NULL};
     fixture_init(&made.fixture, 0);
@@ -564,7 +577,8 @@ int main(void)
         cmocka_unit_test(each_test_sends_a_row_where_the_header_says),
         cmocka_unit_test(rows_have_the_same_bits_whatever_is_scored_with_them),
         cmocka_unit_test(trees_may_be_as_deep_as_they_have_leaves),
-        cmocka_unit_test(many_columns_and_no_number_at_all_are_scored),
+        cmocka_unit_test(many_trees_are_scored),
+        cmocka_unit_test(no_number_at_all_is_scored),
         cmocka_unit_test(a_link_makes_a_number_of_the_sum),
         cmocka_unit_test(what_a_row_costs_is_its_way_through_all_trees),
     };

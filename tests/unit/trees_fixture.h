@@ -11,16 +11,13 @@
 
 #include <math.h>
 
-#include "kinds/trees/trees_kind.h"
 #include "kinds/trees/trees_model.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-#define TREES_FIXTURE_TREES 200
+#define TREES_FIXTURE_TREES 400
 #define TREES_FIXTURE_NODES 100000
 #define TREES_FIXTURE_SETS  2000
-
-static const struct kind *const trees_fixture_kinds[] = {&trees_kind, NULL};
 
 struct trees_fixture {
     struct fixture fixture;
@@ -37,7 +34,7 @@ static inline void trees_fixture_begin(struct trees_fixture *made, uint32_t clas
     struct error err;
 
     model->estimator = classes ? SLICE("BoostedTreesClassifier") : SLICE("BoostedTreesRegressor");
-    model->kind = &trees_kind;
+    model->kind = kind_find(SLICE("trees"));
     model->label_mean = 0;
     model->label_scale = 1;
     model->transform = (struct transform){
@@ -136,6 +133,8 @@ static inline void trees_fixture_test(struct trees_fixture *made, float *node, u
         (node[NODE_TEST] == NODE_WORD_IN ? transform->id_count : transform->dense_width));
     node[NODE_MISSING_LEFT] = trees_fixture_draw(seed, number, 3) < 0.5;
     node[NODE_VALUE] = (float)(200 * trees_fixture_draw(seed, number, 4) - 50);
+    if (trees_fixture_draw(seed, number, 7) < 0.5) /* a number of some rows, and of other trees */
+        node[NODE_VALUE] = floorf(node[NODE_VALUE] / 4);
     if (node[NODE_TEST] == NODE_BELOW)
         return;
     node[NODE_VALUE] = 0;
