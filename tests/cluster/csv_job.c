@@ -6,6 +6,7 @@
 
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 
@@ -119,6 +120,41 @@ static void fill_spec(struct csv_job *job)
     spec->lanes_max = JOBSPEC_LANES_DEFAULT_MAX;
     spec->min_workers = 1;
     spec->max_workers = 1;
+}
+
+void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct trees_params params = {
+        .rounds = 6,
+        .parallel_trees = 1,
+        .growth = TREE_LOSSGUIDE,
+        .max_leaves = 5,
+        .max_bin = 64,
+        .eta = .1,
+        .min_child_weight = .1,
+        .lambda = 1,
+        .subsample = .8,
+        .colsample_bytree = 1,
+        .colsample_bylevel = 1,
+        .colsample_bynode = .6,
+        .scale_pos_weight = 1,
+        .base_score = REAL_AUTOMATIC,
+        .max_cat_to_onehot = 4,
+        .max_cat_threshold = 64,
+        .tweedie_variance_power = 1.5,
+        .huber_slope = 1,
+    };
+    struct jobspec *spec = &job->spec;
+    struct error err;
+
+    memset(job, 0, sizeof *job);
+    error_clear(&err);
+    fill_spec(job);
+    memset(&spec->params, 0, sizeof spec->params);
+    memcpy(spec->params.bytes, &params, sizeof params);
+    spec->estimator = SLICE("LGBMClassifier");
+    spec->family = SLICE("trees");
+    spool_csv(job, csv, folder, &err);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

@@ -19,6 +19,8 @@ struct csv_job {
  * classifier on it: numbers, the last column is the label. Ends the program
  * when that fails: only tests call it. */
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
+/* The same of boosted trees, each of a part of the rows and columns. */
+void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

@@ -66,12 +66,13 @@ METRICS = "SELECT * FROM metrics WHERE metric <> 'seconds' ORDER BY epoch, step,
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
                  checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS,
-                 clusters=False):
+                 kind=None):
         """A long job is paced; after `start` what is left of it is not. One of clusters has runs of about as many
-        epochs together."""
+        epochs together, one of trees as many rounds."""
         self.folder = folder
         folder.mkdir(parents=True)
-        make, turns = ("make_clusters", max(1, epochs // RUN_EPOCHS)) if clusters else ("make", epochs)
+        make = f"make_{kind}" if kind else "make"
+        turns = max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs
         subprocess.run([PROGRAM, make, csv or CSV, folder, str(workers),
                         str(least or workers), str(turns), str(checkpoint), str(units)],
                        check=True)
@@ -209,7 +210,7 @@ class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
     units = 16  # of the hidden layer
-    clusters = False  # KMeans, not a network
+    kind = None  # a network; "clusters", "trees"
     epochs = 20  # where a test names no other number
 
     @classmethod
@@ -230,7 +231,7 @@ class JobTest(unittest.TestCase):
     @classmethod
     def job(cls, *arguments, **named):
         cls.count += 1
-        return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, "clusters": cls.clusters, "epochs": cls.epochs,
+        return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, "kind": cls.kind, "epochs": cls.epochs,
                                                            **named})
 
     def check_same(self, job):

@@ -6,6 +6,8 @@
  *                                                 a job's folder from a CSV
  *     job_roles make_clusters CSV FOLDER WORKERS LEAST RUNS [CHECKPOINT_SECONDS]
  *                                                 the same of KMeans, without the CSV's last column
+ *     job_roles make_trees CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
+ *                                                 the same of boosted trees
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -25,6 +27,7 @@
 #include "jobspec/jobspec_write.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/trees/trees_attributes.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/net/authority.h"
 #include "tests/cluster/csv_job.h"
@@ -36,22 +39,28 @@ static int make(int argc, char **argv)
     struct error err;
     char path[4096];
     const bool is_clusters = strcmp(argv[1], "make_clusters") == 0;
+    const bool is_trees = strcmp(argv[1], "make_trees") == 0;
+    const uint32_t turns = (uint32_t)strtoul(argv[6], NULL, 10);
     FILE *file;
 
     if (is_clusters)
         csv_job_make_clusters(&job, argv[2], argv[3]);
+    else if (is_trees)
+        csv_job_make_trees(&job, argv[2], argv[3]);
     else
         csv_job_make(&job, argv[2], argv[3]);
     job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     if (is_clusters)
-        kmeans_params(&job.spec.params)->runs = (uint32_t)strtoul(argv[6], NULL, 10);
+        kmeans_params(&job.spec.params)->runs = turns;
+    else if (is_trees)
+        trees_params(&job.spec.params)->rounds = turns;
     else
-        job.spec.epochs = (uint32_t)strtoul(argv[6], NULL, 10);
+        job.spec.epochs = turns;
     job.spec.in_one_process = job.spec.max_workers == 1;
     if (argc > 7)
         job.spec.checkpoint_seconds = strtod(argv[7], NULL);
-    if (argc > 8 && !is_clusters)
+    if (argc > 8 && !is_clusters && !is_trees)
         network_params(&job.spec.params)->hidden_units.items[0] =
             (uint32_t)strtoul(argv[8], NULL, 10);
     text_init(&json, JOBSPEC_BYTES_MAX);
@@ -147,7 +156,9 @@ int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
 
-    if ((strcmp(word, "make") == 0 || strcmp(word, "make_clusters") == 0) && argc >= 7 && argc <= 9)
+    if ((strcmp(word, "make") == 0 || strcmp(word, "make_clusters") == 0 ||
+         strcmp(word, "make_trees") == 0) &&
+        argc >= 7 && argc <= 9)
         return make(argc, argv);
     if (strcmp(word, "digest") == 0 && argc == 3)
         return digest(argv[2]);
@@ -159,6 +170,7 @@ int main(int argc, char **argv)
         return command_master(argc - 1, argv + 1);
     if (strcmp(word, "worker") == 0)
         return command_worker(argc - 1, argv + 1);
-    fprintf(stderr, "job_roles make|make_clusters|digest|authority|supervise|master|worker\n");
+    fprintf(stderr,
+            "job_roles make|make_clusters|make_trees|digest|authority|supervise|master|worker\n");
     return 2;
 }

@@ -10,7 +10,7 @@ from job import POINTS
 
 
 class ClustersTest(harness.JobTest):
-    clusters = True
+    kind = "clusters"
     epochs = 90
 
     def test_any_number_of_workers_makes_the_same_centers(self):

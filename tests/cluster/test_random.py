@@ -73,7 +73,12 @@ class RandomKillTest(harness.JobTest):
 
 
 class RandomKillOfClustersTest(RandomKillTest):
-    clusters = True
+    kind = "clusters"
+    kills = 25
+
+
+class RandomKillOfTreesTest(RandomKillTest):
+    kind = "trees"
     kills = 25
 
 

@@ -9,6 +9,8 @@
 /* A classifier over a CSV with a header: numbers, the last column the label.
  * Ends the program when it cannot be made. */
 struct subject real_subject_open(const char *csv);
+/* The same rows by boosted trees. */
+struct subject real_subject_open_trees(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
 void real_subject_close(struct subject *subject);

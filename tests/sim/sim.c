@@ -1,7 +1,8 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --rows N [--batch N]]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --rows N
+ * [--batch N]]
  *         [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -91,10 +92,10 @@ static int64_t toy_load_us(struct learning learning)
 }
 
 struct run {
-    uint64_t rows;    /* of the toy's table; 0: as the seed says */
-    uint32_t batch;   /* of such a table */
-    const char *csv;  /* train on this with the real learner; NULL: the toy */
-    bool is_clusters; /* of its rows, without the label */
+    uint64_t rows;   /* of the toy's table; 0: as the seed says */
+    uint32_t batch;  /* of such a table */
+    const char *csv; /* train on this with the real learner; NULL: the toy */
+    struct subject (*open)(const char *csv); /* of such a learner */
     struct subject real;
     struct oracle oracle; /* of the real learner */
     struct world_result sum;
@@ -194,8 +195,28 @@ static bool take_number(int argc, char **argv, int i, const char *name, uint64_t
     return *end == '\0' && *number > 0 && *number <= most;
 }
 
-/* Takes `--learner CSV` and `--clusters CSV`, `--rows N` and `--batch N` out of the arguments: the
- * rest of them is about seeds.
+static bool take_learner(const char *argument, struct run *run)
+{
+    static const struct {
+        const char *name;
+        struct subject (*open)(const char *csv);
+    } learners[] = {
+        {"--learner", real_subject_open},
+        {"--clusters", real_subject_open_clusters},
+        {"--trees", real_subject_open_trees},
+    };
+
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
+        if (strcmp(argument, learners[i].name) != 0)
+            continue;
+        run->open = learners[i].open;
+        return true;
+    }
+    return false;
+}
+
+/* Takes `--learner CSV`, `--clusters CSV` and `--trees CSV`, `--rows N` and `--batch N` out of the
+ * arguments: the rest of them is about seeds.
  */
 static void take_subject(int *argc, char **argv, struct run *run)
 {
@@ -203,11 +224,8 @@ static void take_subject(int *argc, char **argv, struct run *run)
     int left = 1;
 
     for (int i = 1; i < *argc; i++) {
-        const bool is_clusters = strcmp(argv[i], "--clusters") == 0;
-
-        if ((is_clusters || strcmp(argv[i], "--learner") == 0) && i + 1 < *argc) {
+        if (i + 1 < *argc && take_learner(argv[i], run)) {
             run->csv = argv[++i];
-            run->is_clusters = is_clusters;
         } else if (take_number(*argc, argv, i, "--rows", UINT64_MAX, &number)) {
             run->rows = number;
             i++;
@@ -237,13 +255,13 @@ int main(int argc, char **argv)
     if (!seeds_parse(&seeds, argc, argv)) {
         fputs("--learner CSV: train on this with the real learner\n"
               "--clusters CSV: the same of clusters, without the label\n"
+              "--trees CSV: the same of boosted trees\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;
     }
     if (run.csv) {
-        run.real =
-            run.is_clusters ? real_subject_open_clusters(run.csv) : real_subject_open(run.csv);
+        run.real = run.open(run.csv);
         run.oracle = oracle_new(&run.real);
     }
     failures = seeds_run(&seeds, run_seed, &run);

@@ -894,12 +894,15 @@ static void flip(struct world *world)
         flip_sums(world, worker);
         return;
     }
-    count(world, faults[which]);
     if (which == 3) {
+        count(world, faults[which]);
         checked_spoil(world->nodes[number]->checked);
         return;
     }
     memory = worker->learning.memory(worker->learning.self, names[which], &size);
+    if (!memory) /* of trees before the first one */
+        return;
+    count(world, faults[which]);
     invert(world, memory, size);
 }
 

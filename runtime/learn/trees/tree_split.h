@@ -47,6 +47,7 @@ struct tree_split {
     uint8_t bin;     /* of a number: bins 1 to this one go left */
     bool missing_left;
     bool by_set;
+    bool unused;     /* in place of padding: equal splits have equal bytes */
     uint64_t set[4]; /* by_set: bit b % 64 of set[b / 64]: bin b goes left; not bin 0 */
     struct tree_sums left, right;
 };

@@ -4,6 +4,15 @@
 
 #define ARRAYS 8
 
+/* Equal states have equal bytes, so no array has padding. */
+_Static_assert(sizeof(struct tree_split) == sizeof(double) + sizeof(uint32_t) + 4 +
+                                                4 * sizeof(uint64_t) + 2 * sizeof(struct tree_sums),
+               "a split has no padding");
+_Static_assert(sizeof(struct tree_node) == sizeof(struct tree_sums) + sizeof(struct tree_split) +
+                                               sizeof(struct tree_bounds) + 3 * sizeof(uint32_t) +
+                                               4,
+               "a node has no padding");
+
 static void list_arrays(const struct tree_forest *forest, const struct growing_tree *growing,
                         struct state_array list[ARRAYS])
 {
