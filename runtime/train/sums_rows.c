@@ -98,6 +98,13 @@ static uint32_t own_from(const struct sums *sums, uint32_t place)
     return count;
 }
 
+const struct touched_rows *sums_rows_totals(const struct sums *sums)
+{
+    const struct touched_rows *rows = sums->members > 1 ? &sums->totals : &sums->touched;
+
+    return sums->table.rows > 0 ? rows : NULL;
+}
+
 void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
                        struct fixed_resolved *resolved)
 {
@@ -105,7 +112,9 @@ void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *co
     uint32_t place = 0;
 
     while (place < sums->touched.count) {
-        const uint32_t count = own_from(sums, place), to = sums->totals.count;
+        const bool is_alone = sums->members == 1;
+        const uint32_t count = is_alone ? sums->touched.count : own_from(sums, place);
+        const uint32_t to = sums->totals.count;
         struct fixed_resolved some;
 
         if (count == 0) {
@@ -117,7 +126,8 @@ void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *co
         resolved->sums += some.sums;
         resolved->values += some.values;
         for (uint32_t end = place + count; place < end; place++)
-            touched_rows_add(&sums->totals, sums->touched.rows[place]);
+            if (!is_alone)
+                touched_rows_add(&sums->totals, sums->touched.rows[place]);
     }
 }
 

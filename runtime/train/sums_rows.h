@@ -27,6 +27,8 @@ uint64_t sums_rows_sum(const struct sums *sums, struct share rows);
 uint64_t sums_rows_sum_others(const struct sums *sums, struct share rows);
 uint32_t sums_rows_sum_totals(const struct sums *sums);
 
+/* Whose totals are here; of a member alone those that it touched. NULL: there is no table. */
+const struct touched_rows *sums_rows_totals(const struct sums *sums);
 /* The totals of the touched rows of the own share. Adds to `resolved` what it read and wrote. */
 void sums_rows_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
                        struct fixed_resolved *resolved);
