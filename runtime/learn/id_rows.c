@@ -19,8 +19,8 @@ VECTORS_PART void expect_rows(const struct id_rows *op, size_t width, const floa
 }
 
 /* z (width) += the rows that ids [from, to) of a row of data select. */
-VECTORS_PART void add_rows(const struct id_rows *op, size_t width, const float *parameters, const int32_t *ids,
-                           uint32_t from, uint32_t to, float *z)
+VECTORS_PART void add_rows(const struct id_rows *op, size_t width, const float *parameters,
+                           const int32_t *ids, uint32_t from, uint32_t to, float *z)
 {
     for (uint32_t j = from; j < to; j++) {
         const float *row = parameters + op->first + (size_t)ids[j] * width;
@@ -33,8 +33,8 @@ VECTORS_PART void add_rows(const struct id_rows *op, size_t width, const float *
 }
 
 /* The same of a text, whose words have their share. */
-VECTORS_PART void add_text(const struct id_rows *op, size_t width, const float *parameters, const int32_t *ids,
-                           const struct text_ids *text, float *z)
+VECTORS_PART void add_text(const struct id_rows *op, size_t width, const float *parameters,
+                           const int32_t *ids, const struct text_ids *text, float *z)
 {
     const uint32_t used = text_ids_used(ids + text->first, text->count);
     const float share = text_ids_share(used);
@@ -46,8 +46,8 @@ VECTORS_PART void add_text(const struct id_rows *op, size_t width, const float *
     }
 }
 
-VECTORS_PART void forward(const struct id_rows *op, size_t width, const float *parameters, uint32_t n,
-                          const int32_t *ids, float *z)
+VECTORS_PART void forward(const struct id_rows *op, size_t width, const float *parameters,
+                          uint32_t n, const int32_t *ids, float *z)
 {
     for (uint32_t i = 0; i < n; i++, ids += op->id_count, z += width) {
         uint32_t done = 0;
@@ -82,8 +82,8 @@ void id_rows_forward(const struct id_rows *op, const float *parameters, uint32_t
 
 /* ---- backward ---- */
 
-VECTORS_PART void give_rows(const struct id_rows *op, size_t width, const int32_t *ids, uint32_t from,
-                            uint32_t to, const float *delta, float *gradient,
+VECTORS_PART void give_rows(const struct id_rows *op, size_t width, const int32_t *ids,
+                            uint32_t from, uint32_t to, const float *delta, float *gradient,
                             struct touched_rows *touched)
 {
     for (uint32_t j = from; j < to; j++) {

@@ -355,7 +355,7 @@ VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const st
     }
 }
 
-#define ROWS_AHEAD 2 /* of the one that is moved, that are asked for */
+#define ROWS_AHEAD 4 /* of the one that is moved, that are asked for */
 #define LINE_BYTES 64
 
 /* They lie anywhere in memory. */

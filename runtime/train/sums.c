@@ -115,8 +115,7 @@ struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t 
 
 struct phase_totals sums_totals(const struct sums *sums)
 {
-    return (struct phase_totals){sums->integers, sums->owned, sums->reals,
-                                 sums_rows_totals(sums)};
+    return (struct phase_totals){sums->integers, sums->owned, sums->reals, sums_rows_totals(sums)};
 }
 
 static enum status check_counts(const struct phase *phase, struct error *err)
