@@ -6,9 +6,9 @@
  * words. It depends on the job and its rows alone, and so do the learned bits.
  *
  * A row that no row of the batch selects has no gradient, and stays as it is. When it is moved next
- * the penalty counts for all steps since it was moved last (row_steps), so that l1 and l2 weigh as
- * much against the data as they do on other weights, and the optimizer goes by the rule for such
- * rows (optimizer.h). docs/learning.md says what it is compared with.
+ * it has the penalty of all steps since it was moved last (row_steps), so that l1 and l2 weigh as
+ * much against the data as they do on other weights: the optimizer goes by the rule for such rows
+ * (optimizer.h). docs/learning.md says what it is compared with.
  *
  * The sums of the table lie behind those of the other tensors (learning.h). Its words are known by
  * row: of a step only the rows are looked at that it reads.
@@ -18,9 +18,9 @@
 
 #include "runtime/learn/descent_parts.h"
 
-/* Of l1 and l2. A greater one is moved like all other weights: that of many steps at once would be
- * more than the data's gradient, and take weights beyond 0 by a step of Adam's size. */
-#define TABLE_PENALTY_MOST 5e-5
+/* Of l1 and l2. With a greater one the table is moved like all other weights: so few rows have
+ * words that no step selects, whose weights the penalty would take to 0. */
+#define TABLE_PENALTY_MOST 2e-3
 
 /* Sets `table` and `sums_at` once the batch is known. */
 void descent_table_choose(struct descent *descent);

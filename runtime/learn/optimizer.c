@@ -266,18 +266,18 @@ static float decay_of(const struct optimizer_powers *powers, uint32_t steps)
 
 /* One row, and what is the same for its weights. */
 struct row_move {
-    float rate, beta2, rest2, epsilon, correction;
-    float l1, l2, steps, decay;
+    float rate, beta2, rest2, epsilon;
+    float unbiased; /* Adam: 1 / sqrt(1 - b2^t) */
+    float l1, l2;
+    float between; /* steps since it was moved, without this one */
+    float decay;   /* b2^between */
     size_t width;
 };
 
-/* The penalty's gradient of all steps takes no weight beyond 0. */
-VECTORS_PART float bounded_penalty(const struct row_move *move, float w)
+/* What the penalty leaves of a weight that it moves by so much: it takes none beyond 0. */
+VECTORS_PART float penalised(float w, float by)
 {
-    const float penalty = move->steps * with_penalty(0, w, move->l1, move->l2);
-    const float most = 1 / move->rate * fabsf(w);
-
-    return fabsf(penalty) > most ? copysignf(most, penalty) : penalty;
+    return fabsf(by) < fabsf(w) ? w - by : 0;
 }
 
 VECTORS_PART struct tally move_by_sgd(const struct row_move *move, const float *restrict gradient,
@@ -286,8 +286,9 @@ VECTORS_PART struct tally move_by_sgd(const struct row_move *move, const float *
     uint32_t read = 0, written = 0, mixed = 0;
 
     for (size_t i = 0; i < move->width; i++) {
-        const float now = w[i], g = gradient[i] + bounded_penalty(move, now);
-        const float next = now - move->rate * g;
+        const float now = w[i], p = with_penalty(0, now, move->l1, move->l2);
+        const float kept = penalised(now, move->between * (move->rate * p));
+        const float next = kept - move->rate * with_penalty(gradient[i], kept, move->l1, move->l2);
 
         w[i] = next;
         mixed -= words_mix_one(word_of(now));
@@ -303,10 +304,13 @@ VECTORS_PART struct tally move_by_adagrad(const struct row_move *move,
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
     for (size_t i = 0; i < move->width; i++) {
-        const float now = w[i], squares = s[i];
-        const float g = gradient[i] + move->steps * with_penalty(0, now, move->l1, move->l2);
-        const float more = squares + g * g;
-        const float next = now - move->rate * g / (sqrtf(more) + move->epsilon);
+        const float now = w[i], squares = s[i], p = with_penalty(0, now, move->l1, move->l2);
+        const float then = squares + move->between * (p * p);
+        const float by = move->rate * p / (sqrtf(then) + move->epsilon);
+        const float kept = penalised(now, move->between * by);
+        const float g = with_penalty(gradient[i], kept, move->l1, move->l2);
+        const float more = then + g * g;
+        const float next = kept - move->rate * g / (sqrtf(more) + move->epsilon);
 
         s[i] = more;
         w[i] = next;
@@ -323,11 +327,14 @@ VECTORS_PART struct tally move_by_adam(const struct row_move *move, const float 
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
     for (size_t i = 0; i < move->width; i++) {
-        const float now = w[i], square = v[i];
-        const float g = gradient[i] + move->steps * with_penalty(0, now, move->l1, move->l2);
-        const float next_square = move->beta2 * (square * move->decay) + move->rest2 * (g * g);
+        const float now = w[i], square = v[i], p = with_penalty(0, now, move->l1, move->l2);
+        const float then = square * move->decay + p * p * (1 - move->decay);
+        const float by = move->rate * p / (sqrtf(then) * move->unbiased + move->epsilon);
+        const float kept = penalised(now, move->between * by);
+        const float g = with_penalty(gradient[i], kept, move->l1, move->l2);
+        const float next_square = move->beta2 * then + move->rest2 * (g * g);
         const float next =
-            now - move->rate * g / (sqrtf(next_square) / move->correction + move->epsilon);
+            kept - move->rate * g / (sqrtf(next_square) * move->unbiased + move->epsilon);
 
         v[i] = next_square;
         w[i] = next;
@@ -384,7 +391,7 @@ VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_mo
 
         if (i + ROWS_AHEAD < update->count)
             expect_row(update, i + ROWS_AHEAD);
-        move.steps = (float)steps;
+        move.between = (float)(steps - 1);
         move.decay = decay_of(update->powers, steps);
         tally = move_row(update, &move, i);
         change->before.parameters += tally.read;
@@ -411,8 +418,15 @@ void optimizer_update_rows(const struct optimizer_rows *update,
 {
     const struct optimizer_step *step = update->step;
     struct row_move move = {
-        step->rate, step->beta2, step->rest2, step->epsilon, step->correction, update->l1,
-        update->l2, 0,           0,           update->width};
+        .rate = step->rate,
+        .beta2 = step->beta2,
+        .rest2 = step->rest2,
+        .epsilon = step->epsilon,
+        .unbiased = 1 / step->correction,
+        .l1 = update->l1,
+        .l2 = update->l2,
+        .width = update->width,
+    };
 
     if (update->width > 1) {
         update_wide_rows(update, &move, change);

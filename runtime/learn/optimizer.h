@@ -83,9 +83,17 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
  *
  *     SGD, Adagrad        as above: it does nothing later
  *     Momentum, Nesterov  w -= a / (1 - mu) g           the velocities add up to that
- *     Adam                v = b2^n v + (1 - b2) g^2     n steps after the one before
- *                         w -= a g / (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *     Adam                w -= a g / (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *
+ * What the penalty alone did in the n steps since the row was moved, with p = l1 sign(w) + l2 w, is
+ * done before, and takes no weight beyond 0:
+ *
+ *     SGD, Momentum, Nesterov  w -= n a p
+ *     Adagrad                  s += n p^2                         w -= n a p / (sqrt(s) + eps)
+ *     Adam                     v = b2^n v + (1 - b2^n) p^2        w -= n a p / (sqrt(v) / ... +
+ * eps)
  */
+
 /* dense: optimizer_step_at. */
 struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t,
                                             const struct optimizer_step *dense);
@@ -104,10 +112,7 @@ struct optimizer_row_sums {
     uint32_t slots; /* and of the step that moved it last */
 };
 
-/* What a step does to rows of a table. The gradient has the penalty's of all the steps since a row
- * was moved, which are 1 or more. With SGD, Momentum and Nesterov it takes no weight beyond 0; the
- * others move by no more for a larger gradient. The slots go through those of these steps in which
- * the row had no gradient; Adam's mean is not kept. */
+/* What a step does to rows of a table. Adam's mean is not kept. */
 struct optimizer_rows {
     const struct optimizer_step *step;     /* optimizer_row_step_at */
     const struct optimizer_powers *powers; /* of beta2 */

@@ -387,12 +387,54 @@ static void the_penalty_of_many_steps_takes_no_weight_beyond_0(void **state)
             .l2 = 0.01f, .now = 2, .width = 3, .gradient = none, .parameters = w};
 
         move_row(&table, move);
-        CHECK(fabsf(w[0] - (2 - rate * 0.04f)) < 1e-6f);
-        CHECK(fabsf(w[1] + (0.5f - rate * 0.01f)) < 1e-6f);
+        CHECK(fabsf(w[0] - 2 * (1 - rate * 0.01f) * (1 - rate * 0.01f)) < 1e-6f);
+        CHECK(fabsf(w[1] + 0.5f * (1 - rate * 0.01f) * (1 - rate * 0.01f)) < 1e-6f);
         move.l1 = 0.3f;
         move.now = 1000002;
         move_row(&table, move);
         CHECK(fabsf(w[0]) < 1e-6f && fabsf(w[1]) < 1e-6f && w[2] == 0);
+    }
+}
+
+/* Of Adam and Adagrad: as far as steps do that have no other gradient, whose slots change slowly.
+ */
+static void the_penalty_of_the_steps_between_is_that_of_dense_steps(void **state)
+{
+    const enum optimizer_kind kinds[] = {OPTIMIZER_ADAM, OPTIMIZER_ADAGRAD};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        struct optimizer optimizer = optimizer_for(kinds[k], SCHEDULE_CONSTANT);
+        const float none = 0;
+        float dense = 0.5f, row = 0.5f, mean = 0, square = 40, row_square = 40;
+        struct optimizer_sums before = {0}, after = {0};
+        struct one_row table;
+
+        optimizer.steps = 100000;
+        optimizer.learning_rate = 0.001;
+        optimizer.beta1 = 0;
+        for (uint64_t t = 20000; t < 20020; t++) {
+            const struct optimizer_step step = optimizer_step_at(&optimizer, t);
+            float *first = kinds[k] == OPTIMIZER_ADAM ? &mean : &square;
+
+            optimizer_update(
+                &(struct optimizer_update){&step, 0.1f, 0.2f, 1, &none, &dense, first, &square},
+                &before, &after);
+        }
+        table = one_row_of(&optimizer, 20019);
+        move_row(&table, (struct optimizer_rows){.l1 = 0.1f,
+                                                 .l2 = 0.2f,
+                                                 .now = 20,
+                                                 .width = 1,
+                                                 .gradient = &none,
+                                                 .parameters = &row,
+                                                 .first = &row_square,
+                                                 .second = &row_square});
+        CHECK(dense < 0.4995f);
+        if (fabsf(row - dense) > 0.02f * (0.5f - dense) ||
+            fabsf(row_square - square) > 0.01f * square)
+            check_failed("optimizer %d: %g and slot %g, dense %g and %g", (int)kinds[k],
+                         (double)row, (double)row_square, (double)dense, (double)square);
     }
 }
 
@@ -477,6 +519,7 @@ int main(void)
         cmocka_unit_test(a_row_moves_at_once_as_far_as_it_would_in_the_steps_that_follow),
         cmocka_unit_test(a_row_that_is_moved_in_each_step_has_the_dense_penalty),
         cmocka_unit_test(the_penalty_of_many_steps_takes_no_weight_beyond_0),
+        cmocka_unit_test(the_penalty_of_the_steps_between_is_that_of_dense_steps),
         cmocka_unit_test(slots_of_adam_decay_by_the_steps_between),
         cmocka_unit_test(rows_move_wherever_they_lie),
         cmocka_unit_test(schedules_end_near_zero),
