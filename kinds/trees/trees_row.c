@@ -11,6 +11,7 @@
 #define STRIDE_MOST  32
 #define BYTES_MAX    ((size_t)512 << 10) /* of tables: what second caches hold */
 #define TREES_LEAST  ROW_LANES
+#define COUNTED_MOST 256 /* tests of a column: all of them by vectors are faster than a search */
 
 typedef uint32_t lane_masks __attribute__((vector_size(ROW_LANES * sizeof(uint32_t))));
 
@@ -29,9 +30,15 @@ static size_t rows_of(uint32_t tests, uint32_t stride)
     return 2 + tests / stride;
 }
 
+static uint32_t padded(uint32_t count)
+{
+    return (count + ROW_LANES - 1) / ROW_LANES * ROW_LANES;
+}
+
 /* The columns, and how many rows of masks they have. */
 static size_t find_columns(struct trees_row *row)
 {
+    uint32_t values = 0;
     size_t rows = 0;
 
     row->column_count = 0;
@@ -41,8 +48,9 @@ static size_t find_columns(struct trees_row *row)
         for (end = first + 1;
              end < row->test_count && row->tests[end].column == row->tests[first].column;)
             end++;
-        *column =
-            (struct row_column){row->tests[first].column, first, end - first, rows * row->lanes};
+        *column = (struct row_column){row->tests[first].column, first, end - first, values,
+                                      rows * row->lanes};
+        values += padded(end - first);
         rows += rows_of(end - first, row->stride);
     }
     return rows;
@@ -70,18 +78,27 @@ static void fill_column(const struct trees_row *row, const struct row_column *co
     }
 }
 
+/* The thresholds of a column, and NaN, which no number reaches, up to whole vectors. */
+static void fill_values(const struct trees_row *row, const struct row_column *column)
+{
+    float *values = row->values + column->values;
+
+    for (uint32_t k = 0; k < padded(column->count); k++)
+        values[k] = k < column->count ? row->tests[column->first + k].value : NAN;
+}
+
 static bool fill_columns(struct trees_row *row, size_t rows)
 {
+    const size_t values = row->test_count + (size_t)row->column_count * ROW_LANES;
     uint32_t *running = matrix_new(1, row->lanes, sizeof *running);
 
-    row->values = calloc(row->test_count, sizeof *row->values);
+    row->values = matrix_new(1, values, sizeof *row->values);
     row->masks = matrix_new(rows, row->lanes, sizeof *row->masks);
-    if (running && row->values && row->masks) {
-        for (uint32_t i = 0; i < row->test_count; i++)
-            row->values[i] = row->tests[i].value;
-        for (uint32_t i = 0; i < row->column_count; i++)
+    if (running && row->values && row->masks)
+        for (uint32_t i = 0; i < row->column_count; i++) {
+            fill_values(row, &row->columns[i]);
             fill_column(row, &row->columns[i], running);
-    }
+        }
     free(running);
     return running && row->values && row->masks;
 }
@@ -91,7 +108,7 @@ bool trees_row_init(struct trees_row *row, struct row_test *tests, uint32_t coun
     size_t rows = 0;
 
     *row = (struct trees_row){.tests = tests, .test_count = count, .stride = STRIDE_LEAST};
-    row->lanes = (trees + ROW_LANES - 1) / ROW_LANES * ROW_LANES;
+    row->lanes = padded(trees);
     row->columns = calloc(count + (size_t)1, sizeof *row->columns);
     if (!row->columns)
         return false;
@@ -117,7 +134,7 @@ void trees_row_deinit(struct trees_row *row)
 }
 
 /* How many of the ascending values are at most the number. */
-static uint32_t count_up_to(const float *values, uint32_t count, float number)
+static uint32_t search(const float *values, uint32_t count, float number)
 {
     const float *base = values;
 
@@ -139,22 +156,36 @@ static void join_rows(const uint32_t *const *rows, uint32_t count, uint32_t lane
     }
 }
 
-void trees_row_masks(const struct trees_row *row, const float *dense, uint32_t *masks)
+/* Of each column how many tests fail, and the last row of masks that is known before. */
+WIDE_VECTORS
+static void find_rows(const struct trees_row *row, const float *dense, const uint32_t **rows,
+                      uint32_t *counts)
 {
-    const uint32_t *rows[ROW_COLUMNS_MAX];
-    uint32_t counts[ROW_COLUMNS_MAX];
-
     for (uint32_t i = 0; i < row->column_count; i++) {
         const struct row_column *column = &row->columns[i];
-        const float number = dense[column->column];
+        const float *values = row->values + column->values, number = dense[column->column];
+        uint32_t count = 0;
 
         rows[i] = row->masks + column->masks;
         counts[i] = 0;
         if (isnan(number))
             continue;
-        counts[i] = count_up_to(row->values + column->first, column->count, number);
-        rows[i] += (1 + counts[i] / row->stride) * (size_t)row->lanes;
+        if (column->count > COUNTED_MOST)
+            count = search(values, column->count, number);
+        else
+            for (uint32_t k = 0; k < padded(column->count); k++)
+                count += values[k] <= number;
+        counts[i] = count;
+        rows[i] += (1 + count / row->stride) * (size_t)row->lanes;
     }
+}
+
+void trees_row_masks(const struct trees_row *row, const float *dense, uint32_t *masks)
+{
+    const uint32_t *rows[ROW_COLUMNS_MAX];
+    uint32_t counts[ROW_COLUMNS_MAX];
+
+    find_rows(row, dense, rows, counts);
     join_rows(rows, row->column_count, row->lanes, masks);
     for (uint32_t i = 0; i < row->column_count; i++) {
         const struct row_test *tests = row->tests + row->columns[i].first;

@@ -26,12 +26,13 @@ struct row_test {
 /* Tests of a column, and where its rows of masks begin: for missing numbers, and for each k. */
 struct row_column {
     uint32_t column, first, count;
+    uint32_t values; /* where its thresholds begin in `values` */
     size_t masks;
 };
 
 struct trees_row {
     struct row_test *tests; /* (test_count): by column and threshold */
-    float *values;          /* (test_count): of the tests */
+    float *values;          /* thresholds of all columns, each to a multiple of ROW_LANES */
     struct row_column *columns;
     uint32_t column_count, test_count, stride;
     uint32_t lanes;  /* trees, up to a multiple of ROW_LANES */
