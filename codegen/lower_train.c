@@ -22,6 +22,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .words_max = input->words_max,
             .reading = input->reading,
             .keeps_codes = input->type == INPUT_NUMERIC && input->is_chosen && !input->part,
+            .direction = input->direction,
+            .groups = input->groups,
         };
     }
     return STATUS_OK;

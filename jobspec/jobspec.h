@@ -34,7 +34,12 @@ struct spec_input {
     struct slice source;        /* of a part: the column's name */
     enum input_reading reading; /* INPUT_NUMERIC; never READING_STRICT */
     bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */
+    int8_t direction; /* INPUT_NUMERIC: 1: no prediction falls where it rises; -1: none rises */
+    uint64_t groups;  /* bit g: of those inputs of group g that may be on one way to a leaf of a
+                         tree.  0: none; of all inputs: any may */
 };
+
+#define INTERACTION_GROUPS_MAX 64
 
 #define JOBSPEC_OUTPUTS_MAX    16
 #define JOBSPEC_COLUMNS_MAX    32767

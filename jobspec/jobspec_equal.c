@@ -15,7 +15,9 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
             a->inputs[i].words_max != b->inputs[i].words_max ||
             a->inputs[i].reading != b->inputs[i].reading ||
-            a->inputs[i].keeps_codes != b->inputs[i].keeps_codes)
+            a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
+            a->inputs[i].direction != b->inputs[i].direction ||
+            a->inputs[i].groups != b->inputs[i].groups)
             return false;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "jobspec/jobspec_fingerprint.h"
 
+#include "base/bytes.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_sections.h"
 
@@ -10,8 +11,21 @@ static void put_table(const struct attribute_table *table, const void *members, 
             attribute_put(&table->rows[i], members, out);
 }
 
+/* Statements without constraints have the fingerprints that they had before there were any. */
+static void put_constraints(const struct jobspec *spec, struct text *out)
+{
+    for (size_t i = 0; i < spec->input_count; i++) {
+        if (spec->inputs[i].direction == 0 && spec->inputs[i].groups == 0)
+            continue;
+        put_u64(out, i);
+        put_u32(out, (uint32_t)spec->inputs[i].direction);
+        put_u64(out, spec->inputs[i].groups);
+    }
+}
+
 void jobspec_put_settings(const struct jobspec *spec, struct text *out)
 {
     put_table(&job_attributes, spec, out);
     put_table(kind_of(spec)->attributes, spec->params.bytes, out);
+    put_constraints(spec, out);
 }

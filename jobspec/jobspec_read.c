@@ -1,5 +1,6 @@
 #include "jobspec/jobspec_read.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -68,10 +69,47 @@ static enum status read_keeps_codes(const cJSON *json, struct spec_input *input,
                : fail(err, STATUS_CORRUPT, "member \"keeps_codes\": true alone, of a number");
 }
 
+static enum status read_direction(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    unsigned word;
+
+    if (!json_has(json, "direction"))
+        return STATUS_OK;
+    TRY(spec_get_word(json, "direction", spec_direction_words, &word, err));
+    input->direction = word > 0 ? 1 : -1;
+    return input->type == INPUT_NUMERIC
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"direction\": a %s has none",
+                      input_type_words[input->type]);
+}
+
+/* Ascending, as they are written. */
+static enum status read_groups(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    const cJSON *groups, *group;
+    double before = -1;
+
+    if (!json_has(json, "groups"))
+        return STATUS_OK;
+    TRY(json_get_array(json, "groups", INTERACTION_GROUPS_MAX, &groups, err));
+    cJSON_ArrayForEach(group, groups)
+    {
+        if (!cJSON_IsNumber(group) || !(group->valuedouble > before) ||
+            group->valuedouble >= INTERACTION_GROUPS_MAX ||
+            group->valuedouble != floor(group->valuedouble))
+            return fail(err, STATUS_CORRUPT, "member \"groups\": numbers below %d that ascend",
+                        INTERACTION_GROUPS_MAX);
+        before = group->valuedouble;
+        input->groups |= (uint64_t)1 << (uint32_t)before;
+    }
+    return input->groups != 0 ? STATUS_OK
+                              : fail(err, STATUS_CORRUPT, "member \"groups\": there is none");
+}
+
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    const char *names[8] = {"name", "kind", "vocabulary_max"};
+    const char *names[10] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
 
@@ -85,6 +123,10 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         names[count++] = "reading";
     if (json_has(json, "keeps_codes"))
         names[count++] = "keeps_codes";
+    if (json_has(json, "direction"))
+        names[count++] = "direction";
+    if (json_has(json, "groups"))
+        names[count++] = "groups";
     TRY(spec_check_members(json, names, err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(spec_get_word(json, "kind", input_type_words, &type, err));
@@ -93,6 +135,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         TRY(read_source(json, arena, input, err));
     TRY(read_reading(json, &input->reading, err));
     TRY(read_keeps_codes(json, input, err));
+    TRY(read_direction(json, input, err));
+    TRY(read_groups(json, input, err));
     if (type != INPUT_NUMERIC && input->reading != READING_NUMBER)
         return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
                     input_type_words[type]);

@@ -229,9 +229,15 @@ static cJSON *inputs(void)
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
     json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
     json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
+    json_add(members, "direction",
+             word(spec_direction_words, "of predictions where the input rises"));
+    json_add(members, "groups",
+             array(1, INTERACTION_GROUPS_MAX, integer(0, INTERACTION_GROUPS_MAX - 1, NULL),
+                   "of inputs that may be on one way to a leaf"));
     json_add(members, "source", source());
     input = typed("object", NULL);
-    close_object(input, members, MEMBERS("source", "reading", "words_max", "keeps_codes"));
+    close_object(input, members,
+                 MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -35,6 +35,20 @@ static void write_source(const struct spec_input *input, cJSON *json)
     add_word(source, "part", date_part_words, input->part);
 }
 
+static void write_constraints(const struct spec_input *input, cJSON *json)
+{
+    cJSON *groups;
+
+    if (input->direction != 0)
+        add_word(json, "direction", spec_direction_words, input->direction > 0);
+    if (input->groups == 0)
+        return;
+    groups = json_add_array(json, "groups");
+    for (uint32_t g = 0; g < INTERACTION_GROUPS_MAX; g++)
+        if (input->groups >> g & 1)
+            json_append(groups, cJSON_CreateNumber(g));
+}
+
 static void write_inputs(const struct jobspec *spec, cJSON *json)
 {
     cJSON *inputs = json_add_array(json, "inputs");
@@ -52,6 +66,7 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
             add_word(input, "reading", input_reading_words, spec->inputs[i].reading);
         if (spec->inputs[i].keeps_codes)
             json_add_boolean(input, "keeps_codes", true);
+        write_constraints(&spec->inputs[i], input);
         json_append(inputs, input);
     }
 }

@@ -27,7 +27,9 @@ struct plan_input {
     uint32_t words_max;         /* INPUT_TEXT: of one text */
     enum input_reading reading; /* INPUT_NUMERIC: of its text */
     struct slice declared_type;
-    bool is_chosen; /* the type comes from COLUMN, not from the sample */
+    bool is_chosen;   /* the type comes from COLUMN, not from the sample */
+    int8_t direction; /* as spec_input has it */
+    uint64_t groups;
 };
 
 /* A column of the SELECT that is no input. */

@@ -8,6 +8,7 @@
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
 #include "planner/columns.h"
+#include "planner/constraints.h"
 #include "planner/input_notices.h"
 #include "planner/label.h"
 #include "planner/log_folder.h"
@@ -20,20 +21,11 @@
 #include "planner/task_choice.h"
 #include "planner/training.h"
 
-/* An error inside the string of validation.select points into it, where its
- * bytes are those of the text. */
-static int position_in_value(const struct value *value, int position)
-{
-    size_t written = (size_t)(value->span.end - value->span.start);
-
-    if (position < 0 || value->text.size + 2 != written)
-        return value->span.start;
-    return value->span.start + 1 + position;
-}
-
 /* Databases prepare the first statement of a text and pass over the rest. */
-static enum status check_single(const struct value *value, struct slice *select, struct error *err)
+static enum status check_single(const struct setting *setting, struct slice *select,
+                                struct error *err)
 {
+    const struct value *value = &setting->value;
     struct piece piece = split_piece(value->text, 0), rest;
 
     if (piece.kind == PIECE_OURS)
@@ -41,7 +33,7 @@ static enum status check_single(const struct value *value, struct slice *select,
                        "validation.select takes a SELECT without TO");
     rest = split_piece(value->text, piece.next);
     if (rest.kind != PIECE_EMPTY || rest.terminated)
-        return fail_at(err, STATUS_INVALID, position_in_value(value, rest.span.start),
+        return fail_at(err, STATUS_INVALID, setting_place(setting, rest.span.start),
                        "validation.select takes one SELECT, and something follows it");
     select->data = value->text.data + piece.span.start;
     select->size = (size_t)(piece.span.end - piece.span.start);
@@ -49,29 +41,29 @@ static enum status check_single(const struct value *value, struct slice *select,
 }
 
 /* "near ..." becomes "validation.select: near ...", at its place in the string. */
-static enum status name_value(const struct value *value, int select_start, struct error *err)
+static enum status name_value(const struct setting *setting, int select_start, struct error *err)
 {
     char message[sizeof err->message];
     int position = err->position < 0 ? -1 : select_start + err->position;
 
     snprintf(message, sizeof message, "validation.select: %.400s", err->message);
     memcpy(err->message, message, sizeof message);
-    err->position = position_in_value(value, position);
+    err->position = setting_place(setting, position);
     return err->status;
 }
 
-static enum status describe_validation(struct planning *planning, const struct value *value,
+static enum status describe_validation(struct planning *planning, const struct setting *setting,
                                        struct query *query)
 {
     const struct catalog *catalog = planning->catalog;
     struct plan *plan = planning->plan;
     struct slice select;
 
-    TRY(check_single(value, &select, planning->err));
+    TRY(check_single(setting, &select, planning->err));
     TRY(slice_keep(planning, select, &plan->validation_select));
     if (catalog->describe(catalog->self, select, planning->arena, query, planning->err) !=
         STATUS_OK)
-        return name_value(value, (int)(select.data - value->text.data), planning->err);
+        return name_value(setting, (int)(select.data - setting->value.text.data), planning->err);
     TRY(query_keep(planning, query));
     query_take_parts(query, &plan->query);
     return query_add_elements(query, planning->arena, planning->err);
@@ -98,7 +90,7 @@ static enum status validation_plan(struct planning *planning)
 
     if (!setting)
         return STATUS_OK;
-    TRY(describe_validation(planning, &setting->value, &query));
+    TRY(describe_validation(planning, setting, &query));
     plan->validation_columns = ARENA_NEW(planning->arena, int, plan->input_count + 1);
     if (!plan->validation_columns)
         return fail_no_memory(planning->err);
@@ -187,6 +179,7 @@ enum status plan_train(struct planning *planning)
     TRY(label_plan(planning));
     TRY(columns_plan(planning));
     TRY(check_inputs(planning));
+    TRY(constraints_plan(planning));
     settle_inputs(plan);
     input_notices(plan);
     TRY(parameters_check(planning));

@@ -109,6 +109,14 @@ extern const char *const tree_features_words[];
            "Added to the hessians of a word before words are ordered.")                            \
     STORED(double, cat_l2, "cat_l2", SCOPE_TRAIN, IN_KIND(cat_l2), REAL(0, 1e12, "0"),             \
            "L2 penalty besides lambda in splits of categories.")                                   \
+    PLANNED("monotone_constraints", SCOPE_TRAIN, TEXT(),                                           \
+            "Whether predictions may only rise (1) or fall (-1) with a column: by the columns' "   \
+            "order, '(1,0,-1)', or by name, '{\"age\": 1}'.",                                      \
+            .aliases =                                                                             \
+                ((const char *const[]){"monotone_constraint", "monotonic_cst", "mc", NULL}))       \
+    PLANNED("interaction_constraints", SCOPE_TRAIN, TEXT(),                                        \
+            "Groups of columns that may be on one way to a leaf: '[[0,1],[2,3]]', or by name.",    \
+            .aliases = ((const char *const[]){"interaction_cst", NULL}))                           \
     STORED(double, tweedie_variance_power, "tweedie_variance_power", SCOPE_TRAIN,                  \
            IN_KIND(tweedie_variance_power), REAL(1, 2, "1.5"),                                     \
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \

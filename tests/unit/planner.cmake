@@ -6,6 +6,9 @@ target_compile_definitions(test_attributes
 totrain_test(test_planner
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_planner.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES parser planner LABEL unit)
+totrain_test(test_constraints
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_constraints.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+  USES parser planner codegen LABEL unit)
 totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES planner LABEL unit)
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)
 totrain_test(test_value_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_value_hints.c USES planner LABEL unit)

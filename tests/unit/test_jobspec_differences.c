@@ -1,6 +1,7 @@
 #include "base/json.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_equal.h"
+#include "jobspec/jobspec_fingerprint.h"
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_write.h"
@@ -136,6 +137,10 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].keeps_codes = true;
     DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].direction = -1;
+    DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
+    DIFFERS(inputs, others);
 #undef DIFFERS
 }
 
@@ -162,6 +167,52 @@ static void dates_and_readings_read_back_the_same(void **state)
     CHECK(again.inputs[0].keeps_codes && !again.inputs[1].keeps_codes);
     text_deinit(&json);
     arena_deinit(&arena);
+}
+
+static void constraints_of_inputs_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct arena arena;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    inputs[0].type = inputs[1].type = INPUT_NUMERIC;
+    inputs[0].direction = -1, inputs[1].direction = 1;
+    inputs[0].groups = (uint64_t)1 << 63 | 1, inputs[1].groups = 2;
+    spec.inputs = inputs;
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_INT(again.inputs[0].direction, -1);
+    CHECK_INT(again.inputs[1].direction, 1);
+    CHECK(again.inputs[0].groups == ((uint64_t)1 << 63 | 1) && again.inputs[1].groups == 2);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+/* A state of a job goes on with a job of the same constraints alone. */
+static void constraints_are_in_the_fingerprint(void **state)
+{
+    struct jobspec spec = example();
+    struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
+    struct text texts[4];
+    (void)state;
+
+    spec.inputs = inputs;
+    for (int i = 0; i < 4; i++) {
+        text_init(&texts[i], TEXT_MAXIMUM);
+        inputs[0].direction = i == 1, inputs[1].direction = i == 2;
+        inputs[1].groups = i == 3;
+        jobspec_put_settings(&spec, &texts[i]);
+        for (int j = 0; j < i; j++)
+            CHECK(!slice_equal(text_slice(&texts[i]), text_slice(&texts[j])));
+    }
+    for (int i = 0; i < 4; i++)
+        text_deinit(&texts[i]);
 }
 
 /* What the writer makes of the spec reads back as nothing: the message says why. */
@@ -264,6 +315,8 @@ int main(void)
         cmocka_unit_test(jobs_that_score_otherwise_are_not_equal),
         cmocka_unit_test(jobs_that_read_or_tell_otherwise_are_not_equal),
         cmocka_unit_test(dates_and_readings_read_back_the_same),
+        cmocka_unit_test(constraints_of_inputs_read_back_the_same),
+        cmocka_unit_test(constraints_are_in_the_fingerprint),
         cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),
         cmocka_unit_test(cells_and_thresholds_that_cannot_be_are_refused),
     };

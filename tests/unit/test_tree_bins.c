@@ -316,6 +316,68 @@ static void cuts_are_those_of_the_set_of_values(void **state)
     team_free(team);
 }
 
+static int compare_floats(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Some values that are frequent, and others that are not, by shares that are drawn. */
+static void draw_column(uint64_t number, float *values, uint32_t rows)
+{
+    const uint32_t frequent = (uint32_t)(draw(number, 0) * 12);
+    const double of_frequent = draw(number, 1), grain = exp(12 * draw(number, 2));
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const double u = draw(number, 10 + 3 * (uint64_t)i), v = draw(number, 11 + 3 * (uint64_t)i);
+
+        values[i] = frequent > 0 && draw(number, 12 + 3 * (uint64_t)i) < of_frequent
+                        ? (float)floor(frequent * u * v)
+                        : (float)(floor(grain * (u + v) * 6) / grain);
+    }
+    qsort(values, rows, sizeof *values, compare_floats);
+}
+
+/* The rows of a bin, sorted, without those of its most frequent value. */
+static uint32_t others_of(const float *values, uint32_t rows)
+{
+    uint32_t most = 0;
+
+    for (uint32_t i = 0, run = 0; i < rows; i++) {
+        run = i > 0 && values[i] == values[i - 1] ? run + 1 : 1;
+        most = run > most ? run : most;
+    }
+    return rows - most;
+}
+
+/* Whatever the column: no bin is empty, and beside its most frequent value none has many rows more
+ * than its share: neither those that lie with a frequent value nor the last one. */
+static void no_bin_has_much_more_than_its_share(void **state)
+{
+    enum { ROWS = 4000, COLUMNS = 400 };
+    static float values[ROWS];
+    (void)state;
+
+    for (uint64_t number = 0; number < COLUMNS; number++) {
+        const uint32_t most = 2 + (uint32_t)(number % 254);
+        uint32_t counts[TREE_BINS_MAX], first = 0;
+        struct made made;
+        struct tree_bins bins;
+
+        draw_column(number, values, ROWS);
+        bins = bins_of(&made, values, ROWS, most);
+        count_bins(&bins.columns[0], values, ROWS, counts);
+        for (uint32_t b = 1; b + 1 < bins.columns[0].bins; b++) {
+            CHECK(others_of(values + first, counts[b]) * most <= 2 * ROWS);
+            CHECK(counts[b] > 0);
+            first += counts[b];
+        }
+        tree_bins_deinit(&bins);
+        made_deinit(&made);
+    }
+}
+
 /* ---- categories ---- */
 
 static void words_have_bins_by_how_often_they_are(void **state)
@@ -404,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_frequent_value_has_a_bin_of_its_own),
         cmocka_unit_test(rows_have_the_bins_of_their_values),
         cmocka_unit_test(cuts_are_those_of_the_set_of_values),
+        cmocka_unit_test(no_bin_has_much_more_than_its_share),
         cmocka_unit_test(words_have_bins_by_how_often_they_are),
         cmocka_unit_test(a_text_is_refused),
     };

@@ -74,10 +74,11 @@ static double slow_gain(const struct node *node, const uint8_t *goes_left, doubl
                         const struct tree_split_options *o, struct tree_bounds bounds)
 {
     double g[2] = {0}, h[2] = {0}, values[3], gain = 0;
-    bool is_of_missing = true;
+    bool is_of_missing = node->histogram[node->column.bins - 1].hessian == 0;
 
     for (uint32_t b = 0; b < node->column.bins; b++) {
-        is_of_missing = is_of_missing && (b == 0 || goes_left[b] != goes_left[0]);
+        is_of_missing = is_of_missing &&
+                        (b == 0 || node->histogram[b].hessian == 0 || goes_left[b] != goes_left[0]);
         g[goes_left[b]] += (double)node->histogram[b].gradient * node->units.gradient;
         h[goes_left[b]] += (double)node->histogram[b].hessian * node->units.hessian;
     }
@@ -98,7 +99,7 @@ static double slow_threshold(const struct node *node, const struct tree_split_op
 {
     double best = 0;
 
-    for (uint32_t bin = 0; bin < node->column.bins; bin++)
+    for (uint32_t bin = 1; bin + 1 < node->column.bins; bin++)
         for (uint8_t missing_left = 0; missing_left < 2; missing_left++) {
             uint8_t goes_left[TREE_BINS_MAX] = {missing_left};
 
@@ -184,6 +185,7 @@ static void the_best_threshold_is_that_of_all(void **state)
         const struct tree_split best = best_of(&node, &o, bounds);
 
         CHECK(fabs(best.gain - slow_threshold(&node, &o, bounds)) < 1e-9);
+        CHECK(best.gain == 0 || (best.bin >= 1 && best.bin + 2u <= node.column.bins));
         check_split(&node, &best, 0, &o, bounds);
         with_missing += best.missing_left;
         found += best.gain > 0;
@@ -302,6 +304,26 @@ static void words_of_few_rows_are_not_told_apart(void **state)
         best = best_of(&node, &o, no_bounds);
         CHECK(tree_split_goes_left(&best, 1) != tree_split_goes_left(&best, 4));
         CHECK((tree_split_goes_left(&best, 7) != tree_split_goes_left(&best, 8)) == (limit == 0));
+    }
+}
+
+static void splits_that_are_found_have_the_same_bytes(void **state)
+{
+    const struct tree_split_options o = plain_options();
+    (void)state;
+
+    for (uint64_t i = 0; i < 100; i++) {
+        const struct node node = made_node(i, 20, i % 2);
+        struct tree_split zero, other;
+
+        memset(&zero, 0, sizeof zero);
+        memset(&other, 0xa5, sizeof other);
+        other.gain = 0;
+        tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds,
+                        &zero);
+        tree_split_find(&node.column, 0, node.histogram, node.total, node.units, &o, no_bounds,
+                        &other);
+        CHECK(zero.gain == 0 || memcmp(&zero, &other, sizeof zero) == 0);
     }
 }
 
@@ -555,6 +577,7 @@ int main(void)
         cmocka_unit_test(sets_are_as_small_as_the_statement_wants),
         cmocka_unit_test(few_words_are_on_the_side_that_is_ranked_highest_too),
         cmocka_unit_test(words_of_few_rows_are_not_told_apart),
+        cmocka_unit_test(splits_that_are_found_have_the_same_bytes),
         cmocka_unit_test(of_equal_splits_the_lowest_is_taken),
         cmocka_unit_test(values_are_parted_from_missing_ones),
         cmocka_unit_test(words_are_parted_from_missing_ones),

@@ -119,9 +119,10 @@ static uint32_t cut_all(const struct counted_value *values, uint32_t count, floa
 
 /*
  * More values than bins. A value that has a bin's share of the rows or more is frequent and gets a
- * bin of its own; the other bins divide the other rows evenly, as far as rows of one value stay
+ * bin; the other bins divide the other rows evenly, as far as rows of one value stay
  * together. What is left is divided anew among the bins to come after each of them. Before a
- * frequent value a bin ends as soon as it is half full. This is LightGBM's way (Ke et al., 2017).
+ * frequent value a bin ends if it is half full, else that joins it. This is LightGBM's way (Ke et
+ * al., 2017).
  */
 static uint32_t cut_evenly(const struct counted_value *values, uint32_t count, uint32_t bins,
                            float *cuts)

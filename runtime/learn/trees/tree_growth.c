@@ -92,11 +92,13 @@ static uint32_t limit_of(uint32_t value)
 }
 
 enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins *bins,
+                             const struct tree_constraints *constraints,
                              const struct trees_params *params, uint64_t seed, uint32_t batch,
                              struct error *err)
 {
     *growth = (struct growing_tree){
         .bins = bins,
+        .constraints = constraints,
         .options = {.lambda = params->lambda,
                     .alpha = params->alpha,
                     .max_delta_step = params->max_delta_step,
@@ -106,7 +108,8 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                     .max_cat_to_onehot = params->max_cat_to_onehot,
                     .max_cat_threshold = params->max_cat_threshold,
                     .cat_smooth = params->cat_smooth,
-                    .cat_l2 = params->cat_l2},
+                    .cat_l2 = params->cat_l2,
+                    .directions = constraints->directions},
         .limits = {.is_depthwise = params->growth == TREE_DEPTHWISE,
                    .max_depth = limit_of(params->max_depth),
                    .max_leaves = limit_of(params->max_leaves),
@@ -232,6 +235,11 @@ static void draw_tree_columns(struct growing_tree *growth)
                           RANDOM_TREE_COLUMNS, growth->number, columns_of_tree(growth));
 }
 
+static struct tree_above above_of(const struct tree_node *node)
+{
+    return (struct tree_above){node->groups, node->above, node->depth == 0};
+}
+
 /* Of the tree's columns those that the node may be divided by. */
 static void draw_columns(const struct growing_tree *growth, uint32_t node, uint8_t *allowed)
 {
@@ -251,6 +259,7 @@ static void draw_columns(const struct growing_tree *growth, uint32_t node, uint8
     else
         tree_columns_draw(of_level, count, shares->node, shares->seed, RANDOM_NODE_COLUMNS,
                           growth->number * TREES_NODES_MAX + node, allowed);
+    tree_constraints_narrow(growth->constraints, above_of(&growth->nodes[node]), allowed);
 }
 
 /* The best splits of these nodes, whose histograms are there; those that have one join the
@@ -320,13 +329,16 @@ static bool may_be_divided(const struct growing_tree *growth, const struct tree_
            hessian >= 2 * growth->options.min_child_weight && rows >= 2 * growth->options.min_rows;
 }
 
-static struct tree_node new_node(struct tree_sums sums, struct tree_bounds bounds, uint32_t depth)
+static struct tree_node new_node(struct tree_sums sums, struct tree_bounds bounds,
+                                 struct tree_above above, uint32_t depth)
 {
     struct tree_node node;
 
     memset(&node, 0, sizeof node); /* the state is read as bytes */
     node.sums = sums;
     node.bounds = bounds;
+    node.groups = above.groups;
+    node.above = above.column;
     node.slot = TREE_NO_SLOT;
     node.depth = depth;
     return node;
@@ -349,7 +361,8 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
         sums.gradient += growth->histograms[b].gradient;
         sums.hessian += growth->histograms[b].hessian;
     }
-    growth->nodes[root] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY}, 0);
+    growth->nodes[root] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY},
+                                   (struct tree_above){.is_root = true}, 0);
     growth->nodes[root].slot = 0;
     growth->nodes[root].is_reached = true;
     draw_tree_columns(growth);
@@ -364,15 +377,17 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
 static enum status divide(struct growing_tree *growth, uint32_t number, struct error *err)
 {
     struct tree_bounds left, right;
+    struct tree_above above;
     struct tree_node *node;
 
     TRY(RESERVE(growth, nodes, node_room, growth->node_count + 2, err));
     TRY(RESERVE(growth, divided, divided_room, growth->divided_count + 1, err));
     node = &growth->nodes[number];
     tree_split_bounds(&node->split, growth->units, &growth->options, node->bounds, &left, &right);
+    above = tree_constraints_below(growth->constraints, above_of(node), node->split.column);
     node->left = growth->node_count;
-    growth->nodes[node->left] = new_node(node->split.left, left, node->depth + 1);
-    growth->nodes[node->left + 1] = new_node(node->split.right, right, node->depth + 1);
+    growth->nodes[node->left] = new_node(node->split.left, left, above, node->depth + 1);
+    growth->nodes[node->left + 1] = new_node(node->split.right, right, above, node->depth + 1);
     growth->node_count += 2;
     growth->divided[growth->divided_count++] = number;
     return STATUS_OK;
@@ -383,8 +398,10 @@ static bool needs_histogram(const struct growing_tree *growth, uint32_t number,
                             uint32_t leaves_left)
 {
     const struct tree_node *node = &growth->nodes[number];
-    const struct tree_node left = new_node(node->split.left, node->bounds, node->depth + 1);
-    const struct tree_node right = new_node(node->split.right, node->bounds, node->depth + 1);
+    const struct tree_above above = {0};
+    const struct tree_node left = new_node(node->split.left, node->bounds, above, node->depth + 1);
+    const struct tree_node right =
+        new_node(node->split.right, node->bounds, above, node->depth + 1);
 
     return leaves_left > 0 && (may_be_divided(growth, &left) || may_be_divided(growth, &right));
 }

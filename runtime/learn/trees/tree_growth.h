@@ -26,6 +26,7 @@
 #include "base/team.h"
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
+#include "runtime/learn/trees/tree_constraints.h"
 #include "runtime/learn/trees/tree_split.h"
 
 #define TREE_NO_SLOT UINT32_MAX
@@ -34,6 +35,8 @@ struct tree_node {
     struct tree_sums sums; /* of its rows */
     struct tree_split split;
     struct tree_bounds bounds;
+    uint64_t groups; /* as tree_above has them, and its column */
+    uint32_t above;
     uint32_t left;             /* the right child is the next; 0: its rows are not divided */
     uint32_t slot;             /* of its histogram; TREE_NO_SLOT */
     uint32_t depth;            /* 0: the root */
@@ -55,6 +58,7 @@ struct tree_column_shares {
 
 struct growing_tree {
     const struct tree_bins *bins;
+    const struct tree_constraints *constraints;
     struct tree_split_options options;
     struct tree_limits limits;
     struct tree_column_shares shares;
@@ -80,7 +84,9 @@ struct growing_tree {
     uint32_t found_room;
 };
 
+/* Borrows bins and constraints. */
 enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins *bins,
+                             const struct tree_constraints *constraints,
                              const struct trees_params *params, uint64_t seed, uint32_t batch,
                              struct error *err);
 void tree_growth_deinit(struct growing_tree *growth);

@@ -302,29 +302,34 @@ bool tree_split_is_better(const struct tree_split *a, const struct tree_split *b
 static bool take(const struct finding *finding, double gain, struct tree_sums left,
                  bool missing_left, struct tree_split *best)
 {
-    struct tree_split split = {.gain = gain,
-                               .column = finding->number,
-                               .missing_left = missing_left && has_missing(finding)};
+    struct tree_split split;
 
+    memset(&split, 0, sizeof split);
+    split.gain = gain;
+    split.column = finding->number;
+    split.missing_left = missing_left && has_missing(finding);
     if (gain < finding->options->gamma || !tree_split_is_better(&split, best))
         return false;
     split.left = split.missing_left ? sum_of(left, finding->histogram[0]) : left;
     split.right = difference_of(finding->total, split.left);
-    *best = split;
+    memcpy(best, &split, sizeof split);
     return true;
 }
 
 /* ---- numbers ---- */
 
-/* Bins 1 to b are a part, for each b: all of them, too, from which missing values are apart. */
+/* Bins 1 to b are a part, for each b that has a cut above it. The last of these parts all values
+ * from those that are missing, but for FLT_MAX. */
 static void find_threshold(struct finding *finding, struct tree_split *best)
 {
+    const uint32_t bins = finding->column->bins;
     struct partings partings;
     struct tree_sums sum = {0, 0};
     struct choice choice;
 
-    partings.count = finding->column->bins - 1;
-    finding->rules.unordered = partings.count - 1;
+    partings.count = bins < 2 ? 0 : bins - 2;
+    finding->rules.unordered =
+        finding->histogram[bins - 1].hessian == 0 ? partings.count - 1 : UINT32_MAX;
     for (uint32_t i = 0; i < partings.count; i++)
         partings.parts[i] = sum = sum_of(sum, finding->histogram[i + 1]);
     choice = choose(finding, &partings);

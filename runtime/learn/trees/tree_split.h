@@ -41,10 +41,12 @@ struct tree_units {
     double gradient, hessian, rows_of_hessian;
 };
 
+/* Splits are kept and compared as bytes: there is 0 between the members of one that was found. */
 struct tree_split {
     double gain;     /* above 0; 0: there is none */
     uint32_t column; /* of tree_bins.columns */
-    uint8_t bin;     /* of a number: bins 1 to this one go left */
+    uint8_t bin;     /* of a number: bins 1 to this one go left; at most bins - 2, as that has a
+                        cut above it */
     bool missing_left;
     bool by_set;
     bool unused;     /* in place of padding: equal splits have equal bytes */

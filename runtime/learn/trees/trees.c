@@ -577,6 +577,7 @@ static void trees_close(void *self)
     tree_growth_deinit(&trees->growing);
     tree_forest_deinit(&trees->forest);
     tree_bins_deinit(&trees->bins);
+    tree_constraints_deinit(&trees->constraints);
     free(trees->base);
     free(trees->starts);
     free(trees->held_out_starts);
@@ -695,8 +696,10 @@ static enum status open_parts(struct trees *trees, struct error *err)
     trees->layout = tree_layout_of(&trees->bins);
     cost = cost_of(trees);
     TRY(check_plan(trees, &cost, err));
-    TRY(tree_growth_init(&trees->growing, &trees->bins, params, trees->spec->seed,
-                         batch_of(trees->bins.offsets[trees->bins.column_count]), err));
+    TRY(tree_constraints_init(&trees->constraints, trees->spec, &trees->bins, err));
+    TRY(tree_growth_init(&trees->growing, &trees->bins, &trees->constraints, params,
+                         trees->spec->seed, batch_of(trees->bins.offsets[trees->bins.column_count]),
+                         err));
     trees->base = calloc(trees->outputs, sizeof *trees->base);
     if (!trees->base)
         return fail_no_memory(err);

@@ -66,6 +66,7 @@ struct trees {
     struct trees_params params;
     struct tree_objective objective;
     struct tree_bins bins;
+    struct tree_constraints constraints;
     struct tree_layout layout;
     float *base;                        /* (outputs) */
     uint32_t outputs, trees_each;       /* of a round: outputs x parallel trees */

@@ -174,8 +174,8 @@ static enum status read_growing(const struct trees *trees, struct byte_reader *h
     if (head->failed || nodes > TREES_NODES_MAX || divided > nodes || batch > divided ||
         frontier > nodes || leaves > nodes || slots > nodes || free_slots > slots)
         return state_corrupt(err, "its growing tree does not exist");
-    TRY(tree_growth_init(growing, &trees->bins, &trees->params, trees->spec->seed,
-                         trees->growing.limits.batch, err));
+    TRY(tree_growth_init(growing, &trees->bins, &trees->constraints, &trees->params,
+                         trees->spec->seed, trees->growing.limits.batch, err));
     TRY(tree_growth_resize(growing, nodes, divided, frontier, slots, free_slots, err));
     tree_growth_resume(growing, number, units, leaves, batch);
     return STATUS_OK;
