@@ -41,7 +41,7 @@ struct tree_node {
     uint32_t slot;             /* of its histogram; TREE_NO_SLOT */
     uint32_t depth;            /* 0: the root */
     bool is_reached, is_inner; /* the tree has it; has its children */
-    bool unused[2];            /* in place of padding: the state is read as bytes */
+    bool unused[6];            /* in place of padding: the state is read as bytes */
 };
 
 struct tree_limits {
