@@ -1,5 +1,6 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/trees/trees_attributes.h"
 #include "parser/parser.h"
 #include "planner/explain.h"
 #include "planner/parameters.h"
@@ -441,6 +442,118 @@ static void a_kind_that_is_too_large_names_its_own_attribute(void **state)
     scene_deinit(&scene);
 }
 
+#define TREES                                                                                      \
+    "-- query: a REAL 1000 reals; b REAL 1000 reals; w TEXT 1000 texts, 1000 counted, 4 "          \
+    "different; few INTEGER 1000 integers, 1000 counted, 3 different; many INTEGER 1000 "          \
+    "integers, 1000 counted, 700 different\n"
+
+static const struct trees_params *trees_of_plan(const struct scene *scene)
+{
+    return trees_params(&scene->plan.spec.params);
+}
+
+static void a_name_of_two_tasks_means_the_one_that_is_told(void **state)
+{
+    static const struct {
+        const char *statement;
+        enum task task;
+    } cases[] = {
+        {"SELECT * FROM t TO TRAIN xgboost.gbtree LABEL few INTO m", TASK_CLASSIFICATION},
+        {"SELECT * FROM t TO TRAIN xgboost.gbtree LABEL w INTO m", TASK_CLASSIFICATION},
+        {"SELECT * FROM t TO TRAIN xgboost.gbtree LABEL many INTO m", TASK_REGRESSION},
+        {"SELECT * FROM t TO TRAIN xgboost.gbtree LABEL a INTO m", TASK_REGRESSION},
+        {"SELECT * FROM t TO TRAIN lightgbm.gbdt WITH objective = 'auto' LABEL a INTO m",
+         TASK_REGRESSION},
+        {"SELECT * FROM t TO TRAIN lightgbm.gbdt WITH objective = 'regression' LABEL few INTO m",
+         TASK_REGRESSION},
+        {"SELECT * FROM t TO TRAIN lightgbm.gbdt WITH objective = 'multiclass' LABEL many INTO m",
+         TASK_CLASSIFICATION},
+        {"SELECT * FROM t TO TRAIN lightgbm.rf WITH num_class = 900 LABEL many INTO m",
+         TASK_CLASSIFICATION},
+    };
+    struct scene scene;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1000];
+
+        snprintf(text, sizeof text, "%s%s", TREES, cases[i].statement);
+        scene_init(&scene);
+        PLAN_OK(text);
+        CHECK_INT(scene.plan.estimator->task, cases[i].task);
+        CHECK_INT(scene.plan.spec.n_classes, i == 7 ? 900 : 0);
+        CHECK_INT(scene.plan.query.label.size, 0);
+        scene_deinit(&scene);
+    }
+    scene_init(&scene);
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN xgboost.gbtree LABEL nothing INTO m", STATUS_INVALID,
+               "label column \"nothing\"");
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN xgboost.gbtree INTO m", STATUS_INVALID,
+               "LABEL is missing");
+    PLAN_FAILS(TREES "-- refused: 14 no such table: t\n"
+                     "SELECT * FROM t TO TRAIN xgboost.gbtree LABEL a INTO m",
+               STATUS_DATABASE, "no such table");
+    scene_deinit(&scene);
+}
+
+static void an_estimator_fills_in_the_defaults_of_its_library(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN LGBMRegressor WITH num_leaves = 7 LABEL a INTO m");
+    CHECK_INT(trees_of_plan(&scene)->rounds, 100);
+    CHECK_INT(trees_of_plan(&scene)->max_leaves, 7);
+    CHECK_INT(trees_of_plan(&scene)->growth, TREE_LOSSGUIDE);
+    CHECK(trees_of_plan(&scene)->eta == .1 && trees_of_plan(&scene)->base_score == REAL_AUTOMATIC);
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN RandomForestClassifier WITH n_estimators = 9 LABEL few "
+                  "INTO m");
+    CHECK_INT(trees_of_plan(&scene)->rounds, 1); /* which no statement can set */
+    CHECK_INT(trees_of_plan(&scene)->parallel_trees, 9);
+    CHECK(trees_of_plan(&scene)->eta == 1 && trees_of_plan(&scene)->base_score == .5);
+    CHECK(trees_of_plan(&scene)->colsample_bynode == .5); /* the root of four columns */
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN RandomForestClassifier WITH base_score = 'auto', "
+                  "max_features = 'all' LABEL few INTO m");
+    CHECK(trees_of_plan(&scene)->base_score == REAL_AUTOMATIC);
+    CHECK(trees_of_plan(&scene)->colsample_bynode == 1);
+    scene_deinit(&scene);
+}
+
+static void minus_one_is_no_limit_and_a_base_of_minus_one_is_a_number(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN XGBRegressor WITH max_depth = -1, max_leaves = -1, "
+                  "n_jobs = -1, verbosity = -1, base_score = -1 LABEL a INTO m");
+    CHECK_INT(trees_of_plan(&scene)->max_depth, 0);
+    CHECK_INT(trees_of_plan(&scene)->max_leaves, 0);
+    CHECK_INT(scene.plan.spec.threads, 0);
+    CHECK_INT(scene.plan.verbose, 0);
+    CHECK(trees_of_plan(&scene)->base_score != REAL_AUTOMATIC);
+    CHECK((float)trees_of_plan(&scene)->base_score == -1.0F);
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN XGBRegressor WITH max_depth = -2 LABEL a INTO m",
+               STATUS_INVALID, "max_depth takes a whole number from 0 to 64, not -2");
+    scene_deinit(&scene);
+}
+
+static void trees_take_no_texts(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN XGBRegressor COLUMN a, TEXT(w) LABEL b INTO m",
+               STATUS_INVALID, "column \"w\" is a text, and XGBRegressor takes numbers");
+    CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN XGBClassifier COLUMN a, TEXT(w) LABEL few INTO m",
+               STATUS_INVALID, "column \"w\" is a text");
+    CHECK(strstr(scene.err.hint, "LinearClassifier"));
+    scene_deinit(&scene);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +575,10 @@ int main(void)
         cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
         cmocka_unit_test(a_kind_that_is_too_large_names_its_own_attribute),
         cmocka_unit_test(beyond_eight_workers_explain_tells_where_the_speed_grows),
+        cmocka_unit_test(a_name_of_two_tasks_means_the_one_that_is_told),
+        cmocka_unit_test(an_estimator_fills_in_the_defaults_of_its_library),
+        cmocka_unit_test(minus_one_is_no_limit_and_a_base_of_minus_one_is_a_number),
+        cmocka_unit_test(trees_take_no_texts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
