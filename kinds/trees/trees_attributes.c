@@ -348,7 +348,7 @@ static double depth_of(const struct trees_params *trees, double leaves)
 
 /* What takes as long: to look at a bin's sums for a split, and to add a row's bin to its node's
  * sums, in a tree of a few levels half of the rows to those of the smaller child. */
-#define BIN_MULTIPLICATIONS   20
+#define BIN_MULTIPLICATIONS   150
 #define LEVEL_MULTIPLICATIONS 8
 
 /* A node's histogram: the sums of all bins of all columns. */
