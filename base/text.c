@@ -236,6 +236,20 @@ void text_append_real(struct text *text, double value)
     text_append_string(text, digits);
 }
 
+void text_append_float(struct text *text, float value)
+{
+    char digits[40];
+    locale_t previous = uselocale(c_locale());
+
+    for (int precision = 6; precision <= 9; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, (double)value);
+        if (strtof(digits, NULL) == value)
+            break;
+    }
+    uselocale(previous);
+    text_append_string(text, digits);
+}
+
 #define ROUNDED_DIGITS   5
 #define ROUNDED_LEAST    1e-4 /* below and from ROUNDED_MOST on it is written with an exponent */
 #define ROUNDED_MOST     1e15

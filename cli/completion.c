@@ -491,14 +491,23 @@ static bool complete_command(struct finder *finder)
         offer_keywords(finder, last == 0 ? "JOB" : "");
         return true;
     }
-    if (!word_is(finder, 0, "ROLLBACK"))
+    if (word_is(finder, 0, "IMPORT")) {
+        offer_keywords(finder, last == 0   ? "MODEL"
+                               : last == 2 ? "FROM"
+                               : last == 4 ? "FORMAT"
+                                           : "");
+        return true;
+    }
+    if (!word_is(finder, 0, "ROLLBACK") && !word_is(finder, 0, "EXPORT"))
         return false;
     if (last == 0)
-        offer_keywords(finder, "MODEL TO");
+        offer_keywords(finder, word_is(finder, 0, "EXPORT") ? "MODEL" : "MODEL TO");
     else if (last == 1 && word_is(finder, 1, "MODEL"))
         offer_models(finder);
     else if (last == 2)
         offer_keywords(finder, "TO");
+    else if (last == 4 && word_is(finder, 0, "EXPORT"))
+        offer_keywords(finder, "FORMAT");
     return true;
 }
 
@@ -544,8 +553,9 @@ static void complete_sql(struct finder *finder)
     static const char *const table_words[] = {"FROM", "JOIN", "INTO", "TABLE", "UPDATE", NULL};
 
     if (finder->count == 0) {
-        offer_keywords(finder, "SELECT WITH EXPLAIN SHOW CANCEL ROLLBACK INSERT UPDATE DELETE "
-                               "CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
+        offer_keywords(finder,
+                       "SELECT WITH EXPLAIN SHOW CANCEL ROLLBACK EXPORT IMPORT INSERT "
+                       "UPDATE DELETE CREATE DROP ALTER BEGIN COMMIT ATTACH PRAGMA ANALYZE VACUUM");
     } else if (complete_command(finder) || complete_pair(finder)) {
         return;
     } else if (is_any(finder, finder->count - 1, table_words)) {

@@ -75,6 +75,7 @@ static const struct {
     {TOKEN_CANCEL, "CANCEL JOB number"},
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
     {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},
+    {TOKEN_IMPORT, "IMPORT MODEL new_model FROM 'file' [FORMAT name]"},
 };
 
 static bool is_verb(int kind)

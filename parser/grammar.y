@@ -23,7 +23,7 @@
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL SHOW MODELS VERSIONS
-    JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT FORMAT.
+    JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT.
 
 program ::= statement.
 
@@ -137,15 +137,20 @@ full ::= FULL.                             { parse->statement->is_full = true; }
 of_model ::= .
 of_model ::= FOR estimator.
 
-// CANCEL JOB id; ROLLBACK MODEL model TO version; EXPORT MODEL model TO 'file' [FORMAT format]
+// CANCEL JOB id; ROLLBACK MODEL model TO version; EXPORT MODEL model TO 'file' [FORMAT format];
+// IMPORT MODEL new_model FROM 'file' [FORMAT format]
 statement ::= CANCEL(V) JOB number.        { build_verb(parse, STATEMENT_CANCEL_JOB, &V); }
 statement ::= ROLLBACK(V) MODEL object TO number.     { build_verb(parse, STATEMENT_ROLLBACK_MODEL, &V); }
 statement ::= EXPORT(V) MODEL object TO file format.  { build_verb(parse, STATEMENT_EXPORT_MODEL, &V); }
 
+statement ::= IMPORT(V) MODEL path(P) FROM file format.
+    { build_verb(parse, STATEMENT_IMPORT_MODEL, &V); parse->statement->into = P; }
+
 number ::= NUMBER(N).                      { parse->statement->number = build_number(parse, NULL, &N); }
 number ::= STRING|QUOTED(S).               { parse->statement->number = build_text(parse, &S); }
 
-file ::= STRING|QUOTED(S).                 { parse->statement->file = build_string(parse, &S); }
+file ::= STRING|QUOTED(S).
+    { parse->statement->file = build_string(parse, &S); parse->statement->file_position = S.position; }
 
 format ::= .
 format ::= FORMAT name(N).                 { parse->statement->format = N; }

@@ -40,6 +40,8 @@ static const struct {
     {"ROLLBACK", TOKEN_ROLLBACK, false},
     {"MODEL", TOKEN_MODEL, false},
     {"EXPORT", TOKEN_EXPORT, false},
+    {"IMPORT", TOKEN_IMPORT, false},
+    {"FROM", TOKEN_FROM, false},
     {"FORMAT", TOKEN_FORMAT, false},
 };
 

@@ -9,8 +9,8 @@
  * TO (the hosts' own SIMILAR TO, AS to and INTERVAL '1' DAY TO SECOND apart),
  * or when it begins with one of our own commands (SHOW TRAIN | MODELS |
  * VERSIONS | JOBS | ATTRIBUTES, also in the singular, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL,
- * EXPLAIN SELECT ... TO ...; and TO TRAIN, whose SELECT was forgotten). All
- * else is the host's, byte for byte.
+ * IMPORT MODEL, EXPLAIN SELECT ... TO ...; and TO TRAIN, whose SELECT was forgotten). All else is
+ * the host's, byte for byte.
  */
 #ifndef PARSER_PARSER_H
 #define PARSER_PARSER_H

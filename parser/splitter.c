@@ -52,7 +52,8 @@ static bool begins_command(struct slice first, struct slice second)
         return word_is_one_of(second, shown, COUNT(shown));
     if (slice_is_fold(first, "CANCEL"))
         return slice_is_fold(second, "JOB");
-    if (slice_is_fold(first, "ROLLBACK") || slice_is_fold(first, "EXPORT"))
+    if (slice_is_fold(first, "ROLLBACK") || slice_is_fold(first, "EXPORT") ||
+        slice_is_fold(first, "IMPORT"))
         return slice_is_fold(second, "MODEL");
     /* A SELECT was forgotten: no host has a statement that begins with TO. */
     return slice_is_fold(first, "TO") && word_is_one_of(second, verbs, COUNT(verbs));

@@ -17,6 +17,7 @@ static const char *const kind_names[] = {
     [STATEMENT_CANCEL_JOB] = "CANCEL JOB",
     [STATEMENT_ROLLBACK_MODEL] = "ROLLBACK MODEL",
     [STATEMENT_EXPORT_MODEL] = "EXPORT MODEL",
+    [STATEMENT_IMPORT_MODEL] = "IMPORT MODEL",
 };
 
 const char *statement_kind_name(enum statement_kind kind)

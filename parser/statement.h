@@ -43,7 +43,8 @@ enum statement_kind {
     STATEMENT_SHOW_ATTRIBUTES,
     STATEMENT_CANCEL_JOB,
     STATEMENT_ROLLBACK_MODEL,
-    STATEMENT_EXPORT_MODEL
+    STATEMENT_EXPORT_MODEL,
+    STATEMENT_IMPORT_MODEL
 };
 
 /* ----- names and values ----- */
@@ -142,7 +143,8 @@ struct statement {
     struct path object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
                            TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR
                            leaves it in `model` */
-    struct path into;   /* TRAIN: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
+    struct path
+        into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and
                                  alone it names no table */
     struct setting *settings; /* WITH, in the order written; names are distinct */
@@ -153,8 +155,9 @@ struct statement {
     struct name explainer; /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
 
     struct value number;     /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string) */
-    struct slice file;       /* EXPORT MODEL m TO 'file' */
-    struct name format;      /* EXPORT ... FORMAT */
+    struct slice file;       /* EXPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
+    int file_position;       /* where it begins */
+    struct name format;      /* EXPORT, IMPORT ... FORMAT */
     struct name image;       /* RUN image */
     struct slice *arguments; /* RUN ... CMD */
     size_t argument_count;

@@ -66,14 +66,29 @@ static enum status plan_rollback(struct planning *planning)
     return model_find(planning);
 }
 
+/* Which formats there are, who writes and reads them knows (interop/exchange.h). */
+static enum status plan_file(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    struct plan *plan = planning->plan;
+
+    if (statement->file.size == 0 || memchr(statement->file.data, '\0', statement->file.size))
+        return fail_at(planning->err, STATUS_INVALID, statement->file_position,
+                       "the name of the file is %s",
+                       statement->file.size == 0 ? "empty" : "no text");
+    plan->file_position = statement->file_position;
+    plan->format_position = statement->format.position;
+    TRY(slice_keep(planning, statement->file, &plan->file));
+    return slice_keep(planning, statement->format.text, &plan->format);
+}
+
 static enum status refuse_later(const struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     enum statement_kind kind = statement->kind;
-    const char *verb = kind == STATEMENT_RUN            ? "TO RUN"
-                       : kind == STATEMENT_EXPORT_MODEL ? "EXPORT MODEL"
-                       : statement->maximize            ? "TO MAXIMIZE"
-                                                        : "TO MINIMIZE";
+    const char *verb = kind == STATEMENT_RUN ? "TO RUN"
+                       : statement->maximize ? "TO MAXIMIZE"
+                                             : "TO MINIMIZE";
 
     return fail_at(planning->err, STATUS_UNSUPPORTED, statement->verb_position,
                    "%s is not supported yet", verb);
@@ -102,8 +117,14 @@ static enum status dispatch(struct planning *planning)
         return plan_explain_model(planning);
     case STATEMENT_RUN:
     case STATEMENT_OPTIMIZE:
-    case STATEMENT_EXPORT_MODEL:
         return refuse_later(planning);
+    case STATEMENT_EXPORT_MODEL:
+        TRY(plan_file(planning));
+        return model_find(planning);
+    case STATEMENT_IMPORT_MODEL:
+        TRY(plan_file(planning));
+        return target_plan(planning, &planning->statement->into, &planning->plan->into_schema,
+                           &planning->plan->into_name);
     case STATEMENT_SQL: /* the host's own: the select is the whole of it */
     case STATEMENT_SHOW_MODELS:
     case STATEMENT_SHOW_JOBS:

@@ -119,7 +119,7 @@ struct plan {
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
-    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK */
+    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT */
     struct slice model_schema, model_name;
     struct model_summary model; /* PREDICT, EVALUATE, SHOW TRAIN */
     int *model_columns;         /* for each model input: its column in the SELECT */
@@ -142,6 +142,9 @@ struct plan {
     /* Offset in the text of the object that the statement names: the table of INTO or PREDICT, the
      * job of CANCEL, the version of ROLLBACK; -1: none. For errors after planning. */
     int object_position;
+    /* EXPORT and IMPORT MODEL. format.size 0: by the file's name, or what is in it */
+    struct slice file, format;
+    int file_position, format_position;
     struct slice version;        /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
     int64_t job;                 /* CANCEL JOB id */
     struct slice job_text;       /* CANCEL JOB id as written */
@@ -155,10 +158,12 @@ struct plan {
 /* The prediction of a model without a label, where the statement does not name it. */
 #define PREDICT_CLUSTER "cluster"
 
-/* Where the statement makes tables; the model's place for TRAIN. */
+/* Where the statement makes tables; the model's place for TRAIN and IMPORT. */
 static inline struct slice plan_written_schema(const struct plan *plan)
 {
-    return plan->kind == STATEMENT_TRAIN ? plan->into_schema : plan->target_schema;
+    return plan->kind == STATEMENT_TRAIN || plan->kind == STATEMENT_IMPORT_MODEL
+               ? plan->into_schema
+               : plan->target_schema;
 }
 
 /* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and

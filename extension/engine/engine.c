@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codegen/model_path.h"
+#include "extension/engine/exchange_run.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
@@ -52,6 +53,8 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_SHOW_ATTRIBUTES, 4, {"name", "type", "default", "help"}},
     {STATEMENT_CANCEL_JOB, 2, {"job", "state"}},
     {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
+    {STATEMENT_EXPORT_MODEL, 3, {"model", "file", "bytes"}},
+    {STATEMENT_IMPORT_MODEL, 2, {"model", "version"}},
 };
 static const struct fixed_columns full_models_columns = {STATEMENT_SHOW_MODELS,
                                                          STORED_MODEL_COLUMNS,
@@ -281,6 +284,10 @@ static enum status run_plan(const struct host *host, const struct train_request 
         return cancel_run(host, plan, sink, err);
     case STATEMENT_ROLLBACK_MODEL:
         return rollback_run(host, plan, sink, err);
+    case STATEMENT_EXPORT_MODEL:
+        return export_run(host, plan, sink, err);
+    case STATEMENT_IMPORT_MODEL:
+        return import_run(host, plan, sink, err);
     default:
         return fail(err, STATUS_UNSUPPORTED, "%s is not supported yet",
                     statement_kind_name(plan->kind));

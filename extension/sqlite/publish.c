@@ -222,6 +222,8 @@ static enum status insert_metrics(sqlite3 *db, struct slice schema,
     struct metric_insertion insertion = {NULL, publication};
     enum status status;
 
+    if (!publication->store)
+        return STATUS_OK;
     TRY(prepare_in(db, schema, SLICE(""),
                    "INSERT INTO %.totrain_metrics VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
                    &insertion.statement, err));

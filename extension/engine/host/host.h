@@ -55,7 +55,7 @@ struct table_target {
 struct publication {
     struct model *model;
     int64_t job;
-    struct jobstore *store; /* its metrics go to totrain_metrics */
+    struct jobstore *store; /* its metrics go to totrain_metrics; NULL: it was not learned here */
 };
 
 /*

@@ -157,6 +157,7 @@ static result_taker *taker_of(const struct statement *statement)
         return statement_predicts_into_table(statement) ? take_facts : NULL;
     case STATEMENT_CANCEL_JOB:
     case STATEMENT_ROLLBACK_MODEL:
+    case STATEMENT_IMPORT_MODEL:
         return take_facts;
     default:
         return NULL;

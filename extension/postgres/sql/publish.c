@@ -156,6 +156,8 @@ static enum status insert_metrics(const struct publishing *publishing,
                                   .publication = publication,
                                   .relation = cell_integer(publishing->located.relation)};
 
+    if (!publication->store)
+        return STATUS_OK;
     TRY(prepare(&insertion,
                 "INSERT INTO totrain.metrics (relation, version, job, epoch, step, metric, part, "
                 "value) VALUES ($1::pg_catalog.oid, $2, $3, $4, $5, $6, $7, $8)",

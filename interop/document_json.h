@@ -1,0 +1,14 @@
+/*
+ * document_json.h - JSON as a tree of values.
+ */
+#ifndef INTEROP_DOCUMENT_JSON_H
+#define INTEROP_DOCUMENT_JSON_H
+
+#include "interop/document.h"
+
+/* CORRUPT with the byte where it ends to make sense. NaN, Infinity and -Infinity, which XGBoost
+ * writes, are numbers. */
+enum status document_read_json(struct slice bytes, struct arena *arena, struct value *document,
+                               struct error *err);
+
+#endif

@@ -1,0 +1,217 @@
+#include "interop/exchange.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "interop/lightgbm_read.h"
+#include "interop/lightgbm_write.h"
+#include "interop/xgboost_read.h"
+#include "interop/xgboost_write.h"
+#include "kinds/trees/trees_kind.h"
+#include "scoring/model_bytes.h"
+#include "scoring/model_write.h"
+
+struct format {
+    const char *name, *ending;
+};
+
+#define EXCHANGE_FORMAT(name, word, ending) {word, ending},
+static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT)};
+#undef EXCHANGE_FORMAT
+
+static bool ends_with(struct slice text, const char *ending)
+{
+    const size_t size = strlen(ending);
+
+    return text.size > size &&
+           slice_is_fold((struct slice){text.data + text.size - size, size}, ending);
+}
+
+enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
+                                 struct error *err)
+{
+    for (unsigned i = 0; i < EXCHANGE_FORMATS; i++)
+        if (name.size > 0 ? slice_is_fold(name, formats[i].name)
+                          : ends_with(file, formats[i].ending)) {
+            *format = i == EXCHANGE_XGBOOST && ends_with(file, formats[EXCHANGE_XGBOOST_UBJ].ending)
+                          ? EXCHANGE_XGBOOST_UBJ
+                          : (enum exchange_format)i;
+            return STATUS_OK;
+        }
+    if (name.size > 0)
+        fail(err, STATUS_INVALID, "there is no format \"%.*s\"",
+             SLICE_FORMAT(slice_prefix(name, 40)));
+    else
+        fail(err, STATUS_INVALID, "the name of the file does not tell its format");
+    return error_hint(err, "Formats are xgboost (.json), xgboost_ubj (.ubj) and lightgbm (.txt).");
+}
+
+enum status exchange_export(const struct model *model, enum exchange_format format,
+                            struct text *out, struct error *err)
+{
+    if (model->kind != &trees_kind) {
+        fail(err, STATUS_UNSUPPORTED, "a model of kind \"%s\" has no trees that could be exported",
+             model->kind->name);
+        return error_hint(err, "Boosted trees and forests can be: XGBClassifier, LGBMRegressor, "
+                               "RandomForestClassifier, ...");
+    }
+    if (format == EXCHANGE_LIGHTGBM)
+        return lightgbm_write(model, out, err);
+    return xgboost_write(model, format == EXCHANGE_XGBOOST_UBJ, out, err);
+}
+
+/* ----- a model of a forest ----- */
+
+static enum status check_name(struct slice name, uint32_t feature, struct error *err)
+{
+    size_t more = name.size > 0;
+
+    for (size_t at = 0; at < name.size && more > 0; at += more) {
+        more = utf8_sequence(name.data + at, name.size - at);
+        if (name.data[at] == '\0')
+            more = 0;
+    }
+    if (more > 0 && name.size <= EXCHANGE_NAME_MAX)
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "the name of feature %u is no text of 1 to %d bytes", feature,
+                EXCHANGE_NAME_MAX);
+}
+
+static enum status fill_inputs(const struct forest *forest, struct arena *arena,
+                               struct transform *transform, struct error *err)
+{
+    transform->input_count = forest->feature_count;
+    transform->inputs = ARENA_NEW(arena, struct transform_input, forest->feature_count);
+    if (!transform->inputs)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < forest->feature_count; i++) {
+        const struct forest_feature *feature = &forest->features[i];
+        struct transform_input *input = &transform->inputs[i];
+
+        TRY(check_name(feature->name, i, err));
+        input->name = feature->name;
+        input->has_nulls = true;
+        input->scale = 1;
+        if (!feature->words)
+            continue;
+        input->type = INPUT_CATEGORY;
+        input->words = feature->words;
+        input->word_count = feature->word_count;
+    }
+    return transform_finish(transform, arena, err);
+}
+
+static enum status fill_labels(const struct forest *forest, struct arena *arena,
+                               struct labels *labels, struct error *err)
+{
+    *labels = (struct labels){.type = LABEL_REAL};
+    if (forest->classes == 0)
+        return STATUS_OK;
+    labels->type = LABEL_INTEGER;
+    labels->count = forest->classes;
+    labels->values = ARENA_NEW(arena, struct cell, forest->classes);
+    if (!labels->values)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < forest->classes; i++)
+        labels->values[i] = (struct cell){.type = CELL_INTEGER, .integer = i};
+    return STATUS_OK;
+}
+
+static void hash_update(void *hash, const void *bytes, size_t size)
+{
+    sha256_update(hash, bytes, size);
+}
+
+static void hash_model(struct model *model, char digest[2 * SHA256_BYTES + 1])
+{
+    struct sha256 hash;
+    uint8_t bytes[SHA256_BYTES];
+
+    sha256_init(&hash);
+    model_feed_bytes(model, hash_update, &hash);
+    sha256_final(&hash, bytes);
+    for (size_t i = 0; i < SHA256_BYTES; i++)
+        snprintf(digest + 2 * i, 3, "%02x", bytes[i]);
+    model->digest = slice_of(digest);
+}
+
+static enum status add_row(void *reader, const struct model_row *row, struct error *err)
+{
+    return model_reader_add(reader, row, err);
+}
+
+/* Written and read as a table would be: whatever is checked of a stored model is checked of this
+ * one. */
+static enum status store_and_read(const struct model *built, struct arena *arena,
+                                  struct model *model, struct error *err)
+{
+    static const struct kind *const kinds_read[] = {&trees_kind, NULL};
+    struct model_reader *reader;
+    enum status status;
+
+    TRY(model_reader_new(kinds_read, arena, &reader, err));
+    status = model_write(built, add_row, reader, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    return status;
+}
+
+static enum status build(const struct forest *forest, struct slice statement, struct arena *arena,
+                         struct model *model, struct error *err)
+{
+    struct trees_model trees;
+    char digest[2 * SHA256_BYTES + 1];
+    struct model built = {.format = MODEL_FORMAT_LANES,
+                          .estimator = slice_of(forest->estimator),
+                          .kind = &trees_kind,
+                          .task = forest->task,
+                          .label = SLICE(EXCHANGE_LABEL),
+                          .statement = statement,
+                          .label_scale = 1,
+                          .content = &trees};
+
+    built.transform.keeps_numbers = built.kind->keeps_numbers;
+    TRY(forest_finish(forest, arena, &trees, err));
+    TRY(fill_inputs(forest, arena, &built.transform, err));
+    TRY(fill_labels(forest, arena, &built.labels, err));
+    hash_model(&built, digest);
+    return store_and_read(&built, arena, model, err);
+}
+
+bool exchange_begins(struct slice bytes, enum exchange_format format)
+{
+    if (format == EXCHANGE_LIGHTGBM)
+        return bytes.size >= 4 && memcmp(bytes.data, "tree", 4) == 0;
+    return bytes.size > 0 && bytes.data[0] == '{';
+}
+
+static enum status read_file(struct slice bytes, struct arena *arena, struct forest *forest,
+                             struct error *err)
+{
+    if (bytes.size > EXCHANGE_BYTES_MAX)
+        return fail(err, STATUS_LIMIT, "a file of %zu bytes, where at most %zu are read",
+                    bytes.size, EXCHANGE_BYTES_MAX);
+    if (exchange_begins(bytes, EXCHANGE_XGBOOST))
+        return xgboost_read(bytes, arena, forest, err);
+    if (exchange_begins(bytes, EXCHANGE_LIGHTGBM))
+        return lightgbm_read(bytes, arena, forest, err);
+    fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's");
+    return error_hint(err,
+                      "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
+}
+
+enum status exchange_import(struct slice bytes, struct slice statement, struct arena *arena,
+                            struct model *model, struct error *err)
+{
+    struct forest forest;
+    enum status status;
+
+    forest_init(&forest);
+    status = read_file(bytes, arena, &forest, err);
+    if (status == STATUS_OK)
+        status = build(&forest, statement, arena, model, err);
+    forest_deinit(&forest);
+    return status;
+}

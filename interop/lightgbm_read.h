@@ -1,0 +1,20 @@
+/*
+ * lightgbm_read.h - a model of LightGBM's, from its text.
+ *
+ * gbdt, dart, goss and rf of LightGBM 2 to 4 (dart and goss leave no trace in a model). A threshold
+ * becomes the least float above it, so that every float goes the same way. UNSUPPORTED: linear
+ * trees, objectives whose prediction is made otherwise (multiclassova, cross_entropy_lambda, sqrt),
+ * and nodes with zero_as_missing that send a zero elsewhere than the comparison would.
+ */
+#ifndef INTEROP_LIGHTGBM_READ_H
+#define INTEROP_LIGHTGBM_READ_H
+
+#include "interop/forest.h"
+
+#define LIGHTGBM_BYTES_MAX ((size_t)256 << 20)
+
+/* What the forest points to lives in the arena, or in the bytes. `forest` was forest_init()ed. */
+enum status lightgbm_read(struct slice bytes, struct arena *arena, struct forest *forest,
+                          struct error *err);
+
+#endif

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_exchange ${CMAKE_CURRENT_LIST_DIR}/fuzz_exchange.c)
+  target_link_libraries(fuzz_exchange PRIVATE totrain_interop totrain_kinds totrain_scoring totrain_base PkgConfig::XXHASH)
+  target_link_options(fuzz_exchange PRIVATE -fsanitize=fuzzer)
+endif()
