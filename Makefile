@@ -19,7 +19,7 @@ help:
 	@echo "make mutants   small wrong changes, one at a time, and which no test sees (MUTANTS='--count 20 --only parser/')"
 	@echo "make coverage  branches that the tests take in parser, planner, jobspec, scoring; 90 % or it fails"
 	@echo "make fresh-machine  the README's commands on a minimal Debian made for it (root rights, debootstrap)"
-	@echo "make bench     quality against scikit-learn, of defaults, too; speed against limits and peers (SPEED=--quick)"
+	@echo "make bench     quality against scikit-learn, XGBoost and LightGBM; speed against limits and peers (SPEED=--quick)"
 	@echo "make bench-elastic  experiments with workers that come, go, die and freeze (ELASTIC='--scale .2')"
 	@echo "make bench-flips  one inverted bit in a running job, a thousand times, and what came of it (FLIPS='--runs 100')"
 	@echo "make bench-k8s  the same with pods, on the lab (K8S='--quick X5')"
@@ -89,8 +89,9 @@ fuzz: setup
 bench: build
 	@bench/quality/run build/release; quality=$$?; \
 	bench/quality/run build/release --defaults; defaults=$$?; \
+	bench/quality/run build/release --trees; trees=$$?; \
 	bench/speed/run build/release $(SPEED); speed=$$?; \
-	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | speed))
+	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | speed))
 
 bench-elastic: build
 	@python3 -B bench/elastic/elastic.py build/release $(ELASTIC)
