@@ -103,6 +103,9 @@ static void put_codes(struct writing *writing, const float *node, uint32_t at)
     for (int32_t code = 0; (uint32_t)code < most; code++)
         if (forest_set_has(writing->trees, node, (uint32_t)code))
             text_append(&lists->codes, (struct slice){(const char *)&code, sizeof code});
+    /* XGBoost refuses an empty set: a code that no word has makes it none. */
+    if (lists->codes.size / sizeof(int32_t) == before)
+        text_append(&lists->codes, (struct slice){(const char *)&most, sizeof most});
     lists->code_nodes[i] = (int32_t)at;
     lists->code_first[i] = (int32_t)before;
     lists->code_counts[i] = (int32_t)(lists->codes.size / sizeof(int32_t) - before);

@@ -403,6 +403,26 @@ static void hash_buckets_are_codes(void **state)
     }
 }
 
+/* Missing values against all words; XGBoost loads no set without a code. */
+static void an_empty_set_gets_a_code_that_no_word_has(void **state)
+{
+    float nodes[3][NODE_NUMBERS] = {{NODE_WORD_IN, 1, 0, 1, 1}, {.0f, 0, -2}, {.0f, 0, 3}};
+    struct trees_fixture made;
+    struct text bytes;
+    uint32_t rows;
+
+    (void)state;
+    trees_fixture_init(&made, 0);
+    nodes[0][NODE_SET] = (float)trees_fixture_set(&made, NULL, 0, &rows);
+    nodes[0][NODE_SET_ROWS] = (float)rows;
+    trees_fixture_add(&made, 0, (const float(*)[NODE_NUMBERS])nodes, 3);
+    bytes = export_model(&made.fixture.model, EXCHANGE_XGBOOST);
+    assert_non_null(memmem(bytes.data, bytes.size, "\"categories\":[2]", 16));
+    assert_non_null(memmem(bytes.data, bytes.size, "\"categories_sizes\":[1]", 22));
+    text_deinit(&bytes);
+    fixture_deinit(&made.fixture);
+}
+
 static void words_of_other_alphabets_are_kept(void **state)
 {
     struct text stored = read_stored("lightgbm_two.txt");
@@ -833,6 +853,7 @@ int main(void)
         cmocka_unit_test(thresholds_come_back_to_the_bit),
         cmocka_unit_test(codes_whose_missing_values_go_left_are_refused_by_name),
         cmocka_unit_test(hash_buckets_are_codes),
+        cmocka_unit_test(an_empty_set_gets_a_code_that_no_word_has),
         cmocka_unit_test(words_of_other_alphabets_are_kept),
         cmocka_unit_test(names_that_lightgbm_cannot_hold_stay_apart),
         cmocka_unit_test(other_kinds_are_refused),
