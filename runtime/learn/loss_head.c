@@ -15,6 +15,10 @@ void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, 
         return;
     }
     class = rows->part->classes[row];
+    /* One that changed in memory by itself is found when the rows are looked at; until then it is
+     * none that there is. */
+    if (class >= (int32_t)(head->outputs == 1 ? 2 : head->outputs))
+        class = -1;
     labels->classes[at] = class;
     labels->targets[at] = class > 0 ? 1 : 0;
     if (rows->class_weights && class >= 0)

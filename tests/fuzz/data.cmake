@@ -7,7 +7,7 @@ endif()
 if(TOTRAIN_FUZZ)
   add_executable(fuzz_checkpoint ${CMAKE_CURRENT_LIST_DIR}/fuzz_checkpoint.c
     ${CMAKE_SOURCE_DIR}/tests/unit/learn_rows.c)
-  target_link_libraries(fuzz_checkpoint PRIVATE totrain_learn totrain_data totrain_scoring
+  target_link_libraries(fuzz_checkpoint PRIVATE totrain_learners totrain_learn totrain_data totrain_scoring
     totrain_jobspec totrain_base PkgConfig::XXHASH PkgConfig::SQLITE)
   totrain_show_tests(fuzz_checkpoint)
   target_link_options(fuzz_checkpoint PRIVATE -fsanitize=fuzzer)

@@ -354,7 +354,7 @@ uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node)
 
 /* Rows go to both sides, and the place moves on of the one that they belong to: no branch that
  * would be guessed wrong half of the time. */
-void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
+bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
                       const uint8_t *goes_left, uint32_t block)
 {
     const struct tree_run run = *tree_rows_run(lane, node, block);
@@ -363,7 +363,12 @@ void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, u
     uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run.first;
     uint16_t right[TREE_BLOCK_ROWS];
     uint32_t lefts = 0, rights = 0;
+    uint16_t greatest = 0;
 
+    for (uint32_t i = 0; i < run.count; i++)
+        greatest = order[i] > greatest ? order[i] : greatest;
+    if (run.count > 0 && greatest >= block_rows(lane, block))
+        return false;
     for (uint32_t i = 0; i < run.count; i++) {
         const uint16_t row = order[i];
         const uint32_t is_left = goes_left[bins[row]];
@@ -377,6 +382,7 @@ void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, u
         (struct tree_run){run.first, (uint16_t)lefts};
     lane->runs[(size_t)(parent->left + 1) * lane->blocks + block] =
         (struct tree_run){(uint16_t)(run.first + lefts), (uint16_t)rights};
+    return true;
 }
 
 /* ---- histograms ---- */

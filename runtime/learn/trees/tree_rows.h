@@ -95,8 +95,9 @@ enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
                             const struct tree_sampling *sampling, struct error *err);
 /* Room for the runs of so many nodes. */
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err);
-/* Divides the node's rows of a block. */
-void tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
+/* Divides the node's rows of a block. False: the order names a row that there is not, since memory
+ * changed by itself; nothing is divided then. */
+bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,
                       const uint8_t *goes_left, uint32_t block);
 /* goes_left (TREE_BINS_MAX): of each bin of the split's column, 1 or 0. */
 void tree_split_table(const struct tree_split *split, uint8_t *goes_left);

@@ -224,7 +224,8 @@ static enum status divide_rows(const struct trees *trees, struct tree_rows *rows
 
         tree_split_table(&tree->nodes[node].split, goes_left);
         for (uint32_t block = 0; block < rows->blocks; block++)
-            tree_rows_divide(rows, tree, node, goes_left, block);
+            if (!tree_rows_divide(rows, tree, node, goes_left, block))
+                return memory_damaged(err, "the order of rows");
     }
     return STATUS_OK;
 }
@@ -289,6 +290,7 @@ struct node_part {
     uint32_t node, summed; /* the node that is divided; itself at the root */
     uint32_t first_lane, end_lane;
     int64_t *histogram;
+    bool was_bad; /* the order of its rows */
 };
 
 struct parts_task {
@@ -336,7 +338,7 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
 {
     const struct parts_task *about = context;
     struct trees *trees = about->trees;
-    const struct node_part *part = &about->parts[task];
+    struct node_part *part = &about->parts[task];
     const struct growing_tree *tree = &trees->growing;
     int64_t *packed = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX;
     uint8_t goes_left[TREE_BINS_MAX];
@@ -346,9 +348,10 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
         tree_split_table(&tree->nodes[part->node].split, goes_left);
         for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++)
             for (uint32_t block = 0; block < trees->rows[lane].blocks; block++)
-                tree_rows_divide(&trees->rows[lane], tree, part->node, goes_left, block);
+                if (!tree_rows_divide(&trees->rows[lane], tree, part->node, goes_left, block))
+                    part->was_bad = true;
     }
-    for (uint32_t group = 0; group < trees->layout.group_count; group++)
+    for (uint32_t group = 0; !part->was_bad && group < trees->layout.group_count; group++)
         sum_group(trees, part, group, packed);
 }
 
@@ -383,6 +386,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     const uint32_t nodes = is_root ? 1 : tree->batch_count;
     const uint32_t most = 2 * team_size(trees->team);
     struct parts_task about = {trees, NULL, 0};
+    enum status status = STATUS_OK;
 
     about.parts = malloc(((size_t)nodes * most + 1) * sizeof *about.parts);
     if (!about.parts)
@@ -400,8 +404,11 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     team_run(trees->team, about.count, sum_part, &about);
     for (uint32_t lane = first; !is_root && lane < end; lane++)
         trees->rows[lane].divided = tree->divided_count;
+    for (uint32_t i = 0; i < about.count; i++)
+        if (about.parts[i].was_bad)
+            status = memory_damaged(err, "the order of rows");
     free(about.parts);
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- leaves ---- */
