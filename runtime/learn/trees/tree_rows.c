@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/vectors.h"
 #include "base/words.h"
 #include "scoring/elementary.h"
 
-#define CHUNK_ROWS    512 /* encoded at once */
+#define CHUNK_ROWS    512 /* encoded, or packed, at once */
 #define PREFETCH_ROWS 16
 
 struct tree_layout tree_layout_of(const struct tree_bins *bins)
@@ -265,7 +266,7 @@ void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tr
 /* ---- a tree begins ---- */
 
 /* Random bits of a row for a tree: those of the row's key, mixed (MurmurHash3's finalizer). */
-static inline uint32_t row_bits(uint32_t key, uint32_t tree)
+VECTORS_PART uint32_t row_bits(uint32_t key, uint32_t tree)
 {
     uint32_t bits = key ^ tree;
 
@@ -275,23 +276,35 @@ static inline uint32_t row_bits(uint32_t key, uint32_t tree)
 }
 
 /* Rounded down after a random number below 1 was added, so that the mean is right. */
-static inline int32_t round_randomly(float value, float scale, uint32_t random16)
+VECTORS_PART int32_t round_randomly(float value, float scale, uint32_t random16)
 {
     const float shift = 32768;
 
     return (int32_t)(value * scale + shift + (float)random16 * 0x1p-16f) - (int32_t)shift;
 }
 
-static uint32_t pack_row(const struct tree_rows *lane, size_t at, uint32_t bits,
-                         const struct tree_sampling *sampling)
+/* Gradients and hessians of some rows as they lie beside their bins; 0 of rows that the tree is not
+ * grown from. Returns how many it is. */
+WIDE_VECTORS
+static uint32_t pack_rows(const float *gradients, const float *hessians, const uint32_t *keys,
+                          uint32_t count, const struct tree_sampling *sampling, uint32_t *packed)
 {
-    const uint32_t random = bits * 0x9e3779b1u;
-    const int32_t gradient =
-        round_randomly(lane->gradients[at], (float)sampling->gradient_scale, random >> 16);
-    const int32_t hessian =
-        round_randomly(lane->hessians[at], (float)sampling->hessian_scale, random & 0xffff);
+    const float gradient_scale = (float)sampling->gradient_scale;
+    const float hessian_scale = (float)sampling->hessian_scale;
+    const bool takes_all = sampling->threshold > UINT32_MAX;
+    const uint32_t threshold = (uint32_t)sampling->threshold, tree = sampling->bits;
+    uint32_t sampled = 0;
 
-    return (uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t bits = row_bits(keys[i], tree), random = bits * 0x9e3779b1u;
+        const int32_t gradient = round_randomly(gradients[i], gradient_scale, random >> 16);
+        const int32_t hessian = round_randomly(hessians[i], hessian_scale, random & 0xffff);
+        const uint32_t is_sampled = takes_all | (bits < threshold);
+
+        packed[i] = ((uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff)) & (0 - is_sampled);
+        sampled += is_sampled;
+    }
+    return sampled;
 }
 
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err)
@@ -311,23 +324,34 @@ enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct err
     return STATUS_OK;
 }
 
+static void place_packed(const struct tree_rows *lane, uint32_t first, uint32_t count,
+                         const uint32_t *packed)
+{
+    for (uint32_t group = 0; group < lane->layout->group_count; group++) {
+        uint8_t *rows = row_at(lane, group, first) + TREE_GROUP_COLUMNS;
+
+        for (uint32_t i = 0; i < count; i++)
+            memcpy(rows + (size_t)i * TREE_ROW_BYTES, &packed[i], sizeof *packed);
+    }
+}
+
 enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
                             const struct tree_sampling *sampling, struct error *err)
 {
-    const size_t first = (size_t)output * lane->rows;
-    const uint32_t groups = lane->layout->group_count;
+    const float *gradients = lane->gradients + (size_t)output * lane->rows;
+    const float *hessians = lane->hessians + (size_t)output * lane->rows;
+    uint32_t packed[CHUNK_ROWS];
 
     TRY(tree_rows_reserve(lane, 1, err));
     lane->sampled = 0;
-    for (uint32_t row = 0; row < lane->rows; row++) {
-        const uint32_t bits = row_bits(lane->keys[row], sampling->bits);
-        const bool is_sampled = bits < sampling->threshold;
-        const uint32_t packed = is_sampled ? pack_row(lane, first + row, bits, sampling) : 0;
+    for (uint32_t first = 0; first < lane->rows; first += CHUNK_ROWS) {
+        const uint32_t left = lane->rows - first, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
 
-        lane->sampled += is_sampled;
-        for (uint32_t group = 0; group < groups; group++)
-            memcpy(row_at(lane, group, row) + TREE_GROUP_COLUMNS, &packed, sizeof packed);
-        lane->order[row] = (uint16_t)(row % TREE_BLOCK_ROWS);
+        lane->sampled += pack_rows(gradients + first, hessians + first, lane->keys + first, count,
+                                   sampling, packed);
+        place_packed(lane, first, count, packed);
+        for (uint32_t i = 0; i < count; i++)
+            lane->order[first + i] = (uint16_t)((first + i) % TREE_BLOCK_ROWS);
     }
     for (uint32_t block = 0; block < lane->blocks; block++)
         lane->runs[block] = (struct tree_run){0, (uint16_t)block_rows(lane, block)};
