@@ -1,7 +1,5 @@
 #include "runtime/learn/descent_export.h"
 
-#include "scoring/model_write.h"
-
 /* ---- the model ---- */
 
 /* It points into the learner. */
@@ -56,10 +54,10 @@ enum status descent_result(const void *self, char digest[DIGEST_BYTES], uint64_t
 enum status descent_publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
                             bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
 {
+    const struct descent *descent = self;
     struct model model;
 
-    fill_model(self, &model);
-    model.digest = slice_of(digest);
-    model.notices = &((const struct descent *)self)->measuring.notices;
-    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
+    fill_model(descent, &model);
+    return measuring_publish(&descent->measuring, model, digest, next, bytes_max, is_at_end, sink,
+                             context, err);
 }

@@ -17,7 +17,6 @@
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/measuring.h"
-#include "scoring/model_write.h"
 
 #define WEIGHT_ONE        0x1p16
 #define WEIGHT_MOST       0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
@@ -400,18 +399,6 @@ static enum status measure_nearest(struct kmeans *kmeans, uint32_t lane, struct 
     kmeans->nearest_run[lane] = run;
     kmeans->nearest_upto[lane] = kmeans->progress.centers;
     return STATUS_OK;
-}
-
-/* Its phases have no fixed point. */
-static struct fixed_resolved resolve_nothing(const void *self, const int64_t *fixed, uint32_t first,
-                                             uint32_t count, float *reals)
-{
-    (void)self;
-    (void)fixed;
-    (void)first;
-    (void)count;
-    (void)reals;
-    return (struct fixed_resolved){0, 0};
 }
 
 static void add(struct kmeans *kmeans, int64_t *sum, int64_t term)
@@ -901,20 +888,17 @@ static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t 
     struct kmeans_model content;
     const struct model model = fill_model(kmeans, &content);
 
-    TRY(measuring_list(&kmeans->measuring, metrics, metric_count, err));
-    *rows = model.rows;
-    return model_digest(&model, digest, err);
+    return measuring_result(&kmeans->measuring, &model, digest, rows, metrics, metric_count, err);
 }
 
 static enum status publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
 {
+    const struct kmeans *kmeans = self;
     struct kmeans_model content;
-    struct model model = fill_model(self, &content);
 
-    model.digest = slice_of(digest);
-    model.notices = &((const struct kmeans *)self)->measuring.notices;
-    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
+    return measuring_publish(&kmeans->measuring, fill_model(kmeans, &content), digest, next,
+                             bytes_max, is_at_end, sink, context, err);
 }
 
 /* ---- memory, and what workers have in common ---- */
@@ -1037,7 +1021,6 @@ static const struct learning table = {
     .phase = kmeans_phase,
     .steps_total = steps_total,
     .contribute = kmeans_contribute,
-    .resolve = resolve_nothing,
     .apply = kmeans_apply,
     .state_head = state_head,
     .state_bytes = state_bytes,

@@ -145,7 +145,7 @@ struct learning {
     struct learner_course (*course)(const void *self); /* NULL: all rows are on this machine */
     /* The reals of the complete sums fixed[0, count), which are the elements [first, first + count)
      * of the fixed-point part, the table's behind the others: what the owner of a segment sends to
-     * everyone. Returns the sums of what it read and wrote. */
+     * everyone. Returns the sums of what it read and wrote. NULL: no phase has reals. */
     struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
                                      uint32_t count, float *reals);
     /* With all totals of the phase the state moves on. FAILED when something is not finite, naming

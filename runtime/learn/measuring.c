@@ -10,6 +10,7 @@
 #include "runtime/data/row_store.h"
 #include "runtime/learn/baseline.h"
 #include "scoring/metric_notices.h"
+#include "scoring/model_write.h"
 
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
 #define MEASURE_ROWS_MIN 16  /* fewer together take longer each */
@@ -344,4 +345,23 @@ enum status measuring_list(const struct measuring *measuring,
     memcpy(rows, measuring->results, measuring->result_count * sizeof *rows);
     *count = measuring->result_count;
     return STATUS_OK;
+}
+
+enum status measuring_result(const struct measuring *measuring, const struct model *model,
+                             char digest[DIGEST_BYTES], uint64_t *rows,
+                             struct result_metric metrics[LEARNER_METRICS_MAX],
+                             size_t *metric_count, struct error *err)
+{
+    TRY(measuring_list(measuring, metrics, metric_count, err));
+    *rows = model->rows;
+    return model_digest(model, digest, err);
+}
+
+enum status measuring_publish(const struct measuring *measuring, struct model model,
+                              const char *digest, uint64_t *next, size_t bytes_max, bool *is_at_end,
+                              model_row_sink *sink, void *context, struct error *err)
+{
+    model.digest = slice_of(digest);
+    model.notices = &measuring->notices;
+    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

@@ -65,4 +65,13 @@ enum status measuring_list(const struct measuring *measuring,
                            struct result_metric rows[LEARNER_METRICS_MAX], size_t *count,
                            struct error *err);
 
+/* What struct learning's functions of these names give, of the model as it was measured. */
+enum status measuring_result(const struct measuring *measuring, const struct model *model,
+                             char digest[DIGEST_BYTES], uint64_t *rows,
+                             struct result_metric metrics[LEARNER_METRICS_MAX],
+                             size_t *metric_count, struct error *err);
+enum status measuring_publish(const struct measuring *measuring, struct model model,
+                              const char *digest, uint64_t *next, size_t bytes_max, bool *is_at_end,
+                              model_row_sink *sink, void *context, struct error *err);
+
 #endif

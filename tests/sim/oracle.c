@@ -104,8 +104,9 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
         abort();
     if (goes_on) {
         compute_lanes(learning, integers, sums, &rows);
-        learning->resolve(learning->self, sums + phase->owned_count, 0,
-                          phase->real_count + rows.count * phase->table.width, reals);
+        if (learning->resolve)
+            learning->resolve(learning->self, sums + phase->owned_count, 0,
+                              phase->real_count + rows.count * phase->table.width, reals);
         if (learning->apply(learning->self, &totals, &report, &err) != STATUS_OK) {
             fprintf(stderr, "the undisturbed run fails: %s\n", err.message);
             abort();

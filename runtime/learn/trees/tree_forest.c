@@ -4,25 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reserve.h"
+
 #define SET_VALUES 256 /* of a row of `sets` */
-
-static enum status reserve(void **memory, uint32_t *room, uint32_t count, size_t bytes,
-                           struct error *err)
-{
-    uint64_t wanted = *room > 0 ? *room : 64;
-    void *grown;
-
-    if (count <= *room)
-        return STATUS_OK;
-    while (wanted < count)
-        wanted *= 2;
-    grown = realloc(*memory, wanted * bytes);
-    if (!grown)
-        return fail_no_memory(err);
-    *memory = grown;
-    *room = (uint32_t)wanted;
-    return STATUS_OK;
-}
 
 void tree_forest_deinit(struct tree_forest *forest)
 {
@@ -40,9 +24,11 @@ enum status tree_forest_resize(struct tree_forest *forest, uint32_t trees, uint3
              TREES_NODES_MAX);
         return error_hint(err, "Lower train.num_boost_round or max_depth.");
     }
-    TRY(reserve((void **)&forest->trees, &forest->tree_room, trees, sizeof *forest->trees, err));
-    TRY(reserve((void **)&forest->nodes, &forest->node_room, nodes, sizeof *forest->nodes, err));
-    TRY(reserve((void **)&forest->sets, &forest->set_room, sets, sizeof *forest->sets, err));
+    TRY(reserve_array((void **)&forest->trees, &forest->tree_room, trees, sizeof *forest->trees,
+                      err));
+    TRY(reserve_array((void **)&forest->nodes, &forest->node_room, nodes, sizeof *forest->nodes,
+                      err));
+    TRY(reserve_array((void **)&forest->sets, &forest->set_room, sets, sizeof *forest->sets, err));
     forest->tree_count = trees;
     forest->node_count = nodes;
     forest->set_count = sets;

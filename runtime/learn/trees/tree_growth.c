@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/reserve.h"
 #include "base/words.h"
 
 #define COLUMNS_OF_TASK 8
@@ -15,31 +16,13 @@ enum { DRAW_TREE, DRAW_LEVEL, DRAW_NODE, DRAWS };
 
 /* ---- memory ---- */
 
-static enum status reserve(void **memory, uint32_t *room, uint32_t count, size_t bytes,
-                           struct error *err)
-{
-    uint64_t wanted = *room > 0 ? *room : 16;
-    void *grown;
-
-    if (count <= *room)
-        return STATUS_OK;
-    while (wanted < count)
-        wanted *= 2;
-    grown = wanted <= UINT32_MAX ? realloc(*memory, wanted * bytes) : NULL;
-    if (!grown)
-        return fail_no_memory(err);
-    *memory = grown;
-    *room = (uint32_t)wanted;
-    return STATUS_OK;
-}
-
 #define RESERVE(growth, list, room, count, err)                                                    \
-    reserve((void **)&(growth)->list, &(growth)->room, count, sizeof *(growth)->list, err)
+    reserve_array((void **)&(growth)->list, &(growth)->room, count, sizeof *(growth)->list, err)
 
 static enum status reserve_slots(struct growing_tree *growth, uint32_t count, struct error *err)
 {
-    return reserve((void **)&growth->histograms, &growth->slot_room, count,
-                   growth->total_bins * sizeof *growth->histograms, err);
+    return reserve_array((void **)&growth->histograms, &growth->slot_room, count,
+                         growth->total_bins * sizeof *growth->histograms, err);
 }
 
 enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint32_t divided,

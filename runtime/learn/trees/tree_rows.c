@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "base/reserve.h"
 #include "base/vectors.h"
 #include "base/words.h"
 #include "scoring/elementary.h"
@@ -309,19 +310,8 @@ static uint32_t pack_rows(const float *gradients, const float *hessians, const u
 
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err)
 {
-    uint64_t wanted = lane->run_room > 0 ? lane->run_room : 64;
-    void *grown;
-
-    if (nodes <= lane->run_room)
-        return STATUS_OK;
-    while (wanted < nodes)
-        wanted *= 2;
-    grown = realloc(lane->runs, wanted * lane->blocks * sizeof *lane->runs + 1);
-    if (!grown)
-        return fail_no_memory(err);
-    lane->runs = grown;
-    lane->run_room = (uint32_t)wanted;
-    return STATUS_OK;
+    return reserve_array((void **)&lane->runs, &lane->run_room, nodes,
+                         lane->blocks * sizeof *lane->runs, err);
 }
 
 static void place_packed(const struct tree_rows *lane, uint32_t first, uint32_t count,

@@ -15,14 +15,12 @@
 #include "runtime/learn/trees/trees_lanes.h"
 #include "runtime/learn/trees/trees_state.h"
 #include "scoring/elementary.h"
-#include "scoring/model_write.h"
 
 #define BATCH_MOST                16                 /* nodes that a phase divides */
 #define BATCH_BYTES               ((size_t)64 << 20) /* their histograms take */
 #define GRADIENT_MOST             32766              /* of an integer gradient, before rounding */
 #define HESSIAN_MOST              65534
-#define LEAF_BITS                 30 /* of the greatest gradient in a leaf's sum */
-#define LEVEL_SHIFT               21
+#define LEAF_BITS                 30     /* of the greatest gradient in a leaf's sum */
 #define GREATEST_LEAST            1e-30f /* so that scales are finite */
 #define MULTIPLICATIONS_OF_A_TREE 16     /* about as long takes a row's way through it */
 #define FINGERPRINT_BYTES         ((size_t)1 << 20)
@@ -122,7 +120,7 @@ static float greatest_of_levels(const int64_t *levels)
 
     while (level > 0 && levels[level] == 0)
         level--;
-    bound = float_of((level + 1) << LEVEL_SHIFT);
+    bound = float_of((level + 1) << TREES_LEVEL_SHIFT);
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
@@ -392,20 +390,17 @@ static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t 
     struct trees_model content;
     const struct model model = fill_model(trees, &content);
 
-    TRY(measuring_list(&trees->measuring, metrics, metric_count, err));
-    *rows = model.rows;
-    return model_digest(&model, digest, err);
+    return measuring_result(&trees->measuring, &model, digest, rows, metrics, metric_count, err);
 }
 
 static enum status publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,
                            bool *is_at_end, model_row_sink *sink, void *context, struct error *err)
 {
+    const struct trees *trees = self;
     struct trees_model content;
-    struct model model = fill_model(self, &content);
 
-    model.digest = slice_of(digest);
-    model.notices = &((const struct trees *)self)->measuring.notices;
-    return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
+    return measuring_publish(&trees->measuring, fill_model(trees, &content), digest, next,
+                             bytes_max, is_at_end, sink, context, err);
 }
 
 /* ---- small answers ---- */
@@ -430,18 +425,6 @@ static uint32_t elements_most(const void *self)
 static uint64_t steps_total(const void *self)
 {
     return ((const struct trees *)self)->params.rounds;
-}
-
-/* Its phases have no fixed point. */
-static struct fixed_resolved resolve_nothing(const void *self, const int64_t *fixed, uint32_t first,
-                                             uint32_t count, float *reals)
-{
-    (void)self;
-    (void)fixed;
-    (void)first;
-    (void)count;
-    (void)reals;
-    return (struct fixed_resolved){0, 0};
 }
 
 static uint64_t fingerprint_of(const void *self)
@@ -587,6 +570,7 @@ static void trees_close(void *self)
     free(trees->values);
     free(trees->packed);
     free(trees->results);
+    free(trees->errors);
     pthread_mutex_destroy(&trees->lock);
     free(trees);
 }
@@ -635,8 +619,9 @@ static enum status allocate(struct trees *trees, struct error *err)
     trees->held_out = calloc(trees->lanes, sizeof *trees->held_out);
     trees->is_read = calloc(trees->lanes, sizeof *trees->is_read);
     trees->results = trees_new_results(trees->lanes);
+    trees->errors = calloc(trees->lanes, sizeof *trees->errors);
     if (!trees->starts || !trees->held_out_starts || !trees->rows || !trees->held_out ||
-        !trees->is_read || !trees->results)
+        !trees->is_read || !trees->results || !trees->errors)
         return fail_no_memory(err);
     return use_team(trees, trees->team, err);
 }
@@ -729,7 +714,6 @@ static const struct learning table = {
     .steps_total = steps_total,
     .lane_open = trees_lane_open,
     .contribute = trees_contribute,
-    .resolve = resolve_nothing,
     .apply = trees_apply,
     .state_head = trees_state_head,
     .state_bytes = trees_state_bytes,

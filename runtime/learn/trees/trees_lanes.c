@@ -5,35 +5,23 @@
 
 #include "base/progress.h"
 #include "base/words.h"
+#include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_store.h"
 #include "scoring/elementary.h"
 
-#define READ_ROWS   65536   /* in one call, about */
-#define CALL_ROWS   1000000 /* computed with in one call, about */
-#define PART_ROWS   16384   /* of a node: fewer are no task of their own */
-#define LEVEL_SHIFT 21      /* of a float's bits: what remains is its level */
+#define READ_ROWS 65536   /* in one call, about */
+#define CALL_ROWS 1000000 /* computed with in one call, about */
+#define PART_ROWS 16384   /* of a node: fewer are no task of their own */
 
 /* What a lane's task tells; tasks of different lanes run side by side. */
 struct lane_result {
     int64_t loss, hits, held_out_loss, held_out_hits;
     float gradient, hessian; /* the greatest */
-    struct error err;
 };
 
 struct lane_result *trees_new_results(uint32_t lanes)
 {
     return calloc(lanes, sizeof(struct lane_result));
-}
-
-static enum status first_failure(const struct trees *trees, uint32_t first, uint32_t end,
-                                 struct error *err)
-{
-    for (uint32_t lane = first; lane < end; lane++)
-        if (trees->results[lane].err.status != STATUS_OK) {
-            *err = trees->results[lane].err;
-            return err->status;
-        }
-    return STATUS_OK;
 }
 
 /* ---- reading rows ---- */
@@ -151,13 +139,14 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
     const uint32_t last = trees->grown - 1;
 
     TRY(check_rows(rows, err));
+    if (rows->scored == upto)
+        return STATUS_OK;
     if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last) {
         TRY(check_order(rows, err));
         tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
                               trees->values);
     }
-    if (rows->scored < upto)
-        tree_rows_score(rows, &trees->forest, upto);
+    tree_rows_score(rows, &trees->forest, upto);
     tree_rows_guard_scores(rows);
     return STATUS_OK;
 }
@@ -176,14 +165,15 @@ static float greatest_of(const float *numbers, size_t count)
 
 /* Scores as the round begins with, and what follows from them. Of the round after the last, too:
  * then losses alone count. */
-static enum status begin_round(struct trees *trees, uint32_t lane, struct lane_result *result)
+static enum status begin_round(struct trees *trees, uint32_t lane)
 {
     const uint32_t round = trees->progress.round;
+    struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->rows[lane];
     const struct tree_labels labels = {rows->values, rows->classes, false};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
-    TRY(score(trees, rows, round * trees->trees_each, &result->err));
+    TRY(score(trees, rows, round * trees->trees_each, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
                         rows->hessians, &result->loss, &result->hits);
     tree_rows_guard_gradients(rows);
@@ -194,12 +184,13 @@ static enum status begin_round(struct trees *trees, uint32_t lane, struct lane_r
     return STATUS_OK;
 }
 
-static enum status measure_held_out(struct trees *trees, uint32_t lane, struct lane_result *result)
+static enum status measure_held_out(struct trees *trees, uint32_t lane)
 {
+    struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
     const struct tree_labels labels = {rows->values, rows->classes, true};
 
-    TRY(score(trees, rows, trees->progress.round * trees->trees_each, &result->err));
+    TRY(score(trees, rows, trees->progress.round * trees->trees_each, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
                         &result->held_out_loss, &result->held_out_hits);
     return STATUS_OK;
@@ -207,7 +198,7 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane, struct l
 
 static uint32_t level_of(float greatest)
 {
-    return bits_of(greatest) >> LEVEL_SHIFT;
+    return bits_of(greatest) >> TREES_LEVEL_SHIFT;
 }
 
 /* ---- the growing tree ---- */
@@ -232,24 +223,21 @@ static enum status divide_rows(const struct trees *trees, struct tree_rows *rows
 
 /* A lane's rows are where the phase needs them: in the round, in the tree, and divided by so many
  * nodes, as they are already where the lane was computed here before. */
-static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided,
-                          struct lane_result *result)
+static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided)
 {
     struct tree_rows *rows = &trees->rows[lane];
     const struct tree_sampling sampling = trees_sampling(trees);
     const uint32_t growing = trees_growing(trees);
 
-    if (rows->round != (uint64_t)trees->progress.round + 1) {
-        if (rows->scored > trees->progress.round * trees->trees_each)
-            tree_rows_start(rows, trees->base);
-        TRY(begin_round(trees, lane, result));
-    }
+    if (rows->round != (uint64_t)trees->progress.round + 1)
+        TRY(begin_round(trees, lane));
     if (rows->tree != (uint64_t)growing + 1) {
-        TRY(score(trees, rows, growing, &result->err));
-        TRY(tree_rows_begin(rows, trees->progress.tree % trees->outputs, &sampling, &result->err));
+        TRY(score(trees, rows, growing, &trees->errors[lane]));
+        TRY(tree_rows_begin(rows, trees->progress.tree % trees->outputs, &sampling,
+                            &trees->errors[lane]));
         rows->tree = (uint64_t)growing + 1;
     }
-    return divide_rows(trees, rows, divided, &result->err);
+    return divide_rows(trees, rows, divided, &trees->errors[lane]);
 }
 
 /* ---- tasks ---- */
@@ -265,24 +253,20 @@ static void gradients_task(void *context, uint32_t member, uint32_t task)
     const struct lanes_task *about = context;
     struct trees *trees = about->trees;
     const uint32_t lane = about->first + task;
-    struct lane_result *result = &trees->results[lane];
     (void)member;
 
     progress_note();
-    if (trees->rows[lane].scored > trees->progress.round * trees->trees_each)
-        tree_rows_start(&trees->rows[lane], trees->base);
-    if (begin_round(trees, lane, result) == STATUS_OK)
-        measure_held_out(trees, lane, result);
+    if (begin_round(trees, lane) == STATUS_OK)
+        measure_held_out(trees, lane);
 }
 
 static void follow_task(void *context, uint32_t member, uint32_t task)
 {
     const struct lanes_task *about = context;
-    const uint32_t lane = about->first + task;
     (void)member;
 
     progress_note();
-    follow(about->trees, lane, about->divided, &about->trees->results[lane]);
+    follow(about->trees, about->first + task, about->divided);
 }
 
 /* Of some lanes the rows of a node, of which the histogram is summed. */
@@ -427,7 +411,7 @@ static void sum_leaves(void *context, uint32_t member, uint32_t task)
     const uint32_t count = trees->growing.leaves;
     const struct tree_sampling sampling = trees_sampling(trees);
     const struct tree_rows *rows = &trees->rows[about->first + task];
-    struct error *err = &trees->results[about->first + task].err;
+    struct error *err = &trees->errors[about->first + task];
     int64_t *sums = about->sums + 2 * (size_t)member * count;
     int exponents[2];
 
@@ -452,7 +436,7 @@ static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32
     if (leaves && sums) {
         trees_list_leaves(&trees->growing, leaves);
         team_run(trees->team, end - first, sum_leaves, &about);
-        status = first_failure(trees, first, end, err);
+        status = first_failure(trees->errors + first, end - first, err);
         for (size_t i = 0; i < 2 * (size_t)members * count; i++)
             integers[i % (2 * (size_t)count)] += sums[i];
     } else {
@@ -471,7 +455,7 @@ static enum status contribute_gradients(struct trees *trees, uint32_t first, uin
     struct lanes_task about = {trees, first, 0};
 
     team_run(trees->team, end - first, gradients_task, &about);
-    TRY(first_failure(trees, first, end, err));
+    TRY(first_failure(trees->errors + first, end - first, err));
     for (uint32_t lane = first; lane < end; lane++) {
         const struct lane_result *result = &trees->results[lane];
 
@@ -493,7 +477,7 @@ static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t en
     struct lanes_task about = {trees, first, divided};
 
     team_run(trees->team, end - first, follow_task, &about);
-    return first_failure(trees, first, end, err);
+    return first_failure(trees->errors + first, end - first, err);
 }
 
 /* The lanes that are computed in this call: they are read, and have about CALL_ROWS rows. */
@@ -511,7 +495,7 @@ static enum status choose_lanes(struct trees *trees, uint32_t first, uint32_t en
         rows += trees->rows[lane].rows;
         read += was_read ? 0 : trees->rows[lane].rows;
         memset(&trees->results[lane], 0, sizeof trees->results[lane]);
-        error_clear(&trees->results[lane].err);
+        error_clear(&trees->errors[lane]);
         ++*done;
     }
     return STATUS_OK;
@@ -540,8 +524,6 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
         return sum_histograms(trees, first, end, sums, err);
     case TREES_SPLIT:
         TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));
-        for (uint32_t lane = first; lane < end; lane++)
-            TRY(tree_rows_reserve(&trees->rows[lane], tree->node_count, err));
         return sum_histograms(trees, first, end, sums, err);
     case TREES_LEAVES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));

@@ -18,7 +18,8 @@
 enum trees_stage { TREES_GRADIENTS, TREES_ROOT, TREES_SPLIT, TREES_LEAVES, TREES_STAGES };
 
 /* Sizes of gradients, as many as floats have with an exponent and two bits more. */
-#define TREES_LEVELS 1024
+#define TREES_LEVELS      1024
+#define TREES_LEVEL_SHIFT 21 /* of a float's bits: what remains is its level */
 
 /* GRADIENTS' integers: losses in 2^-20, rows that are classified right, then lanes by the level of
  * their greatest gradient, and of their greatest hessian. */
@@ -90,6 +91,7 @@ struct trees {
     /* space of a phase */
     int64_t *packed;             /* (team_size, group_columns, TREE_BINS_MAX): 0 between tasks */
     struct lane_result *results; /* (lanes) */
+    struct error *errors;        /* (lanes) */
     pthread_mutex_t lock;        /* of the sums that tasks add to */
 
     struct measuring measuring;
