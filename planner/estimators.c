@@ -27,109 +27,75 @@ static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tr
 #define NO_ROUNDS_NO_RATE forest_without_rate, "a forest, which has one round"
 #define ONE_TREE          one_tree, "a single tree"
 
-static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"},
-                                                         {NULL, NULL}};
-static const struct estimator_default xgboost_forest[] = {{"train.num_boost_round", "1"},
-                                                          {"num_parallel_tree", "100"},
-                                                          {"eta", "1"},
-                                                          {"subsample", "0.8"},
-                                                          {"colsample_bynode", "0.8"},
-                                                          {"lambda", "1e-05"},
-                                                          {NULL, NULL}};
-static const struct estimator_default lightgbm[] = {{"train.num_boost_round", "100"},
-                                                    {"eta", "0.1"},
-                                                    {"grow_policy", "lossguide"},
-                                                    {"max_depth", "0"},
-                                                    {"max_leaves", "31"},
-                                                    {"lambda", "0"},
-                                                    {"min_child_weight", "0.001"},
-                                                    {"min_data_in_leaf", "20"},
-                                                    {"max_bin", "255"},
-                                                    {"max_cat_threshold", "32"},
-                                                    {"cat_smooth", "10"},
-                                                    {"cat_l2", "10"},
-                                                    {NULL, NULL}};
-static const struct estimator_default lightgbm_forest[] = {{"train.num_boost_round", "1"},
-                                                           {"num_parallel_tree", "100"},
-                                                           {"eta", "1"},
-                                                           {"subsample", "0.632"},
-                                                           {"grow_policy", "lossguide"},
-                                                           {"max_depth", "0"},
-                                                           {"max_leaves", "31"},
-                                                           {"lambda", "0"},
-                                                           {"min_child_weight", "0.001"},
-                                                           {"min_data_in_leaf", "20"},
-                                                           {"max_bin", "255"},
-                                                           {"max_cat_threshold", "32"},
-                                                           {"cat_smooth", "10"},
-                                                           {"cat_l2", "10"},
-                                                           {NULL, NULL}};
-static const struct estimator_default tensorflow[] = {{"train.num_boost_round", "100"},
-                                                      {"eta", "0.1"},
-                                                      {"lambda", "0"},
-                                                      {"min_child_weight", "0.001"},
-                                                      {NULL, NULL}};
-static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, {NULL, NULL}};
-static const struct estimator_default scikit_hist[] = {{"train.num_boost_round", "100"},
-                                                       {"eta", "0.1"},
-                                                       {"grow_policy", "lossguide"},
-                                                       {"max_depth", "0"},
-                                                       {"max_leaves", "31"},
-                                                       {"lambda", "0"},
-                                                       {"min_child_weight", "0.001"},
-                                                       {"min_data_in_leaf", "20"},
-                                                       {"max_bin", "255"},
-                                                       {NULL, NULL}};
-static const struct estimator_default scikit_boosting[] = {{"train.num_boost_round", "100"},
-                                                           {"eta", "0.1"},
-                                                           {"max_depth", "3"},
-                                                           {"lambda", "0"},
-                                                           {"min_child_weight", "0.001"},
-                                                           {"min_data_in_leaf", "1"},
-                                                           {NULL, NULL}};
-/* For classes they begin at one half: so a leaf of equally many rows of both comes back to one
- * half, and the class of a leaf is the one of most of its rows. */
-static const struct estimator_default scikit_forest_of_numbers[] = {{"train.num_boost_round", "1"},
-                                                                    {"eta", "1"},
-                                                                    {"max_depth", "16"},
-                                                                    {"max_leaves", "1024"},
-                                                                    {"lambda", "0"},
-                                                                    {"min_child_weight", "0"},
-                                                                    {"min_data_in_leaf", "1"},
-                                                                    {"num_parallel_tree", "100"},
-                                                                    {"subsample", "0.632"},
-                                                                    {NULL, NULL}};
-static const struct estimator_default scikit_forest_of_classes[] = {{"train.num_boost_round", "1"},
-                                                                    {"eta", "1"},
-                                                                    {"max_depth", "16"},
-                                                                    {"max_leaves", "1024"},
-                                                                    {"lambda", "0"},
-                                                                    {"min_child_weight", "0"},
-                                                                    {"min_data_in_leaf", "1"},
-                                                                    {"num_parallel_tree", "100"},
-                                                                    {"subsample", "0.632"},
-                                                                    {"max_features", "sqrt"},
-                                                                    {"base_score", "0.5"},
-                                                                    {NULL, NULL}};
-static const struct estimator_default scikit_tree_of_numbers[] = {{"train.num_boost_round", "1"},
-                                                                  {"eta", "1"},
-                                                                  {"max_depth", "16"},
-                                                                  {"max_leaves", "1024"},
-                                                                  {"lambda", "0"},
-                                                                  {"min_child_weight", "0"},
-                                                                  {"min_data_in_leaf", "1"},
-                                                                  {"num_parallel_tree", "1"},
-                                                                  {NULL, NULL}};
-static const struct estimator_default scikit_tree_of_classes[] = {{"train.num_boost_round", "1"},
-                                                                  {"eta", "1"},
-                                                                  {"max_depth", "16"},
-                                                                  {"max_leaves", "1024"},
-                                                                  {"lambda", "0"},
-                                                                  {"min_child_weight", "0"},
-                                                                  {"min_data_in_leaf", "1"},
-                                                                  {"num_parallel_tree", "1"},
-                                                                  {"base_score", "0.5"},
-                                                                  {NULL, NULL}};
+/* clang-format off: one row, one list, and before them what several have. */
+#define BOOSTED_100                                                                                \
+    {"train.num_boost_round", "100"},                                                              \
+    {                                                                                              \
+        "eta", "0.1"                                                                               \
+    }
+#define FOREST_100                                                                                 \
+    {"train.num_boost_round", "1"}, {"num_parallel_tree", "100"},                                  \
+    {                                                                                              \
+        "eta", "1"                                                                                 \
+    }
+#define SINGLE_TREE                                                                                \
+    {"train.num_boost_round", "1"}, {"num_parallel_tree", "1"},                                    \
+    {                                                                                              \
+        "eta", "1"                                                                                 \
+    }
+#define NO_PENALTY                                                                                 \
+    {"lambda", "0"},                                                                               \
+    {                                                                                              \
+        "min_child_weight", "0.001"                                                                \
+    }
+#define LEAF_BY_LEAF                                                                               \
+    {"grow_policy", "lossguide"}, {"max_depth", "0"}, {"max_leaves", "31"}, NO_PENALTY,            \
+        {"min_data_in_leaf", "20"},                                                                \
+    {                                                                                              \
+        "max_bin", "255"                                                                           \
+    }
+#define LIGHTGBM                                                                                   \
+    LEAF_BY_LEAF, {"max_cat_threshold", "32"}, {"cat_smooth", "10"},                               \
+    {                                                                                              \
+        "cat_l2", "10"                                                                             \
+    }
+#define SCIKIT                                                                                     \
+    {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"}, {"min_child_weight", "0"},       \
+    {                                                                                              \
+        "min_data_in_leaf", "1"                                                                    \
+    }
+#define DRAWN                                                                                      \
+    {                                                                                              \
+        "subsample", "0.632"                                                                       \
+    }
+/* So a leaf of equally many rows of both classes comes back to one half, and the class of a leaf is
+ * the one of most of its rows. */
+#define AT_ONE_HALF                                                                                \
+    {                                                                                              \
+        "base_score", "0.5"                                                                        \
+    }
+#define END                                                                                        \
+    {                                                                                              \
+        NULL, NULL                                                                                 \
+    }
+
+static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"}, END};
+static const struct estimator_default xgboost_forest[] = {
+    FOREST_100, {"subsample", "0.8"}, {"colsample_bynode", "0.8"}, {"lambda", "1e-05"}, END};
+static const struct estimator_default lightgbm[] = {BOOSTED_100, LIGHTGBM, END};
+static const struct estimator_default lightgbm_forest[] = {FOREST_100, DRAWN, LIGHTGBM, END};
+static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, END};
+static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
+static const struct estimator_default scikit_hist[] = {BOOSTED_100, LEAF_BY_LEAF, END};
+static const struct estimator_default scikit_boosting[] = {
+    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, END};
+static const struct estimator_default scikit_forest_of_numbers[] = {FOREST_100, SCIKIT, DRAWN, END};
+static const struct estimator_default scikit_forest_of_classes[] = {
+    FOREST_100, SCIKIT, DRAWN, {"max_features", "sqrt"}, AT_ONE_HALF, END};
+static const struct estimator_default scikit_tree_of_numbers[] = {SINGLE_TREE, SCIKIT, END};
+static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, SCIKIT, AT_ONE_HALF,
+                                                                  END};
+/* clang-format on */
 
 #define CLASSES           &trees_kind, TASK_CLASSIFICATION
 #define NUMBERS           &trees_kind, TASK_REGRESSION
