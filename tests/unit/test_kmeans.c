@@ -8,6 +8,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/learn_rows.h"
+#include "tests/unit/learner_group.h"
 
 /* Groups that lie apart, the same ones every time. */
 static struct dataset groups_of_rows(uint32_t rows, uint32_t width, uint32_t groups)
@@ -38,34 +39,6 @@ static struct jobspec spec_of(const struct dataset *dataset, struct kmeans_param
     memset(&spec.params, 0, sizeof spec.params);
     memcpy(spec.params.bytes, &params, sizeof params);
     return spec;
-}
-
-#define WORKERS_MAX 8
-
-struct group {
-    struct learning learners[WORKERS_MAX];
-    uint32_t count;
-};
-
-static void group_open(struct group *group, const struct jobspec *spec,
-                       const struct dataset *dataset, uint32_t workers)
-{
-    struct error err;
-
-    group->count = workers;
-    for (uint32_t w = 0; w < workers; w++)
-        CHECK_OK(learning_open(spec, dataset, NULL, &group->learners[w], &err));
-}
-
-static void group_close(struct group *group)
-{
-    for (uint32_t w = 0; w < group->count; w++)
-        group->learners[w].close(group->learners[w].self);
-}
-
-static const struct phase *phase_of(const struct group *group)
-{
-    return group->learners[0].phase(group->learners[0].self);
 }
 
 /* Each adds its lanes, all apply the totals. */
@@ -195,28 +168,6 @@ static void threads_leave_no_trace(void **state)
     made_dataset_close(&dataset);
 }
 
-/* By pieces of a size that divides nothing. */
-static void give_state(const struct learning *from, const struct learning *to)
-{
-    const uint64_t bytes = from->state_bytes(from->self);
-    struct error err;
-    struct text head;
-    char piece[7];
-
-    text_init(&head, TEXT_MAXIMUM);
-    CHECK_OK(from->state_head(from->self, &head, &err));
-    CHECK_OK(to->take_begin(to->self, text_slice(&head), bytes, &err));
-    for (uint64_t at = 0; at < bytes; at += sizeof piece) {
-        const size_t size = bytes - at < sizeof piece ? (size_t)(bytes - at) : sizeof piece;
-
-        from->state_read(from->self, at, size, piece);
-        to->take_piece(to->self, at, (struct slice){piece, size});
-    }
-    CHECK_OK(to->take_end(to->self, &err));
-    CHECK(to->check(to->self) == from->check(from->self));
-    text_deinit(&head);
-}
-
 /* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
 static void a_state_taken_at_any_phase_leads_to_the_same_centers(void **state)
 {
@@ -268,37 +219,13 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     const struct jobspec other =
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 9});
     struct group group, others;
-    struct learning *to;
-    struct error err;
-    struct text head;
-    uint64_t before;
     (void)state;
 
     group_open(&group, &spec, &dataset, 2);
     group_open(&others, &other, &dataset, 1);
     for (int phase = 0; phase < 4; phase++)
         group_phase(&group);
-    to = &group.learners[1];
-    before = to->check(to->self);
-    text_init(&head, TEXT_MAXIMUM);
-    CHECK_OK(group.learners[0].state_head(group.learners[0].self, &head, &err));
-    for (size_t size = 0; size < head.size; size++)
-        CHECK_FAILS(to->take_begin(to->self, (struct slice){head.data, size},
-                                   to->state_bytes(to->self), &err),
-                    STATUS_CORRUPT, "state is not usable");
-    for (size_t i = 0; i < head.size; i++) {
-        head.data[i] ^= 4;
-        CHECK_INT(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
-                  STATUS_CORRUPT);
-        head.data[i] ^= 4;
-    }
-    CHECK_OK(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err));
-    CHECK_FAILS(to->take_end(to->self, &err), STATUS_CORRUPT, "does not match"); /* no pieces */
-    CHECK(to->check(to->self) == before);
-    to = &others.learners[0];
-    CHECK_FAILS(to->take_begin(to->self, text_slice(&head), to->state_bytes(to->self), &err),
-                STATUS_CORRUPT, "it belongs to another job");
-    text_deinit(&head);
+    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
     group_close(&group);
     group_close(&others);
     made_dataset_close(&dataset);

@@ -1,0 +1,29 @@
+/*
+ * learner_group.h - learners as a group of workers has them, and their states.
+ */
+#ifndef TESTS_UNIT_LEARNER_GROUP_H
+#define TESTS_UNIT_LEARNER_GROUP_H
+
+#include "runtime/learn/learning.h"
+
+#define WORKERS_MAX 8
+
+struct group {
+    struct learning learners[WORKERS_MAX];
+    uint32_t count;
+};
+
+void group_open(struct group *group, const struct jobspec *spec, const struct dataset *dataset,
+                uint32_t workers);
+void group_close(struct group *group);
+const struct phase *phase_of(const struct group *group); /* that all of them are at */
+
+/* By pieces of a size that divides nothing. */
+void give_state(const struct learning *from, const struct learning *to);
+
+/* Of the state of `from` a head that is cut, changed or of another job than `other`'s, a body of
+ * another size and one that did not come are refused, and change nothing. */
+void check_bad_states(const struct learning *from, const struct learning *to,
+                      const struct learning *other);
+
+#endif
