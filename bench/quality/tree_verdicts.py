@@ -7,6 +7,8 @@ over the sets are not behind.
 
 import math
 
+from verdicts import show_rows
+
 LIBRARIES = ("xgboost", "lightgbm")
 SETTINGS = ("same", "defaults")
 BEHIND = 0.005  # of accuracy and AUC, on any set
@@ -69,8 +71,4 @@ def verdicts(measured):
 
 def show(measured):
     """The table of the bars. True: all are met."""
-    print("\n| bar | ToTrain | wanted | met |\n|---|---|---|---|")
-    rows = list(verdicts(measured))
-    for bar, value, wanted, met in rows:
-        print(f"| {bar} | {value} | {wanted} | {'yes' if met else 'NO'} |")
-    return all(row[3] for row in rows)
+    return show_rows(list(verdicts(measured)))

@@ -65,10 +65,13 @@ def verdicts(measured):
     yield ("network: LogLoss", f"{loss:.4f}", f"<= {best:.4f}", loss <= best)
 
 
-def show(measured):
+def show_rows(rows):
     """The table of the bars. True: all are met."""
     print("\n| bar | ToTrain | wanted | met |\n|---|---|---|---|")
-    rows = list(verdicts(measured))
     for bar, value, wanted, met in rows:
         print(f"| {bar} | {value} | {wanted} | {'yes' if met else 'NO'} |")
     return all(row[3] for row in rows)
+
+
+def show(measured):
+    return show_rows(list(verdicts(measured)))

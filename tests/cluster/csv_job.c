@@ -6,9 +6,9 @@
 
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
-#include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
+#include "tests/default_trees.h"
 
 static void check(enum status status, const struct error *err)
 {
@@ -122,38 +122,36 @@ static void fill_spec(struct csv_job *job)
     spec->max_workers = 1;
 }
 
-void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder)
+/* A job of another kind than network, whose attributes are these. */
+static void begin(struct csv_job *job, const char *family, const char *estimator,
+                  const void *params, size_t size)
 {
-    const struct trees_params params = {
-        .rounds = 6,
-        .parallel_trees = 1,
-        .growth = TREE_LOSSGUIDE,
-        .max_leaves = 5,
-        .max_bin = 64,
-        .eta = .1,
-        .min_child_weight = .1,
-        .lambda = 1,
-        .subsample = .8,
-        .colsample_bytree = 1,
-        .colsample_bylevel = 1,
-        .colsample_bynode = .6,
-        .scale_pos_weight = 1,
-        .base_score = REAL_AUTOMATIC,
-        .max_cat_to_onehot = 4,
-        .max_cat_threshold = 64,
-        .tweedie_variance_power = 1.5,
-        .huber_slope = 1,
-    };
     struct jobspec *spec = &job->spec;
-    struct error err;
 
     memset(job, 0, sizeof *job);
-    error_clear(&err);
     fill_spec(job);
     memset(&spec->params, 0, sizeof spec->params);
-    memcpy(spec->params.bytes, &params, sizeof params);
-    spec->estimator = SLICE("LGBMClassifier");
-    spec->family = SLICE("trees");
+    memcpy(spec->params.bytes, params, size);
+    spec->family = slice_of(family);
+    spec->estimator = slice_of(estimator);
+}
+
+void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct trees_params params = default_trees();
+    struct error err;
+
+    params.rounds = 6;
+    params.growth = TREE_LOSSGUIDE;
+    params.max_depth = 0;
+    params.max_leaves = 5;
+    params.max_bin = 64;
+    params.eta = .1;
+    params.min_child_weight = .1;
+    params.subsample = .8;
+    params.colsample_bynode = .6;
+    begin(job, "trees", "LGBMClassifier", &params, sizeof params);
+    error_clear(&err);
     spool_csv(job, csv, folder, &err);
 }
 
@@ -163,16 +161,11 @@ void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *fol
     struct jobspec *spec = &job->spec;
     struct error err;
 
-    memset(job, 0, sizeof *job);
-    error_clear(&err);
-    fill_spec(job);
-    memset(&spec->params, 0, sizeof spec->params);
-    memcpy(spec->params.bytes, &params, sizeof params);
-    spec->estimator = SLICE("KMeans");
-    spec->family = SLICE("kmeans");
+    begin(job, "kmeans", "KMeans", &params, sizeof params);
     spec->task = TASK_CLUSTERING;
     spec->label_type = LABEL_NONE;
     spec->metrics[0] = SLICE("Inertia");
+    error_clear(&err);
     spool_csv(job, csv, folder, &err);
 }
 

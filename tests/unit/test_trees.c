@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/trees/trees_attributes.h"
 #include "runtime/learn/trees/trees_parts.h"
 #include "runtime/learners/learners.h"
+#include "tests/default_trees.h"
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/learner_group.h"
 
@@ -71,26 +71,15 @@ static void made_deinit(struct made *made)
 
 static struct trees_params params_of_test(void)
 {
-    return (struct trees_params){
-        .rounds = 6,
-        .parallel_trees = 1,
-        .growth = TREE_LOSSGUIDE,
-        .max_leaves = 9,
-        .max_bin = 64,
-        .eta = .3,
-        .min_child_weight = .1,
-        .lambda = 1,
-        .subsample = 1,
-        .colsample_bytree = 1,
-        .colsample_bylevel = 1,
-        .colsample_bynode = 1,
-        .scale_pos_weight = 1,
-        .base_score = REAL_AUTOMATIC,
-        .max_cat_to_onehot = 4,
-        .max_cat_threshold = 64,
-        .tweedie_variance_power = 1.5,
-        .huber_slope = 1,
-    };
+    struct trees_params params = default_trees();
+
+    params.rounds = 6;
+    params.growth = TREE_LOSSGUIDE;
+    params.max_depth = 0;
+    params.max_leaves = 9;
+    params.max_bin = 64;
+    params.min_child_weight = .1;
+    return params;
 }
 
 static struct jobspec spec_of(const struct dataset *dataset, struct trees_params params)

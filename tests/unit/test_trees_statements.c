@@ -9,6 +9,7 @@
 #include "planner/short_names.h"
 #include "planner/task_choice.h"
 #include "tests/check.h"
+#include "tests/default_trees.h"
 
 /* ---- what a statement says ---- */
 
@@ -30,13 +31,6 @@ static bool find_said(const void *context, const char *attribute, struct slice *
     return false;
 }
 
-static void set_defaults(struct kind_params *params)
-{
-    for (size_t i = 0; i < trees_attributes.count; i++)
-        if (trees_attributes.rows[i].store != STORE_NONE)
-            attribute_set_default(&trees_attributes.rows[i], params->bytes);
-}
-
 static enum status settle(struct kind_params *params, enum task task, uint32_t classes,
                           const char *attribute, struct error *err)
 {
@@ -49,7 +43,7 @@ static enum status settle(struct kind_params *params, enum task task, uint32_t c
 
 static struct trees_params *with_defaults(struct kind_params *params)
 {
-    set_defaults(params);
+    *trees_params(params) = default_trees();
     return trees_params(params);
 }
 
