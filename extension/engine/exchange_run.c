@@ -46,7 +46,6 @@ enum status export_run(const struct host *host, const struct plan *plan, const s
     size_t size;
 
     TRY(refuse_in_server(host, plan, err));
-    ;
     TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     status = export_model(host, plan->model_schema, plan->model_name, format, &bytes, err);
@@ -99,7 +98,6 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
     int64_t version = 0;
 
     TRY(refuse_in_server(host, plan, err));
-    ;
     if (plan->format.size > 0) /* what the file is, its bytes tell */
         TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
