@@ -21,6 +21,7 @@ struct objective {
 static const struct objective objectives[] = {
     {"binary:logistic", TWO_CLASSES, TREES_LINK_NONE, TREES_LINK_LOGISTIC},
     {"binary:logitraw", TWO_CLASSES, TREES_LINK_NONE, TREES_LINK_NONE},
+    {"binary:hinge", TWO_CLASSES, TREES_LINK_NONE, TREES_LINK_NONE},
     {"multi:softprob", MANY_CLASSES, TREES_LINK_NONE, TREES_LINK_NONE},
     {"multi:softmax", MANY_CLASSES, TREES_LINK_NONE, TREES_LINK_NONE},
     {"reg:squarederror", REGRESSOR, TREES_LINK_NONE, TREES_LINK_NONE},

@@ -18,35 +18,12 @@ const char *const tree_booster_words[] = {"gbtree", "gbdt", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
 
 const char *const tree_objectives_later[] = {
-    "reg:absoluteerror",
-    "reg:quantileerror",
-    "binary:hinge",
-    "rank:pairwise",
-    "rank:ndcg",
-    "rank:map",
-    "survival:cox",
-    "survival:aft",
-    "regression_l1",
-    "l1",
-    "mae",
-    "mean_absolute_error",
-    "absolute_error",
-    "huber",
-    "fair",
-    "quantile",
-    "mape",
-    "cross_entropy",
-    "xentropy",
-    "cross_entropy_lambda",
-    "xentlambda",
-    "multiclassova",
-    "multiclass_ova",
-    "ova",
-    "ovr",
-    "lambdarank",
-    "rank_xendcg",
-    "exponential",
-    NULL,
+    "rank:pairwise", "rank:ndcg",     "rank:map",
+    "survival:cox",  "survival:aft",  "huber",
+    "fair",          "mape",          "cross_entropy_lambda",
+    "xentlambda",    "multiclassova", "multiclass_ova",
+    "ova",           "ovr",           "lambdarank",
+    "rank_xendcg",   "exponential",   NULL,
 };
 
 /* clang-format off: one row, one name of LightGBM's, scikit-learn's or older XGBoosts'. */
@@ -67,6 +44,15 @@ const struct word_alias tree_objective_aliases[] = {
     {"squared_error", "reg:squarederror"},
     {"mean_squared_error", "reg:squarederror"},
     {"root_mean_squared_error", "reg:squarederror"},
+    {"regression_l1", "reg:absoluteerror"},
+    {"l1", "reg:absoluteerror"},
+    {"mae", "reg:absoluteerror"},
+    {"mean_absolute_error", "reg:absoluteerror"},
+    {"absolute_error", "reg:absoluteerror"},
+    {"quantile", "reg:quantileerror"},
+    {"cross_entropy", "reg:logistic"},
+    {"xentropy", "reg:logistic"},
+    {"hinge", "binary:hinge"},
     {"poisson", "count:poisson"},
     {"gamma", "reg:gamma"},
     {"tweedie", "reg:tweedie"},
@@ -80,8 +66,9 @@ ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
 
 #define OBJECTIVES_OF_NUMBERS                                                                      \
     (1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR | 1 << TREE_PSEUDO_HUBER |              \
-     1 << TREE_REGRESSION_LOGISTIC | 1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON)
-#define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW)
+     1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_REGRESSION_LOGISTIC |               \
+     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON)
+#define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_HINGE)
 #define OBJECTIVES_OF_CLASSES     (1 << TREE_SOFTMAX | 1 << TREE_SOFTPROB)
 
 /* Which objectives look at an attribute; what is not here, all. */
@@ -91,7 +78,8 @@ static const struct {
 } uses[] = {
     {"tweedie_variance_power", 1 << TREE_TWEEDIE},
     {"huber_slope", 1 << TREE_PSEUDO_HUBER},
-    {"scale_pos_weight", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_TWO_CLASSES},
+    {"quantile_alpha", 1 << TREE_QUANTILE},
+    {"scale_pos_weight", 1 << TREE_AUTOMATIC | 1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW},
 };
 
 bool trees_uses(const struct kind_params *params, const struct attribute *attribute)
@@ -241,7 +229,7 @@ static enum status check_base(const struct trees_params *trees,
 {
     const unsigned objective = 1u << trees->objective;
     const bool is_share =
-        objective & (OBJECTIVES_OF_TWO_CLASSES | 1 << TREE_REGRESSION_LOGISTIC) ||
+        objective & (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_REGRESSION_LOGISTIC) ||
         (trees->objective == TREE_AUTOMATIC && settings->task == TASK_CLASSIFICATION);
     const bool is_positive = objective & (1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON);
     const double base = trees->base_score;
@@ -283,6 +271,44 @@ static enum status check_growth(const struct trees_params *trees,
     return error_hint(err, "Trees of 31 leaves are max_leaves = 31.");
 }
 
+/* LightGBM and scikit-learn call the quantile alpha, which is the penalty's name otherwise; that
+ * one is reg_alpha then. */
+static enum status settle_quantile(struct trees_params *trees, const struct kind_settings *settings,
+                                   struct error *err)
+{
+    struct slice spelled = SLICE("quantile_alpha");
+    int position = -1;
+
+    if (trees->objective != TREE_QUANTILE)
+        return STATUS_OK;
+    if (!find(settings, "quantile_alpha", &spelled, &position) &&
+        find(settings, "alpha", &spelled, &position) && slice_is_fold(spelled, "alpha")) {
+        trees->quantile_alpha = trees->alpha;
+        trees->alpha = 0;
+    }
+    if (trees->quantile_alpha > 0 && trees->quantile_alpha < 1)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position, "%.*s must be above 0 and below 1",
+            SLICE_FORMAT(spelled));
+    return error_hint(err, "0.5 is the median; the L1 penalty is called reg_alpha.");
+}
+
+/* A bound is one of Newton's steps, not of quantiles. */
+static enum status check_quantiles(const struct trees_params *trees,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position;
+
+    if (!trees_have_quantiles(trees->objective) ||
+        !find(settings, "monotone_constraints", &spelled, &position))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position, "\"%.*s\" cannot be kept with the objective %s",
+            SLICE_FORMAT(spelled), tree_objective_words[trees->objective]);
+    return error_hint(err, "Its leaves are quantiles of their rows. reg:pseudohubererror takes "
+                           "constraints.");
+}
+
 enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
                          struct error *err)
 {
@@ -293,6 +319,8 @@ enum status trees_settle(struct kind_params *params, const struct kind_settings 
     TRY(check_ends(trees, settings, err));
     TRY(check_base(trees, settings, err));
     TRY(check_growth(trees, settings, err));
+    TRY(settle_quantile(trees, settings, err));
+    TRY(check_quantiles(trees, settings, err));
     if (trees->objective == TREE_POISSON && trees->max_delta_step == 0)
         trees->max_delta_step = .7;
     return STATUS_OK;

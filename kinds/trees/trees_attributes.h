@@ -17,12 +17,15 @@
     X(TREE_SQUARED_ERROR, "reg:squarederror")                                                      \
     X(TREE_SQUARED_LOG_ERROR, "reg:squaredlogerror")                                               \
     X(TREE_PSEUDO_HUBER, "reg:pseudohubererror")                                                   \
+    X(TREE_ABSOLUTE_ERROR, "reg:absoluteerror")                                                    \
+    X(TREE_QUANTILE, "reg:quantileerror")                                                          \
     X(TREE_REGRESSION_LOGISTIC, "reg:logistic")                                                    \
     X(TREE_GAMMA, "reg:gamma")                                                                     \
     X(TREE_TWEEDIE, "reg:tweedie")                                                                 \
     X(TREE_POISSON, "count:poisson")                                                               \
     X(TREE_LOGISTIC, "binary:logistic")                                                            \
     X(TREE_LOGIT_RAW, "binary:logitraw")                                                           \
+    X(TREE_HINGE, "binary:hinge")                                                                  \
     X(TREE_SOFTMAX, "multi:softmax")                                                               \
     X(TREE_SOFTPROB, "multi:softprob")
 
@@ -122,6 +125,11 @@ extern const char *const tree_features_words[];
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
     STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
            REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")      \
+    STORED(double, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),         \
+           REAL(0, 1, "0.9"),                                                                      \
+           "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
+           "and below 1.",                                                                         \
+           .aliases = ((const char *const[]){"quantile", NULL}))                                   \
     PLANNED("tree_method", SCOPE_TRAIN,                                                            \
             WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
             "How splits are found: by histograms, whichever of these is said.")                    \
@@ -152,6 +160,17 @@ uint32_t trees_leaves_most(const struct trees_params *params);
 uint32_t trees_bins_most(const struct trees_params *params);
 /* Trees of a model that boosts for all its rounds. */
 double trees_count(const struct trees_params *params, const struct kind_shape *shape);
+
+/* Leaves become quantiles of what their rows lack: of reg:absoluteerror the median. */
+static inline bool trees_have_quantiles(enum tree_objective_name objective)
+{
+    return objective == TREE_ABSOLUTE_ERROR || objective == TREE_QUANTILE;
+}
+/* Which. */
+static inline double trees_quantile(const struct trees_params *params)
+{
+    return params->objective == TREE_QUANTILE ? params->quantile_alpha : 0.5;
+}
 
 /* The task that an objective is of; false: 'auto' is of any. */
 bool trees_task(unsigned objective, enum task *task);

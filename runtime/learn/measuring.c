@@ -309,6 +309,8 @@ static void compare_with_constant(struct measuring *measuring)
 {
     const bool has_validation = metrics_rows(measuring->metrics[1]) > 0;
 
+    if (measuring->predicts_no_mean)
+        return;
     baseline_notice(measuring->dataset, measuring->metrics[has_validation],
                     has_validation ? "validation" : "training", &measuring->notices);
 }

@@ -36,7 +36,8 @@ struct measuring {
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
-    struct leaks leaks; /* while the sample is held */
+    bool predicts_no_mean; /* numbers, of which a notice compares no RMSE; the learner says it */
+    struct leaks leaks;    /* while the sample is held */
     /* When it is done. */
     struct result_metric results[LEARNER_METRICS_MAX];
     size_t result_count;

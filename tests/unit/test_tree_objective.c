@@ -38,7 +38,8 @@ static void begin(struct labelled *rows, enum tree_objective_name name, enum tas
                                     .scale_pos_weight = 1,
                                     .tweedie_variance_power = 1.3,
                                     .max_delta_step = 0.7,
-                                    .huber_slope = 1.5};
+                                    .huber_slope = 1.5,
+                                    .quantile_alpha = 0.8};
     rows->dataset.spool.summaries = &rows->summary;
     rows->dataset.validation_spool.summaries = &rows->validation_summary;
 }
@@ -132,7 +133,7 @@ static void derivatives_are_those_of_xgboost(void **state)
         struct labelled rows;
         float gradient, hessian;
 
-        if (name == TREE_LOGISTIC)
+        if (name == TREE_LOGISTIC || name == TREE_HINGE)
             classify(&rows, name, 10, 2);
         else
             number(&rows, name, 2, 0.5, 0.5);
@@ -237,6 +238,37 @@ static void derivatives_follow_the_loss(void **state)
     }
 }
 
+/* XGBoost's are signs, and of a quantile steps of height 1 at the label. */
+static void derivatives_of_quantiles_are_steps(void **state)
+{
+    static const float outputs[] = {0.25f, 0.5f, 0.75f};
+    static const struct {
+        enum tree_objective_name name;
+        double gradients[3], losses[3];
+    } cases[] = {{TREE_ABSOLUTE_ERROR, {-1, 0, 1}, {0.25, 0, 0.25}},
+                 {TREE_QUANTILE, {-0.8, 0.2, 0.2}, {0.2, 0, 0.05}}};
+
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct tree_objective objective;
+        struct labelled rows;
+
+        number(&rows, cases[k].name, 3, 0.5, 0.75);
+        rows.values[0] = 0.5f;
+        objective = opened(&rows);
+        for (size_t i = 0; i < 3; i++) {
+            float gradient, hessian;
+            int64_t loss, squares;
+
+            tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0,
+                                1, &outputs[i], &gradient, &hessian, &loss, &squares);
+            CHECK(is_near((double)gradient, cases[k].gradients[i], 1e-6) && hessian == 1);
+            CHECK(is_near((double)loss * objective.loss_unit, cases[k].losses[i], 1e-9));
+            CHECK((double)squares * objective.square_unit == pow((double)outputs[i] - 0.5, 2));
+        }
+    }
+}
+
 /* Rows one by one have the same bits as all at once. */
 static void vectors_and_single_rows_agree_to_the_bit(void **state)
 {
@@ -301,6 +333,8 @@ static void far_outputs_and_labels_have_finite_derivatives(void **state)
             CHECK(hessians[i] >= 0 && hessians[i] <= 1e30f);
         }
         CHECK((double)loss * objective.loss_unit <= 8 * objective.loss_most);
+        CHECK(objective.square_unit == 0 ||
+              (double)hits * objective.square_unit <= 8 * objective.square_most);
     }
 }
 
@@ -356,6 +390,26 @@ static void losses_of_numbers_are_squares_in_their_units(void **state)
             is_near((double)loss * objective.loss_unit, pow(cases[i].prediction - 0.75, 2), 1e-6));
         CHECK(hits == 0);
     }
+}
+
+static void losses_of_margins_are_what_they_lack(void **state)
+{
+    static const float outputs[] = {-2, 0.25f, -0.5f, 3};
+    struct tree_objective objective;
+    struct labelled rows;
+    int64_t loss, hits;
+
+    (void)state;
+    classify(&rows, TREE_HINGE, 4, 2);
+    memcpy(rows.classes, (int32_t[]){0, 0, 1, 1}, 4 * sizeof *rows.classes);
+    objective = opened(&rows);
+    tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 4,
+                        outputs, NULL, NULL, &loss, &hits);
+    CHECK(is_near((double)loss * objective.loss_unit, 0 + 1.25 + 1.5 + 0, 1e-9));
+    CHECK(hits == 2);
+    CHECK(base_of(&rows) == 0);
+    trees_params(&rows.spec.params)->base_score = -0.5;
+    CHECK(base_of(&rows) == -0.5f);
 }
 
 static void losses_of_classes_are_logarithms(void **state)
@@ -514,6 +568,26 @@ static void robust_objectives_start_at_the_best_constant(void **state)
     CHECK(is_near((double)base_of(&rows), rows.dataset.label_average, 1e-6));
 }
 
+/* The numbers are what a booster of XGBoost has of such labels. */
+static void quantiles_start_at_that_of_the_labels(void **state)
+{
+    struct labelled rows;
+
+    (void)state;
+    number(&rows, TREE_ABSOLUTE_ERROR, 4, 1, 10);
+    memcpy(rows.values, (float[]){1, 2, 10, 4}, 4 * sizeof *rows.values);
+    CHECK(base_of(&rows) == 3);
+    number(&rows, TREE_QUANTILE, 5, 1, 10);
+    memcpy(rows.values, (float[]){1, 2, 10, 4, 7}, 5 * sizeof *rows.values);
+    trees_params(&rows.spec.params)->quantile_alpha = 0.9;
+    CHECK(base_of(&rows) == 10);
+    trees_params(&rows.spec.params)->quantile_alpha = 0.25;
+    CHECK(base_of(&rows) == 1.5);
+    CHECK(rows.values[2] == 10); /* where they were */
+    trees_params(&rows.spec.params)->base_score = -7;
+    CHECK(base_of(&rows) == -7);
+}
+
 static void a_base_score_is_a_prediction(void **state)
 {
     struct labelled rows;
@@ -574,6 +648,8 @@ static void labels_without_a_loss_are_refused(void **state)
     check_refused(&rows, "binary:logistic learns two classes, and label column \"y\" has 3");
     classify(&rows, TREE_LOGIT_RAW, 10, 4);
     check_refused(&rows, "binary:logitraw learns two classes, and label column \"y\" has 4");
+    classify(&rows, TREE_HINGE, 10, 3);
+    check_refused(&rows, "binary:hinge learns two classes, and label column \"y\" has 3");
 }
 
 int main(void)
@@ -582,16 +658,19 @@ int main(void)
         cmocka_unit_test(derivatives_are_those_of_xgboost),
         cmocka_unit_test(derivatives_of_classes_are_those_of_xgboost),
         cmocka_unit_test(derivatives_follow_the_loss),
+        cmocka_unit_test(derivatives_of_quantiles_are_steps),
         cmocka_unit_test(vectors_and_single_rows_agree_to_the_bit),
         cmocka_unit_test(far_outputs_and_labels_have_finite_derivatives),
         cmocka_unit_test(rare_classes_weigh_more_where_the_statement_says_so),
         cmocka_unit_test(losses_of_numbers_are_squares_in_their_units),
+        cmocka_unit_test(losses_of_margins_are_what_they_lack),
         cmocka_unit_test(losses_of_classes_are_logarithms),
         cmocka_unit_test(an_unseen_class_costs_the_most),
         cmocka_unit_test(sums_of_losses_never_overflow),
         cmocka_unit_test(losses_of_labels_far_from_zero_are_told_apart),
         cmocka_unit_test(boosting_starts_where_xgboost_starts),
         cmocka_unit_test(robust_objectives_start_at_the_best_constant),
+        cmocka_unit_test(quantiles_start_at_that_of_the_labels),
         cmocka_unit_test(a_base_score_is_a_prediction),
         cmocka_unit_test(labels_without_a_loss_are_refused),
     };

@@ -176,6 +176,40 @@ static void a_base_score_is_what_the_objective_can_begin_with(void **state)
     }
 }
 
+/* alpha is the penalty, unless it is all that says which quantile is meant. */
+static void a_quantile_is_said_by_the_name_of_any_library(void **state)
+{
+    static const char *const wrong[] = {"quantile_alpha", "alpha"};
+    struct kind_params params;
+    struct trees_params *trees = with_defaults(&params);
+    struct error err;
+    (void)state;
+
+    trees->objective = TREE_QUANTILE;
+    trees->quantile_alpha = .9;
+    trees->alpha = 2;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err));
+    CHECK(trees->quantile_alpha == .9 && trees->alpha == 2);
+    trees->quantile_alpha = .5;
+    trees->alpha = .2;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "alpha", &err));
+    CHECK(trees->quantile_alpha == .2 && trees->alpha == 0);
+    with_defaults(&params)->objective = TREE_QUANTILE;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "objective", &err));
+    CHECK(trees->quantile_alpha == .9 && trees->alpha == 0);
+    for (int i = 0; i < 4; i++) {
+        trees->quantile_alpha = trees->alpha = i % 2 ? 1 : 0;
+        CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, wrong[i / 2], &err), STATUS_INVALID,
+                    "must be above 0 and below 1");
+        CHECK_INT(err.position, 20);
+    }
+    with_defaults(&params)->objective = TREE_ABSOLUTE_ERROR;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err), STATUS_INVALID,
+                "no use with the objective reg:absoluteerror");
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "monotone_constraints", &err), STATUS_INVALID,
+                "\"monotone_constraints\" cannot be kept with the objective reg:absoluteerror");
+}
+
 static void growth_has_an_end(void **state)
 {
     struct kind_params params;
@@ -461,7 +495,8 @@ static void words_of_other_libraries_are_words_here(void **state)
         CHECK(!term_find(tree_objectives_later, slice_of(alias->name), &place));
     }
     assert_string_equal(attribute_word(objective, SLICE("Regression")), "reg:squarederror");
-    CHECK(!attribute_word(objective, SLICE("quantile")));
+    assert_string_equal(attribute_word(objective, SLICE("quantile")), "reg:quantileerror");
+    CHECK(!attribute_word(objective, SLICE("huber")));
 }
 
 /* ---- classes or numbers ---- */
@@ -523,6 +558,7 @@ int main(void)
         cmocka_unit_test(what_an_objective_does_not_look_at_is_refused),
         cmocka_unit_test(ends_of_ranges_that_mean_nothing_are_refused_at_their_place),
         cmocka_unit_test(a_base_score_is_what_the_objective_can_begin_with),
+        cmocka_unit_test(a_quantile_is_said_by_the_name_of_any_library),
         cmocka_unit_test(growth_has_an_end),
         cmocka_unit_test(the_root_of_the_columns_is_a_share_once_they_are_known),
         cmocka_unit_test(counts_take_steps_of_seven_tenths),

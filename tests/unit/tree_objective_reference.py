@@ -20,6 +20,7 @@ CASES = [
     ("reg:gamma", {}, [0.1, 2.0, 30.0], [-2.0, 0.3, 3.5]),
     ("reg:tweedie", {"tweedie_variance_power": 1.3}, [0.0, 2.0, 30.0], [-2.0, 0.3, 3.5]),
     ("count:poisson", {"max_delta_step": 0.7}, [0.0, 0.2, 2.0, 30.0], [-2.0, 0.3, 3.5]),
+    ("binary:hinge", {}, [0.0, 1.0], [-2.0, 0.25, 1.0, 2.0]),
     ("binary:logistic", {"scale_pos_weight": 2.5}, [0.0, 1.0], [-4.0, 0.1, 6.0]),
 ]
 CLASSES = [([0.5, -1.0, 2.0], label) for label in range(3)] + [([-6.0, 6.0, 5.5], 0)]

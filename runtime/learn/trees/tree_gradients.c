@@ -52,6 +52,28 @@ void gradients_pseudo_huber(size_t n, double slope, const float *restrict y,
     }
 }
 
+WIDE_VECTORS
+void gradients_quantile(size_t n, double quantile, const float *restrict y, const float *restrict z,
+                        float *restrict gradients, float *restrict hessians)
+{
+    const float above = 1 - (float)quantile, below = -(float)quantile;
+
+    for (size_t i = 0; i < n; i++) {
+        gradients[i] = z[i] >= y[i] ? above : below;
+        hessians[i] = 1;
+    }
+}
+
+WIDE_VECTORS
+void gradients_signs(size_t n, const float *restrict y, const float *restrict z,
+                     float *restrict gradients, float *restrict hessians)
+{
+    for (size_t i = 0; i < n; i++) {
+        gradients[i] = (z[i] > y[i] ? 1.0f : 0.0f) - (z[i] < y[i] ? 1.0f : 0.0f);
+        hessians[i] = 1;
+    }
+}
+
 /* p = 1 / (1 + e^-z) and 1 - p, neither of which loses digits where it is small. */
 static inline void shares_of(float z, float *p, float *rest)
 {
@@ -139,6 +161,22 @@ void gradients_two_classes(size_t n, const int32_t *restrict classes, const floa
         shares_of(z[i], &p, &rest);
         gradients[i] = weight * (classes[i] == 1 ? -rest : p);
         hessians[i] = weight * two_sided(p, rest);
+    }
+}
+
+WIDE_VECTORS
+void gradients_hinge(size_t n, const int32_t *restrict classes, const float weights[2],
+                     const float *restrict z, float *restrict gradients, float *restrict hessians)
+{
+    const float of_first = weights[0], of_second = weights[1];
+
+    for (size_t i = 0; i < n; i++) {
+        const float weight = classes[i] == 1 ? of_second : of_first;
+        const float side = classes[i] == 1 ? 1.0f : -1.0f;
+        const float pull = side * z[i] < 1 ? weight : 0.0f;
+
+        gradients[i] = -side * pull;
+        hessians[i] = pull;
     }
 }
 

@@ -18,6 +18,11 @@ void gradients_squared_logs(size_t n, const float *y, const float *z, float *gra
                             float *hessians);
 void gradients_pseudo_huber(size_t n, double slope, const float *y, const float *z,
                             float *gradients, float *hessians);
+/* Of a quantile: 1 - quantile where the output is not below the label, else -quantile. */
+void gradients_quantile(size_t n, double quantile, const float *y, const float *z, float *gradients,
+                        float *hessians);
+/* Signs: the median's, twice as large, and 0 where both are equal. */
+void gradients_signs(size_t n, const float *y, const float *z, float *gradients, float *hessians);
 /* y is within [0, 1]. */
 void gradients_logistic(size_t n, const float *y, const float *z, float *gradients,
                         float *hessians);
@@ -31,6 +36,10 @@ void gradients_poisson(size_t n, double growth, const float *y, const float *z, 
 /* Class 1 is the one of probability 1 / (1 + e^-z); weights are of the classes 0 and 1. */
 void gradients_two_classes(size_t n, const int32_t *classes, const float weights[2], const float *z,
                            float *gradients, float *hessians);
+/* Nothing pulls at a row that is on its side of the margin: y z >= 1, where y is 1 of class 1, else
+ * -1. */
+void gradients_hinge(size_t n, const int32_t *classes, const float weights[2], const float *z,
+                     float *gradients, float *hessians);
 /* z (n, k); gradients, hessians: (k, n), output j of row i at j * stride + i. */
 void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
                        const float *z, size_t stride, float *gradients, float *hessians);

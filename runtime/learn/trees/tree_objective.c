@@ -1,10 +1,12 @@
 #include "runtime/learn/trees/tree_objective.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/learn/kernels.h"
 #include "runtime/learn/loss_head.h"
+#include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
 #include "scoring/elementary.h"
 
@@ -27,6 +29,8 @@ static const struct objective_facts facts_of[TREE_OBJECTIVES] = {
     [TREE_SQUARED_ERROR] = {.least = -INFINITY, .most = INFINITY},
     [TREE_SQUARED_LOG_ERROR] = {.least = -1, .most = INFINITY, true, "greater than -1"},
     [TREE_PSEUDO_HUBER] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_ABSOLUTE_ERROR] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_QUANTILE] = {.least = -INFINITY, .most = INFINITY},
     [TREE_REGRESSION_LOGISTIC] = {TREES_LINK_LOGISTIC, 0, 1, false, "from 0 to 1"},
     [TREE_GAMMA] = {TREES_LINK_EXP, 0, INFINITY, true, "greater than 0"},
     [TREE_TWEEDIE] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
@@ -48,7 +52,10 @@ static enum status check_classes(const struct tree_objective *objective, const s
 {
     const uint32_t classes = objective->dataset->labels.count;
 
-    if ((objective->name != TREE_LOGISTIC && objective->name != TREE_LOGIT_RAW) || classes == 2)
+    const bool wants_two = objective->name == TREE_LOGISTIC || objective->name == TREE_LOGIT_RAW ||
+                           objective->name == TREE_HINGE;
+
+    if (!wants_two || classes == 2)
         return STATUS_OK;
     fail(err, STATUS_INVALID, "%s learns two classes, and label column \"%.*s\" has %u",
          tree_objective_words[objective->name], SLICE_FORMAT(spec->label), classes);
@@ -127,6 +134,20 @@ static double mean_of_logs(const struct dataset_part *sample)
     return exponential_double(sum / (double)sample->rows) - 1;
 }
 
+static enum status quantile_of_sample(const struct tree_objective *objective, double *start,
+                                      struct error *err)
+{
+    const struct dataset_part *sample = &objective->dataset->sample;
+    float *values = malloc(sample->rows * sizeof *values);
+
+    if (!values)
+        return fail_no_memory(err);
+    memcpy(values, sample->values, sample->rows * sizeof *values);
+    *start = (double)quantile_of_numbers(trees_quantile(objective->params), values, sample->rows);
+    free(values);
+    return STATUS_OK;
+}
+
 /* The share of class 1 among the weighted rows. */
 static double positive_share(const struct tree_objective *objective)
 {
@@ -176,6 +197,8 @@ static double start_of(const struct tree_objective *objective, struct label_rang
 
     if (objective->outputs > 1)
         return score;
+    if (objective->name == TREE_HINGE)
+        return score == REAL_AUTOMATIC ? 0 : score;
     return output_of(objective,
                      score == REAL_AUTOMATIC ? mean_prediction(objective, range) : score);
 }
@@ -219,19 +242,17 @@ enum trees_link tree_objective_link(const struct tree_objective *objective)
 
 /* Predictions of numbers begin at the mean or at base_score, and hardly leave what lies between
  * that and the labels: of what is twice as far off losses tell no difference. */
-static double greatest_loss(const struct tree_objective *objective, struct label_range range)
+static double greatest_distance(const struct tree_objective *objective, struct label_range range)
 {
     const double start = objective->params->base_score;
     double distance;
 
-    if (objective->dataset->labels.count > 0)
-        return LOSS_ROW_MOST;
     if (start != REAL_AUTOMATIC) {
         range.least = fmin(range.least, start);
         range.greatest = fmax(range.greatest, start);
     }
     distance = 2 * (range.greatest - range.least);
-    return distance > 0 ? distance * distance : 1;
+    return distance > 0 ? distance : 1;
 }
 
 static float greatest_weight(const struct dataset *dataset)
@@ -253,16 +274,32 @@ static int bits_of_count(uint64_t count)
     return bits;
 }
 
+static double unit_of(double most, int bits)
+{
+    int exponent;
+
+    frexp(most, &exponent);
+    return ldexp(1, exponent - bits);
+}
+
 static void choose_unit(struct tree_objective *objective, struct label_range range)
 {
     const struct dataset *dataset = objective->dataset;
     const int of_rows = bits_of_count(dataset->train.rows + dataset->validation.rows);
     const int bits = SUM_BITS - of_rows < LOSS_BITS_MOST ? SUM_BITS - of_rows : LOSS_BITS_MOST;
-    int exponent;
+    const bool has_own = trees_have_quantiles(objective->name);
+    double distance;
 
-    objective->loss_most = greatest_loss(objective, range);
-    frexp(objective->loss_most * (double)greatest_weight(dataset), &exponent);
-    objective->loss_unit = ldexp(1, exponent - bits);
+    if (dataset->labels.count > 0) {
+        objective->loss_most = LOSS_ROW_MOST;
+        objective->loss_unit = unit_of(LOSS_ROW_MOST * (double)greatest_weight(dataset), bits);
+        return;
+    }
+    distance = greatest_distance(objective, range);
+    objective->loss_most = has_own ? distance : distance * distance;
+    objective->loss_unit = unit_of(objective->loss_most, bits);
+    objective->square_most = has_own ? distance * distance : 0;
+    objective->square_unit = has_own ? unit_of(objective->square_most, bits) : 0;
 }
 
 /* ---- life ---- */
@@ -288,6 +325,9 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
     }
     choose_unit(objective, range);
     objective->start = start_of(objective, range);
+    if (trees_have_quantiles(objective->name) && params->base_score == REAL_AUTOMATIC &&
+        dataset->sample.rows > 0)
+        TRY(quantile_of_sample(objective, &objective->start, err));
     return STATUS_OK;
 }
 
@@ -304,6 +344,12 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
         return;
     case TREE_PSEUDO_HUBER:
         gradients_pseudo_huber(count, params->huber_slope, y, z, gradients, hessians);
+        return;
+    case TREE_ABSOLUTE_ERROR:
+        gradients_signs(count, y, z, gradients, hessians);
+        return;
+    case TREE_QUANTILE:
+        gradients_quantile(count, params->quantile_alpha, y, z, gradients, hessians);
         return;
     case TREE_REGRESSION_LOGISTIC:
         gradients_logistic(count, y, z, gradients, hessians);
@@ -332,6 +378,8 @@ static void derive(const struct tree_objective *objective, struct tree_labels la
 
     if (!labels.classes)
         derive_numbers(objective, count, labels.values + first, z, gradients, hessians);
+    else if (objective->name == TREE_HINGE)
+        gradients_hinge(count, labels.classes + first, weights, z, gradients, hessians);
     else if (objective->outputs == 1)
         gradients_two_classes(count, labels.classes + first,
                               (float[]){weights[0], weights[1] * objective->positive_weight}, z,
@@ -366,6 +414,20 @@ static void square_errors(const struct tree_objective *objective, uint32_t n, co
     }
 }
 
+/* The absolute error is twice what a median costs. */
+static void own_losses(const struct tree_objective *objective, uint32_t n, const float *y,
+                       const float *z, double *losses)
+{
+    const double quantile = trees_quantile(objective->params);
+    const double factor = objective->name == TREE_ABSOLUTE_ERROR ? 2 : 1;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const double lack = (double)y[i] - (double)z[i];
+
+        losses[i] = factor * lack * (lack < 0 ? quantile - 1 : quantile);
+    }
+}
+
 static uint32_t two_class_losses(uint32_t n, const int32_t *classes, const float *z, double *losses)
 {
     float targets[BLOCK_ROWS], gradients[BLOCK_ROWS];
@@ -377,6 +439,19 @@ static uint32_t two_class_losses(uint32_t n, const int32_t *classes, const float
     }
     memcpy(gradients, z, n * sizeof *z);
     loss_logistic(n, targets, gradients, losses);
+    return hits;
+}
+
+static uint32_t hinge_losses(uint32_t n, const int32_t *classes, const float *z, double *losses)
+{
+    uint32_t hits = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const double lack = 1 - (classes[i] == 1 ? (double)z[i] : -(double)z[i]);
+
+        losses[i] = lack > 0 ? lack : 0;
+        hits += (z[i] > 0) == classes[i];
+    }
     return hits;
 }
 
@@ -404,10 +479,10 @@ static uint32_t class_losses(uint32_t n, uint32_t k, const int32_t *classes, con
 }
 
 /* A class that training did not see costs the most; NaN does, too. */
-static int64_t sum_losses(const struct tree_objective *objective, uint32_t n,
-                          const int32_t *classes, const float *weights, const double *losses)
+static int64_t sum_losses(double most, double unit, uint32_t n, const int32_t *classes,
+                          const float *weights, const double *losses)
 {
-    const double most = objective->loss_most, units = 1 / objective->loss_unit;
+    const double units = 1 / unit;
     int64_t sum = 0;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -432,11 +507,18 @@ static void measure_block(const struct tree_objective *objective, struct tree_la
 
     if (!classes)
         square_errors(objective, n, labels.values + first, z, losses);
+    else if (objective->name == TREE_HINGE)
+        *hits += hinge_losses(n, classes, z, losses);
     else if (objective->outputs == 1)
         *hits += two_class_losses(n, classes, z, losses);
     else
         *hits += class_losses(n, objective->outputs, classes, z, losses);
-    *loss += sum_losses(objective, n, classes, is_weighted ? dataset->class_weights : NULL, losses);
+    if (objective->square_unit > 0) {
+        *hits += sum_losses(objective->square_most, objective->square_unit, n, NULL, NULL, losses);
+        own_losses(objective, n, labels.values + first, z, losses);
+    }
+    *loss += sum_losses(objective->loss_most, objective->loss_unit, n, classes,
+                        is_weighted ? dataset->class_weights : NULL, losses);
 }
 
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,

@@ -6,17 +6,24 @@
  *     reg:squarederror         1     z - y, 1
  *     reg:squaredlogerror      1     (l(z) - l(y)) / (z + 1), max((l(y) - l(z) + 1) / (z + 1)^2,
  *                                    1e-6)                      l(x) = log(1 + x), z >= 1e-6 - 1
- *     reg:pseudohubererror     1     r / s, 1 / s^3             r = z - y, s = sqrt(1 +
- * (r/slope)^2) reg:logistic, binary:*   1     p - y, p (1 - p)           p = 1 / (1 + e^-z)
+ *     reg:pseudohubererror     1     r / s, 1 / s^3
+ *         r = z - y, s = sqrt(1 + (r / slope)^2)
+ *     reg:logistic,
+ *     binary:logistic, logitraw 1    p - y, p (1 - p)           p = 1 / (1 + e^-z)
+ *     binary:hinge             1     -y, 1; 0, 0 where y z >= 1 y = 1 or -1
  *     reg:gamma                1     1 - y e^-z, y e^-z
  *     reg:tweedie              1     b - a, (2 - v) b - (1 - v) a
- *                                                               a = y e^((1 - v) z), b = e^((2 - v)
- * z) count:poisson            1     e^z - y, e^(z + max_delta_step) multi:*                  k p_j
- * - [y = j], 2 p_j (1 - p_j)      p = softmax(z)
+ *         a = y e^((1 - v) z), b = e^((2 - v) z)
+ *     count:poisson            1     e^z - y, e^(z + max_delta_step)
+ *     reg:absoluteerror        1     the sign of z - y, 1
+ *     reg:quantileerror        1     [z >= y] - q, 1
+ *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
+ *                                                               p = softmax(z)
  *
  * as XGBoost 3.2 has them. Of two classes multi:softmax and multi:softprob are binary:logistic:
- * a model of two classes has one output. The derivatives are floats, made by scoring/elementary.h
- * and no library's exp: the same bits everywhere.
+ * a model of two classes has one output. The leaves of reg:absoluteerror and reg:quantileerror are
+ * quantiles of y - z over their rows instead of Newton's steps (leaf_quantiles.h). The derivatives
+ * are floats, made by scoring/elementary.h and no library's exp: the same bits everywhere.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
 #define RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
@@ -34,6 +41,8 @@ struct tree_objective {
     double start;          /* the sum of no trees; of several outputs the statement's base_score */
     /* What 1 stands for in sums of losses, a power of two; and the greatest loss of a row. */
     double loss_unit, loss_most;
+    /* Where the loss is not the squared error, the same of that one; else 0. */
+    double square_unit, square_most;
 };
 
 /*
@@ -50,10 +59,11 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
 
 /*
  * Where boosting starts: base (outputs). A base_score of the statement is a prediction: a
- * probability, a mean. Else, as XGBoost 3.2 finds it, the one of the training labels' mean, which
- * is weighted; of more than two classes the logarithms of their shares, less the mean of these. Of
- * reg:pseudohubererror and reg:squaredlogerror it is the best constant for the data set's sample
- * (XGBoost takes one step of Newton from 0, which may end far off).
+ * probability, a mean, of binary:hinge a margin, which is 0 else. Else, as XGBoost 3.2 finds it,
+ * the one of the training labels' mean, which is weighted; of more than two classes the logarithms
+ * of their shares, less the mean of these. Of reg:pseudohubererror and reg:squaredlogerror it is
+ * the best constant for the data set's sample (XGBoost takes one step of Newton from 0, which may
+ * end far off), of reg:absoluteerror and reg:quantileerror the quantile of the sample.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
@@ -79,10 +89,13 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
  * training part are. Both NULL: they are not wanted.
  *
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
- * the squared error in the label's units, whatever the objective. Each is cut at loss_most, of the
- * training part weighted by class, and rounded to a multiple of loss_unit, so that any grouping of
- * rows gives the same sum, and no sum overflows. *hits: how many rows the outputs classify right.
- * Both NULL: they are not wanted.
+ * the squared error in the label's units, whatever the objective, but these have losses of their
+ * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
+ * the mean of, q (y - z) or (1 - q) (z - y), binary:hinge max(0, 1 - y z). Each is cut at
+ * loss_most, of the training part weighted by class, and rounded to a multiple of loss_unit, so
+ * that any grouping of rows gives the same sum, and no sum overflows. *hits: how many rows the
+ * outputs classify right; where there is a square_unit, the squared errors in it. Both NULL: they
+ * are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,

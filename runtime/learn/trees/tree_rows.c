@@ -78,6 +78,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->classes);
     free(lane->gradients);
     free(lane->hessians);
+    free(lane->residuals);
     free(lane->keys);
     free(lane->order);
     free(lane->runs);
@@ -138,6 +139,18 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
     }
 }
 
+enum status tree_rows_keep_residuals(struct tree_rows *lane, struct error *err)
+{
+    lane->residuals = malloc((lane->rows + 1) * sizeof *lane->residuals);
+    return lane->residuals ? STATUS_OK : fail_no_memory(err);
+}
+
+void tree_rows_find_residuals(struct tree_rows *lane)
+{
+    for (uint32_t row = 0; row < lane->rows; row++)
+        lane->residuals[row] = lane->values[row] - lane->scores[row];
+}
+
 /* ---- memory that changes by itself ---- */
 
 static uint32_t sum_columns(const struct tree_rows *lane)
@@ -164,9 +177,12 @@ static uint32_t sum_gradients(const struct tree_rows *lane)
 {
     const size_t numbers = (size_t)lane->rows * lane->outputs;
 
-    return lane->gradients ? words_sum(lane->gradients, numbers) +
-                                 words_mix_one(words_sum(lane->hessians, numbers))
-                           : 0;
+    uint32_t sum;
+
+    if (!lane->gradients)
+        return 0;
+    sum = words_sum(lane->gradients, numbers) + words_mix_one(words_sum(lane->hessians, numbers));
+    return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, lane->rows)) : sum;
 }
 
 void tree_rows_loaded(struct tree_rows *lane)
@@ -517,6 +533,23 @@ void tree_rows_exact(const struct tree_rows *lane, uint32_t node, uint32_t outpu
                                    double_bits(shifter));
             *hessian += (int64_t)(double_bits((double)hessians[row] * hessian_scale + shifter) -
                                   double_bits(shifter));
+        }
+    }
+}
+
+void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
+                               const struct tree_sampling *sampling,
+                               const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts)
+{
+    for (uint32_t block = 0; block < lane->blocks; block++) {
+        const struct tree_run *run = tree_rows_run(lane, node, block);
+        const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+
+        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
+            const size_t row = start + lane->order[start + i];
+
+            if (row_bits(lane->keys[row], sampling->bits) < sampling->threshold)
+                leaf_quantiles_count(search, leaf, lane->residuals[row], 1, counts);
         }
     }
 }

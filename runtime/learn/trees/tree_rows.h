@@ -15,6 +15,7 @@
 #ifndef RUNTIME_LEARN_TREES_TREE_ROWS_H
 #define RUNTIME_LEARN_TREES_TREE_ROWS_H
 
+#include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_forest.h"
 #include "runtime/learn/trees/tree_objective.h"
 
@@ -51,9 +52,10 @@ struct tree_rows {
     /* Of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, TREE_ROW_BYTES) */
     float *gradients, *hessians; /* (outputs, rows) */
-    uint32_t *keys;              /* (rows): random bits of the seed and the row's hash */
-    uint16_t *order;             /* (rows) */
-    struct tree_run *runs;       /* (run_room nodes, blocks) */
+    float *residuals; /* (rows): label less score of the round; NULL unless leaves are quantiles */
+    uint32_t *keys;   /* (rows): random bits of the seed and the row's hash */
+    uint16_t *order;  /* (rows) */
+    struct tree_run *runs; /* (run_room nodes, blocks) */
     uint32_t run_room;
     uint64_t round;   /* 1 + the round that gradients are of; 0: none */
     uint64_t tree;    /* 1 + the tree that is growing; 0: none */
@@ -78,6 +80,11 @@ double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
 /* The rows [first, first + count) of the part, which are held, become those from `at` on. */
 void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
                     const struct dataset_part *part, uint64_t first, uint32_t count, uint32_t at);
+
+/* Leaves will be quantiles of residuals: there is room for these. NO_MEMORY. */
+enum status tree_rows_keep_residuals(struct tree_rows *lane, struct error *err);
+/* Of the scores as they are. */
+void tree_rows_find_residuals(struct tree_rows *lane);
 
 /* All rows are loaded. */
 void tree_rows_loaded(struct tree_rows *lane);
@@ -130,6 +137,11 @@ void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t bloc
  * all that was added. */
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
                           int64_t *histogram);
+
+/* Counts the residuals of the rows of a node that the tree is grown from, as those of a leaf. */
+void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
+                               const struct tree_sampling *sampling,
+                               const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts);
 
 /* Gradients and hessians of the rows of a node that the tree is grown from, not rounded to 16
  * bits, but to 2^-exponent: *gradient and *hessian grow by their sums. */

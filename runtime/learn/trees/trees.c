@@ -57,6 +57,9 @@ void trees_describe_phase(struct trees *trees)
     case TREES_LEAVES:
         phase->integer_count = 2 * trees->growing.leaves;
         break;
+    case TREES_QUANTILES:
+        phase->owned_count = leaf_quantiles_counts(&trees->quantiles);
+        break;
     case TREES_STAGES:
         break;
     }
@@ -128,7 +131,7 @@ static void report_round(struct trees *trees, const int64_t *integers,
                          struct learner_report *report)
 {
     struct trees_progress *progress = &trees->progress;
-    const double unit = trees->objective.loss_unit;
+    const double unit = trees->objective.loss_unit, square_unit = trees->objective.square_unit;
     const double held_out = (double)trees->dataset->validation.rows;
 
     report->step_applied = report->epoch_ended = true;
@@ -141,9 +144,10 @@ static void report_round(struct trees *trees, const int64_t *integers,
         return;
     report->evaluated = true;
     report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
-    report->validation_score = trees->spec->task == TASK_CLASSIFICATION
-                                   ? (double)integers[TREES_HELD_OUT_HITS] / held_out
-                                   : sqrt(report->validation_loss);
+    report->validation_score =
+        trees->spec->task == TASK_CLASSIFICATION ? (double)integers[TREES_HELD_OUT_HITS] / held_out
+        : square_unit > 0 ? sqrt((double)integers[TREES_HELD_OUT_HITS] * square_unit / held_out)
+                          : sqrt(report->validation_loss);
     if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
         return;
     report->improved = true;
@@ -174,8 +178,17 @@ static void apply_gradients(struct trees *trees, const int64_t *integers,
 /* The next nodes to divide; without any the tree is complete. */
 static enum status grow_on(struct trees *trees, struct error *err)
 {
+    const bool has_quantiles = trees_have_quantiles(trees->objective.name);
+
     TRY(tree_growth_next(&trees->growing, err));
-    next_stage(trees, trees->growing.batch_count > 0 ? TREES_SPLIT : TREES_LEAVES);
+    if (trees->growing.batch_count > 0) {
+        next_stage(trees, TREES_SPLIT);
+        return STATUS_OK;
+    }
+    if (has_quantiles)
+        TRY(leaf_quantiles_begin(&trees->quantiles, trees_quantile(&trees->params), false,
+                                 trees->growing.leaves, err));
+    next_stage(trees, has_quantiles ? TREES_QUANTILES : TREES_LEAVES);
     return STATUS_OK;
 }
 
@@ -230,27 +243,38 @@ static enum status apply_split(struct trees *trees, const struct phase_totals *t
     return grow_on(trees, err);
 }
 
+/* A step of Newton's by the sums of leaf i, gradient and hessian. */
+static double newton_value(const struct trees *trees, const int64_t *sums, uint32_t i,
+                           struct tree_bounds bounds)
+{
+    int exponents[2];
+    double gradient, hessian;
+
+    trees_exponents(trees, exponents);
+    gradient = ldexp((double)sums[2 * i], -exponents[0]);
+    hessian = ldexp((double)sums[2 * i + 1], -exponents[1]);
+    return tree_leaf_value(gradient, hessian, &trees->growing.options, bounds);
+}
+
+/* sums: of the leaves' gradients; NULL: their quantiles are found. */
 static enum status set_values(struct trees *trees, const int64_t *sums, struct error *err)
 {
     const struct growing_tree *tree = &trees->growing;
     const double share = trees->params.eta / trees->params.parallel_trees;
     uint32_t *leaves = malloc(tree->leaves * sizeof *leaves);
     float *values = calloc(tree->node_count, sizeof *values);
-    int exponents[2];
 
     if (!leaves || !values) {
         free(leaves);
         free(values);
         return fail_no_memory(err);
     }
-    trees_exponents(trees, exponents);
     trees_list_leaves(tree, leaves);
     for (uint32_t i = 0; i < tree->leaves; i++) {
-        const double gradient = ldexp((double)sums[2 * i], -exponents[0]);
-        const double hessian = ldexp((double)sums[2 * i + 1], -exponents[1]);
+        const double value = sums ? newton_value(trees, sums, i, tree->nodes[leaves[i]].bounds)
+                                  : (double)leaf_quantiles_value(&trees->quantiles, i);
 
-        values[leaves[i]] = (float)(share * tree_leaf_value(gradient, hessian, &tree->options,
-                                                            tree->nodes[leaves[i]].bounds));
+        values[leaves[i]] = (float)(share * value);
         note(trees, bits_of(values[leaves[i]]));
     }
     free(leaves);
@@ -278,6 +302,23 @@ static enum status apply_leaves(struct trees *trees, const int64_t *integers, st
     return STATUS_OK;
 }
 
+static enum status apply_quantiles(struct trees *trees, const int64_t *counts, struct error *err)
+{
+    leaf_quantiles_take(&trees->quantiles, counts);
+    if (!leaf_quantiles_are_found(&trees->quantiles)) {
+        next_stage(trees, TREES_QUANTILES);
+        return STATUS_OK;
+    }
+    TRY(apply_leaves(trees, NULL, err));
+    return leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err);
+}
+
+static uint32_t sum_of_searches(const struct leaf_quantiles *quantiles)
+{
+    return words_sum(quantiles->searches,
+                     (size_t)quantiles->leaves * sizeof(struct leaf_search) / sizeof(uint32_t));
+}
+
 void trees_guard_state(struct trees *trees)
 {
     const struct tree_forest *forest = &trees->forest;
@@ -285,6 +326,7 @@ void trees_guard_state(struct trees *trees)
     trees->guard.forest =
         words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t)));
     trees->guard.base = words_sum(trees->base, trees->outputs);
+    trees->guard.quantiles = sum_of_searches(&trees->quantiles);
 }
 
 /* CORRUPT where apply would read what is not what was written. */
@@ -295,7 +337,8 @@ enum status trees_verify(const void *self, struct error *err)
 
     if (words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t))) !=
             trees->guard.forest ||
-        words_sum(trees->base, trees->outputs) != trees->guard.base)
+        words_sum(trees->base, trees->outputs) != trees->guard.base ||
+        sum_of_searches(&trees->quantiles) != trees->guard.quantiles)
         return memory_damaged(err, "the trees");
     return STATUS_OK;
 }
@@ -327,6 +370,9 @@ static enum status trees_apply(void *self, const struct phase_totals *totals,
         break;
     case TREES_LEAVES:
         TRY(apply_leaves(trees, totals->integers, err));
+        break;
+    case TREES_QUANTILES:
+        TRY(apply_quantiles(trees, totals->owned, err));
         break;
     case TREES_STAGES:
         break;
@@ -378,8 +424,10 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     TRY(tree_forest_write(&trees->forest, rounds_kept(trees) * trees->trees_each, &trees->bins,
                           &trees->dataset->transform, &trees->arrays, err));
     model = fill_model(trees, &trees->measured);
-    return measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
-                           MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err);
+    TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
+                        MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err));
+    trees->measuring.predicts_no_mean = trees->objective.square_unit > 0;
+    return STATUS_OK;
 }
 
 static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
@@ -418,8 +466,12 @@ static uint32_t lanes_of(const void *self)
 static uint32_t elements_most(const void *self)
 {
     const struct trees *trees = self;
+    const uint32_t histograms = trees->growing.limits.batch * histogram_elements(trees);
+    const uint32_t counts = trees_have_quantiles(trees->objective.name)
+                                ? leaf_quantiles_counts_most(trees_leaves_most(&trees->params))
+                                : 0;
 
-    return trees->growing.limits.batch * histogram_elements(trees);
+    return histograms > counts ? histograms : counts;
 }
 
 static uint64_t steps_total(const void *self)
@@ -442,6 +494,7 @@ static uint64_t check(const void *self)
     trees_put_progress(&trees->progress, &bytes);
     put_u32(&bytes, trees->guard.forest);
     put_u32(&bytes, trees->guard.base);
+    put_u32(&bytes, trees->guard.quantiles);
     hash = hash_bytes(bytes.data, bytes.size, trees->fingerprint);
     text_deinit(&bytes);
     return hash;
@@ -517,6 +570,9 @@ static void *memory(void *self, const char *name, size_t *size)
         {"labels", rows->values ? (void *)rows->values : rows->classes, rows->rows * sizeof(float)},
         {"scores", rows->scores, numbers * sizeof(float)},
         {"gradients", rows->gradients, numbers * sizeof(float)},
+        {"residuals", rows->residuals, rows->rows * sizeof(float)},
+        {"quantiles", trees->quantiles.searches,
+         trees->quantiles.leaves * sizeof *trees->quantiles.searches},
         {"order", rows->order, rows->rows * sizeof *rows->order},
         {"packed", rows->groups, (size_t)rows->rows * TREE_ROW_BYTES},
     };
@@ -541,6 +597,7 @@ static void restart(void *self)
     measuring_deinit(&trees->measuring);
     tree_forest_resize(&trees->forest, 0, 0, 0, &err);
     tree_growth_resize(&trees->growing, 0, 0, 0, 0, 0, &err);
+    leaf_quantiles_begin(&trees->quantiles, 0, false, 0, &err);
     trees->progress = (struct trees_progress){.stage = TREES_GRADIENTS};
     trees_describe_phase(trees);
     trees_guard_state(trees);
@@ -558,6 +615,7 @@ static void trees_close(void *self)
     tree_arrays_deinit(&trees->arrays);
     trees_free_lanes(trees);
     tree_growth_deinit(&trees->growing);
+    leaf_quantiles_deinit(&trees->quantiles);
     tree_forest_deinit(&trees->forest);
     tree_bins_deinit(&trees->bins);
     tree_constraints_deinit(&trees->constraints);

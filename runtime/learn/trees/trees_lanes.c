@@ -70,6 +70,8 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
                        (uint32_t)(starts[range] - first));
         row_store_release(dataset, part, starts[range], starts[range + 1]);
     }
+    if (learns && trees_have_quantiles(trees->objective.name))
+        TRY(tree_rows_keep_residuals(rows, err));
     tree_rows_loaded(rows);
     tree_rows_start(rows, trees->base);
     return STATUS_OK;
@@ -176,6 +178,8 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     TRY(score(trees, rows, round * trees->trees_each, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
                         rows->hessians, &result->loss, &result->hits);
+    if (rows->residuals)
+        tree_rows_find_residuals(rows);
     tree_rows_guard_gradients(rows);
     rows->round = (uint64_t)round + 1;
     rows->tree = 0;
@@ -447,6 +451,58 @@ static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32
     return status;
 }
 
+/* ---- quantiles of leaves ---- */
+
+struct residuals_task {
+    struct trees *trees;
+    const uint32_t *leaves; /* (growing.leaves) */
+    uint32_t first;         /* lane of task 0 */
+    uint32_t count;         /* counts of a phase */
+    int64_t *counts;        /* (team_size, count) */
+};
+
+static void count_residuals(void *context, uint32_t member, uint32_t task)
+{
+    const struct residuals_task *about = context;
+    struct trees *trees = about->trees;
+    const struct tree_sampling sampling = trees_sampling(trees);
+    const struct tree_rows *rows = &trees->rows[about->first + task];
+    struct error *err = &trees->errors[about->first + task];
+    int64_t *counts = about->counts + (size_t)member * about->count;
+
+    progress_note();
+    if (check_rows(rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
+        return;
+    for (uint32_t i = 0; i < trees->growing.leaves; i++)
+        tree_rows_count_residuals(rows, about->leaves[i], &sampling, &trees->quantiles, i, counts);
+}
+
+static enum status contribute_quantiles(struct trees *trees, uint32_t first, uint32_t end,
+                                        int64_t *sums, struct error *err)
+{
+    const uint32_t members = team_size(trees->team);
+    const uint32_t count = leaf_quantiles_counts(&trees->quantiles);
+    uint32_t *leaves = malloc(trees->growing.leaves * sizeof *leaves);
+    int64_t *counts = calloc((size_t)members * count, sizeof *counts);
+    struct residuals_task about = {trees, leaves, first, count, counts};
+    enum status status = STATUS_OK;
+
+    if (leaves && counts) {
+        trees_list_leaves(&trees->growing, leaves);
+        team_run(trees->team, end - first, count_residuals, &about);
+        status = first_failure(trees->errors + first, end - first, err);
+        for (size_t i = 0; i < (size_t)members * count; i++) {
+            sums[i % count] += counts[i];
+            trees->contributed += (uint64_t)counts[i];
+        }
+    } else {
+        status = fail_no_memory(err);
+    }
+    free(leaves);
+    free(counts);
+    return status;
+}
+
 /* ---- contribute ---- */
 
 static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
@@ -528,6 +584,9 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     case TREES_LEAVES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));
         return contribute_leaves(trees, first, end, integers, err);
+    case TREES_QUANTILES:
+        TRY(follow_lanes(trees, first, end, tree->divided_count, err));
+        return contribute_quantiles(trees, first, end, sums, err);
     case TREES_STAGES:
         break;
     }

@@ -15,14 +15,23 @@
 #include "runtime/learn/measuring.h"
 #include "runtime/learn/trees/tree_rows.h"
 
-enum trees_stage { TREES_GRADIENTS, TREES_ROOT, TREES_SPLIT, TREES_LEAVES, TREES_STAGES };
+/* A tree's leaves get their values by sums of gradients, or by counts of residuals, digit by digit
+ * (leaf_quantiles.h). */
+enum trees_stage {
+    TREES_GRADIENTS,
+    TREES_ROOT,
+    TREES_SPLIT,
+    TREES_LEAVES,
+    TREES_QUANTILES,
+    TREES_STAGES
+};
 
 /* Sizes of gradients, as many as floats have with an exponent and two bits more. */
 #define TREES_LEVELS      1024
 #define TREES_LEVEL_SHIFT 21 /* of a float's bits: what remains is its level */
 
-/* GRADIENTS' integers: losses in 2^-20, rows that are classified right, then lanes by the level of
- * their greatest gradient, and of their greatest hessian. */
+/* GRADIENTS' integers: losses, rows that are classified right (tree_objective_rows), then lanes by
+ * the level of their greatest gradient, and of their greatest hessian. */
 enum {
     TREES_TRAIN_LOSS,
     TREES_TRAIN_HITS,
@@ -53,11 +62,12 @@ struct trees_taking {
     struct trees_progress progress;
     struct tree_forest forest;
     struct growing_tree growing;
+    struct leaf_quantiles quantiles;
 };
 
 /* Sums of memory that only the learner writes. */
 struct trees_guard {
-    uint32_t forest, base;
+    uint32_t forest, base, quantiles;
 };
 
 struct trees {
@@ -79,6 +89,7 @@ struct trees {
     struct trees_progress progress;
     struct tree_forest forest;
     struct growing_tree growing;
+    struct leaf_quantiles quantiles; /* of the tree that is grown; else of no leaves */
     struct trees_taking taking;
     struct trees_guard guard;
 

@@ -2,7 +2,7 @@
 
 #include "runtime/learn/trees/trees_lanes.h"
 
-#define ARRAYS 8
+#define ARRAYS 9
 
 /* Equal states have equal bytes, so no array has padding. */
 _Static_assert(sizeof(struct tree_split) == sizeof(double) + sizeof(uint32_t) + 4 +
@@ -13,8 +13,11 @@ _Static_assert(sizeof(struct tree_node) == sizeof(struct tree_sums) + sizeof(str
                                                4 * sizeof(uint32_t) + 8,
                "a node has no padding");
 
+_Static_assert(sizeof(struct leaf_search) == 3 * sizeof(uint64_t) + 2 * sizeof(uint32_t),
+               "a leaf's search has no padding");
+
 static void list_arrays(const struct tree_forest *forest, const struct growing_tree *growing,
-                        struct state_array list[ARRAYS])
+                        const struct leaf_quantiles *quantiles, struct state_array list[ARRAYS])
 {
     list[0] = (struct state_array){forest->trees, forest->tree_count * sizeof *forest->trees};
     list[1] = (struct state_array){forest->nodes, forest->node_count * sizeof *forest->nodes};
@@ -29,6 +32,8 @@ static void list_arrays(const struct tree_forest *forest, const struct growing_t
     list[7] = (struct state_array){growing->histograms, (uint64_t)growing->slot_count *
                                                             growing->total_bins *
                                                             sizeof *growing->histograms};
+    list[8] =
+        (struct state_array){quantiles->searches, quantiles->leaves * sizeof *quantiles->searches};
 }
 
 uint64_t trees_state_bytes(const void *self)
@@ -36,7 +41,7 @@ uint64_t trees_state_bytes(const void *self)
     const struct trees *trees = self;
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, &trees->growing, list);
+    list_arrays(&trees->forest, &trees->growing, &trees->quantiles, list);
     return state_arrays_bytes(list, ARRAYS);
 }
 
@@ -45,7 +50,7 @@ void trees_state_read(const void *self, uint64_t offset, size_t size, char *byte
     const struct trees *trees = self;
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, &trees->growing, list);
+    list_arrays(&trees->forest, &trees->growing, &trees->quantiles, list);
     state_arrays_read(list, ARRAYS, offset, size, bytes);
 }
 
@@ -72,7 +77,7 @@ enum status trees_state_head(const void *self, struct text *head, struct error *
     const size_t start = state_head_begin(trees->fingerprint, head);
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, growing, list);
+    list_arrays(&trees->forest, growing, &trees->quantiles, list);
     trees_put_progress(&trees->progress, head);
     put_u32(head, trees->forest.tree_count);
     put_u32(head, trees->forest.node_count);
@@ -88,6 +93,8 @@ enum status trees_state_head(const void *self, struct text *head, struct error *
     put_u32(head, growing->leaves);
     put_u32(head, growing->slot_count);
     put_u32(head, growing->free_count);
+    put_u32(head, trees->quantiles.leaves);
+    put_u32(head, trees->quantiles.bits);
     put_u64(head, state_arrays_hash(list, ARRAYS));
     return state_head_end(head, start, err);
 }
@@ -136,6 +143,7 @@ void trees_take_abandon(void *self)
 
     tree_forest_deinit(&trees->taking.forest);
     tree_growth_deinit(&trees->taking.growing);
+    leaf_quantiles_deinit(&trees->taking.quantiles);
     trees->taking = (struct trees_taking){.is_active = false};
 }
 
@@ -181,6 +189,22 @@ static enum status read_growing(const struct trees *trees, struct byte_reader *h
     return STATUS_OK;
 }
 
+static enum status read_quantiles(const struct trees *trees, struct byte_reader *head,
+                                  struct trees_taking *taking, struct error *err)
+{
+    const bool is_stage = taking->progress.stage == TREES_QUANTILES;
+    const uint32_t leaves = read_u32(head), bits = read_u32(head);
+    const double quantile = leaves > 0 ? trees_quantile(&trees->params) : 0;
+
+    if (head->failed || leaves != (is_stage ? taking->growing.leaves : 0) ||
+        (is_stage && !trees_have_quantiles(trees->objective.name)))
+        return state_corrupt(err, "its leaves have no quantiles");
+    TRY(leaf_quantiles_begin(&taking->quantiles, quantile, false, leaves, err));
+    if (!leaf_quantiles_resume(&taking->quantiles, bits))
+        return state_corrupt(err, "its leaves' quantiles are not looked for like that");
+    return STATUS_OK;
+}
+
 enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes, struct error *err)
 {
     struct trees *trees = self;
@@ -192,12 +216,13 @@ enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes,
     TRY(state_head_open(head, trees->fingerprint, &reader, err));
     if (read_progress(trees, &reader, &taking->progress, err) != STATUS_OK ||
         read_forest(trees, &reader, taking, err) != STATUS_OK ||
-        read_growing(trees, &reader, taking, err) != STATUS_OK) {
+        read_growing(trees, &reader, taking, err) != STATUS_OK ||
+        read_quantiles(trees, &reader, taking, err) != STATUS_OK) {
         trees_take_abandon(trees);
         return err->status;
     }
     taking->body_hash = read_u64(&reader);
-    list_arrays(&taking->forest, &taking->growing, list);
+    list_arrays(&taking->forest, &taking->growing, &taking->quantiles, list);
     if (!reader_is_done(&reader) || body_bytes != state_arrays_bytes(list, ARRAYS)) {
         trees_take_abandon(trees);
         return state_corrupt(err, "it has another size");
@@ -213,7 +238,7 @@ void trees_take_piece(void *self, uint64_t offset, struct slice bytes)
 
     if (!trees->taking.is_active)
         return;
-    list_arrays(&trees->taking.forest, &trees->taking.growing, list);
+    list_arrays(&trees->taking.forest, &trees->taking.growing, &trees->taking.quantiles, list);
     state_arrays_write(list, ARRAYS, offset, bytes);
 }
 
@@ -225,15 +250,17 @@ enum status trees_take_end(void *self, struct error *err)
 
     if (!taking->is_active)
         return state_corrupt(err, "it has no head");
-    list_arrays(&taking->forest, &taking->growing, list);
+    list_arrays(&taking->forest, &taking->growing, &taking->quantiles, list);
     if (state_arrays_hash(list, ARRAYS) != taking->body_hash) {
         trees_take_abandon(trees);
         return state_corrupt(err, "its checksum does not match its bytes");
     }
     tree_forest_deinit(&trees->forest);
     tree_growth_deinit(&trees->growing);
+    leaf_quantiles_deinit(&trees->quantiles);
     trees->forest = taking->forest;
     trees->growing = taking->growing;
+    trees->quantiles = taking->quantiles;
     trees->progress = taking->progress;
     *taking = (struct trees_taking){.is_active = false};
     measuring_deinit(&trees->measuring);
