@@ -11,7 +11,8 @@
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded, or packed, at once */
-#define PREFETCH_ROWS 16
+#define PREFETCH_ROWS 32  /* ahead of the one that is summed */
+#define CACHE_LINE    64
 
 struct tree_layout tree_layout_of(const struct tree_bins *bins)
 {
@@ -218,12 +219,13 @@ bool tree_rows_order_is_whole(const struct tree_rows *lane)
     return true;
 }
 
-bool tree_rows_are_intact(const struct tree_rows *lane, bool is_all)
+bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts)
 {
-    if (is_all && sum_columns(lane) != lane->columns_sum)
-        return false;
-    return sum_labels(lane) == lane->labels_sum && sum_scores(lane) == lane->scores_sum &&
-           (lane->round == 0 || sum_gradients(lane) == lane->gradients_sum);
+    return !((parts & TREE_ROWS_COLUMNS && sum_columns(lane) != lane->columns_sum) ||
+             (parts & TREE_ROWS_LABELS && sum_labels(lane) != lane->labels_sum) ||
+             (parts & TREE_ROWS_SCORES && sum_scores(lane) != lane->scores_sum) ||
+             (parts & TREE_ROWS_GRADIENTS && lane->round > 0 &&
+              sum_gradients(lane) != lane->gradients_sum));
 }
 
 /* ---- scores ---- */
@@ -330,38 +332,15 @@ enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct err
                          lane->blocks * sizeof *lane->runs, err);
 }
 
-static void place_packed(const struct tree_rows *lane, uint32_t first, uint32_t count,
-                         const uint32_t *packed)
+enum status tree_rows_begin(struct tree_rows *lane, struct error *err)
 {
-    for (uint32_t group = 0; group < lane->layout->group_count; group++) {
-        uint8_t *rows = row_at(lane, group, first) + TREE_GROUP_COLUMNS;
-
-        for (uint32_t i = 0; i < count; i++)
-            memcpy(rows + (size_t)i * TREE_ROW_BYTES, &packed[i], sizeof *packed);
-    }
-}
-
-enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
-                            const struct tree_sampling *sampling, struct error *err)
-{
-    const float *gradients = lane->gradients + (size_t)output * lane->rows;
-    const float *hessians = lane->hessians + (size_t)output * lane->rows;
-    uint32_t packed[CHUNK_ROWS];
-
     TRY(tree_rows_reserve(lane, 1, err));
-    lane->sampled = 0;
-    for (uint32_t first = 0; first < lane->rows; first += CHUNK_ROWS) {
-        const uint32_t left = lane->rows - first, count = left < CHUNK_ROWS ? left : CHUNK_ROWS;
-
-        lane->sampled += pack_rows(gradients + first, hessians + first, lane->keys + first, count,
-                                   sampling, packed);
-        place_packed(lane, first, count, packed);
-        for (uint32_t i = 0; i < count; i++)
-            lane->order[first + i] = (uint16_t)((first + i) % TREE_BLOCK_ROWS);
-    }
+    for (uint32_t row = 0; row < lane->rows; row++)
+        lane->order[row] = (uint16_t)(row % TREE_BLOCK_ROWS);
     for (uint32_t block = 0; block < lane->blocks; block++)
         lane->runs[block] = (struct tree_run){0, (uint16_t)block_rows(lane, block)};
     lane->divided = 0;
+    lane->is_packed = false;
     return STATUS_OK;
 }
 
@@ -426,20 +405,69 @@ static inline int64_t unpack_row(const uint8_t *row)
     return (int64_t)((uint64_t)(int64_t)(int16_t)(packed >> 16) << 32) + (packed & 0xffff);
 }
 
+/* A constant number of columns: no loop is left of them, and a row is 28 additions to memory. */
+static inline __attribute__((always_inline)) void add_row(const uint8_t *row, uint32_t columns,
+                                                          int64_t *sums)
+{
+    const int64_t value = unpack_row(row);
+
+#pragma GCC unroll 28
+    for (uint32_t c = 0; c < columns; c++)
+        sums[c * TREE_BINS_MAX + row[c]] += value;
+}
+
 static inline __attribute__((always_inline)) void sum_rows(const uint8_t *rows,
                                                            const uint16_t *order, uint32_t count,
                                                            uint32_t columns, int64_t *sums)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *row = rows + (size_t)order[i] * TREE_ROW_BYTES;
-        const int64_t value = unpack_row(row);
-
         if (i + PREFETCH_ROWS < count)
             __builtin_prefetch(rows + (size_t)order[i + PREFETCH_ROWS] * TREE_ROW_BYTES);
-        for (uint32_t c = 0; c < columns; c++)
-            sums[c * TREE_BINS_MAX + row[c]] += value;
+        add_row(rows + (size_t)order[i] * TREE_ROW_BYTES, columns, sums);
     }
 }
+
+/* Rows side by side, whose gradients come to lie there. */
+static inline __attribute__((always_inline)) void place_and_sum(uint8_t *rows,
+                                                                const uint32_t *packed,
+                                                                uint32_t count, uint32_t columns,
+                                                                int64_t *sums)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *row = rows + (size_t)i * TREE_ROW_BYTES;
+
+        __builtin_prefetch(row + PREFETCH_ROWS * TREE_ROW_BYTES);
+        memcpy(row + TREE_GROUP_COLUMNS, &packed[i], sizeof *packed);
+        add_row(row, columns, sums);
+    }
+}
+
+#define BY_COLUMNS(columns, loop, ...)                                                             \
+    switch (columns) {                                                                             \
+    case 0:                                                                                        \
+        loop(__VA_ARGS__, 0, sums);                                                                \
+        break;                                                                                     \
+    case 4:                                                                                        \
+        loop(__VA_ARGS__, 4, sums);                                                                \
+        break;                                                                                     \
+    case 8:                                                                                        \
+        loop(__VA_ARGS__, 8, sums);                                                                \
+        break;                                                                                     \
+    case 12:                                                                                       \
+        loop(__VA_ARGS__, 12, sums);                                                               \
+        break;                                                                                     \
+    case 16:                                                                                       \
+        loop(__VA_ARGS__, 16, sums);                                                               \
+        break;                                                                                     \
+    case 20:                                                                                       \
+        loop(__VA_ARGS__, 20, sums);                                                               \
+        break;                                                                                     \
+    case 24:                                                                                       \
+        loop(__VA_ARGS__, 24, sums);                                                               \
+        break;                                                                                     \
+    default:                                                                                       \
+        loop(__VA_ARGS__, 28, sums);                                                               \
+    }
 
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
                    int64_t *sums)
@@ -448,28 +476,37 @@ void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, 
     const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
     const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
 
-    switch (lane->layout->group_columns) { /* constants unroll the loop */
-    case 4:
-        sum_rows(rows, order, run->count, 4, sums);
-        break;
-    case 8:
-        sum_rows(rows, order, run->count, 8, sums);
-        break;
-    case 12:
-        sum_rows(rows, order, run->count, 12, sums);
-        break;
-    case 16:
-        sum_rows(rows, order, run->count, 16, sums);
-        break;
-    case 20:
-        sum_rows(rows, order, run->count, 20, sums);
-        break;
-    case 24:
-        sum_rows(rows, order, run->count, 24, sums);
-        break;
-    default:
-        sum_rows(rows, order, run->count, 28, sums);
+    BY_COLUMNS(lane->layout->group_columns, sum_rows, rows, order, run->count);
+}
+
+void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_sampling *sampling,
+                    uint32_t block, uint32_t group, int64_t *sums)
+{
+    const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+    const float *gradients = lane->gradients + (size_t)output * lane->rows + start;
+    const float *hessians = lane->hessians + (size_t)output * lane->rows + start;
+    const uint32_t rows = block_rows(lane, block);
+    uint32_t packed[CHUNK_ROWS], sampled = 0;
+
+    for (uint32_t first = 0; first < rows; first += CHUNK_ROWS) {
+        const uint32_t count = rows - first < CHUNK_ROWS ? rows - first : CHUNK_ROWS;
+        uint8_t *at = row_at(lane, group, (uint32_t)start + first);
+
+        sampled += pack_rows(gradients + first, hessians + first, lane->keys + start + first, count,
+                             sampling, packed);
+        BY_COLUMNS(sums ? lane->layout->group_columns : 0, place_and_sum, at, packed, count);
     }
+    if (group == 0)
+        lane->sampled = (block == 0 ? 0 : lane->sampled) + sampled;
+}
+
+void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
+                        const struct tree_sampling *sampling)
+{
+    for (uint32_t group = 0; group < lane->layout->group_count; group++)
+        for (uint32_t block = 0; block < lane->blocks; block++)
+            tree_rows_pack(lane, output, sampling, block, group, NULL);
+    lane->is_packed = true;
 }
 
 void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group)
@@ -480,6 +517,23 @@ void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t bloc
 
     for (uint32_t i = 0; i < run->count && i < PREFETCH_ROWS; i++)
         __builtin_prefetch(rows + (size_t)order[i] * TREE_ROW_BYTES);
+}
+
+/* Line by line, or where there are fewer rows than lines, row by row. */
+void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32_t block,
+                             uint32_t column)
+{
+    const struct tree_run *run = tree_rows_run(lane, node, block);
+    const uint8_t *bins = column_at(lane, column, block * TREE_BLOCK_ROWS);
+    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
+    const uint32_t rows = block_rows(lane, block);
+
+    if (run->count > rows / CACHE_LINE)
+        for (uint32_t row = 0; row < rows; row += CACHE_LINE)
+            __builtin_prefetch(bins + row);
+    else
+        for (uint32_t i = 0; i < run->count; i++)
+            __builtin_prefetch(bins + order[i]);
 }
 
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
@@ -511,28 +565,49 @@ uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int6
 
 /* ---- leaves ---- */
 
-void tree_rows_exact(const struct tree_rows *lane, uint32_t node, uint32_t output,
-                     const struct tree_sampling *sampling, const int exponents[2],
-                     int64_t *gradient, int64_t *hessian)
+/* What is a whole number of 2^-exponent, of some rows; 0 of rows that the tree is not grown from.
+ */
+WIDE_VECTORS
+static void fix_rows(const float *restrict numbers, const uint32_t *restrict keys, uint32_t count,
+                     const struct tree_sampling *sampling, double scale, int32_t *restrict fixed)
 {
-    const double gradient_scale = ldexp(1, exponents[0]), hessian_scale = ldexp(1, exponents[1]);
     const double shifter = 0x1.8p52; /* a double as large has whole numbers in its low bits */
+    const bool takes_all = sampling->threshold > UINT32_MAX;
+    const uint32_t threshold = (uint32_t)sampling->threshold, tree = sampling->bits;
+
+    for (uint32_t i = 0; i < count; i++)
+        fixed[i] = (int32_t)(uint32_t)double_bits((double)numbers[i] * scale + shifter);
+    for (uint32_t i = 0; !takes_all && i < count; i++)
+        fixed[i] = row_bits(keys[i], tree) < threshold ? fixed[i] : 0;
+}
+
+void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint32_t leaf_count,
+                     uint32_t output, const struct tree_sampling *sampling, const int exponents[2],
+                     int64_t *sums)
+{
+    const double scales[2] = {ldexp(1, exponents[0]), ldexp(1, exponents[1])};
+    int32_t gradients[TREE_BLOCK_ROWS], hessians[TREE_BLOCK_ROWS];
 
     for (uint32_t block = 0; block < lane->blocks; block++) {
-        const struct tree_run *run = tree_rows_run(lane, node, block);
         const size_t start = (size_t)block * TREE_BLOCK_ROWS;
-        const float *gradients = lane->gradients + (size_t)output * lane->rows + start;
-        const float *hessians = lane->hessians + (size_t)output * lane->rows + start;
+        const size_t of_output = (size_t)output * lane->rows + start;
+        const uint32_t rows = block_rows(lane, block);
 
-        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
-            const uint32_t row = lane->order[start + i];
+        fix_rows(lane->gradients + of_output, lane->keys + start, rows, sampling, scales[0],
+                 gradients);
+        fix_rows(lane->hessians + of_output, lane->keys + start, rows, sampling, scales[1],
+                 hessians);
+        for (uint32_t leaf = 0; leaf < leaf_count; leaf++) {
+            const struct tree_run *run = tree_rows_run(lane, leaves[leaf], block);
+            const uint16_t *order = lane->order + start + run->first;
+            int64_t gradient = 0, hessian = 0;
 
-            if (row_bits(lane->keys[start + row], sampling->bits) >= sampling->threshold)
-                continue;
-            *gradient += (int64_t)(double_bits((double)gradients[row] * gradient_scale + shifter) -
-                                   double_bits(shifter));
-            *hessian += (int64_t)(double_bits((double)hessians[row] * hessian_scale + shifter) -
-                                  double_bits(shifter));
+            for (uint32_t i = 0; i < run->count; i++) {
+                gradient += gradients[order[i]];
+                hessian += hessians[order[i]];
+            }
+            sums[2 * leaf] += gradient;
+            sums[2 * leaf + 1] += hessian;
         }
     }
 }

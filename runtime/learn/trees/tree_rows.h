@@ -60,6 +60,7 @@ struct tree_rows {
     uint64_t round;   /* 1 + the round that gradients are of; 0: none */
     uint64_t tree;    /* 1 + the tree that is growing; 0: none */
     uint64_t sampled; /* rows that it is grown from */
+    bool is_packed;   /* its gradients lie beside the bins */
     uint32_t divided; /* nodes whose rows are divided, in the tree's order */
 };
 
@@ -97,9 +98,15 @@ void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, u
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
                            const float *values);
 
-/* A tree begins: all rows are in the root, and the gradients of its output become integers. */
-enum status tree_rows_begin(struct tree_rows *lane, uint32_t output,
-                            const struct tree_sampling *sampling, struct error *err);
+/* A tree begins: all rows are in the root, and nothing is packed. */
+enum status tree_rows_begin(struct tree_rows *lane, struct error *err);
+/* The gradients of an output become integers, beside the bins of a group of columns: those of a
+ * block, and all of them. The first group's blocks, in their order, count the sampled rows. sums:
+ * as tree_rows_sum has them, to which the root's rows are added; or NULL. */
+void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_sampling *sampling,
+                    uint32_t block, uint32_t group, int64_t *sums);
+void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
+                        const struct tree_sampling *sampling);
 /* Room for the runs of so many nodes. */
 enum status tree_rows_reserve(struct tree_rows *lane, uint32_t nodes, struct error *err);
 /* Divides the node's rows of a block. False: the order names a row that there is not, since memory
@@ -114,10 +121,17 @@ static inline const struct tree_run *tree_rows_run(const struct tree_rows *lane,
 {
     return &lane->runs[(size_t)node * lane->blocks + block];
 }
-/* Whether what is kept of the rows is as it was written: labels, scores and gradients, at which
- * whoever is about to use them looks, and columns, too (is_all). What trees are grown
- * from besides shows in the sums (tree_growth_take). */
-bool tree_rows_are_intact(const struct tree_rows *lane, bool is_all);
+/* What is kept of rows: whoever is about to use labels, scores or gradients looks whether they are
+ * as they were written. What trees are grown from besides shows in the sums themselves
+ * (tree_growth_take). */
+enum {
+    TREE_ROWS_COLUMNS = 1,
+    TREE_ROWS_LABELS = 2,
+    TREE_ROWS_SCORES = 4,
+    TREE_ROWS_GRADIENTS = 8,
+    TREE_ROWS_ALL = 15
+};
+bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts);
 /* Whether the order has each row of a block once: else it names rows that there are not. */
 bool tree_rows_order_is_whole(const struct tree_rows *lane);
 /* Scores, or gradients, have been written. */
@@ -131,8 +145,11 @@ uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
  * columns of a group. */
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
                    int64_t *sums);
-/* Asks the memory for the first rows of what will be summed next. */
+/* Asks the memory for the first rows of what will be summed next; for the bins of a column by which
+ * a node's rows of a block will be divided. */
 void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group);
+void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32_t block,
+                             uint32_t column);
 /* Packed sums go to histogram (total_bins: gradient, hessian), and are 0 again. Returns the sum of
  * all that was added. */
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
@@ -143,10 +160,11 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
                                const struct tree_sampling *sampling,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts);
 
-/* Gradients and hessians of the rows of a node that the tree is grown from, not rounded to 16
- * bits, but to 2^-exponent: *gradient and *hessian grow by their sums. */
-void tree_rows_exact(const struct tree_rows *lane, uint32_t node, uint32_t output,
-                     const struct tree_sampling *sampling, const int exponents[2],
-                     int64_t *gradient, int64_t *hessian);
+/* Of each leaf gradients and hessians of the rows that the tree is grown from, not rounded to 16
+ * bits, but to 2^-exponent, of which there are less than 2^30 in each: sums (leaf_count: gradient,
+ * hessian) grow by them. The order is whole. */
+void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint32_t leaf_count,
+                     uint32_t output, const struct tree_sampling *sampling, const int exponents[2],
+                     int64_t *sums);
 
 #endif

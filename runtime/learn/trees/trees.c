@@ -536,8 +536,8 @@ static enum status verify_rows(void *self, uint64_t *position, uint64_t most, st
         if (!trees->is_read[lane])
             continue;
         most--;
-        if (!tree_rows_are_intact(&trees->rows[lane], true) ||
-            !tree_rows_are_intact(&trees->held_out[lane], true))
+        if (!tree_rows_are_intact(&trees->rows[lane], TREE_ROWS_ALL) ||
+            !tree_rows_are_intact(&trees->held_out[lane], TREE_ROWS_ALL))
             return memory_damaged(err, "rows");
     }
     if (*position == LANE_POSITION + trees->lanes)

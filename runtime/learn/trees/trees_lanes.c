@@ -9,9 +9,10 @@
 #include "runtime/data/row_store.h"
 #include "scoring/elementary.h"
 
-#define READ_ROWS 65536   /* in one call, about */
-#define CALL_ROWS 1000000 /* computed with in one call, about */
-#define PART_ROWS 16384   /* of a node: fewer are no task of their own */
+#define READ_ROWS  65536   /* in one call, about */
+#define CALL_ROWS  1000000 /* computed with in one call, about */
+#define PART_ROWS  16384   /* of a node: fewer are no task of their own */
+#define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
 
 /* What a lane's task tells; tasks of different lanes run side by side. */
 struct lane_result {
@@ -123,9 +124,9 @@ uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t do
 
 /* ---- gradients ---- */
 
-static enum status check_rows(const struct tree_rows *rows, struct error *err)
+static enum status check_rows(const struct tree_rows *rows, uint32_t parts, struct error *err)
 {
-    return tree_rows_are_intact(rows, false) ? STATUS_OK : memory_damaged(err, "rows");
+    return tree_rows_are_intact(rows, parts) ? STATUS_OK : memory_damaged(err, "rows");
 }
 
 static enum status check_order(const struct tree_rows *rows, struct error *err)
@@ -140,7 +141,7 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
 {
     const uint32_t last = trees->grown - 1;
 
-    TRY(check_rows(rows, err));
+    TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
     if (rows->scored == upto)
         return STATUS_OK;
     if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last) {
@@ -237,10 +238,12 @@ static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided)
         TRY(begin_round(trees, lane));
     if (rows->tree != (uint64_t)growing + 1) {
         TRY(score(trees, rows, growing, &trees->errors[lane]));
-        TRY(tree_rows_begin(rows, trees->progress.tree % trees->outputs, &sampling,
-                            &trees->errors[lane]));
+        TRY(check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[lane]));
+        TRY(tree_rows_begin(rows, &trees->errors[lane]));
         rows->tree = (uint64_t)growing + 1;
     }
+    if (!rows->is_packed && trees->progress.stage != TREES_ROOT)
+        tree_rows_pack_all(rows, trees_output(trees), &sampling);
     return divide_rows(trees, rows, divided, &trees->errors[lane]);
 }
 
@@ -287,39 +290,133 @@ struct parts_task {
     uint32_t count;
 };
 
-static void flush(struct trees *trees, uint32_t group, int64_t *packed, int64_t *histogram)
+/* A block of a lane, on the way through those of a part; `rows` of the node that is divided were
+ * before it. */
+struct place {
+    uint32_t lane, block;
+    uint64_t rows;
+};
+
+static struct place first_place(const struct trees *trees, const struct node_part *part)
 {
-    pthread_mutex_lock(&trees->lock);
-    trees->contributed += tree_rows_unpack(&trees->layout, group, packed, histogram);
-    pthread_mutex_unlock(&trees->lock);
+    struct place place = {part->first_lane, 0, 0};
+
+    while (place.lane < part->end_lane && trees->rows[place.lane].blocks == 0)
+        place.lane++;
+    return place;
 }
 
-/* The part's rows in one group of columns. Those of the next block come while these are summed. */
-static void sum_group(struct trees *trees, const struct node_part *part, uint32_t group,
-                      int64_t *packed)
+/* There is one more, after which `rows` is that of the next. */
+static bool is_place(const struct node_part *part, const struct place *place)
 {
-    uint32_t summed = 0;
+    return place->lane < part->end_lane;
+}
 
-    for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++) {
-        const struct tree_rows *rows = &trees->rows[lane];
+static void go_on(const struct trees *trees, const struct node_part *part, struct place *place)
+{
+    place->rows += tree_rows_run(&trees->rows[place->lane], part->node, place->block)->count;
+    if (++place->block < trees->rows[place->lane].blocks)
+        return;
+    place->block = 0;
+    do
+        place->lane++;
+    while (place->lane < part->end_lane && trees->rows[place->lane].blocks == 0);
+}
 
-        for (uint32_t block = 0; block < rows->blocks; block++) {
-            const uint32_t count = tree_rows_run(rows, part->summed, block)->count;
+/* Divides rows of the part's node up to some that are ahead of those that are summed. Before, their
+ * bins of the column were asked for; after that the rows are that will be summed. */
+static bool divide_ahead(const struct trees *trees, const struct node_part *part,
+                         const uint8_t *goes_left, uint64_t upto, struct place *asked,
+                         struct place *divided)
+{
+    const struct growing_tree *tree = &trees->growing;
 
-            if (summed + count > TREE_PACKED_ROWS) {
-                flush(trees, group, packed, part->histogram);
-                summed = 0;
-            }
-            if (block + 1 < rows->blocks)
-                tree_rows_expect(rows, part->summed, block + 1, group);
-            else if (lane + 1 < part->end_lane && trees->rows[lane + 1].blocks > 0)
-                tree_rows_expect(&trees->rows[lane + 1], part->summed, 0, group);
-            tree_rows_sum(rows, part->summed, block, group, packed);
-            summed += count;
-        }
+    while (is_place(part, divided) && divided->rows <= upto) {
+        for (; is_place(part, asked) && asked->rows <= divided->rows + AHEAD_ROWS;
+             go_on(trees, part, asked))
+            tree_rows_expect_column(&trees->rows[asked->lane], part->node, asked->block,
+                                    tree->nodes[part->node].split.column);
+        if (!tree_rows_divide(&trees->rows[divided->lane], tree, part->node, goes_left,
+                              divided->block))
+            return false;
+        tree_rows_expect(&trees->rows[divided->lane], part->summed, divided->block, 0);
+        go_on(trees, part, divided);
     }
-    if (summed > 0)
-        flush(trees, group, packed, part->histogram);
+    return true;
+}
+
+static void ask_ahead(const struct trees *trees, const struct node_part *part, uint32_t group,
+                      uint64_t upto, struct place *asked)
+{
+    for (; is_place(part, asked) && asked->rows <= upto; go_on(trees, part, asked))
+        tree_rows_expect(&trees->rows[asked->lane], part->summed, asked->block, group);
+}
+
+/* Packed sums of a part's rows in one group of columns, on their way to the histogram. */
+struct packed_sums {
+    struct trees *trees;
+    const struct node_part *part;
+    uint32_t group, rows;
+    int64_t *sums;
+};
+
+static void flush(struct packed_sums *packed)
+{
+    struct trees *trees = packed->trees;
+
+    pthread_mutex_lock(&trees->lock);
+    trees->contributed +=
+        tree_rows_unpack(&trees->layout, packed->group, packed->sums, packed->part->histogram);
+    pthread_mutex_unlock(&trees->lock);
+    packed->rows = 0;
+}
+
+static void make_room(struct packed_sums *packed, uint32_t rows)
+{
+    if (packed->rows + rows > TREE_PACKED_ROWS)
+        flush(packed);
+    packed->rows += rows;
+}
+
+/* All rows of the lanes, whose gradients become integers on the way. */
+static void sum_root(struct packed_sums *packed)
+{
+    const struct trees *trees = packed->trees;
+    const struct tree_sampling sampling = trees_sampling(trees);
+
+    for (struct place place = first_place(trees, packed->part); is_place(packed->part, &place);
+         go_on(trees, packed->part, &place)) {
+        struct tree_rows *rows = &trees->rows[place.lane];
+
+        make_room(packed, tree_rows_run(rows, 0, place.block)->count);
+        tree_rows_pack(rows, trees_output(trees), &sampling, place.block, packed->group,
+                       packed->sums);
+    }
+    flush(packed);
+}
+
+/* Those of the smaller child. The rows are divided on the way in the first group. */
+static bool sum_child(struct packed_sums *packed)
+{
+    const struct trees *trees = packed->trees;
+    const struct node_part *part = packed->part;
+    struct place asked = first_place(trees, part), divided = asked, summed = asked;
+    uint8_t goes_left[TREE_BINS_MAX];
+
+    tree_split_table(&trees->growing.nodes[part->node].split, goes_left);
+    for (; is_place(part, &summed); go_on(trees, part, &summed)) {
+        const struct tree_rows *rows = &trees->rows[summed.lane];
+
+        if (packed->group > 0)
+            ask_ahead(trees, part, packed->group, summed.rows + AHEAD_ROWS, &asked);
+        else if (!divide_ahead(trees, part, goes_left, summed.rows + AHEAD_ROWS, &asked, &divided))
+            return false;
+        make_room(packed, tree_rows_run(rows, part->summed, summed.block)->count);
+        tree_rows_sum(rows, part->summed, summed.block, packed->group, packed->sums);
+    }
+    if (packed->rows > 0)
+        flush(packed);
+    return true;
 }
 
 static void sum_part(void *context, uint32_t member, uint32_t task)
@@ -327,20 +424,19 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
     const struct parts_task *about = context;
     struct trees *trees = about->trees;
     struct node_part *part = &about->parts[task];
-    const struct growing_tree *tree = &trees->growing;
-    int64_t *packed = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX;
-    uint8_t goes_left[TREE_BINS_MAX];
+    struct packed_sums packed = {
+        .trees = trees,
+        .part = part,
+        .sums = trees->packed + (size_t)member * trees->layout.group_columns * TREE_BINS_MAX,
+    };
 
-    progress_note();
-    if (part->node != part->summed) {
-        tree_split_table(&tree->nodes[part->node].split, goes_left);
-        for (uint32_t lane = part->first_lane; lane < part->end_lane; lane++)
-            for (uint32_t block = 0; block < trees->rows[lane].blocks; block++)
-                if (!tree_rows_divide(&trees->rows[lane], tree, part->node, goes_left, block))
-                    part->was_bad = true;
+    for (; packed.group < trees->layout.group_count && !part->was_bad; packed.group++) {
+        progress_note();
+        if (part->node == part->summed)
+            sum_root(&packed);
+        else
+            part->was_bad = !sum_child(&packed);
     }
-    for (uint32_t group = 0; !part->was_bad && group < trees->layout.group_count; group++)
-        sum_group(trees, part, group, packed);
 }
 
 /* The node's rows of the lanes as some parts of about the same size. */
@@ -390,8 +486,10 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
         about.count += cut_parts(trees, first, end, &whole, most, about.parts + about.count);
     }
     team_run(trees->team, about.count, sum_part, &about);
-    for (uint32_t lane = first; !is_root && lane < end; lane++)
-        trees->rows[lane].divided = tree->divided_count;
+    for (uint32_t lane = first; lane < end; lane++) {
+        trees->rows[lane].is_packed = true;
+        trees->rows[lane].divided = is_root ? 0 : tree->divided_count;
+    }
     for (uint32_t i = 0; i < about.count; i++)
         if (about.parts[i].was_bad)
             status = memory_damaged(err, "the order of rows");
@@ -421,11 +519,10 @@ static void sum_leaves(void *context, uint32_t member, uint32_t task)
 
     progress_note();
     trees_exponents(trees, exponents);
-    if (check_rows(rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
+    if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
+        check_order(rows, err) != STATUS_OK)
         return;
-    for (uint32_t i = 0; i < count; i++)
-        tree_rows_exact(rows, about->leaves[i], trees->progress.tree % trees->outputs, &sampling,
-                        exponents, &sums[2 * i], &sums[2 * i + 1]);
+    tree_rows_exact(rows, about->leaves, count, trees_output(trees), &sampling, exponents, sums);
 }
 
 static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32_t end,
@@ -471,7 +568,8 @@ static void count_residuals(void *context, uint32_t member, uint32_t task)
     int64_t *counts = about->counts + (size_t)member * about->count;
 
     progress_note();
-    if (check_rows(rows, err) != STATUS_OK || check_order(rows, err) != STATUS_OK)
+    if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
+        check_order(rows, err) != STATUS_OK)
         return;
     for (uint32_t i = 0; i < trees->growing.leaves; i++)
         tree_rows_count_residuals(rows, about->leaves[i], &sampling, &trees->quantiles, i, counts);
@@ -575,9 +673,10 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
         return contribute_gradients(trees, first, end, integers, err);
     case TREES_ROOT:
         TRY(follow_lanes(trees, first, end, 0, err));
+        TRY(sum_histograms(trees, first, end, sums, err));
         for (uint32_t lane = first; lane < end; lane++)
             integers[0] += (int64_t)trees->rows[lane].sampled;
-        return sum_histograms(trees, first, end, sums, err);
+        return STATUS_OK;
     case TREES_SPLIT:
         TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));
         return sum_histograms(trees, first, end, sums, err);

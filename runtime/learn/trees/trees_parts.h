@@ -116,6 +116,11 @@ static inline uint32_t trees_growing(const struct trees *trees)
     return trees->progress.round * trees->trees_each + trees->progress.tree;
 }
 
+static inline uint32_t trees_output(const struct trees *trees)
+{
+    return trees->progress.tree % trees->outputs;
+}
+
 /* How the growing tree's gradients become integers, and its leaves' sums. */
 struct tree_sampling trees_sampling(const struct trees *trees);
 void trees_exponents(const struct trees *trees, int exponents[2]);
