@@ -39,7 +39,7 @@ static hash_variant *best_way(void)
     return way;
 }
 
-uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed)
+uint64_t bytes_hash(const void *bytes, size_t size, uint64_t seed)
 {
     return best_way()(bytes, size, seed);
 }

@@ -13,6 +13,6 @@
 #include <stdint.h>
 
 /* Seed 0 is XXH3_64bits. */
-uint64_t hash_bytes(const void *bytes, size_t size, uint64_t seed);
+uint64_t bytes_hash(const void *bytes, size_t size, uint64_t seed);
 
 #endif

@@ -216,8 +216,8 @@ enum status cell_to_date(const struct cell *cell, struct slice column, struct da
 
 /* ----- parts ----- */
 
-static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
-                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+static const char *const month_names[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 static const char *const weekdays[] = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
 static const char numbers[] = "0001020304050607080910111213141516171819202122232425262728293031";
 
@@ -244,7 +244,7 @@ struct cell date_part_cell(const struct date *date, enum date_part part)
             (double)(DAY_2000 - date->day) - (double)date->microsecond / (double)DAY_MICROSECONDS;
         break;
     case DATE_MONTH:
-        cell.text = slice_of(months[month]);
+        cell.text = slice_of(month_names[month]);
         break;
     case DATE_DAY:
         cell.text = number_word(day);

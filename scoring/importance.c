@@ -138,11 +138,11 @@ static uint64_t hash_row(const struct importance *importance, const struct score
     const struct transform *transform = &importance->model->transform;
     uint64_t parts[3] = {0};
 
-    parts[0] = hash_bytes(scorer->dense, transform->dense_width * sizeof(float), SAMPLE_SEED);
-    parts[1] = hash_bytes(scorer->ids, transform->id_count * sizeof(int32_t), SAMPLE_SEED);
+    parts[0] = bytes_hash(scorer->dense, transform->dense_width * sizeof(float), SAMPLE_SEED);
+    parts[1] = bytes_hash(scorer->ids, transform->id_count * sizeof(int32_t), SAMPLE_SEED);
     if (task_has_label(importance->model->task))
         memcpy(&parts[2], label, sizeof parts[2]);
-    return hash_bytes(parts, sizeof parts, SAMPLE_SEED);
+    return bytes_hash(parts, sizeof parts, SAMPLE_SEED);
 }
 
 static void keep_row(struct importance *importance, uint32_t place, const struct scorer *scorer,
@@ -199,12 +199,12 @@ static int compare_dealt(const void *a, const void *b)
 
 static void deal(struct importance *importance, struct slice column, uint32_t repeat)
 {
-    const uint64_t name = hash_bytes(column.data, column.size, importance->options.seed);
+    const uint64_t name = bytes_hash(column.data, column.size, importance->options.seed);
 
     for (uint32_t i = 0; i < importance->count; i++) {
         const uint64_t parts[] = {importance->options.seed, name, repeat, i};
 
-        importance->dealt[i] = (struct dealt){hash_bytes(parts, sizeof parts, SAMPLE_SEED), i};
+        importance->dealt[i] = (struct dealt){bytes_hash(parts, sizeof parts, SAMPLE_SEED), i};
     }
     qsort(importance->dealt, importance->count, sizeof *importance->dealt, compare_dealt);
 }

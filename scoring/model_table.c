@@ -147,7 +147,7 @@ static enum status add_chunk(struct model_reader *reader, const struct model_row
     if (!row->has_data || row->data.size != sizeof hash + size)
         return unexpected(row, "has another size than its shape", err);
     memcpy(&hash, row->data.data, sizeof hash);
-    if (hash != hash_bytes(row->data.data + sizeof hash, size, 0))
+    if (hash != bytes_hash(row->data.data + sizeof hash, size, 0))
         return unexpected(row, "does not match its checksum", err);
     memcpy((char *)tensor->elements + at, row->data.data + sizeof hash, size);
     tensor->is_there[row->position] = 1;

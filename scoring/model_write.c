@@ -185,7 +185,7 @@ static enum status write_tensor(struct writer *writer, struct slice name, const 
         uint64_t hash;
 
         memcpy(chunk + sizeof hash, (const char *)elements + at, size);
-        hash = hash_bytes(chunk + sizeof hash, size, 0);
+        hash = bytes_hash(chunk + sizeof hash, size, 0);
         memcpy(chunk, &hash, sizeof hash);
         row.position = (int64_t)i;
         row.data = (struct slice){chunk, sizeof hash + size};

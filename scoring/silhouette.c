@@ -72,7 +72,7 @@ static void sift_down(struct silhouette_row *rows, uint32_t count)
 bool silhouette_add(struct silhouette *silhouette, const void *inputs, uint32_t cluster)
 {
     const size_t bytes = silhouette->width * sizeof(float);
-    struct silhouette_row row = {.hash = hash_bytes(inputs, bytes, SAMPLE_SEED),
+    struct silhouette_row row = {.hash = bytes_hash(inputs, bytes, SAMPLE_SEED),
                                  .cluster = cluster};
     const bool is_full = silhouette->count == silhouette->rows_most;
 

@@ -41,7 +41,7 @@ enum status checkpoint_check(const struct checkpoint *checkpoint, struct error *
 /* A piece in the place of another is as wrong as a changed one. */
 static uint64_t hash_piece(uint64_t id, uint64_t position, struct slice bytes)
 {
-    return hash_bytes(bytes.data, bytes.size, id ^ (position << 32));
+    return bytes_hash(bytes.data, bytes.size, id ^ (position << 32));
 }
 
 static enum status step_done(struct jobstore *store, sqlite3_stmt *statement, struct error *err)
@@ -139,7 +139,7 @@ static enum status hash_head(struct jobstore *store, const struct checkpoint *ch
     text_init(&bytes, (CHECKPOINT_PIECES_MAX + 16) * sizeof(uint64_t));
     put_head(&bytes, checkpoint);
     status = put_piece_hashes(store, checkpoint, &bytes, err);
-    *hash = hash_bytes(bytes.data, bytes.size, 0);
+    *hash = bytes_hash(bytes.data, bytes.size, 0);
     text_deinit(&bytes);
     return status;
 }

@@ -20,7 +20,7 @@ static struct row_hash with_stratum(const struct row_hash *hash, uint64_t bits)
 
 struct row_hash row_hash_of_class(const struct row_hash *hash, struct slice class_bytes)
 {
-    return with_stratum(hash, hash_bytes(class_bytes.data, class_bytes.size, 0));
+    return with_stratum(hash, bytes_hash(class_bytes.data, class_bytes.size, 0));
 }
 
 struct row_hash held_out_hash_of_copy(const struct spool_held_out *rule,

@@ -11,7 +11,7 @@ static bool has_sum(enum journal_kind kind)
 
 static uint64_t sum_of(struct slice body, const struct slice *data)
 {
-    return hash_bytes(body.data, body.size, data ? 1 + hash_bytes(data->data, data->size, 0) : 0);
+    return bytes_hash(body.data, body.size, data ? 1 + bytes_hash(data->data, data->size, 0) : 0);
 }
 
 void journal_sum_append(struct text *bytes, size_t body, enum journal_kind kind,

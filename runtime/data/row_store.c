@@ -84,7 +84,7 @@ static uint64_t hash_chunk(const struct dataset *dataset, const struct row_run *
     list_regions(dataset, part_of(dataset, run->part), regions);
     for (int i = 0; i < REGIONS; i++)
         if (regions[i].row_bytes > 0)
-            hash = hash_bytes((const char *)regions[i].start + first * regions[i].row_bytes,
+            hash = bytes_hash((const char *)regions[i].start + first * regions[i].row_bytes,
                               rows * regions[i].row_bytes, hash);
     return hash;
 }

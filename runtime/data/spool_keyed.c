@@ -233,7 +233,7 @@ static enum status write_range(struct spool_writer *writer, uint64_t hashes, uin
     memset(to, 0, entry.size);
     gather(writer, rows, count, to);
     spool_files_seal(writer->files, &place,
-                     hash_bytes(to, entry.size, sum_hashes(writer, rows, count)));
+                     bytes_hash(to, entry.size, sum_hashes(writer, rows, count)));
     writer->out.size += entry.size;
     return writer->out.size < OUT_BYTES ? STATUS_OK : write_out(writer, err);
 }

@@ -246,7 +246,7 @@ static enum status check_header(const struct spool *spool, const struct spool_he
         return corrupt(err, "the file was not finished, or is no spool");
     if (header->version != SPOOL_VERSION || header->byte_order != SPOOL_BYTE_ORDER)
         return corrupt(err, "the file was written by another version");
-    if (header->header_hash != hash_bytes(header, offsetof(struct spool_header, header_hash), 0))
+    if (header->header_hash != bytes_hash(header, offsetof(struct spool_header, header_hash), 0))
         return corrupt(err, "the header's checksum differs");
     if (header->file_size != spool->map_size)
         return corrupt(err, "the file has another size than its header says");
@@ -267,7 +267,7 @@ static enum status check_index(const struct spool *spool, const struct spool_hea
                                struct error *err)
 {
     TRY(need_first(spool, header->index_offset, header->index_size, err));
-    if (header->index_hash != hash_bytes(spool->map + header->index_offset, header->index_size, 0))
+    if (header->index_hash != bytes_hash(spool->map + header->index_offset, header->index_size, 0))
         return corrupt(err, "the index's checksum differs");
     return STATUS_OK;
 }
@@ -386,8 +386,8 @@ enum status spool_open_block(const struct spool *spool, uint32_t number,
     memset(columns, 0, spool->column_count * sizeof *columns);
     block->columns = columns;
     if (block->hash !=
-        hash_bytes(block->bytes, block->size,
-                   hash_bytes(block->hashes, block->rows * sizeof *block->hashes, 0)))
+        bytes_hash(block->bytes, block->size,
+                   bytes_hash(block->hashes, block->rows * sizeof *block->hashes, 0)))
         return corrupt(err, "a block's checksum differs");
     return spool_view_columns(&shape, block, err);
 }

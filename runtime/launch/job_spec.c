@@ -21,7 +21,7 @@ static bool has_right_checksum(struct slice json)
     const enum blank_sum found = blank_sum_take(&json, &sum);
 
     return found == BLANK_SUM_NONE ||
-           (found == BLANK_SUM_FOUND && sum == hash_bytes(json.data, json.size, 0));
+           (found == BLANK_SUM_FOUND && sum == bytes_hash(json.data, json.size, 0));
 }
 
 enum status job_write_spec(const struct job_folder *folder, const struct jobspec *spec,
@@ -33,7 +33,7 @@ enum status job_write_spec(const struct job_folder *folder, const struct jobspec
     text_init(&json, JOBSPEC_BYTES_MAX);
     status = jobspec_write(spec, &json, err);
     if (status == STATUS_OK) {
-        blank_sum_append(&json, hash_bytes(json.data, json.size, 0));
+        blank_sum_append(&json, bytes_hash(json.data, json.size, 0));
         status = json.failed ? fail_no_memory(err)
                              : job_folder_write(folder, "job.json", text_slice(&json), err);
     }

@@ -141,8 +141,8 @@ uint64_t descent_check(const void *self)
     all.evaluations = progress->evaluations_since_best;
     all.best_loss = progress->best_loss;
     all.arrays = descent->guard.arrays;
-    hash = hash_bytes(&all, sizeof all, descent->fingerprint);
-    return hash_bytes(progress->exponents,
+    hash = bytes_hash(&all, sizeof all, descent->fingerprint);
+    return bytes_hash(progress->exponents,
                       descent->model.tensor_count * sizeof *progress->exponents, hash);
 }
 

@@ -33,7 +33,7 @@ enum status descent_compute_fingerprint(const struct descent *descent, uint64_t 
     jobspec_put_settings(descent->spec, &bytes);
     put_plan(descent, &bytes);
     state_put_data(descent->dataset, &bytes);
-    *fingerprint = hash_bytes(bytes.data, bytes.size, 0);
+    *fingerprint = bytes_hash(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
     return failed ? fail_no_memory(err) : STATUS_OK;

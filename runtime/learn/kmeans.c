@@ -273,7 +273,7 @@ static enum status compute_fingerprint(struct kmeans *kmeans, struct error *err)
     put_u32(&bytes, kmeans->width);
     put_u32(&bytes, (uint32_t)kmeans->exponent);
     state_put_data(kmeans->dataset, &bytes);
-    kmeans->fingerprint = hash_bytes(bytes.data, bytes.size, 0);
+    kmeans->fingerprint = bytes_hash(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
     return failed ? fail_no_memory(err) : STATUS_OK;
@@ -919,7 +919,7 @@ static uint64_t check(const void *self)
     put_u32(&bytes, kmeans->guard.centers);
     put_u32(&bytes, kmeans->guard.best);
     put_u32(&bytes, words_mix(kmeans->arrays.centers, floats_of(kmeans)));
-    hash = hash_bytes(bytes.data, bytes.size, kmeans->fingerprint);
+    hash = bytes_hash(bytes.data, bytes.size, kmeans->fingerprint);
     text_deinit(&bytes);
     return hash;
 }

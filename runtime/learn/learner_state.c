@@ -26,7 +26,7 @@ uint64_t state_arrays_hash(const struct state_array *arrays, size_t count)
 
     for (size_t i = 0; i < count; i++)
         if (arrays[i].bytes > 0)
-            hash = hash_bytes(arrays[i].start, arrays[i].bytes, hash);
+            hash = bytes_hash(arrays[i].start, arrays[i].bytes, hash);
     return hash;
 }
 
@@ -87,7 +87,7 @@ size_t state_head_begin(uint64_t fingerprint, struct text *head)
 enum status state_head_end(struct text *head, size_t start, struct error *err)
 {
     if (!head->failed)
-        put_u64(head, hash_bytes(head->data + start, head->size - start, 0));
+        put_u64(head, bytes_hash(head->data + start, head->size - start, 0));
     return head->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
@@ -108,7 +108,7 @@ enum status state_head_open(struct slice head, uint64_t fingerprint, struct byte
         return state_corrupt(err, "it is cut short");
     hashed = (struct slice){head.data, head.size - sizeof(uint64_t)};
     end = byte_reader_over((struct slice){head.data + hashed.size, sizeof(uint64_t)});
-    if (read_u64(&end) != hash_bytes(hashed.data, hashed.size, 0))
+    if (read_u64(&end) != bytes_hash(hashed.data, hashed.size, 0))
         return state_corrupt(err, "its checksum does not match its bytes");
     *inside = byte_reader_over(hashed);
     magic = read_u64(inside);

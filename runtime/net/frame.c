@@ -14,9 +14,9 @@ struct checksums {
 
 static struct checksums checksums_of(const char *frame, size_t payload_bytes)
 {
-    struct checksums sums = {.header = hash_bytes(frame, CHECKED_BYTES, 0)};
+    struct checksums sums = {.header = bytes_hash(frame, CHECKED_BYTES, 0)};
 
-    sums.payload = hash_bytes(frame + FRAME_HEADER_BYTES, payload_bytes, sums.header);
+    sums.payload = bytes_hash(frame + FRAME_HEADER_BYTES, payload_bytes, sums.header);
     return sums;
 }
 
@@ -74,7 +74,7 @@ enum status frame_size(struct slice bytes, size_t *size, struct error *err)
         return fail(err, STATUS_PROTOCOL, "a frame of %u bytes, expected at most %zu", payload,
                     FRAME_PAYLOAD_MAX);
     memcpy(&sum, bytes.data + CHECKED_BYTES, sizeof sum);
-    if (le64toh(sum) != hash_bytes(bytes.data, CHECKED_BYTES, 0))
+    if (le64toh(sum) != bytes_hash(bytes.data, CHECKED_BYTES, 0))
         return fail(err, STATUS_PROTOCOL, "the header of a frame with a wrong checksum");
     *size = FRAME_HEADER_BYTES + (size_t)payload;
     return STATUS_OK;

@@ -19,7 +19,7 @@ uint64_t build_id(void)
     if (fstat(file, &about) == 0 && about.st_size > 0) {
         bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
         if (bytes != MAP_FAILED) {
-            id = hash_bytes(bytes, (size_t)about.st_size, 0);
+            id = bytes_hash(bytes, (size_t)about.st_size, 0);
             munmap(bytes, (size_t)about.st_size);
         }
     }

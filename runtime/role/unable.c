@@ -58,7 +58,7 @@ bool unable_note(struct unable *unable, const struct message_unable *message, bo
     unable->any_at_work = unable->any_at_work || was_at_work;
     worker->tries++;
     worker->incarnation = message->incarnation;
-    worker->words = hash_bytes(unable->last.message, strlen(unable->last.message), message->status);
+    worker->words = bytes_hash(unable->last.message, strlen(unable->last.message), message->status);
     return true;
 }
 

@@ -35,6 +35,19 @@ class Install(unittest.TestCase):
             self.assertIn("PREFIX=/opt/elsewhere", done.stderr)
             self.assertEqual(os.listdir(folder), [])
 
+    def test_no_function_of_the_library_has_the_name_of_one_of_the_server(self):
+        """What is linked into the library goes before what the server has: a call of the server's function
+        would get to ours, whatever its parameters are."""
+        ours = self.symbols(BUILD / "postgres" / "totrain.so")
+        servers = self.symbols("--dynamic", pg_config("bindir") / "postgres")
+        self.assertIn("palloc", servers)
+        self.assertIn("totrain_sql_lock_model", ours)
+        self.assertEqual(ours & servers, set())
+
+    def symbols(self, *of):
+        listed = subprocess.run(["nm", "--defined-only", *of], text=True, capture_output=True, check=True).stdout
+        return {line.split()[-1] for line in listed.splitlines()}
+
 
 if __name__ == "__main__":
     harness.main()

@@ -13,7 +13,7 @@ struct checked {
     bool is_starved; /* the next apply finds no memory */
 };
 
-static uint64_t hash_bytes(uint64_t hash, struct slice bytes)
+static uint64_t bytes_hash(uint64_t hash, struct slice bytes)
 {
     hash = random_bits(hash, RANDOM_SIMULATION, bytes.size, 7);
     for (size_t at = 0; at < bytes.size; at += 8) {
@@ -30,10 +30,10 @@ static uint64_t hash_bytes(uint64_t hash, struct slice bytes)
 uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int64_t position,
                         struct slice data)
 {
-    hash = hash_bytes(hash, part);
-    hash = hash_bytes(hash, name);
+    hash = bytes_hash(hash, part);
+    hash = bytes_hash(hash, name);
     hash = random_bits(hash, RANDOM_SIMULATION, (uint64_t)position, 8);
-    return hash_bytes(hash, data);
+    return bytes_hash(hash, data);
 }
 
 static uint64_t hash_state(const struct learning *learning)
@@ -48,7 +48,7 @@ static uint64_t hash_state(const struct learning *learning)
     if (!body || learning->state_head(learning->self, &head, &err) != STATUS_OK)
         abort();
     learning->state_read(learning->self, 0, size, body);
-    hash = hash_bytes(hash_bytes(1, text_slice(&head)), (struct slice){body, size});
+    hash = bytes_hash(bytes_hash(1, text_slice(&head)), (struct slice){body, size});
     text_deinit(&head);
     free(body);
     return hash;

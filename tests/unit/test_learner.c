@@ -1420,7 +1420,7 @@ static void put_phase(struct text *state, uint64_t number, uint32_t kind, uint64
     memcpy(head + 20, &number, sizeof number);
     memcpy(head + 28, &kind, sizeof kind);
     memcpy(head + 32, &step, sizeof step);
-    hash = hash_bytes(head, size - sizeof hash, 0);
+    hash = bytes_hash(head, size - sizeof hash, 0);
     memcpy(head + size - sizeof hash, &hash, sizeof hash);
 }
 

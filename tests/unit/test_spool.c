@@ -762,10 +762,10 @@ static void seal(uint8_t *bytes)
                                      header->column_count * sizeof(struct spool_column_entry));
 
     entry->hash =
-        hash_bytes(bytes + entry->offset, entry->size,
-                   hash_bytes(bytes + entry->hashes, entry->rows * sizeof(struct row_hash), 0));
-    header->index_hash = hash_bytes(bytes + header->index_offset, header->index_size, 0);
-    header->header_hash = hash_bytes(header, offsetof(struct spool_header, header_hash), 0);
+        bytes_hash(bytes + entry->offset, entry->size,
+                   bytes_hash(bytes + entry->hashes, entry->rows * sizeof(struct row_hash), 0));
+    header->index_hash = bytes_hash(bytes + header->index_offset, header->index_size, 0);
+    header->header_hash = bytes_hash(header, offsetof(struct spool_header, header_hash), 0);
 }
 
 /* The spool of one block again, with one offset of its column of text changed. */

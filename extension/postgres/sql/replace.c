@@ -368,10 +368,10 @@ static enum status lock_old(struct postgres_host *host, const struct table_targe
  * make the same table do so one after the other. */
 static void new_name(const struct table_target *target, char name[64])
 {
-    const uint64_t schema = hash_bytes(target->schema.data, target->schema.size, 0);
+    const uint64_t schema = bytes_hash(target->schema.data, target->schema.size, 0);
 
     snprintf(name, 64, "totrain_new_%016llx",
-             (unsigned long long)hash_bytes(target->name.data, target->name.size, schema));
+             (unsigned long long)bytes_hash(target->name.data, target->name.size, schema));
 }
 
 static enum status rename_table(struct postgres_host *host, const struct pg_table *from,

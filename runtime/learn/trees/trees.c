@@ -495,7 +495,7 @@ static uint64_t check(const void *self)
     put_u32(&bytes, trees->guard.forest);
     put_u32(&bytes, trees->guard.base);
     put_u32(&bytes, trees->guard.quantiles);
-    hash = hash_bytes(bytes.data, bytes.size, trees->fingerprint);
+    hash = bytes_hash(bytes.data, bytes.size, trees->fingerprint);
     text_deinit(&bytes);
     return hash;
 }
@@ -695,7 +695,7 @@ static enum status compute_fingerprint(struct trees *trees, struct error *err)
     put_u32(&bytes, trees->growing.total_bins);
     put_u32(&bytes, trees->growing.limits.batch);
     state_put_data(trees->dataset, &bytes);
-    trees->fingerprint = hash_bytes(bytes.data, bytes.size, 0);
+    trees->fingerprint = bytes_hash(bytes.data, bytes.size, 0);
     failed = bytes.failed;
     text_deinit(&bytes);
     return failed ? fail_no_memory(err) : STATUS_OK;
