@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/dot_line.h"
+#include "interop/exchange.h"
 #include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
@@ -469,6 +470,13 @@ static void complete_action(struct finder *finder, size_t verb)
 
 /* ----- the commands, and the half that is the host's ----- */
 
+static void offer_formats(struct finder *finder)
+{
+#define OFFER_FORMAT(format, name, ending) offer(finder, SLICE(name), SLICE("*" ending), " ");
+    EXCHANGE_FORMAT_MAP(OFFER_FORMAT)
+#undef OFFER_FORMAT
+}
+
 static bool complete_command(struct finder *finder)
 {
     size_t last = finder->count - 1;
@@ -496,6 +504,8 @@ static bool complete_command(struct finder *finder)
                                : last == 2 ? "FROM"
                                : last == 4 ? "FORMAT"
                                            : "");
+        if (last == 5)
+            offer_formats(finder);
         return true;
     }
     if (!word_is(finder, 0, "ROLLBACK") && !word_is(finder, 0, "EXPORT"))
@@ -508,6 +518,8 @@ static bool complete_command(struct finder *finder)
         offer_keywords(finder, "TO");
     else if (last == 4 && word_is(finder, 0, "EXPORT"))
         offer_keywords(finder, "FORMAT");
+    else if (last == 5 && word_is(finder, 5, "FORMAT"))
+        offer_formats(finder);
     return true;
 }
 
@@ -576,6 +588,8 @@ static void complete_sql(struct finder *finder)
             offer(finder, SLICE("totrain_predict"), SLICE(""), "(");
             offer(finder, SLICE("totrain_probability"), SLICE(""), "(");
             offer(finder, SLICE("totrain_probabilities"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_export_model"), SLICE(""), "(");
+            offer(finder, SLICE("totrain_import_model"), SLICE(""), "(");
         }
     }
 }

@@ -39,7 +39,7 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
                           : (enum exchange_format)i;
             return STATUS_OK;
         }
-    if (name.size > 0)
+    if (name.size > 0 || file.size == 0)
         fail(err, STATUS_INVALID, "there is no format \"%.*s\"",
              SLICE_FORMAT(slice_prefix(name, 40)));
     else
@@ -202,6 +202,24 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
                       "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
 }
 
+/* What a message shows of a file is for a terminal, and for databases that take no other than
+ * UTF-8: each byte that is none, or controls something, becomes a question mark. */
+static void make_printable(char *text)
+{
+    size_t left = strlen(text);
+
+    while (left > 0) {
+        size_t size = utf8_sequence(text, left);
+
+        if (size == 0 || (unsigned char)*text < ' ' || *text == 0x7f) {
+            *text = '?';
+            size = 1;
+        }
+        text += size;
+        left -= size;
+    }
+}
+
 enum status exchange_import(struct slice bytes, struct slice statement, struct arena *arena,
                             struct model *model, struct error *err)
 {
@@ -213,5 +231,9 @@ enum status exchange_import(struct slice bytes, struct slice statement, struct a
     if (status == STATUS_OK)
         status = build(&forest, statement, arena, model, err);
     forest_deinit(&forest);
+    if (status != STATUS_OK && err) {
+        make_printable(err->message);
+        make_printable(err->hint);
+    }
     return status;
 }

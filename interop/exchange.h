@@ -27,8 +27,8 @@
 enum exchange_format { EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS };
 #undef EXCHANGE_FORMAT
 
-/* By name, in any case of letters; empty: by how `file` ends. xgboost is xgboost_ubj for a file
- * that ends so. INVALID with a hint that names all. */
+/* By name, in any case of letters; empty: by how `file` ends, which is empty where there is none.
+ * xgboost is xgboost_ubj for a file that ends so. INVALID with a hint that names all. */
 enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
                                  struct error *err);
 

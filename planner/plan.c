@@ -120,6 +120,7 @@ static enum status dispatch(struct planning *planning)
         return refuse_later(planning);
     case STATEMENT_EXPORT_MODEL:
         TRY(plan_file(planning));
+        planning->plan->object_position = path_last(&planning->statement->object).position;
         return model_find(planning);
     case STATEMENT_IMPORT_MODEL:
         TRY(plan_file(planning));

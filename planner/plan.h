@@ -140,7 +140,8 @@ struct plan {
     struct notice_list *notices; /* never NULL; reading the rows adds to it */
 
     /* Offset in the text of the object that the statement names: the table of INTO or PREDICT, the
-     * job of CANCEL, the version of ROLLBACK; -1: none. For errors after planning. */
+     * job of CANCEL, the version of ROLLBACK, the model of EXPORT; -1: none. For errors after
+     * planning. */
     int object_position;
     /* EXPORT and IMPORT MODEL. format.size 0: by the file's name, or what is in it */
     struct slice file, format;

@@ -32,16 +32,14 @@ static enum status check_name(const struct name *name, enum sql_dialect dialect,
     return STATUS_OK;
 }
 
-static enum status check_schema(const struct planning *planning, const struct name *schema,
-                                struct slice name)
+static enum status check_schema(const struct catalog *catalog, const struct name *schema,
+                                struct slice name, struct error *err)
 {
-    const struct catalog *catalog = planning->catalog;
-
     if (!catalog->has_schema || catalog->has_schema(catalog->self, name))
         return STATUS_OK;
-    fail_at(planning->err, STATUS_NOT_FOUND, schema->position, "no schema \"%.*s\"",
+    fail_at(err, STATUS_NOT_FOUND, schema->position, "no schema \"%.*s\"",
             SLICE_FORMAT(schema->text));
-    return error_hint(planning->err,
+    return error_hint(err,
                       "schema.table means a schema in PostgreSQL and an attached database in "
                       "SQLite; there is none of the name %.*s.",
                       SLICE_FORMAT(schema->text));
@@ -61,7 +59,7 @@ static enum status split_path(struct planning *planning, const struct path *path
     }
     if (path->count == 2) {
         TRY(name_keep(planning, &path->parts[0], schema));
-        TRY(check_schema(planning, &path->parts[0], *schema));
+        TRY(check_schema(planning->catalog, &path->parts[0], *schema, planning->err));
     }
     return name_keep(planning, &last, name);
 }
@@ -74,6 +72,15 @@ enum status target_plan(struct planning *planning, const struct path *path, stru
     planning->plan->object_position = last.position;
     TRY(check_name(&last, planning->catalog->dialect, planning->err));
     return split_path(planning, path, schema, name);
+}
+
+enum status target_check(const struct catalog *catalog, struct slice schema, struct slice name,
+                         struct error *err)
+{
+    const struct name place = {.text = schema, .position = -1};
+
+    TRY(check_name(&(struct name){.text = name, .position = -1}, catalog->dialect, err));
+    return schema.size > 0 ? check_schema(catalog, &place, schema, err) : STATUS_OK;
 }
 
 enum status model_plan(struct planning *planning)

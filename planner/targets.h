@@ -8,6 +8,9 @@
 
 enum status target_plan(struct planning *planning, const struct path *path, struct slice *schema,
                         struct slice *name);
+/* The same checks of a target that a function names, not a statement: errors have no place. */
+enum status target_check(const struct catalog *catalog, struct slice schema, struct slice name,
+                         struct error *err);
 /* Where a detached job makes this table: it opens the database anew, when this
  * session may be gone. */
 enum status file_plan(struct planning *planning, struct slice schema, struct slice name);

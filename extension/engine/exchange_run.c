@@ -1,7 +1,17 @@
 #include "extension/engine/exchange_run.h"
 
+#include "codegen/model_path.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
+#include "planner/targets.h"
+
+/* A server limits what a model takes there. */
+static size_t arena_most(const struct host *host)
+{
+    return host->session.memory_max > 0 && host->session.memory_max < MODEL_ARENA_MAX
+               ? (size_t)host->session.memory_max
+               : MODEL_ARENA_MAX;
+}
 
 static enum status export_model(const struct host *host, struct slice schema, struct slice name,
                                 enum exchange_format format, struct text *out, struct error *err)
@@ -10,7 +20,7 @@ static enum status export_model(const struct host *host, struct slice schema, st
     struct model model;
     enum status status;
 
-    arena_init(&arena, MODEL_ARENA_MAX);
+    arena_init(&arena, arena_most(host));
     status = host->models->load(host->self, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
         status = exchange_export(&model, format, out, err);
@@ -20,13 +30,14 @@ static enum status export_model(const struct host *host, struct slice schema, st
 
 /* The files that a server sees are not the client's. */
 static enum status refuse_in_server(const struct host *host, const struct plan *plan,
-                                    struct error *err)
+                                    const char *function, struct error *err)
 {
     if (!host->jobs)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, plan->file_position,
             "inside of the server no statement reads or writes files");
-    return error_hint(err, "The program does: totrain postgres://...");
+    return error_hint(err, "The program does, totrain postgres://...; %s the file's bytes.",
+                      function);
 }
 
 static enum status find_format(const struct plan *plan, enum exchange_format *format,
@@ -45,11 +56,13 @@ enum status export_run(const struct host *host, const struct plan *plan, const s
     enum status status;
     size_t size;
 
-    TRY(refuse_in_server(host, plan, err));
+    TRY(refuse_in_server(host, plan, "totrain.export_model('model', 'format') returns", err));
     TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     status = export_model(host, plan->model_schema, plan->model_name, format, &bytes, err);
     size = bytes.size;
+    if (status == STATUS_UNSUPPORTED)
+        error_place(err, plan->object_position);
     if (status == STATUS_OK &&
         (status = exchange_file_write(plan->file.data, text_slice(&bytes), err)) != STATUS_OK)
         error_place(err, plan->file_position);
@@ -81,12 +94,21 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
     struct model model;
     enum status status;
 
-    arena_init(&arena, MODEL_ARENA_MAX);
+    arena_init(&arena, arena_most(host));
     status = exchange_import(bytes, statement, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, schema, name, &model, version, err);
     arena_deinit(&arena);
     return status;
+}
+
+static enum status check_begin(struct slice bytes, enum exchange_format format, struct slice name,
+                               struct error *err)
+{
+    if (exchange_begins(bytes, format))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "the file is no model of the format \"%.*s\"",
+                SLICE_FORMAT(name));
 }
 
 enum status import_run(const struct host *host, const struct plan *plan, const struct sink *sink,
@@ -97,15 +119,14 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
     enum status status;
     int64_t version = 0;
 
-    TRY(refuse_in_server(host, plan, err));
+    TRY(refuse_in_server(host, plan, "totrain.import_model('model', bytea) takes", err));
     if (plan->format.size > 0) /* what the file is, its bytes tell */
         TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);
     status = exchange_file_read(plan->file.data, &bytes, err);
     if (status == STATUS_OK && plan->format.size > 0 &&
-        !exchange_begins(text_slice(&bytes), format))
-        status = fail_at(err, STATUS_CORRUPT, plan->format_position,
-                         "the file is no model of the format \"%.*s\"", SLICE_FORMAT(plan->format));
+        check_begin(text_slice(&bytes), format, plan->format, err) != STATUS_OK)
+        status = error_place(err, plan->format_position);
     if (status == STATUS_OK)
         status = import_bytes(host, plan->into_schema, plan->into_name, text_slice(&bytes),
                               plan->text, &version, err);
@@ -116,4 +137,61 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
                                     : plan->file_position);
     return sink_row(sink, (struct cell[]){cell_text(plan->into_name), cell_integer(version)}, 2,
                     err);
+}
+
+/* ----- functions, which have bytes ----- */
+
+enum status export_function(const struct host *host, struct slice path, struct slice format,
+                            struct text *out, struct error *err)
+{
+    enum exchange_format found;
+    struct slice schema, name;
+    struct arena arena;
+    enum status status;
+
+    error_clear(err);
+    TRY(exchange_format_find(format, SLICE(""), &found, err));
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = model_path_read(path, &arena, &schema, &name, err);
+    if (status == STATUS_OK)
+        status = export_model(host, schema, name, found, out, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status import_named(const struct host *host, struct slice path, struct slice bytes,
+                                struct arena *arena, int64_t *version, struct error *err)
+{
+    struct slice schema, name;
+    struct text statement;
+    enum status status;
+
+    TRY(model_path_read(path, arena, &schema, &name, err));
+    TRY(target_check(&host->catalog, schema, name, err));
+    text_init(&statement, TEXT_MAXIMUM);
+    text_append_string(&statement, "IMPORT MODEL ");
+    model_path_write(schema, name, &statement);
+    status = statement.failed
+                 ? fail_no_memory(err)
+                 : import_bytes(host, schema, name, bytes, text_slice(&statement), version, err);
+    text_deinit(&statement);
+    return status;
+}
+
+enum status import_function(const struct host *host, struct slice path, struct slice bytes,
+                            struct slice format, int64_t *version, struct error *err)
+{
+    enum exchange_format found;
+    struct arena arena;
+    enum status status;
+
+    error_clear(err);
+    if (format.data) {
+        TRY(exchange_format_find(format, SLICE(""), &found, err));
+        TRY(check_begin(bytes, found, format, err));
+    }
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = import_named(host, path, bytes, &arena, version, err);
+    arena_deinit(&arena);
+    return status;
 }

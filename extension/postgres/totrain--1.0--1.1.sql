@@ -262,6 +262,21 @@ COMMENT ON FUNCTION totrain.leaf(text, record) IS
 REVOKE ALL ON FUNCTION totrain.leaf(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.leaf(text, record) TO totrain_user;
 
+-- Models of XGBoost and LightGBM as bytes, since no server's file is read or written. They run as the
+-- caller, who may write the model that TRAIN may write.
+
+CREATE FUNCTION totrain.export_model(model text, format text) RETURNS bytea
+AS 'MODULE_PATHNAME', 'totrain_sql_export_model' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.export_model(text, text) IS
+    'a model of trees as the bytes of a file of XGBoost or LightGBM: formats xgboost, xgboost_ubj, lightgbm';
+
+CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
+    'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
+REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.import_model(text, bytea, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.import_model(text, bytea, text) TO totrain_user;
+
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text) TO totrain_user;

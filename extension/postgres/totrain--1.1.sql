@@ -208,6 +208,19 @@ SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.problem(text, record) IS
     'what keeps a row from being scored; NULL where nothing does';
 
+-- Models of XGBoost and LightGBM as bytes, since no server's file is read or written. They run as the
+-- caller, who may write the model that TRAIN may write.
+
+CREATE FUNCTION totrain.export_model(model text, format text) RETURNS bytea
+AS 'MODULE_PATHNAME', 'totrain_sql_export_model' LANGUAGE C STRICT STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.export_model(text, text) IS
+    'a model of trees as the bytes of a file of XGBoost or LightGBM: formats xgboost, xgboost_ubj, lightgbm';
+
+CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFAULT NULL) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
+    'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
+
 CREATE FUNCTION totrain.version() RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_version' LANGUAGE C STABLE PARALLEL SAFE;
 
@@ -398,6 +411,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
     totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.export_model(text, text), totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),

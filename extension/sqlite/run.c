@@ -6,6 +6,7 @@
 
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
+#include "extension/sqlite/exchange_functions.h"
 #include "extension/sqlite/parameters.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
@@ -303,7 +304,12 @@ static const struct {
 int run_register(struct sqlite_connection *connection)
 {
     size_t count = sizeof functions / sizeof *functions;
+    int exchange = exchange_functions_register(connection);
 
+    if (exchange != SQLITE_OK) {
+        sqlite_connection_remove(connection);
+        return exchange;
+    }
     for (size_t i = 0; i < count; i++) {
         /* SQLite calls it when the connection closes, and also when this very
          * registration fails: the last function carries it. */

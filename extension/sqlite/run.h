@@ -12,7 +12,7 @@
 #include "extension/sqlite/sqlite_connection.h"
 
 /* Registers totrain(), totrain_exec(), totrain_more(), totrain_cell(), totrain_raise() and
- * totrain_config() on a connection; closing it removes them. */
+ * totrain_config(), and exchange_functions.h, on a connection; closing it removes them. */
 int run_register(struct sqlite_connection *connection);
 
 /* The same for a program that has SQLite linked in: `SELECT totrain(...)`

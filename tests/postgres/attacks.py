@@ -128,6 +128,7 @@ READERS = {
     "leaf": f"SELECT totrain.leaf('{{m}}', {ROW})",
     "distance": f"SELECT totrain.distance('{{m}}', {ROW})",
     "problem": f"SELECT totrain.problem('{{m}}', {ROW})",
+    "export_model": "SELECT totrain.export_model('{m}', 'xgboost')",
     "predict_statement": "SELECT * FROM public.iris TO PREDICT USING {m}",
     "predict_into_a_table": "SELECT * FROM public.iris TO PREDICT pg_temp.predicted.class USING {m}",
     "predict_by_workers": "SELECT * FROM public.iris TO PREDICT pg_temp.predicted.class WITH job.max_workers = 2 USING {m}",

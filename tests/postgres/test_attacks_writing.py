@@ -1,5 +1,6 @@
 """Attacks on whoever writes: triggers, constraints, casts and types of others run for nobody but their owners."""
 
+import pathlib
 import threading
 
 import psycopg2
@@ -34,6 +35,10 @@ TRAPS = {
 }
 
 
+STORED = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "xgboost_two.ubj"
+IMPORT = f"SELECT totrain.import_model('eve.m', '\\x{STORED.read_bytes().hex()}')"
+
+
 class Publishing(Attacks):
     """Training into a table of eve's is refused before it is trained, whoever may act as eve."""
 
@@ -46,6 +51,7 @@ class Publishing(Attacks):
         for user in (SUPERUSER, "alice"):
             self.assertRegex(self.try_as(user, TRAIN.format("public.iris", "eve.m")), 'model "m" belongs to another role')
             self.assertRegex(self.try_as(user, f"SELECT * FROM totrain.run($${TRAIN.format('public.iris', 'eve.m')}$$)"), 'model "m" belongs to another role')
+            self.assertRegex(self.try_as(user, IMPORT), 'model "m" belongs to another role')
             self.assertRegex(self.try_as(user, "ROLLBACK MODEL eve.m TO 1"), 'model "m" belongs to another role|row security guards')
         self.assertIsInstance(self.try_as("bob", TRAIN.format("public.iris", "eve.m")), str)
 

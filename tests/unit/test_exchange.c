@@ -239,6 +239,22 @@ static struct text replace(const struct text *bytes, const char *from, const cha
     return changed;
 }
 
+/* Databases take UTF-8 alone, and a terminal obeys control characters. */
+static void messages_show_no_foreign_bytes_as_they_are(void **state)
+{
+    struct text bytes = read_stored("xgboost_two.json");
+    struct text bad = replace(&bytes, "binary:logistic", "x\xff\xb0\x7f\xc3\xa4");
+    struct held held;
+    struct error err;
+
+    (void)state;
+    CHECK_FAILS(import_into(&held, text_slice(&bad), &err), STATUS_UNSUPPORTED,
+                "objective \"x???\xc3\xa4\" are");
+    arena_deinit(&held.arena);
+    text_deinit(&bad);
+    text_deinit(&bytes);
+}
+
 /* ----- models of ours ----- */
 
 /* The rows of one trees_fixture model, scored before and after: numbers alone. */
@@ -773,6 +789,8 @@ static void formats_are_found_by_name_or_by_the_files_ending(void **state)
     CHECK_FAILS(exchange_format_find(SLICE("onnx"), SLICE("m.json"), &format, &err), STATUS_INVALID,
                 "no format \"onnx\"");
     CHECK(strstr(err.hint, "lightgbm (.txt)"));
+    CHECK_FAILS(exchange_format_find(SLICE(""), SLICE(""), &format, &err), STATUS_INVALID,
+                "no format \"\"");
     CHECK_FAILS(exchange_format_find(SLICE(""), SLICE(".json"), &format, &err), STATUS_INVALID,
                 "does not tell its format");
 }
@@ -849,6 +867,7 @@ int main(void)
         cmocka_unit_test(a_stored_model_is_told_by_its_columns_and_classes),
         cmocka_unit_test(a_model_in_its_own_format_comes_back_as_the_same),
         cmocka_unit_test(a_model_predicts_the_same_in_the_other_format),
+        cmocka_unit_test(messages_show_no_foreign_bytes_as_they_are),
         cmocka_unit_test(rounds_without_a_tree_of_each_class_are_filled),
         cmocka_unit_test(a_model_without_trees_is_its_base),
         cmocka_unit_test(links_become_objectives),

@@ -5,6 +5,7 @@
 #include "planner/explain.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "planner/targets.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
@@ -281,6 +282,29 @@ static void the_label_makes_room_only_for_a_prediction_of_its_name(void **state)
     CHECK_INT(scene.plan.label_column, 2);
     PLAN_OK(IRIS MODEL "SELECT * FROM iris TO PREDICT USING m");
     CHECK_INT(scene.plan.label_column, 2);
+    scene_deinit(&scene);
+}
+
+/* A function names its target without a statement. */
+static void the_target_of_a_function_is_checked_as_that_of_a_statement(void **state)
+{
+    struct scene scene;
+    struct error err;
+    const struct catalog *catalog = &scene.described.catalog;
+    (void)state;
+
+    scene_init(&scene);
+    CHECK_INT(plan_text(&scene, "-- schemas: main\nCANCEL JOB 1"), STATUS_OK);
+    CHECK_OK(target_check(catalog, SLICE("main"), SLICE("m"), &err));
+    CHECK_OK(target_check(catalog, SLICE(""), SLICE("m"), &err));
+    CHECK_FAILS(target_check(catalog, SLICE("other"), SLICE("m"), &err), STATUS_NOT_FOUND,
+                "no schema \"other\"");
+    CHECK_INT(err.position, -1);
+    CHECK_FAILS(target_check(catalog, SLICE(""), SLICE("totrain_m"), &err), STATUS_INVALID,
+                "is reserved");
+    CHECK_INT(err.position, -1);
+    CHECK_FAILS(target_check(catalog, SLICE(""), SLICE(""), &err), STATUS_INVALID,
+                "a name is empty");
     scene_deinit(&scene);
 }
 
@@ -567,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_column_is_found_exactly_before_it_is_found_in_any_case),
         cmocka_unit_test(an_error_of_the_host_points_into_the_whole_text),
         cmocka_unit_test(validation_columns_are_found_by_name),
+        cmocka_unit_test(the_target_of_a_function_is_checked_as_that_of_a_statement),
         cmocka_unit_test(predict_finds_the_inputs_in_the_order_of_the_model),
         cmocka_unit_test(the_label_makes_room_only_for_a_prediction_of_its_name),
         cmocka_unit_test(evaluate_takes_the_models_label_unless_one_is_given),

@@ -200,5 +200,19 @@ SELECT * FROM iris TO EVALUATE iris;
 EXPLAIN ANALYZE SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
 -- ROLLBACK: a version that is not there
 ROLLBACK MODEL iris_model TO 9;
+-- EXPORT: a model that has no trees
+EXPORT MODEL iris_model TO 'model.json';
+-- EXPORT: a file whose name does not tell a format
+EXPORT MODEL iris_model TO 'model.onnx';
+-- EXPORT: a format that is not there
+EXPORT MODEL iris_model TO 'model.json' FORMAT onnx;
+-- EXPORT: a model that is not there
+EXPORT MODEL iris_modle TO 'model.json';
+-- IMPORT: a file that is not there
+IMPORT MODEL theirs FROM 'nowhere/model.json';
+-- IMPORT: no file
+IMPORT MODEL theirs FROM '';
+-- IMPORT: a reserved name
+IMPORT MODEL totrain_model FROM 'model.json';
 -- two statements without a semicolon
 SELECT * FROM iris TO PREDICT USING iris_model SELECT * FROM iris TO EVALUATE iris_model;

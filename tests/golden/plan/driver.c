@@ -118,6 +118,9 @@ static void print_other(const struct plan *plan)
     print_name("target", plan->target_schema, plan->target_table);
     for (size_t i = 0; i < plan->metric_count; i++)
         print_name("metric", none, plan->metrics[i]);
+    print_name("into", plan->into_schema, plan->into_name);
+    print_name("file", none, plan->file);
+    print_name("format", none, plan->format);
     print_name("version", none, plan->version);
     print_name("job", none, plan->job_text);
     print_name("attributes for", none, plan->attributes_for);

@@ -1,0 +1,86 @@
+/*
+ * totrain.export_model(model, format) and totrain.import_model(model, content, format): what EXPORT
+ * MODEL and IMPORT MODEL do with a client's files, with bytes. They run as the caller, as part of
+ * his transaction: reading takes SELECT on the model, writing what TRAIN takes.
+ */
+#include "extension/postgres/server/door.h"
+
+#include <access/detoast.h>
+
+#include "extension/engine/exchange_run.h"
+#include "extension/postgres/server/settings.h"
+#include "interop/exchange.h"
+
+SQL_FUNCTION(totrain_sql_export_model);
+SQL_FUNCTION(totrain_sql_import_model);
+
+static struct slice text_argument(const text *argument)
+{
+    const size_t size = VARSIZE_ANY_EXHDR(argument);
+
+    return session_to_utf8(pnstrdup(VARDATA_ANY(argument), size), size);
+}
+
+/* No call of PostgreSQL that throws while there is memory that it does not know of. */
+static bytea *copy_bytes(const struct text *bytes)
+{
+    bytea *copy = MemoryContextAllocExtended(CurrentMemoryContext, VARHDRSZ + bytes->size,
+                                             MCXT_ALLOC_NO_OOM | MCXT_ALLOC_HUGE);
+
+    if (copy) {
+        SET_VARSIZE(copy, VARHDRSZ + bytes->size);
+        memcpy(VARDATA(copy), text_string(bytes), bytes->size);
+    }
+    return copy;
+}
+
+/* (model, format), none of them NULL */
+Datum totrain_sql_export_model(PG_FUNCTION_ARGS)
+{
+    const struct slice model = text_argument(PG_GETARG_TEXT_PP(0));
+    const struct slice format = text_argument(PG_GETARG_TEXT_PP(1));
+    struct session *session = palloc(sizeof *session);
+    struct postgres_host *host = palloc(sizeof *host);
+    struct text bytes;
+    struct error err;
+    bytea *copy = NULL;
+    enum status status;
+
+    session_init(session, true);
+    postgres_host_init(host, &session->database, "", NULL);
+    host->host.session.memory_max = (uint64_t)settings.max_memory * 1024;
+    text_init(&bytes, EXCHANGE_BYTES_MAX);
+    status = export_function(&host->host, model, format, &bytes, &err);
+    if (status == STATUS_OK && !(copy = copy_bytes(&bytes)))
+        status = fail_no_memory(&err);
+    text_deinit(&bytes);
+    if (status != STATUS_OK)
+        session_raise(session, &err, SLICE(""), false);
+    PG_RETURN_BYTEA_P(copy);
+}
+
+/* (model, content, format): the format may be NULL */
+Datum totrain_sql_import_model(PG_FUNCTION_ARGS)
+{
+    struct slice model, content, format = {NULL, 0};
+    const bytea *bytes;
+    struct door *door;
+    struct error err;
+    int64_t version = 0;
+
+    if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+        PG_RETURN_NULL();
+    if (toast_raw_datum_size(PG_GETARG_DATUM(1)) > EXCHANGE_BYTES_MAX + VARHDRSZ)
+        ereport(ERROR, (errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+                        errmsg("the content has more than the %zu bytes that are read",
+                               EXCHANGE_BYTES_MAX)));
+    model = text_argument(PG_GETARG_TEXT_PP(0));
+    if (!PG_ARGISNULL(2))
+        format = text_argument(PG_GETARG_TEXT_PP(2));
+    bytes = PG_GETARG_BYTEA_PP(1);
+    content = (struct slice){VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)};
+    door = door_open();
+    if (import_function(&door->host.host, model, content, format, &version, &err) != STATUS_OK)
+        session_raise(&door->session, &err, SLICE(""), false);
+    PG_RETURN_INT64(version);
+}

@@ -1,0 +1,101 @@
+#include "extension/sqlite/exchange_functions.h"
+
+#include "extension/engine/exchange_run.h"
+#include "interop/exchange.h"
+
+static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
+{
+    struct text message;
+
+    text_init(&message, 8192);
+    text_printf(&message, "%s: %s", function, err->message);
+    if (err->hint[0])
+        text_printf(&message, "\nHINT:  %s", err->hint);
+    sqlite3_result_error(context, text_string(&message), (int)message.size);
+    if (err->status == STATUS_NO_MEMORY)
+        sqlite3_result_error_nomem(context);
+    text_deinit(&message);
+}
+
+static struct slice text_argument(sqlite3_value *value)
+{
+    const char *bytes = (const char *)sqlite3_value_text(value);
+
+    return (struct slice){bytes, bytes ? (size_t)sqlite3_value_bytes(value) : 0};
+}
+
+static bool is_null(sqlite3_value *value)
+{
+    return sqlite3_value_type(value) == SQLITE_NULL;
+}
+
+static void export_model(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct sqlite_connection *connection = sqlite3_user_data(context);
+    struct text bytes;
+    struct error err;
+
+    (void)count;
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    text_init(&bytes, EXCHANGE_BYTES_MAX);
+    if (export_function(&connection->host.host, text_argument(values[0]), text_argument(values[1]),
+                        &bytes, &err) == STATUS_OK)
+        sqlite3_result_blob64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT);
+    else
+        raise_error(context, "totrain_export_model", &err);
+    text_deinit(&bytes);
+}
+
+static enum status import(const struct sqlite_connection *connection, int count,
+                          sqlite3_value **values, int64_t *version, struct error *err)
+{
+    const int type = sqlite3_value_type(values[1]);
+    struct slice content = {NULL, 0}, format = {NULL, 0};
+
+    if (type != SQLITE_BLOB && type != SQLITE_TEXT)
+        return fail(err, STATUS_INVALID, "the second argument is the file's content, a blob");
+    content.data = sqlite3_value_blob(values[1]);
+    content.size = (size_t)sqlite3_value_bytes(values[1]);
+    if (count == 3 && !is_null(values[2]))
+        format = text_argument(values[2]);
+    return import_function(&connection->host.host, text_argument(values[0]), content, format,
+                           version, err);
+}
+
+static void import_model(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    int64_t version = 0;
+    struct error err;
+
+    if (is_null(values[0]) || is_null(values[1]))
+        return;
+    if (import(sqlite3_user_data(context), count, values, &version, &err) == STATUS_OK)
+        sqlite3_result_int64(context, version);
+    else
+        raise_error(context, "totrain_import_model", &err);
+}
+
+/* Of no view or trigger that another person put into the file: one of them writes tables. */
+int exchange_functions_register(struct sqlite_connection *connection)
+{
+    static const struct {
+        const char *name;
+        int arguments;
+        void (*function)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {
+        {"totrain_export_model", 2, export_model},
+        {"totrain_import_model", 2, import_model},
+        {"totrain_import_model", 3, import_model},
+    };
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+        const int code = sqlite3_create_function_v2(
+            connection->db, functions[i].name, functions[i].arguments,
+            SQLITE_UTF8 | SQLITE_DIRECTONLY, connection, functions[i].function, NULL, NULL, NULL);
+
+        if (code != SQLITE_OK)
+            return code;
+    }
+    return SQLITE_OK;
+}

@@ -1,0 +1,19 @@
+/*
+ * exchange_functions.h - models of trees as bytes of other programs' files, in a query.
+ *
+ *     totrain_export_model(model, format)              a blob
+ *     totrain_import_model(model, content[, format])   writes the model; its version
+ *
+ * They do what EXPORT MODEL and IMPORT MODEL do with files (extension/engine/exchange_run.h). The
+ * content is a blob, or a text, as LightGBM's files and JSON are. Where an argument is NULL,
+ * nothing is done and the result is NULL; a format that is NULL is as none.
+ */
+#ifndef EXTENSION_SQLITE_EXCHANGE_FUNCTIONS_H
+#define EXTENSION_SQLITE_EXCHANGE_FUNCTIONS_H
+
+#include "extension/sqlite/sqlite_connection.h"
+
+/* A result code of SQLite's. */
+int exchange_functions_register(struct sqlite_connection *connection);
+
+#endif
