@@ -50,6 +50,9 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
     spec->label_type = plan->label_type;
     spec->label_reading = plan->label_reading;
     spec->label_declared = plan->label_declared;
+    for (size_t i = 0; i < plan->role_count; i++)
+        spec->roles[spec->role_count++] =
+            (struct spec_role){plan->roles[i].role, plan->roles[i].name};
     spec->notices = plan->notices;
     spec->positive = plan->positive;
     spec->average = plan->average;

@@ -63,6 +63,11 @@
            "'balanced': rows of rare classes weigh more, each class the same in sum. Classifiers " \
            "only.",                                                                                \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    PLANNED("train.sample_weight", SCOPE_TRAIN, TEXT(),                                            \
+            "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
+            "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
+            "EVALUATE do not need it. Trees only.",                                                \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \

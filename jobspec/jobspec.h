@@ -41,6 +41,12 @@ struct spec_input {
 
 #define INTERACTION_GROUPS_MAX 64
 
+/* A column that is for something else than to be an input. */
+struct spec_role {
+    enum row_role role;
+    struct slice name;
+};
+
 #define JOBSPEC_OUTPUTS_MAX    16
 #define JOBSPEC_COLUMNS_MAX    32767
 #define JOBSPEC_SHARD_ROWS_MAX 1048576
@@ -81,8 +87,11 @@ struct jobspec {
     struct spec_scoring scoring; /* PREDICT and EVALUATE */
 
     /* TRAIN */
-    struct spec_input *inputs; /* the spool's columns are these, then the label, if any */
+    struct spec_input *inputs; /* the spool's columns are these, then the label, if any, and then
+                                  those of roles */
     size_t input_count;
+    struct spec_role roles[ROW_ROLES]; /* (role_count): each role at most once, ascending */
+    size_t role_count;
     struct slice label; /* size 0 with LABEL_NONE, which clustering has */
     enum label_type label_type;
     enum input_reading label_reading; /* of a regression's; never READING_STRICT */
@@ -107,5 +116,20 @@ struct jobspec {
     struct slice metrics_host; /* IP address for /metrics; size 0: not served */
     uint32_t metrics_port;     /* 0: any free one */
 };
+
+/* Columns of a training job's spool. */
+static inline uint32_t spec_columns(const struct jobspec *spec)
+{
+    return (uint32_t)(spec->input_count + task_has_label(spec->task) + spec->role_count);
+}
+
+/* The spool's column with that role; 0, which is an input: none. */
+static inline uint32_t spec_role_column(const struct jobspec *spec, enum row_role role)
+{
+    for (size_t i = 0; i < spec->role_count; i++)
+        if (spec->roles[i].role == role)
+            return (uint32_t)(spec->input_count + task_has_label(spec->task) + i);
+    return 0;
+}
 
 #endif

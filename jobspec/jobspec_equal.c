@@ -22,6 +22,17 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
     return true;
 }
 
+static bool same_roles(const struct jobspec *a, const struct jobspec *b)
+{
+    if (a->role_count != b->role_count)
+        return false;
+    for (size_t i = 0; i < a->role_count; i++)
+        if (a->roles[i].role != b->roles[i].role ||
+            !slice_equal(a->roles[i].name, b->roles[i].name))
+            return false;
+    return true;
+}
+
 static bool same_model(const struct jobspec *a, const struct jobspec *b)
 {
     return slice_equal(a->statement, b->statement) && slice_equal(a->estimator, b->estimator) &&
@@ -55,8 +66,9 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
     const struct kind *kind = a->kind == SPEC_TRAIN ? kind_find(a->family) : NULL;
 
     return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
-           same_model(a, b) && same_metrics(a, b) && a->has_validation == b->has_validation &&
-           a->staged_shards == b->staged_shards && same_members(&job_attributes, a, b) &&
+           same_roles(a, b) && same_model(a, b) && same_metrics(a, b) &&
+           a->has_validation == b->has_validation && a->staged_shards == b->staged_shards &&
+           same_members(&job_attributes, a, b) &&
            (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&
            a->lanes_max == b->lanes_max && slice_equal(a->metrics_host, b->metrics_host) &&
            a->metrics_port == b->metrics_port && slice_equal(a->tensorboard, b->tensorboard) &&

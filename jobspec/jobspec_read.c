@@ -196,6 +196,33 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
+/* Ascending, as they are written. */
+static enum status read_roles(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                              struct error *err)
+{
+    const cJSON *roles, *item;
+
+    if (!json_has(json, "roles"))
+        return STATUS_OK;
+    TRY(json_get_array(json, "roles", ROW_ROLES, &roles, err));
+    cJSON_ArrayForEach(item, roles)
+    {
+        struct spec_role *role = &spec->roles[spec->role_count];
+        unsigned word;
+
+        if (!cJSON_IsObject(item))
+            return fail(err, STATUS_CORRUPT, "member \"roles\": expected objects");
+        TRY(spec_check_members(item, MEMBERS("role", "name"), err));
+        TRY(spec_get_word(item, "role", row_role_words, &word, err));
+        TRY(spec_get_text(item, "name", 0, NAME_BYTES_MAX, arena, &role->name, err));
+        role->role = (enum row_role)word;
+        if (spec->role_count++ > 0 && role[-1].role >= role->role)
+            return fail(err, STATUS_CORRUPT, "member \"roles\": expected them in their order");
+    }
+    return spec->role_count > 0 ? STATUS_OK
+                                : fail(err, STATUS_CORRUPT, "member \"roles\": there is none");
+}
+
 /* The members of one object of the spec that the attributes of a table have. */
 static enum status read_members(const struct attribute_table *table, const char *section,
                                 const cJSON *object, void *members, struct error *err)
@@ -295,6 +322,7 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
 
     TRY(read_inputs(json, arena, spec, err));
     TRY(read_label(json, arena, spec, err));
+    TRY(read_roles(json, arena, spec, err));
     TRY(read_section(json, kind_of(spec)->name, NULL, MEMBERS(NULL), spec, &object, err));
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
@@ -314,6 +342,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
         names[count++] = *section;
     if (json_has(json, "notices"))
         names[count++] = "notices";
+    if (json_has(json, "roles"))
+        names[count++] = "roles";
     names[count] = NULL;
     return spec_check_members(json, names, err);
 }

@@ -257,6 +257,16 @@ static cJSON *label(void)
     return schema;
 }
 
+static cJSON *roles(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "role", word(row_role_words, "what the column is for"));
+    json_add(members, "name", text(0, NAME_BYTES_MAX, NULL));
+    return array(1, ROW_ROLES, object(members),
+                 "columns of the rows that are neither input nor label");
+}
+
 static cJSON *training(const struct kind *kind)
 {
     cJSON *members = section_members_of(kind, "training");
@@ -334,6 +344,7 @@ static void add_learning(const struct kind *kind, cJSON *members)
 {
     json_add(members, "inputs", inputs());
     json_add(members, "label", label());
+    json_add(members, "roles", roles());
     json_add(members, kind->name, object(section_members_of(kind, NULL)));
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
@@ -366,7 +377,7 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     json_add_string(schema, "description",
                     SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices"));
+    close_object(schema, members, MEMBERS("notices", "roles"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

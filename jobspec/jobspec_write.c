@@ -84,6 +84,22 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         add_word(label, "reading", input_reading_words, spec->label_reading);
 }
 
+static void write_roles(const struct jobspec *spec, cJSON *json)
+{
+    cJSON *roles;
+
+    if (spec->role_count == 0)
+        return;
+    roles = json_add_array(json, "roles");
+    for (size_t i = 0; i < spec->role_count; i++) {
+        cJSON *role = cJSON_CreateObject();
+
+        add_word(role, "role", row_role_words, spec->roles[i].role);
+        json_add_string(role, "name", spec->roles[i].name);
+        json_append(roles, role);
+    }
+}
+
 /* The attributes of the object, of all kinds and of the spec's own. */
 static void write_section(const struct jobspec *spec, const char *section, cJSON *object)
 {
@@ -116,6 +132,7 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
 {
     write_inputs(spec, json);
     write_label(spec, json);
+    write_roles(spec, json);
     write_section(spec, NULL, json_add_object(json, kind_of(spec)->name));
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)

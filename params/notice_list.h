@@ -48,7 +48,8 @@
     X(NOTICE_LEAK, "leak")             /* one column alone predicts the label */                   \
     X(NOTICE_BASELINE, "baseline")     /* the model is no better than a constant */                \
     X(NOTICE_METRIC, "metric")         /* what a metric is of, or why it is NULL */                \
-    X(NOTICE_DEFAULTS, "defaults")     /* what was chosen by the data */
+    X(NOTICE_DEFAULTS, "defaults")     /* what was chosen by the data */                           \
+    X(NOTICE_ROLE, "role")             /* a column that is for something else than an input */
 
 #define X(name, word) name,
 enum notice_kind { NOTICE_KIND_MAP(X) NOTICE_KINDS };

@@ -16,6 +16,7 @@ const char *const optimizer_words[] = {OPTIMIZER_MAP(X) NULL};
 const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
 const char *const average_words[] = {AVERAGE_MAP(X) NULL};
 const char *const report_words[] = {REPORT_MAP(X) NULL};
+const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
 #undef X
 
 bool term_find(const char *const *words, struct slice word, unsigned *value)

@@ -88,6 +88,9 @@
     X(AVERAGE_WEIGHTED, "weighted")                                                                \
     X(AVERAGE_MICRO, "micro")
 
+/* What a column of the rows is for, beside the inputs and the label. */
+#define ROW_ROLE_MAP(X) X(ROLE_SAMPLE_WEIGHT, "sample_weight")
+
 /* What EVALUATE returns (scoring/report.h). */
 #define REPORT_MAP(X)                                                                              \
     X(REPORT_METRICS, "metrics")                                                                   \
@@ -133,6 +136,7 @@ enum optimizer_kind { OPTIMIZER_MAP(X) };
 enum schedule { SCHEDULE_MAP(X) };
 enum average { AVERAGE_MAP(X) };
 enum report_kind { REPORT_MAP(X) };
+enum row_role { ROW_ROLE_MAP(X) ROW_ROLES };
 #undef X
 #define X(name, word, task, is_default) name,
 enum metric { METRIC_MAP(X) METRIC_COUNT };
@@ -150,6 +154,7 @@ extern const char *const optimizer_words[];
 extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
+extern const char *const row_role_words[];
 
 /* Is a model of this task learned from a label column, and measured against one? */
 static inline bool task_has_label(enum task task)

@@ -12,6 +12,7 @@
 #include "planner/later.h"
 #include "planner/planning.h"
 #include "planner/query.h"
+#include "planner/roles.h"
 #include "scoring/dates.h"
 #include "scoring/transform.h"
 
@@ -274,10 +275,10 @@ static bool is_quoted_pattern(const struct query *query, const struct column *co
     return false;
 }
 
-/* Everything but the label and what is chosen already. */
+/* Everything but the label, columns of roles, and what is chosen already. */
 static void choose_column(const struct plan *plan, size_t i, int position, struct choice *choices)
 {
-    if ((int)i != plan->label_column && choices[i].kind == CHOICE_NONE)
+    if ((int)i != plan->label_column && !roles_have(plan, (int)i) && choices[i].kind == CHOICE_NONE)
         choices[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
 }
 
@@ -305,7 +306,7 @@ static enum status match_pattern(struct planning *planning, const struct column 
         if (regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) != 0)
             continue;
         matches++;
-        labels += (int)i == plan->label_column;
+        labels += (int)i == plan->label_column || roles_have(plan, (int)i);
         choose_column(plan, i, column->span.start, choices);
     }
     regfree(&compiled);

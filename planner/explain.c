@@ -8,6 +8,7 @@
 #include "planner/explain_work.h"
 #include "planner/explanation.h"
 #include "planner/parameters.h"
+#include "planner/roles.h"
 
 #define LINES_EXTRA     25 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
@@ -192,6 +193,16 @@ static void explain_label(struct explanation *explanation)
         text_append_string(&explanation->detail, "number: ");
     append_why(&explanation->detail, plan, plan->label_column);
     explanation_line_of(explanation, "label", plan->label);
+}
+
+static void explain_roles(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+
+    for (size_t i = 0; i < plan->role_count; i++) {
+        append_why(&explanation->detail, plan, plan->roles[i].column);
+        explanation_line_of(explanation, roles_called(plan->roles[i].role), plan->roles[i].name);
+    }
 }
 
 static void explain_model(struct explanation *explanation)
@@ -509,6 +520,7 @@ enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *a
     explain_model(&explanation);
     explain_inputs(&explanation);
     explain_label(&explanation);
+    explain_roles(&explanation);
     explain_inside(&explanation);
     explain_work(&explanation, rows);
     explain_notices(&explanation);

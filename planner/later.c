@@ -16,7 +16,6 @@ const struct later_name later_attributes[] = {
     {"model.n_out", "Length of the window that a time series model predicts."},
     {"train.max_seconds", "Time after which training ends."},
     {"train.save_checkpoints_steps", "Steps between two checkpoints."},
-    {"train.sample_weight", "The column that holds the weight of each row."},
     {"train.disk_cache", "Keep the rows on disk between epochs."},
     {"optimizer.decay_steps", "Steps of a learning-rate schedule."},
     {"optimizer.decay_rate", "Rate of a learning-rate schedule."},

@@ -39,6 +39,14 @@ struct plan_left_out {
     enum column_use why;
 };
 
+/* A column of the SELECT that is for something else than to be an input; it may be one, too. */
+struct plan_role {
+    enum row_role role;
+    struct slice name;
+    int column; /* its index in the SELECT */
+    enum input_reading reading;
+};
+
 /* Where the processes of a job run, where it is not this machine. */
 struct plan_cluster {
     bool is_wanted;              /* job.where = 'kubernetes' */
@@ -87,8 +95,10 @@ struct plan {
     int label_column;   /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
                            takes the place of */
     enum label_type label_type;
-    enum input_reading label_reading; /* a regressor's: of its text */
-    struct slice label_declared;      /* its sql_type, where predictions are of that type again */
+    enum input_reading label_reading;  /* a regressor's: of its text */
+    struct slice label_declared;       /* its sql_type, where predictions are of that type again */
+    struct plan_role roles[ROW_ROLES]; /* (role_count): by the role */
+    size_t role_count;
     /* What the statement says of the job, with the attributes of its kind, of training
      * and of workers. max_workers 0: as many as min_workers. codegen adds the rest. */
     struct jobspec spec;
@@ -97,8 +107,8 @@ struct plan {
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */
-    int *validation_columns;        /* for each input, then the label, if any: its column in
-                                       validation_select */
+    int *validation_columns;        /* for each input, then the label, if any, then the roles: its
+                                       column in validation_select */
     struct slice into_schema, into_name;
     struct slice into_file; /* of a detached job, whatever it does: the database file, an absolute
                                path */

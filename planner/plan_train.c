@@ -16,6 +16,7 @@
 #include "planner/parameters.h"
 #include "planner/planning.h"
 #include "planner/query.h"
+#include "planner/roles.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 #include "planner/task_choice.h"
@@ -86,21 +87,25 @@ static enum status validation_plan(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "validation.select");
     struct plan *plan = planning->plan;
+    size_t n = plan->input_count;
     struct query query = {0};
 
     if (!setting)
         return STATUS_OK;
     TRY(describe_validation(planning, setting, &query));
-    plan->validation_columns = ARENA_NEW(planning->arena, int, plan->input_count + 1);
+    plan->validation_columns = ARENA_NEW(planning->arena, int, plan->input_count + 1 + ROW_ROLES);
     if (!plan->validation_columns)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->input_count; i++)
         TRY(find_validation_column(planning, &query, plan->inputs[i].name,
                                    setting->value.span.start, &plan->validation_columns[i]));
-    if (plan->label_column < 0)
-        return STATUS_OK;
-    return find_validation_column(planning, &query, plan->label, setting->value.span.start,
-                                  &plan->validation_columns[plan->input_count]);
+    if (plan->label_column >= 0)
+        TRY(find_validation_column(planning, &query, plan->label, setting->value.span.start,
+                                   &plan->validation_columns[n++]));
+    for (size_t i = 0; i < plan->role_count; i++)
+        TRY(find_validation_column(planning, &query, plan->roles[i].name, setting->value.span.start,
+                                   &plan->validation_columns[n++]));
+    return STATUS_OK;
 }
 
 static enum status refuse_text(const struct planning *planning, const struct plan_input *input)
@@ -177,11 +182,13 @@ enum status plan_train(struct planning *planning)
     TRY(query_describe(planning));
     TRY(bad_rows_check(planning, "train.bad_rows"));
     TRY(label_plan(planning));
+    TRY(roles_plan(planning));
     TRY(columns_plan(planning));
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));
     settle_inputs(plan);
     input_notices(plan);
+    roles_notices(plan);
     TRY(parameters_check(planning));
     return validation_plan(planning);
 }

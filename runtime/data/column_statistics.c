@@ -31,6 +31,9 @@ static void describe_columns(struct column_statistics *statistics)
         if (i < spec->input_count) {
             column->name = spec->inputs[i].name;
             column->content = content_of(spec->inputs[i].type);
+        } else if (i > spec->input_count || !task_has_label(spec->task)) {
+            column->name = spec->roles[i - spec->input_count - task_has_label(spec->task)].name;
+            column->content = COLUMN_NUMBERS;
         } else {
             column->name = spec->label;
             column->content = spec->task == TASK_REGRESSION ? COLUMN_NUMBERS : COLUMN_CLASSES;
@@ -51,9 +54,9 @@ enum status column_statistics_new(const struct jobspec *spec, size_t word_bytes_
     if (!made)
         return fail_no_memory(err);
     *made = (struct column_statistics){.spec = spec, .word_bytes_max = word_bytes_max};
-    made->columns = calloc(spec->input_count + 1, sizeof *made->columns);
+    made->columns = calloc(spec_columns(spec) + 1u, sizeof *made->columns);
     if (made->columns) {
-        made->column_count = (uint32_t)spec->input_count + task_has_label(spec->task);
+        made->column_count = spec_columns(spec);
         describe_columns(made);
         made->moments = calloc(made->number_count + 1u, sizeof *made->moments);
         made->tile = malloc(EXACT_TILE_ROWS * TILE_COLUMNS * sizeof *made->tile);
@@ -441,6 +444,16 @@ static uint32_t add_numbers(struct column_statistics *statistics, const struct r
     return columns;
 }
 
+const char *column_is_called(const struct column_statistics *statistics, uint32_t number)
+{
+    const struct jobspec *spec = statistics->spec;
+
+    if (number < spec->input_count)
+        return "column";
+    return number == spec->input_count && task_has_label(spec->task) ? "label column"
+                                                                     : "weight column";
+}
+
 static enum status check_types(const struct column_statistics *statistics,
                                const struct spool_column_view *columns, struct error *err)
 {
@@ -454,8 +467,7 @@ static enum status check_types(const struct column_statistics *statistics,
     for (uint32_t i = 0; i < statistics->column_count; i++)
         if (statistics->columns[i].content == COLUMN_NUMBERS && columns[i].type == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "%s \"%.*s\" is text, where numbers were expected",
-                        i < spec->input_count ? "column" : "label column",
-                        SLICE_FORMAT(statistics->columns[i].name));
+                        column_is_called(statistics, i), SLICE_FORMAT(statistics->columns[i].name));
     if (task_has_label(spec->task) &&
         columns[spec->input_count].type != label_types[spec->label_type])
         return fail(err, STATUS_INVALID, "label column \"%.*s\" is %s, where %s was expected",

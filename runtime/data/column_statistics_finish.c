@@ -52,9 +52,9 @@ static void refuse_rows(const struct column_statistics *statistics, uint32_t num
                         const char *what, uint64_t bad, struct error *err)
 {
     fail(err, STATUS_INVALID, "%s \"%.*s\" is %s in %llu of %llu %s",
-         number < statistics->spec->input_count ? "column" : "label column",
-         SLICE_FORMAT(statistics->columns[number].name), what, (unsigned long long)bad,
-         (unsigned long long)statistics->rows, statistics->rows == 1 ? "row" : "rows");
+         column_is_called(statistics, number), SLICE_FORMAT(statistics->columns[number].name), what,
+         (unsigned long long)bad, (unsigned long long)statistics->rows,
+         statistics->rows == 1 ? "row" : "rows");
 }
 
 static enum status check_finite(const struct column_statistics *statistics, uint32_t number,
@@ -482,6 +482,26 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
     return status;
 }
 
+/* Whether one is negative the summaries say (dataset_check.h). */
+static enum status weigh_rows(const struct column_statistics *statistics, struct dataset *dataset,
+                              struct error *err)
+{
+    const uint32_t number = spec_role_column(statistics->spec, ROLE_SAMPLE_WEIGHT);
+    const struct column_counts *column = &statistics->columns[number];
+    double deviation;
+
+    if (number == 0)
+        return STATUS_OK;
+    if (!exact_moments_measure(&statistics->moments[column->number], &dataset->weight_average,
+                               &deviation))
+        return refuse_counts(column, err);
+    if (dataset->weight_average > 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "weight column \"%.*s\" is 0 in all rows to learn from",
+         SLICE_FORMAT(column->name));
+    return error_hint(err, "A row of weight 0 counts as none.");
+}
+
 enum status column_statistics_finish(const struct column_statistics *statistics,
                                      struct dataset *dataset, struct class_index *index,
                                      struct error *err)
@@ -489,5 +509,6 @@ enum status column_statistics_finish(const struct column_statistics *statistics,
     TRY(check_columns(statistics, err));
     TRY(fill_transform(statistics, &dataset->transform, &dataset->arena, err));
     TRY(fill_labels(statistics, dataset, index, err));
+    TRY(weigh_rows(statistics, dataset, err));
     return column_notices(statistics, dataset, err);
 }

@@ -44,6 +44,9 @@ struct column_statistics {
     size_t word_bytes, word_bytes_max;
 };
 
+/* In messages, before its name: "label column". */
+const char *column_is_called(const struct column_statistics *statistics, uint32_t number);
+
 /* Adds so many of a word of a column that is not of numbers. */
 enum status count_word(struct column_statistics *statistics, struct column_counts *column,
                        struct slice word, uint64_t count, struct error *err);

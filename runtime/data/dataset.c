@@ -44,6 +44,7 @@ struct spool_held_out dataset_held_out(const struct jobspec *spec)
         .share = rule.share,
         .least_rows = rule.least_rows,
         .by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION,
+        .class_column = (uint32_t)spec->input_count,
     };
 }
 
@@ -81,6 +82,8 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
     enum status status;
 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
+    for (unsigned role = 0; role < ROW_ROLES; role++)
+        dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
     status = open_spools(folder, source, spec, team, dataset, err);

@@ -14,7 +14,8 @@
 #include "runtime/data/spool.h"
 #include "scoring/model.h"
 
-#define DATASET_BYTES_MAX ((uint64_t)16 << 30) /* of encoded rows that are all in memory */
+#define DATASET_BYTES_MAX  ((uint64_t)16 << 30) /* of encoded rows that are all in memory */
+#define DATASET_WEIGHT_MAX 1e9                  /* of a row */
 #define DATASET_LABEL_MAX                                                                          \
     1e18 /* magnitude of a label that is kept as it is: squares fit floats                         \
           */
@@ -32,6 +33,8 @@ struct dataset_part {
                                 the kind of model keeps numbers; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
+    float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role; NULL:
+                                there is none */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
     struct row_hash sum;     /* of the hashes (dataset_summary.h) */
     /* (2^range_bits + 1): where the finest ranges of keys begin that are counted; NULL: the rows
@@ -55,8 +58,10 @@ struct dataset {
      * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
      * numbers: then these are 0 and 1. */
     double label_average, label_deviation;
-    float *class_weights;   /* (labels.count); all 1 unless balanced */
-    uint64_t *class_counts; /* (labels.count): training rows of each */
+    uint32_t role_columns[ROW_ROLES]; /* of the spools; 0: none */
+    double weight_average;            /* of the training rows' sample weights; 0 without */
+    float *class_weights;             /* (labels.count); all 1 unless balanced */
+    uint64_t *class_counts;           /* (labels.count): training rows of each */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */
@@ -85,7 +90,8 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than
  * n_classes or CLASSES_MAX; an infinite value; a label beyond DATASET_LABEL_MAX
- * where the kind of model keeps numbers. LIMIT beyond
+ * where the kind of model keeps numbers; a sample weight that is NULL, negative, infinite or beyond
+ * DATASET_WEIGHT_MAX, and none above 0 among the training rows. LIMIT beyond
  * DATASET_BYTES_MAX.
  */
 enum status dataset_open(const char *folder, const struct spool_source *source,

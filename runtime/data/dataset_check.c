@@ -111,20 +111,46 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
     return check_label_size(spool, spec, err);
 }
 
+static enum status check_weights(const struct spool *spool, const struct jobspec *spec,
+                                 struct error *err)
+{
+    const uint32_t column = spec_role_column(spec, ROLE_SAMPLE_WEIGHT);
+    const struct spool_column_summary *summary = &spool->summaries[column];
+    struct slice name;
+
+    if (column == 0)
+        return STATUS_OK;
+    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
+    if (spool->types[column] != SPOOL_REAL)
+        return fail(err, STATUS_CORRUPT, "the weights of the spool are no numbers");
+    if (summary->nulls > 0) {
+        refuse_rows(name, "weight column", "NULL", summary->nulls, spool->rows, err);
+        return error_hint(err, "COALESCE(%.*s, 1) AS %.*s in the SELECT gives such rows a weight.",
+                          SLICE_FORMAT(name), SLICE_FORMAT(name));
+    }
+    TRY(check_finite(spool, column, name, "weight column", err));
+    if (summary->least >= 0 && summary->greatest <= DATASET_WEIGHT_MAX)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "weight column \"%.*s\" has the number %g, and weights are from 0 to %g",
+         SLICE_FORMAT(name), summary->least < 0 ? summary->least : summary->greatest,
+         DATASET_WEIGHT_MAX);
+    return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
                           struct error *err)
 {
-    const size_t columns = spec->input_count + task_has_label(spec->task);
-
-    if (spool->column_count != columns)
-        return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %zu",
-                    spool->column_count, columns);
+    if (spool->column_count != spec_columns(spec))
+        return fail(err, STATUS_CORRUPT, "the spool has %u columns, and the job spec %u",
+                    spool->column_count, spec_columns(spec));
     if (spool->rows == 0)
         return fail(err, STATUS_INVALID, "%s returned no rows", what),
                error_hint(err, "Run it alone: its WHERE or a join of it leaves no row.");
     TRY(check_types(spool, spec, err));
     if (task_has_label(spec->task))
         TRY(check_label(spool, spec, err));
+    TRY(check_weights(spool, spec, err));
     for (uint32_t i = 0; i < spec->input_count; i++)
         TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;

@@ -130,6 +130,15 @@ static void place_dense(const struct encoding *encoding, const struct encoder *e
         memcpy(part->dense + place * width, encoder->dense + r * width, width * sizeof(float));
 }
 
+static void place_roles(const struct dataset *dataset, const struct spool_block *block,
+                        uint32_t row, struct dataset_part *part, size_t place)
+{
+    for (unsigned role = 0; role < ROW_ROLES; role++)
+        if (part->roles[role])
+            part->roles[role][place] =
+                (float)spool_number(&block->columns[dataset->role_columns[role]], row);
+}
+
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */
 static void place_row(const struct encoding *encoding, const struct encoder *encoder,
                       const struct spool_block *block, uint32_t r, uint32_t row)
@@ -150,6 +159,7 @@ static void place_row(const struct encoding *encoding, const struct encoder *enc
         part->classes[place] = class_of(encoding->index, &block->columns[inputs], row);
     else if (part->values)
         part->values[place] = label_value(dataset, spool_number(&block->columns[inputs], row));
+    place_roles(dataset, block, row, part, place);
 }
 
 static enum status encode_block(const struct encoding *encoding, struct encoder *encoder,
@@ -249,6 +259,7 @@ enum status encode_placed(const struct dataset *dataset, bool has_plain_numbers,
             part->classes[place] = class_of(index, label, rows->rows[i]);
         else if (part->values)
             part->values[place] = label_value(dataset, spool_number(label, rows->rows[i]));
+        place_roles(dataset, block, rows->rows[i], part, place);
     }
     return STATUS_OK;
 }
@@ -319,7 +330,7 @@ enum status encode_rows(const struct spool *spool, const struct dataset *dataset
 static bool has_size(const struct dataset *dataset, uint64_t rows)
 {
     const struct transform *transform = &dataset->transform;
-    const uint64_t of_row = sizeof(struct row_hash) + sizeof(int32_t) +
+    const uint64_t of_row = sizeof(struct row_hash) + (1 + ROW_ROLES) * sizeof(int32_t) +
                             (transform->dense_width + transform->id_count) * sizeof(float);
 
     return rows <= (UINT64_MAX >> 1) / of_row;
@@ -330,7 +341,7 @@ static size_t lay_out(const struct dataset *dataset, enum task task, struct data
                       char *memory)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), rows = part->rows;
-    const size_t sizes[] = {
+    size_t sizes[4 + ROW_ROLES] = {
         rows * dataset->transform.dense_width * sizeof *part->dense,
         rows * dataset->transform.id_count * sizeof *part->ids,
         rows * sizeof *part->hashes,
@@ -338,6 +349,8 @@ static size_t lay_out(const struct dataset *dataset, enum task task, struct data
     };
     size_t at[sizeof sizes / sizeof *sizes], end = 0;
 
+    for (unsigned role = 0; role < ROW_ROLES; role++)
+        sizes[4 + role] = dataset->role_columns[role] ? rows * sizeof(float) : 0;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         at[i] = end;
         end += (sizes[i] + page) / page * page; /* never empty */
@@ -350,6 +363,9 @@ static size_t lay_out(const struct dataset *dataset, enum task task, struct data
             part->classes = (int32_t *)(memory + at[3]);
         else if (task == TASK_REGRESSION)
             part->values = (float *)(memory + at[3]);
+        for (unsigned role = 0; role < ROW_ROLES; role++)
+            if (dataset->role_columns[role])
+                part->roles[role] = (float *)(memory + at[4 + role]);
     }
     return end;
 }

@@ -45,7 +45,7 @@ struct region {
     size_t row_bytes;
 };
 
-#define REGIONS 4
+#define REGIONS (4 + ROW_ROLES)
 
 static struct region region_of(const void *start, size_t row_bytes)
 {
@@ -61,6 +61,8 @@ static void list_regions(const struct dataset *dataset, const struct dataset_par
     regions[1] = region_of(part->ids, dataset->transform.id_count * sizeof(int32_t));
     regions[2] = region_of(labels, sizeof(int32_t));
     regions[3] = region_of(part->hashes, sizeof *part->hashes);
+    for (unsigned role = 0; role < ROW_ROLES; role++)
+        regions[4 + role] = region_of(part->roles[role], sizeof(float));
 }
 
 static uint32_t rows_of_chunk(const struct dataset *dataset, const struct dataset_part *part)
@@ -379,6 +381,9 @@ enum status row_store_verify(const struct dataset *dataset, uint64_t *position, 
 uint64_t row_store_bytes(const struct dataset *dataset, uint64_t rows)
 {
     const struct transform *transform = &dataset->transform;
+    uint64_t numbers = transform->dense_width + transform->id_count + 1ull;
 
-    return rows * sizeof(float) * (transform->dense_width + transform->id_count + 1ull);
+    for (unsigned role = 0; role < ROW_ROLES; role++)
+        numbers += dataset->role_columns[role] > 0;
+    return rows * sizeof(float) * numbers;
 }

@@ -84,7 +84,8 @@ struct jobspec;
 struct spool_held_out {
     double share;
     uint32_t least_rows; /* of fewer rows none */
-    bool by_class;       /* the last column has the rows' classes: each gives its share */
+    bool by_class;       /* each class gives its share */
+    uint32_t class_column;
 };
 
 /* All zero: as the SELECT gave the rows. */

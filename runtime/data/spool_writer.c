@@ -635,18 +635,28 @@ static enum status flush_full(struct spool_writer *writer, struct error *err)
     WRITER_FAIL(writer, err, writer_error = reason);
 }
 
-/* The canonical bytes of the row's last cell. */
-static struct slice last_cell(const struct spool_writer *writer)
+/* Of the row's canonical bytes. */
+static size_t cell_size(const struct spool_writer *writer, uint32_t number)
 {
-    const struct writer_column *column = &writer->columns[writer->column_count - 1];
+    const struct writer_column *column = &writer->columns[number];
     const uint32_t row = writer->block_rows;
-    size_t size = CELL_BYTES;
 
     if (column->nulls[row / 8] >> (row % 8) & 1)
-        size = 1;
-    else if (column->type == SPOOL_TEXT)
-        size = 1 + sizeof(uint32_t) + column->offsets[row + 1] - column->offsets[row];
-    return (struct slice){writer->row.data + writer->row.size - size, size};
+        return 1;
+    return column->type == SPOOL_TEXT
+               ? 1 + sizeof(uint32_t) + column->offsets[row + 1] - column->offsets[row]
+               : CELL_BYTES;
+}
+
+/* The canonical bytes of a cell of the row; few are behind it. */
+static struct slice cell_of_row(const struct spool_writer *writer, uint32_t number)
+{
+    size_t end = writer->row.size;
+
+    for (uint32_t i = writer->column_count - 1; i > number; i--)
+        end -= cell_size(writer, i);
+    return (struct slice){writer->row.data + end - cell_size(writer, number),
+                          cell_size(writer, number)};
 }
 
 static struct row_hash hash_of_row(const struct spool_writer *writer)
@@ -654,7 +664,10 @@ static struct row_hash hash_of_row(const struct spool_writer *writer)
     const XXH128_hash_t bits = XXH3_128bits(writer->row.data, writer->row.size);
     const struct row_hash hash = {.low = bits.low64, .high = bits.high64};
 
-    return writer->order.held_out.by_class ? row_hash_of_class(&hash, last_cell(writer)) : hash;
+    const struct spool_held_out *rule = &writer->order.held_out;
+
+    return rule->by_class ? row_hash_of_class(&hash, cell_of_row(writer, rule->class_column))
+                          : hash;
 }
 
 enum status spool_end_row(struct spool_writer *writer, struct error *err)

@@ -164,7 +164,7 @@ static void patch(const uint8_t *data, size_t size)
     const struct spool_order order = {
         .by_key = size && data[0] & 2,
         .seed = 1,
-        .held_out = {.share = 0.3, .by_class = size && data[0] & 4},
+        .held_out = {.share = 0.3, .by_class = size && data[0] & 4, .class_column = 2},
         .threads = 1,
     };
     struct spool_writer *writer;

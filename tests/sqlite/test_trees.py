@@ -67,6 +67,62 @@ class Trees(harness.Case):
                        f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", f"m{workers}")
             self.assertEqual(self.digest(f"m{workers}"), self.digest("one"))
 
+    def weigh(self):
+        """Table w: t with weights 0 to 2. Table r: its rows as often as they weigh."""
+        self.run_all("CREATE TABLE w AS SELECT a, b, kind, y, z, three, rowid % 3 AS weight FROM t")
+        self.run_all("CREATE TABLE r AS SELECT w.* FROM w JOIN (VALUES (1), (2)) AS n ON n.column1 <= weight")
+
+    def test_a_row_of_weight_two_counts_as_two_rows_and_one_of_weight_0_as_none(self):
+        self.weigh()
+        for label, model in (("z", "XGBRegressor"), ("y", "XGBClassifier"), ("three", "LGBMClassifier")):
+            settings = "n_estimators = 1, max_depth = 2, test_size = 0"
+            rows = f"SELECT a, b, kind, {label}, weight FROM"
+            self.run_all(f"{rows} w TO TRAIN {model} WITH {settings}, sample_weight = 'weight' LABEL {label} INTO mw")
+            self.run_all(f"SELECT a, b, kind, {label} FROM r TO TRAIN {model} WITH {settings} LABEL {label} INTO mr")
+            self.assertEqual(self.run_all("SELECT totrain_predict('mw', a, b, kind) FROM r"),
+                             self.run_all("SELECT totrain_predict('mr', a, b, kind) FROM r"))
+
+    def test_a_column_of_weights_is_no_input_and_evaluation_does_not_need_it(self):
+        self.weigh()
+        facts = self.run_all("SELECT a, b, kind, y, weight FROM w TO TRAIN XGBClassifier "
+                             "WITH n_estimators = 5, sample_weight = 'weight' LABEL y INTO m")
+        self.assertIn('column "weight" weighs the rows, and is no input', str(facts))
+        self.assertEqual(len(self.run_all("SELECT a, b, kind, y FROM t TO EVALUATE m")), 1)
+        self.run_all("SELECT a, b, kind FROM t TO PREDICT p.y USING m")
+        self.run_all("SELECT a, weight, y FROM w TO TRAIN XGBClassifier WITH n_estimators = 2, sample_weight = 'weight' "
+                     "COLUMN a, weight LABEL y INTO both")
+        self.assertIsNotNone(self.run_all("SELECT totrain_predict('both', 0.5, 1)")[0][0])
+
+    def test_weights_have_the_same_bits_with_any_number_of_workers(self):
+        self.weigh()
+        for workers in (1, 2, 3):
+            self.run_all("SELECT a, b, kind, three, weight FROM w TO TRAIN XGBClassifier WITH n_estimators = 5, "
+                         f"subsample = 0.7, sample_weight = 'weight', min_workers = {workers}, "
+                         f"max_workers = {workers} LABEL three INTO m{workers}")
+            self.assertEqual(self.digest(f"m{workers}"), self.digest("m1"))
+
+    def test_weights_that_are_none_are_refused_or_their_rows_left_out(self):
+        self.weigh()
+        for value, message in (("NULL", 'weight column "weight" is NULL in 13 of 1300 rows'),
+                               ("-1", 'weight column "weight" has the number -1, and weights are from 0 to'),
+                               ("2e9", 'weight column "weight" has the number 2e+09'),
+                               ("'much'", 'column "weight" holds \'much\', where a number was expected')):
+            with self.subTest(value):
+                sql = ("SELECT a, b, y, weight FROM v TO TRAIN XGBClassifier WITH n_estimators = 2, "
+                       "sample_weight = 'weight'{} LABEL y INTO m")
+                self.run_all("DROP TABLE IF EXISTS v")
+                self.run_all("CREATE TABLE v AS SELECT a, b, y, CASE WHEN rowid % 100 = 99 "
+                             f"THEN {value} ELSE weight END AS weight FROM w")
+                with self.assertRaises(sqlite3.Error) as caught:
+                    self.run_all(sql.format(""))
+                self.assertIn(message, str(caught.exception))
+                facts = harness.facts(self.run_all(sql.format(", bad_rows = 'skip'")))
+                self.assertEqual(facts["bad_rows"], 13)
+        with self.assertRaises(sqlite3.Error) as caught:
+            self.run_all("SELECT a, y, 0 AS weight FROM t TO TRAIN XGBClassifier WITH sample_weight = 'weight' "
+                         "LABEL y INTO m")
+        self.assertIn('weight column "weight" is 0 in all rows to learn from', str(caught.exception))
+
     def test_whether_a_label_holds_classes_is_told_by_all_rows_in_any_order(self):
         """Its first 1,000 values are 0 and 1, and then there are many, or the other way round."""
         self.run_all("CREATE TABLE late AS SELECT a, b, kind, CASE WHEN rowid > 1100 THEN rowid ELSE y END AS n FROM t")

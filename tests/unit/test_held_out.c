@@ -40,7 +40,7 @@ static void a_share_of_rows_without_classes(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct spool_held_out rule = {cases[i].share, cases[i].least_rows, false};
+        const struct spool_held_out rule = {cases[i].share, cases[i].least_rows, false, 0};
 
         rows[0] = cases[i].rows;
         CHECK_INT(settle(&rule), cases[i].held_out);
@@ -55,7 +55,7 @@ static void set_rows(const uint64_t *counts, size_t count)
 
 static void each_class_gives_its_share(void **state)
 {
-    const struct spool_held_out tenth = {.1, 0, true}, half = {.5, 0, true};
+    const struct spool_held_out tenth = {.1, 0, true, 0}, half = {.5, 0, true, 0};
     (void)state;
 
     set_rows((const uint64_t[]){900, 90, 10}, 3);
@@ -86,7 +86,7 @@ static void each_class_gives_its_share(void **state)
 
 static void a_class_is_some_bits_of_the_hash(void **state)
 {
-    const struct spool_held_out by_class = {.1, 0, true}, plain = {.1, 0, false};
+    const struct spool_held_out by_class = {.1, 0, true, 0}, plain = {.1, 0, false, 0};
     const struct row_hash hash = {0x1234567890abcdef, 0xfedcba0987654321};
     const struct row_hash a = row_hash_of_class(&hash, SLICE("a"));
     const struct row_hash b = row_hash_of_class(&hash, SLICE("b"));

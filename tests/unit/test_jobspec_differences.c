@@ -141,7 +141,33 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
     DIFFERS(inputs, others);
+    DIFFERS(role_count, 1);
 #undef DIFFERS
+}
+
+static void columns_of_roles_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct arena arena;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    spec.roles[0] = (struct spec_role){ROLE_SAMPLE_WEIGHT, SLICE("w")};
+    spec.role_count = 1;
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_INT(spec_columns(&again), spec.input_count + 2);
+    CHECK_INT(spec_role_column(&again, ROLE_SAMPLE_WEIGHT), spec.input_count + 1);
+    again.roles[0].name = SLICE("v");
+    CHECK(!jobspec_equal(&spec, &again));
+    again.role_count = 0;
+    CHECK_INT(spec_role_column(&again, ROLE_SAMPLE_WEIGHT), 0);
+    text_deinit(&json);
+    arena_deinit(&arena);
 }
 
 static void dates_and_readings_read_back_the_same(void **state)
@@ -315,6 +341,7 @@ int main(void)
         cmocka_unit_test(jobs_that_score_otherwise_are_not_equal),
         cmocka_unit_test(jobs_that_read_or_tell_otherwise_are_not_equal),
         cmocka_unit_test(dates_and_readings_read_back_the_same),
+        cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_are_in_the_fingerprint),
         cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),

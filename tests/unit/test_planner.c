@@ -268,6 +268,69 @@ static void validation_columns_are_found_by_name(void **state)
     scene_deinit(&scene);
 }
 
+#define WEIGHED "-- query: x 9 reals; word 9 texts; w 9 integers; b 9 blobs; y 9 reals\n"
+
+static void a_column_of_weights_is_no_input_unless_it_is_named(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(WEIGHED "SELECT 1 TO TRAIN XGBRegressor WITH sample_weight = 'W' COLUMN '[xw]' LABEL y "
+                    "INTO m");
+    CHECK_INT(scene.plan.input_count, 1);
+    CHECK_INT(scene.plan.role_count, 1);
+    CHECK_SLICE(scene.plan.roles[0].name, "w");
+    CHECK_INT(scene.plan.roles[0].column, 2);
+    CHECK_INT(scene.plan.notices->count, 1);
+    CHECK_INT(scene.plan.notices->items[0].kind, NOTICE_ROLE);
+    PLAN_OK(WEIGHED "SELECT 1 TO TRAIN XGBRegressor WITH train.sample_weight = 'w' COLUMN x, w "
+                    "LABEL y INTO m");
+    CHECK_INT(scene.plan.input_count, 2);
+    CHECK_INT(scene.plan.notices->count, 0);
+    PLAN_OK("-- query: x 9 reals; w 9 reals; y 9 reals\n"
+            "-- validation: y 5 reals; w 5 reals; x 5 reals\n"
+            "SELECT 1 TO TRAIN XGBRegressor WITH train.sample_weight = 'w', validation.select = "
+            "'SELECT 2' LABEL y INTO m");
+    CHECK_INT(scene.plan.validation_columns[0], 2);
+    CHECK_INT(scene.plan.validation_columns[1], 0);
+    CHECK_INT(scene.plan.validation_columns[2], 1);
+    scene_deinit(&scene);
+}
+
+static void a_column_of_weights_holds_numbers_of_its_own(void **state)
+{
+    static const struct {
+        const char *column, *message;
+    } cases[] = {
+        {"v", "weight column \"v\" is not among the columns of the query"},
+        {"y", "column \"y\" is the label"},
+        {"word", "weight column \"word\" holds text that is not a number, in 9 of 9 sampled rows"},
+        {"b", "binary"},
+    };
+    struct scene scene;
+    char text[400];
+    (void)state;
+
+    scene_init(&scene);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text,
+                 WEIGHED
+                 "SELECT 1 TO TRAIN XGBRegressor WITH sample_weight = '%s' COLUMN x LABEL y INTO m",
+                 cases[i].column);
+        PLAN_FAILS(text, STATUS_INVALID, cases[i].message);
+        CHECK(scene.err.hint[0]);
+    }
+    PLAN_FAILS("-- query: x 9 reals; w 9 reals; y 9 reals\n-- validation: y 5 reals; x 5 reals\n"
+               "SELECT 1 TO TRAIN XGBRegressor WITH train.sample_weight = 'w', validation.select = "
+               "'SELECT 2' LABEL y INTO m",
+               STATUS_INVALID, "validation.select has no column \"w\"");
+    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier WITH train.sample_weight = 'petal_length' "
+                    "LABEL class INTO m",
+               STATUS_INVALID, "\"train.sample_weight\" has no use with LinearClassifier");
+    scene_deinit(&scene);
+}
+
 static void the_label_makes_room_only_for_a_prediction_of_its_name(void **state)
 {
     struct scene scene;
@@ -592,6 +655,8 @@ int main(void)
         cmocka_unit_test(an_error_of_the_host_points_into_the_whole_text),
         cmocka_unit_test(validation_columns_are_found_by_name),
         cmocka_unit_test(the_target_of_a_function_is_checked_as_that_of_a_statement),
+        cmocka_unit_test(a_column_of_weights_is_no_input_unless_it_is_named),
+        cmocka_unit_test(a_column_of_weights_holds_numbers_of_its_own),
         cmocka_unit_test(predict_finds_the_inputs_in_the_order_of_the_model),
         cmocka_unit_test(the_label_makes_room_only_for_a_prediction_of_its_name),
         cmocka_unit_test(evaluate_takes_the_models_label_unless_one_is_given),

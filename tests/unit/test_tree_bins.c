@@ -456,6 +456,37 @@ static void a_text_is_refused(void **state)
     made_deinit(&made);
 }
 
+/* A row of weight n cuts as n rows do, one of weight 0 as none. */
+static void rows_count_by_their_weights(void **state)
+{
+    enum { ROWS = 600 };
+    float values[3 * ROWS], all[ROWS], weights[ROWS];
+    struct tree_bins wanted, bins;
+    struct made repeated, made;
+    uint32_t count = 0;
+    struct error err;
+    (void)state;
+
+    for (uint32_t i = 0; i < ROWS; i++) {
+        weights[i] = (float)(i * 7 % 4);
+        all[i] = (float)draw(5, i);
+        for (uint32_t j = 0; j < (uint32_t)weights[i] && count < 3 * ROWS; j++)
+            values[count++] = all[i];
+    }
+    wanted = bins_of(&repeated, values, count, 30);
+    made_init(&made, 1, ROWS);
+    memcpy(made.dataset.sample.dense, all, sizeof all);
+    made.dataset.sample.roles[ROLE_SAMPLE_WEIGHT] = weights;
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 30, NULL, &err));
+    CHECK_INT(bins.columns[0].bins, wanted.columns[0].bins);
+    assert_memory_equal(bins.columns[0].cuts, wanted.columns[0].cuts,
+                        (wanted.columns[0].bins - 2) * sizeof(float));
+    tree_bins_deinit(&bins);
+    tree_bins_deinit(&wanted);
+    made_deinit(&made);
+    made_deinit(&repeated);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -469,6 +500,7 @@ int main(void)
         cmocka_unit_test(no_bin_has_much_more_than_its_share),
         cmocka_unit_test(words_have_bins_by_how_often_they_are),
         cmocka_unit_test(a_text_is_refused),
+        cmocka_unit_test(rows_count_by_their_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
@@ -466,6 +467,54 @@ static void an_unseen_class_costs_the_most(void **state)
     }
 }
 
+/* Row i has the weight i % 3; what each gives is that of the row by itself, so many times. */
+static void rows_count_by_their_weights(void **state)
+{
+    (void)state;
+    for (uint32_t classes = 0; classes <= 4; classes += 2) {
+        static float z[4 * ROWS], gradients[8 * ROWS], weights[ROWS];
+        float *hessians = gradients + (ptrdiff_t)4 * ROWS, own[8], base, weighted;
+        struct tree_objective objective;
+        int64_t loss, hits, own_loss, sum = 0;
+        struct tree_labels labels;
+        struct labelled rows;
+
+        if (classes)
+            classify(&rows, TREE_AUTOMATIC, ROWS, classes);
+        else
+            number(&rows, TREE_AUTOMATIC, ROWS, -3, 5);
+        objective = opened(&rows);
+        for (uint32_t i = 0; i < ROWS; i++)
+            weights[i] = (float)(i % 3);
+        for (uint32_t i = 0; i < ROWS * objective.outputs; i++)
+            z[i] = draw(11, i);
+        rows.dataset.train.roles[ROLE_SAMPLE_WEIGHT] = weights;
+        labels = tree_labels_of(&rows.dataset, &rows.dataset.train);
+        tree_objective_rows(&objective, labels, 0, ROWS, z, gradients, hessians, &loss, &hits);
+        labels.weights = NULL;
+        for (uint32_t i = 0; i < ROWS; i++) {
+            tree_objective_rows(&objective, labels, i, 1, z + (size_t)i * objective.outputs, own,
+                                own + 4, &own_loss, &hits);
+            sum += own_loss * (i % 3);
+            for (uint32_t j = 0; j < objective.outputs; j++) {
+                CHECK(gradients[j * ROWS + i] == weights[i] * own[j]);
+                CHECK(hessians[j * ROWS + i] == weights[i] * own[4 + j]);
+            }
+        }
+        CHECK(llabs(loss - sum) <= 2 * ROWS);
+        if (classes > 2)
+            continue;
+        rows.dataset.sample = rows.dataset.train;
+        base = base_of(&rows);
+        for (uint32_t i = 0; i < ROWS; i++)
+            weights[i] *= 5; /* only their proportions count */
+        weighted = base_of(&rows);
+        CHECK(fabsf(base - weighted) < 1e-6f);
+        rows.dataset.sample.roles[ROLE_SAMPLE_WEIGHT] = NULL;
+        CHECK(base_of(&rows) != base);
+    }
+}
+
 static void sums_of_losses_never_overflow(void **state)
 {
     const float output = 3e38f;
@@ -666,6 +715,7 @@ int main(void)
         cmocka_unit_test(losses_of_margins_are_what_they_lack),
         cmocka_unit_test(losses_of_classes_are_logarithms),
         cmocka_unit_test(an_unseen_class_costs_the_most),
+        cmocka_unit_test(rows_count_by_their_weights),
         cmocka_unit_test(sums_of_losses_never_overflow),
         cmocka_unit_test(losses_of_labels_far_from_zero_are_told_apart),
         cmocka_unit_test(boosting_starts_where_xgboost_starts),

@@ -20,7 +20,7 @@ struct made {
     struct transform_input inputs[NUMBERS + CATEGORIES];
     struct slice words[WORDS];
     struct slice columns[NUMBERS + CATEGORIES];
-    struct spool_column_summary label;
+    struct spool_column_summary summaries[2]; /* of labels, and of weights */
 };
 
 static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t classes)
@@ -51,8 +51,10 @@ static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint3
     dataset->transform.inputs = made->inputs;
     dataset->transform.input_count = NUMBERS + CATEGORIES;
     dataset->transform.keeps_numbers = true;
-    made->label = (struct spool_column_summary){.least = -9, .greatest = 9};
-    dataset->spool.summaries = &made->label; /* that of column 0: the spec of a test has none */
+    made->summaries[0] = (struct spool_column_summary){.least = -9, .greatest = 9};
+    made->summaries[1] = (struct spool_column_summary){.least = 0, .greatest = 2};
+    dataset->spool.summaries =
+        made->summaries; /* the label's is 0: the spec of a test has no inputs */
     dataset->label_mean = 0;
     dataset->label_scale = 1;
     for (uint32_t i = 0; i < rows; i++) {
@@ -282,6 +284,50 @@ static void threads_leave_no_trace(void **state)
     group_close(&group);
     team_free(team);
     made_deinit(&made);
+}
+
+/* Of 0, 1, 2, 0 ... as many as there are rows, or all 1. */
+static float *weights_of(struct dataset *dataset, bool are_equal)
+{
+    float *weights = malloc(dataset->train.rows * sizeof *weights);
+
+    CHECK(weights != NULL);
+    for (uint64_t row = 0; row < dataset->train.rows; row++)
+        weights[row] = are_equal ? 1 : (float)(row % 3);
+    show_rows(dataset);
+    dataset->train.roles[ROLE_SAMPLE_WEIGHT] = weights;
+    dataset->role_columns[ROLE_SAMPLE_WEIGHT] = 1;
+    dataset->weight_average = 1;
+    hide_rows(dataset);
+    return weights;
+}
+
+static void rows_count_by_their_weights_in_any_lane(void **state)
+{
+    (void)state;
+    for (uint32_t classes = 0; classes <= 3; classes += classes ? 1 : 2) {
+        struct run plain, equal, weighted;
+        struct made made;
+        struct jobspec spec;
+        float *weights;
+
+        made_init(&made, 900, 100, classes);
+        spec = spec_of(&made.dataset, params_of_test());
+        trees_params(&spec.params)->base_score = .5; /* else it is of the sample with weights */
+        plain = run_group(&spec, &made.dataset, 1);
+        weights = weights_of(&made.dataset, true);
+        equal = run_group(&spec, &made.dataset, 1);
+        CHECK(fabs(equal.last_loss - plain.last_loss) < 1e-9); /* units of losses differ */
+        CHECK(fabs(equal.held_out - plain.held_out) < 1e-9);
+        free(weights);
+        weights = weights_of(&made.dataset, false);
+        weighted = run_group(&spec, &made.dataset, 1);
+        CHECK(weighted.last_loss != plain.last_loss && weighted.held_out != plain.held_out);
+        for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3)
+            CHECK(run_group(&spec, &made.dataset, workers).outcome == weighted.outcome);
+        free(weights);
+        made_deinit(&made);
+    }
 }
 
 /* ---- states ---- */
@@ -620,6 +666,7 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_grows_the_same_trees),
         cmocka_unit_test(lanes_leave_no_trace_in_the_trees),
         cmocka_unit_test(threads_leave_no_trace),
+        cmocka_unit_test(rows_count_by_their_weights_in_any_lane),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_trees),
         cmocka_unit_test(a_learner_that_starts_anew_grows_the_same_trees),
         cmocka_unit_test(lanes_that_move_reach_their_rows_anew),

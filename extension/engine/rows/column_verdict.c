@@ -96,6 +96,8 @@ static enum status count_query(const struct column_verdict *verdict,
                               rows);
     if (plan->label_column >= 0)
         query_column_take(&query->columns[plan->label_column], &census->columns[number++], rows);
+    for (size_t i = 0; i < plan->role_count; i++, number++)
+        query_column_take(&query->columns[plan->roles[i].column], &census->columns[number], rows);
     for (size_t i = 0; i < plan->left_out_count; i++, number++)
         query_column_take(&query->columns[plan->left_out[i].column], &census->columns[number],
                           rows);
@@ -114,10 +116,21 @@ static bool is_same_input(const struct plan_input *a, const struct plan_input *b
            a->part == b->part && slice_equal(a->source, b->source);
 }
 
+static bool has_same_roles(const struct plan *a, const struct plan *b)
+{
+    if (a->role_count != b->role_count)
+        return false;
+    for (size_t i = 0; i < a->role_count; i++)
+        if (a->roles[i].role != b->roles[i].role || a->roles[i].column != b->roles[i].column ||
+            a->roles[i].reading != b->roles[i].reading)
+            return false;
+    return true;
+}
+
 static bool writes_the_same(const struct plan *a, const struct plan *b)
 {
     if (a->input_count != b->input_count || a->label_type != b->label_type ||
-        a->label_reading != b->label_reading)
+        a->label_reading != b->label_reading || !has_same_roles(a, b))
         return false;
     for (size_t i = 0; i < a->input_count; i++)
         if (!is_same_input(&a->inputs[i], &b->inputs[i]))
@@ -142,6 +155,12 @@ static bool is_label_unread(const struct plan *plan, const struct cell_counts *c
     return plan->label_type == LABEL_INTEGER && counts->integers + counts->nulls < rows;
 }
 
+/* Where roles begin among the columns that are counted. */
+static size_t behind_inputs(const struct plan *plan)
+{
+    return plan->input_count + (plan->label_column >= 0);
+}
+
 /* Of a column of dates: texts and numbers that are none. */
 static bool has_no_dates(const struct cell_counts *counts, uint64_t rows)
 {
@@ -155,7 +174,7 @@ static bool has_no_dates(const struct cell_counts *counts, uint64_t rows)
 static bool has_bad_dates(const struct plan *plan, const struct cell_census *census, uint64_t rows)
 {
     const struct vectors *vectors = &plan->query.vectors;
-    size_t number = plan->input_count + (plan->label_column >= 0) + plan->left_out_count;
+    size_t number = behind_inputs(plan) + plan->role_count + plan->left_out_count;
 
     for (size_t i = 0; i < vectors->count; i++)
         if (vectors->items[i].parts && has_no_dates(&census->columns[number++], rows))
@@ -169,6 +188,9 @@ static bool has_bad_cells(const struct plan *plan, const struct cell_census *cen
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].type == INPUT_NUMERIC &&
             has_unread(&census->columns[i], plan->inputs[i].reading))
+            return true;
+    for (size_t i = 0; i < plan->role_count; i++)
+        if (has_unread(&census->columns[behind_inputs(plan) + i], plan->roles[i].reading))
             return true;
     return has_bad_dates(plan, census, rows) ||
            (plan->label_column >= 0 &&

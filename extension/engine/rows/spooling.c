@@ -1,7 +1,7 @@
 /*
  * The session reads the rows, under its own rights and with its temporary
  * tables and uncommitted rows, and leaves them in the job's folder as typed
- * columns: first the inputs of the plan, then the label.
+ * columns: first the inputs of the plan, then the label, then columns of roles.
  */
 #include "extension/engine/rows/spooling.h"
 
@@ -28,6 +28,8 @@ struct feed {
     enum spool_type type;
     int column; /* of the query */
     enum input_reading reading;
+    const char *needed; /* no cell may be NULL, and what the column is called then; NULL: any may */
+    bool is_weight;     /* no cell may be negative */
 };
 
 struct spooling {
@@ -40,7 +42,6 @@ struct spooling {
     uint64_t rows;
     struct bad_rows *bad; /* NULL: a bad row is an error */
     const int *kept;      /* of a bad row, as bad_rows_add takes them */
-    bool has_label;       /* the last feed, which may not be NULL */
 };
 
 /* Counted, and read if it can be; what cannot is put as NULL, and decided upon when all rows are
@@ -266,24 +267,39 @@ static enum status check_cell(const struct feed *feed, const struct cell *cell, 
     }
 }
 
+/* What the job would refuse of a label or a weight. */
+static enum status check_needed(const struct feed *feed, const struct cell *cell, bool is_null,
+                                struct error *why)
+{
+    double weight = 0;
+
+    if (is_null)
+        return fail(why, STATUS_INVALID, "%s \"%.*s\" is NULL", feed->needed,
+                    SLICE_FORMAT(feed->name));
+    if (feed->is_weight)
+        TRY(cell_to_number(cell, feed->reading, feed->name, &weight, &is_null, why));
+    return weight >= 0 && weight <= DATASET_WEIGHT_MAX
+               ? STATUS_OK
+               : fail(why, STATUS_INVALID, "%s \"%.*s\" is %g", feed->needed,
+                      SLICE_FORMAT(feed->name), weight);
+}
+
 /* A writer takes no half of a row back: it is looked at before. */
 static enum status check_cells(const struct spooling *spooling, const struct cell *cells,
                                struct error *why)
 {
-    bool is_null = false;
-
     TRY(spread_row(spooling, &cells, why));
     for (size_t i = 0; i < spooling->count; i++) {
         const struct feed *feed = &spooling->feeds[i];
         const struct cell *cell = &cells[feed->column];
+        bool is_null = false;
 
-        is_null = false;
-        if (!spool_writer_census(spooling->writer) || !waits_for_counts(feed, cell))
-            TRY(check_cell(feed, cell, &is_null, why));
+        if (spool_writer_census(spooling->writer) && waits_for_counts(feed, cell))
+            continue;
+        TRY(check_cell(feed, cell, &is_null, why));
+        if (feed->needed)
+            TRY(check_needed(feed, cell, is_null, why));
     }
-    if (spooling->has_label && is_null)
-        return fail(why, STATUS_INVALID, "label column \"%.*s\" is NULL",
-                    SLICE_FORMAT(spooling->feeds[spooling->count - 1].name));
     return STATUS_OK;
 }
 
@@ -324,7 +340,10 @@ enum status scan_restore(const struct spool_column *spooled, const int *columns,
     if (!feeds || !types)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
-        feeds[i] = (struct feed){spooled[i].name, spooled[i].type, columns[i], spooled[i].reading};
+        feeds[i] = (struct feed){.name = spooled[i].name,
+                                 .type = spooled[i].type,
+                                 .column = columns[i],
+                                 .reading = spooled[i].reading};
         types[i] = spooled[i].type;
     }
     *scan = (struct scan){.self = feeds,
@@ -397,7 +416,6 @@ struct spool_job {
     char path[PATH_MAX];
     uint32_t readers; /* at most; 1: in the order of the SELECT */
     struct spool_order order;
-    bool has_label;
 };
 
 static enum status open_writer(const struct spool_job *job, struct spool_writer **writer,
@@ -444,7 +462,6 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
         .spread = ARENA_NEW(arena, struct cell, spread_cells(&source->query.vectors) + 1),
         .bad = bad,
         .kept = source->kept,
-        .has_label = job->has_label,
     };
     struct sink sink = {.self = &spooling, .row = spool_row};
     enum status status;
@@ -462,8 +479,8 @@ static enum status spool_in_order(const struct spool_job *job, struct arena *are
     return judge_and_close(job, spooling.writer, err);
 }
 
-/* Readers put numbers as they are: an infinite one, or a label that is NULL, shows in
- * the summaries. */
+/* Readers put numbers as they are: an infinite one, a label that is NULL or a negative weight shows
+ * in the summaries. */
 static bool has_bad_rows(const struct spool_job *job, struct spool_writer *writer)
 {
     const struct source *source = job->source;
@@ -474,7 +491,10 @@ static bool has_bad_rows(const struct spool_job *job, struct spool_writer *write
         if (source->feeds[i].type == SPOOL_REAL &&
             !(isfinite(summary.least) && isfinite(summary.greatest)))
             return true;
-        if (job->has_label && i == source->count - 1 && summary.nulls > 0)
+        if (source->feeds[i].needed && summary.nulls > 0)
+            return true;
+        if (source->feeds[i].is_weight &&
+            (summary.least < 0 || summary.greatest > DATASET_WEIGHT_MAX))
             return true;
     }
     return false;
@@ -528,16 +548,17 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 /* All cells of the source, but of validation.select, whose columns are what those are. The label's
  * whole numbers are told apart where they decide whether classes or numbers are learned
  * (planner/task_choice.h). */
-static enum status count_cells(const struct source *source, const struct plan *plan, bool has_label,
+static enum status count_cells(const struct source *source, const struct plan *plan,
                                struct arena *arena, struct spool_order *order, struct error *err)
 {
     const bool label_decides = plan->estimator && estimator_beside(plan->estimator);
+    const bool has_label = plan->label_column >= 0;
     bool *are_keys = ARENA_NEW(arena, bool, source->counted);
 
     if (!are_keys)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->counted; i++)
-        are_keys[i] = has_label && i == source->count - 1 ? label_decides
+        are_keys[i] = has_label && i == plan->input_count ? label_decides
                                                           : name_is_key(source->feeds[i].name);
     order->counted = (uint32_t)source->counted;
     order->are_keys = are_keys;
@@ -555,8 +576,7 @@ static enum status spool_source(const struct spool_request *request, const struc
                             .columns = ARENA_NEW(arena, struct spool_column, source->count),
                             .readers = training->shuffle ? request->cores : 1,
                             .order = dataset_order(training, source->kept != NULL,
-                                                   request->host->jobs ? 1 : request->cores),
-                            .has_label = request->plan->label_column >= 0};
+                                                   request->host->jobs ? 1 : request->cores)};
 
     if (!job.columns)
         return fail_no_memory(err);
@@ -564,7 +584,7 @@ static enum status spool_source(const struct spool_request *request, const struc
         job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
                                                source->feeds[i].reading};
     if (request->judge && !source->kept)
-        TRY(count_cells(source, request->plan, job.has_label, arena, &job.order, err));
+        TRY(count_cells(source, request->plan, arena, &job.order, err));
     TRY(job_folder_file(request->folder, source->file, job.path, err));
     if (job.readers > 1)
         TRY(spool_in_parallel(&job, arena, &outcome, rows, err));
@@ -590,27 +610,44 @@ static enum spool_type label_type(const struct plan *plan)
     }
 }
 
-/* The inputs of the plan, then the label; behind them what is left out, and columns of dates, of
- * which the inputs are parts. */
+static struct feed role_feed(const struct plan_role *role)
+{
+    return (struct feed){.name = role->name,
+                         .type = SPOOL_REAL,
+                         .column = role->column,
+                         .reading = role->reading,
+                         .needed = "weight column",
+                         .is_weight = true};
+}
+
+/* The inputs of the plan, then the label, then columns of roles; behind them what is left out, and
+ * columns of dates, of which the inputs are parts. */
 static enum status plan_source(const struct plan *plan, struct arena *arena, struct source *source,
                                struct error *err)
 {
     const struct vectors *vectors = &plan->query.vectors;
-    struct feed *feeds = ARENA_NEW(arena, struct feed,
-                                   plan->input_count + plan->left_out_count + vectors->count + 1);
+    struct feed *feeds =
+        ARENA_NEW(arena, struct feed,
+                  plan->input_count + plan->left_out_count + vectors->count + 1 + ROW_ROLES);
     size_t n = 0, counted;
 
     if (!feeds)
         return fail_no_memory(err);
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
-        feeds[n++] =
-            (struct feed){input->name, input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT,
-                          input->column, input->reading};
+        feeds[n++] = (struct feed){.name = input->name,
+                                   .type = input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT,
+                                   .column = input->column,
+                                   .reading = input->reading};
     }
     if (plan->label_column >= 0)
-        feeds[n++] =
-            (struct feed){plan->label, label_type(plan), plan->label_column, plan->label_reading};
+        feeds[n++] = (struct feed){.name = plan->label,
+                                   .type = label_type(plan),
+                                   .column = plan->label_column,
+                                   .reading = plan->label_reading,
+                                   .needed = "label column"};
+    for (size_t i = 0; i < plan->role_count; i++)
+        feeds[n++] = role_feed(&plan->roles[i]);
     counted = n;
     for (size_t i = 0; i < plan->left_out_count; i++)
         feeds[counted++] =

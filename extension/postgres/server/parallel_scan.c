@@ -82,6 +82,7 @@ static void put_order(const struct order *order, struct text *bytes)
     put_f64(bytes, scan->order.held_out.share);
     put_u32(bytes, scan->order.held_out.least_rows);
     put_u8(bytes, scan->order.held_out.by_class);
+    put_u32(bytes, scan->order.held_out.class_column);
     put_spec(scan->order.spec, bytes);
     put_u64(bytes, scan->count);
     for (size_t i = 0; i < scan->count; i++) {
@@ -157,6 +158,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     const double share = read_f64(reader);
     const uint32_t least_rows = read_u32(reader);
     const bool by_class = read_u8(reader) != 0;
+    const uint32_t class_column = read_u32(reader);
     const struct jobspec *spec = read_spec(reader, arena);
     const size_t count = read_u64(reader);
     struct spool_column *spooled = palloc0(sizeof *spooled * (count + 1));
@@ -186,7 +188,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
     scan->path = path.data;
     scan->order = (struct spool_order){.by_key = by_key,
                                        .seed = seed,
-                                       .held_out = {share, least_rows, by_class},
+                                       .held_out = {share, least_rows, by_class, class_column},
                                        .spec = spec,
                                        .counted = counted,
                                        .are_keys = are_keys};

@@ -8,15 +8,16 @@
 #include "base/vectors.h"
 #include "runtime/data/row_store.h"
 
-#define MISSING_BIN   0
-#define CUTS_MOST     (TREE_BINS_MAX - 2)
-#define PIVOTS        16
-#define BETWEEN       16 /* cuts from one pivot to the next, itself included */
-#define LOOKED_UP     64 /* rows at once: a few vectors of each kind fit into the registers */
-#define BLOCK_FLOATS  8192
-#define SORT_BITS     11
-#define SORT_PASSES   3
-#define SORT_COUNTERS ((size_t)1 << SORT_BITS)
+#define MISSING_BIN       0
+#define CUTS_MOST         (TREE_BINS_MAX - 2)
+#define PIVOTS            16
+#define BETWEEN           16 /* cuts from one pivot to the next, itself included */
+#define LOOKED_UP         64 /* rows at once: a few vectors of each kind fit into the registers */
+#define BLOCK_FLOATS      8192
+#define SORT_BITS         11
+#define WEIGHTS_OF_SAMPLE 0x1p30
+#define SORT_PASSES       3
+#define SORT_COUNTERS     ((size_t)1 << SORT_BITS)
 
 /* The cuts, and NaN behind them, which no value is above; every 16th is a pivot. */
 struct tree_search {
@@ -30,7 +31,8 @@ _Static_assert(SORT_PASSES % 2 == 1, "the last pass is to where the first one wa
 
 /* ---- cuts of a column ---- */
 
-/* A value of the sample, and how many rows have it. */
+/* A value of the sample, and how many rows have it; of weighted ones their share of
+ * WEIGHTS_OF_SAMPLE. */
 struct counted_value {
     float value;
     uint32_t count;
@@ -80,25 +82,69 @@ static void sort_keys(struct cutting *cutting, uint32_t count)
     }
 }
 
+/* The number of a row's column as it is binned; rows of weight 0 are as if they were not there. */
+static bool has_value(const struct dataset *dataset, uint64_t row, uint32_t place, float *value)
+{
+    const struct dataset_part *sample = &dataset->sample;
+    const float *weights = sample->roles[ROLE_SAMPLE_WEIGHT];
+    const float number = sample->dense[row * dataset->transform.dense_width + place];
+
+    *value = fminf(number, FLT_MAX) + 0.0f; /* -0 is 0 */
+    return !isnan(number) && !(weights && weights[row] == 0);
+}
+
+static struct counted_value *find_value(struct cutting *cutting, uint32_t different, float value)
+{
+    uint32_t low = 0, high = different - 1;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (cutting->values[middle].value < value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return &cutting->values[low];
+}
+
+/* Counts become the sums of their rows' weights, as integers. */
+static void weigh_values(const struct dataset *dataset, uint32_t place, struct cutting *cutting,
+                         uint32_t different)
+{
+    const struct dataset_part *sample = &dataset->sample;
+    const float *weights = sample->roles[ROLE_SAMPLE_WEIGHT];
+    double all = 0;
+    float value;
+
+    for (uint64_t row = 0; row < sample->rows; row++)
+        all += (double)weights[row];
+    for (uint32_t i = 0; i < different; i++)
+        cutting->values[i].count = 0;
+    for (uint64_t row = 0; row < sample->rows; row++)
+        if (has_value(dataset, row, place, &value))
+            find_value(cutting, different, value)->count +=
+                1 + (uint32_t)((double)weights[row] / all * WEIGHTS_OF_SAMPLE);
+}
+
 /* The different values of a column of the sample, ascending. Returns how many there are. */
 static uint32_t count_values(const struct dataset *dataset, uint32_t place, struct cutting *cutting)
 {
     const struct dataset_part *sample = &dataset->sample;
-    const size_t width = dataset->transform.dense_width;
     uint32_t count = 0, different = 0;
+    float value;
 
-    for (uint64_t row = 0; row < sample->rows; row++) {
-        const float value = sample->dense[row * width + place];
-
-        if (!isnan(value))
-            cutting->keys[count++] = key_of(fminf(value, FLT_MAX) + 0.0f); /* -0 is 0 */
-    }
+    for (uint64_t row = 0; row < sample->rows; row++)
+        if (has_value(dataset, row, place, &value))
+            cutting->keys[count++] = key_of(value);
     sort_keys(cutting, count);
     for (uint32_t i = 0; i < count; i++) {
         if (i == 0 || cutting->sorted[i] != cutting->sorted[i - 1])
             cutting->values[different++] = (struct counted_value){value_of(cutting->sorted[i]), 0};
         cutting->values[different - 1].count++;
     }
+    if (sample->roles[ROLE_SAMPLE_WEIGHT] && different > 0)
+        weigh_values(dataset, place, cutting, different);
     return different;
 }
 

@@ -7,9 +7,9 @@
  *     bins     1   |   2    |   3    |   4              bin b: c[b - 2] <= value < c[b - 1]
  *
  * so a split "bins up to b go left" is the test value < c[b - 1], compared as floats. Cuts lie at
- * quantiles of the data set's sample of training rows (at the values themselves where these are
- * few), halfway between two values that occur. The last one is FLT_MAX, above all values but
- * itself: a split there parts the values from those that are missing.
+ * quantiles of the data set's sample of training rows, which count by their weights (at the values
+ * themselves where these are few), halfway between two values that occur. The last one is FLT_MAX,
+ * above all values but itself: a split there parts the values from those that are missing.
  *
  * Of a category the words that training saw most have a bin each, word i the bin i + 1; all others
  * share the last bin, where there are more.

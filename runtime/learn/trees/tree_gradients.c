@@ -244,3 +244,15 @@ void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *
         block_of_classes(n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS, k, classes + first,
                          weights, z + first * k, stride, gradients + first, hessians + first);
 }
+
+/* ---- weights ---- */
+
+WIDE_VECTORS
+void gradients_weigh(size_t n, const float *restrict weights, float *restrict gradients,
+                     float *restrict hessians)
+{
+    for (size_t i = 0; i < n; i++) {
+        gradients[i] = bounded(weights[i] * gradients[i]);
+        hessians[i] = bounded(weights[i] * hessians[i]);
+    }
+}

@@ -44,4 +44,7 @@ void gradients_hinge(size_t n, const int32_t *classes, const float weights[2], c
 void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
                        const float *z, size_t stride, float *gradients, float *hessians);
 
+/* Times the rows' weights. */
+void gradients_weigh(size_t n, const float *weights, float *gradients, float *hessians);
+
 #endif

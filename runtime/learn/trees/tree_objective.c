@@ -62,6 +62,17 @@ static enum status check_classes(const struct tree_objective *objective, const s
     return error_hint(err, "Leave the objective out, or use objective = 'multi:softprob'.");
 }
 
+/* Their leaves' quantiles count rows. */
+static enum status check_weights(const struct tree_objective *objective, struct error *err)
+{
+    if (!trees_have_quantiles(objective->name) ||
+        objective->dataset->role_columns[ROLE_SAMPLE_WEIGHT] == 0)
+        return STATUS_OK;
+    fail(err, STATUS_UNSUPPORTED, "train.sample_weight is not supported yet with %s",
+         tree_objective_words[objective->name]);
+    return error_hint(err, "reg:pseudohubererror takes it.");
+}
+
 /* ---- labels ---- */
 
 struct label_range {
@@ -102,10 +113,55 @@ static enum status check_labels(const struct tree_objective *objective, const st
 
 /* ---- where boosting starts ---- */
 
-/* Of reg:pseudohubererror: where the derivative of the sample's loss is 0, which grows with z. */
-static double huber_center(const struct dataset_part *sample, double slope,
-                           struct label_range range)
+/* The weights of the sample's rows; NULL: all count alike. */
+static const float *weights_of_sample(const struct dataset *dataset)
 {
+    const float *weights = dataset->sample.roles[ROLE_SAMPLE_WEIGHT];
+    bool has_weight = false;
+
+    for (uint64_t i = 0; weights && i < dataset->sample.rows; i++)
+        has_weight |= weights[i] > 0;
+    return has_weight ? weights : NULL;
+}
+
+static double weight_at(const float *weights, uint64_t row)
+{
+    return weights ? (double)weights[row] : 1;
+}
+
+/* Rows of a class; with sample weights what those of the sample weigh. */
+static double rows_of_class(const struct dataset *dataset, uint32_t class)
+{
+    const float *weights = weights_of_sample(dataset);
+    double sum = 0;
+
+    if (!weights)
+        return (double)dataset->class_counts[class];
+    for (uint64_t i = 0; i < dataset->sample.rows; i++)
+        if (dataset->sample.classes[i] == (int32_t) class)
+            sum += (double)weights[i];
+    return sum;
+}
+
+static double mean_of_labels(const struct dataset *dataset)
+{
+    const float *weights = weights_of_sample(dataset);
+    double sum = 0, all = 0;
+
+    if (!weights)
+        return dataset->label_average;
+    for (uint64_t i = 0; i < dataset->sample.rows; i++) {
+        sum += (double)weights[i] * (double)dataset->sample.values[i];
+        all += (double)weights[i];
+    }
+    return sum / all;
+}
+
+/* Of reg:pseudohubererror: where the derivative of the sample's loss is 0, which grows with z. */
+static double huber_center(const struct dataset *dataset, double slope, struct label_range range)
+{
+    const struct dataset_part *sample = &dataset->sample;
+    const float *weights = weights_of_sample(dataset);
     double low = range.least, high = range.greatest;
 
     for (int halving = 0; halving < 100 && low < high; halving++) {
@@ -115,7 +171,7 @@ static double huber_center(const struct dataset_part *sample, double slope,
         for (uint64_t i = 0; i < sample->rows; i++) {
             const double r = middle - (double)sample->values[i], part = r / slope;
 
-            slope_there += r / sqrt(1 + part * part);
+            slope_there += weight_at(weights, i) * r / sqrt(1 + part * part);
         }
         if (slope_there < 0)
             low = middle;
@@ -125,13 +181,16 @@ static double huber_center(const struct dataset_part *sample, double slope,
     return high;
 }
 
-static double mean_of_logs(const struct dataset_part *sample)
+static double mean_of_logs(const struct dataset *dataset)
 {
-    double sum = 0;
+    const float *weights = weights_of_sample(dataset);
+    double sum = 0, all = 0;
 
-    for (uint64_t i = 0; i < sample->rows; i++)
-        sum += logarithm_double(1 + (double)sample->values[i]);
-    return exponential_double(sum / (double)sample->rows) - 1;
+    for (uint64_t i = 0; i < dataset->sample.rows; i++) {
+        sum += weight_at(weights, i) * logarithm_double(1 + (double)dataset->sample.values[i]);
+        all += weight_at(weights, i);
+    }
+    return exponential_double(sum / all) - 1;
 }
 
 static enum status quantile_of_sample(const struct tree_objective *objective, double *start,
@@ -152,8 +211,8 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
 static double positive_share(const struct tree_objective *objective)
 {
     const struct dataset *dataset = objective->dataset;
-    const double first = (double)dataset->class_counts[0] * (double)dataset->class_weights[0];
-    const double second = (double)dataset->class_counts[1] * (double)dataset->class_weights[1] *
+    const double first = rows_of_class(dataset, 0) * (double)dataset->class_weights[0];
+    const double second = rows_of_class(dataset, 1) * (double)dataset->class_weights[1] *
                           (double)objective->positive_weight;
 
     return first + second > 0 ? second / (first + second) : 0.5;
@@ -167,10 +226,10 @@ static double mean_prediction(const struct tree_objective *objective, struct lab
     if (dataset->labels.count > 0)
         return positive_share(objective);
     if (dataset->sample.rows > 0 && objective->name == TREE_PSEUDO_HUBER)
-        return huber_center(&dataset->sample, objective->params->huber_slope, range);
+        return huber_center(dataset, objective->params->huber_slope, range);
     if (dataset->sample.rows > 0 && objective->name == TREE_SQUARED_LOG_ERROR)
-        return mean_of_logs(&dataset->sample);
-    return dataset->label_average;
+        return mean_of_logs(dataset);
+    return mean_of_labels(dataset);
 }
 
 static double at_least(double x, double least)
@@ -210,10 +269,9 @@ static void shares_of_classes(const struct tree_objective *objective, float *bas
     double rows = 0, mean = 0;
 
     for (uint32_t j = 0; j < classes; j++)
-        rows += (double)dataset->class_counts[j] * (double)dataset->class_weights[j];
+        rows += rows_of_class(dataset, j) * (double)dataset->class_weights[j];
     for (uint32_t j = 0; j < classes; j++) {
-        const double weight =
-            (double)dataset->class_counts[j] * (double)dataset->class_weights[j] / rows;
+        const double weight = rows_of_class(dataset, j) * (double)dataset->class_weights[j] / rows;
         const double logarithm = logarithm_double(at_least(weight, SHARE_LEAST));
 
         base[j] = (float)logarithm;
@@ -255,14 +313,15 @@ static double greatest_distance(const struct tree_objective *objective, struct l
     return distance > 0 ? distance : 1;
 }
 
-static float greatest_weight(const struct dataset *dataset)
+static double greatest_weight(const struct dataset *dataset)
 {
+    const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
     float greatest = 1;
 
     for (uint32_t i = 0; i < dataset->labels.count; i++)
         if (dataset->class_weights[i] > greatest)
             greatest = dataset->class_weights[i];
-    return greatest;
+    return (double)greatest * (column > 0 ? fmax(1, dataset->spool.summaries[column].greatest) : 1);
 }
 
 static int bits_of_count(uint64_t count)
@@ -292,12 +351,12 @@ static void choose_unit(struct tree_objective *objective, struct label_range ran
 
     if (dataset->labels.count > 0) {
         objective->loss_most = LOSS_ROW_MOST;
-        objective->loss_unit = unit_of(LOSS_ROW_MOST * (double)greatest_weight(dataset), bits);
+        objective->loss_unit = unit_of(LOSS_ROW_MOST * greatest_weight(dataset), bits);
         return;
     }
     distance = greatest_distance(objective, range);
     objective->loss_most = has_own ? distance : distance * distance;
-    objective->loss_unit = unit_of(objective->loss_most, bits);
+    objective->loss_unit = unit_of(objective->loss_most * greatest_weight(dataset), bits);
     objective->square_most = has_own ? distance * distance : 0;
     objective->square_unit = has_own ? unit_of(objective->square_most, bits) : 0;
 }
@@ -319,6 +378,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
         .positive_weight = (float)params->scale_pos_weight,
     };
     TRY(check_classes(objective, spec, err));
+    TRY(check_weights(objective, err));
     if (spec->task == TASK_REGRESSION) {
         range = range_of_labels(spec, dataset);
         TRY(check_labels(objective, spec, range, err));
@@ -387,6 +447,15 @@ static void derive(const struct tree_objective *objective, struct tree_labels la
     else
         gradients_classes(count, objective->outputs, labels.classes + first, weights, z, count,
                           gradients, hessians);
+}
+
+/* Gradients and hessians are (outputs, count). */
+static void weigh(uint32_t outputs, const float *weights, uint32_t count, float *gradients,
+                  float *hessians)
+{
+    for (uint32_t j = 0; j < outputs; j++)
+        gradients_weigh(count, weights, gradients + (size_t)j * count,
+                        hessians + (size_t)j * count);
 }
 
 /* ---- losses ---- */
@@ -480,7 +549,7 @@ static uint32_t class_losses(uint32_t n, uint32_t k, const int32_t *classes, con
 
 /* A class that training did not see costs the most; NaN does, too. */
 static int64_t sum_losses(double most, double unit, uint32_t n, const int32_t *classes,
-                          const float *weights, const double *losses)
+                          const float *weights, const float *of_rows, const double *losses)
 {
     const double units = 1 / unit;
     int64_t sum = 0;
@@ -492,6 +561,8 @@ static int64_t sum_losses(double most, double unit, uint32_t n, const int32_t *c
             loss = most;
         else if (weights)
             loss *= (double)weights[classes[i]];
+        if (of_rows)
+            loss *= (double)of_rows[i];
         sum += (int64_t)(loss * units + 0.5);
     }
     return sum;
@@ -514,11 +585,13 @@ static void measure_block(const struct tree_objective *objective, struct tree_la
     else
         *hits += class_losses(n, objective->outputs, classes, z, losses);
     if (objective->square_unit > 0) {
-        *hits += sum_losses(objective->square_most, objective->square_unit, n, NULL, NULL, losses);
+        *hits +=
+            sum_losses(objective->square_most, objective->square_unit, n, NULL, NULL, NULL, losses);
         own_losses(objective, n, labels.values + first, z, losses);
     }
     *loss += sum_losses(objective->loss_most, objective->loss_unit, n, classes,
-                        is_weighted ? dataset->class_weights : NULL, losses);
+                        is_weighted ? dataset->class_weights : NULL,
+                        labels.weights ? labels.weights + first : NULL, losses);
 }
 
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
@@ -527,6 +600,8 @@ void tree_objective_rows(const struct tree_objective *objective, struct tree_lab
 {
     if (gradients)
         derive(objective, labels, first, count, scores, gradients, hessians);
+    if (gradients && labels.weights)
+        weigh(objective->outputs, labels.weights + first, count, gradients, hessians);
     if (!loss)
         return;
     *loss = *hits = 0;

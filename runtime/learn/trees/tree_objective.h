@@ -60,24 +60,31 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
 /*
  * Where boosting starts: base (outputs). A base_score of the statement is a prediction: a
  * probability, a mean, of binary:hinge a margin, which is 0 else. Else, as XGBoost 3.2 finds it,
- * the one of the training labels' mean, which is weighted; of more than two classes the logarithms
- * of their shares, less the mean of these. Of reg:pseudohubererror and reg:squaredlogerror it is
- * the best constant for the data set's sample (XGBoost takes one step of Newton from 0, which may
- * end far off), of reg:absoluteerror and reg:quantileerror the quantile of the sample.
+ * the one of the training labels' mean, which is weighted by class; of more than two classes the
+ * logarithms of their shares, less the mean of these. Of reg:pseudohubererror and
+ * reg:squaredlogerror it is the best constant for the data set's sample (XGBoost takes one step of
+ * Newton from 0, which may end far off), of reg:absoluteerror and reg:quantileerror the quantile of
+ * the sample. With sample weights the means and shares are those of the sample, too, each row by
+ * its weight. The caller holds the sample, at init as well.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
-/* The labels of some rows: one of both is NULL. */
+/* The labels of some rows: one of values and classes is NULL. */
 struct tree_labels {
     const float *values;
     const int32_t *classes;
-    bool are_held_out; /* their losses have no weights */
+    const float *weights; /* sample weights; NULL: all 1 */
+    bool are_held_out;    /* their losses have no weights */
 };
 
 static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
                                                 const struct dataset_part *part)
 {
-    return (struct tree_labels){part->values, part->classes, part == &dataset->validation};
+    const bool are_held_out = part == &dataset->validation;
+
+    return (struct tree_labels){part->values, part->classes,
+                                are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
+                                are_held_out};
 }
 
 /*
@@ -92,10 +99,10 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
  * the squared error in the label's units, whatever the objective, but these have losses of their
  * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
  * the mean of, q (y - z) or (1 - q) (z - y), binary:hinge max(0, 1 - y z). Each is cut at
- * loss_most, of the training part weighted by class, and rounded to a multiple of loss_unit, so
- * that any grouping of rows gives the same sum, and no sum overflows. *hits: how many rows the
- * outputs classify right; where there is a square_unit, the squared errors in it. Both NULL: they
- * are not wanted.
+ * loss_most, of the training part weighted by class and sample weight, and rounded to a multiple of
+ * loss_unit, so that any grouping of rows gives the same sum, and no sum overflows. *hits: how many
+ * rows the outputs classify right; where there is a square_unit, the squared errors in it. Both
+ * NULL: they are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,

@@ -39,9 +39,12 @@ static uint32_t block_rows(const struct tree_rows *lane, uint32_t block)
 }
 
 enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *layout, uint32_t rows,
-                           uint32_t outputs, bool is_classifier, bool learns, struct error *err)
+                           uint32_t outputs, const struct dataset_part *part, bool learns,
+                           struct error *err)
 {
     const size_t numbers = (size_t)rows * outputs + 1;
+    const bool is_classifier = part->classes != NULL;
+    const bool is_weighted = learns && part->roles[ROLE_SAMPLE_WEIGHT];
 
     *lane = (struct tree_rows){
         .layout = layout,
@@ -52,6 +55,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .scores = malloc(numbers * sizeof(float)),
         .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
         .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
+        .weights = is_weighted ? malloc((rows + 1) * sizeof(float)) : NULL,
         .groups =
             learns ? aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64) : NULL,
         .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
@@ -60,6 +64,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
     if (!lane->columns || !lane->scores || !(lane->values || lane->classes) ||
+        (is_weighted && !lane->weights) ||
         (learns &&
          (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
         tree_rows_deinit(lane);
@@ -77,6 +82,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->scores);
     free(lane->values);
     free(lane->classes);
+    free(lane->weights);
     free(lane->gradients);
     free(lane->hessians);
     free(lane->residuals);
@@ -132,6 +138,9 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
         memcpy(lane->values + at, part->values + first, count * sizeof *lane->values);
     if (lane->classes)
         memcpy(lane->classes + at, part->classes + first, count * sizeof *lane->classes);
+    if (lane->weights)
+        memcpy(lane->weights + at, part->roles[ROLE_SAMPLE_WEIGHT] + first,
+               count * sizeof *lane->weights);
     for (uint32_t i = 0; lane->keys && i < count; i++) {
         const struct row_hash *hash = &part->hashes[first + i];
 
@@ -166,7 +175,10 @@ static uint32_t sum_columns(const struct tree_rows *lane)
 
 static uint32_t sum_labels(const struct tree_rows *lane)
 {
-    return words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows);
+    const uint32_t sum =
+        words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows);
+
+    return lane->weights ? sum + words_mix_one(words_sum(lane->weights, lane->rows)) : sum;
 }
 
 static uint32_t sum_scores(const struct tree_rows *lane)

@@ -46,6 +46,7 @@ struct tree_rows {
     float *scores;    /* (rows, outputs): base and trees so far */
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
+    float *weights;   /* (rows): sample weights, or NULL */
     uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written */
     uint32_t scored;                                             /* trees that are in the scores */
 
@@ -71,9 +72,11 @@ struct tree_sampling {
     double gradient_scale, hessian_scale;
 };
 
-/* NO_MEMORY. learns: they are rows to learn from. */
+/* NO_MEMORY. part: that the rows will be loaded from; learns: they are rows to learn from, and have
+ * its weights. */
 enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *layout, uint32_t rows,
-                           uint32_t outputs, bool is_classifier, bool learns, struct error *err);
+                           uint32_t outputs, const struct dataset_part *part, bool learns,
+                           struct error *err);
 void tree_rows_deinit(struct tree_rows *lane); /* also where there are none */
 /* What a row takes, about. */
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);

@@ -127,6 +127,13 @@ static float greatest_of_levels(const int64_t *levels)
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
+static double weight_of_rows(const struct dataset *dataset)
+{
+    const double rows = (double)dataset->train.rows;
+
+    return dataset->weight_average > 0 ? rows * dataset->weight_average : rows;
+}
+
 static void report_round(struct trees *trees, const int64_t *integers,
                          struct learner_report *report)
 {
@@ -137,8 +144,7 @@ static void report_round(struct trees *trees, const int64_t *integers,
     report->step_applied = report->epoch_ended = true;
     report->rows_applied = trees->dataset->train.rows;
     report->epoch = progress->round;
-    report->train_loss =
-        (double)integers[TREES_TRAIN_LOSS] * unit / (double)trees->dataset->train.rows;
+    report->train_loss = (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees->dataset);
     progress->phase.step = progress->round;
     if (held_out == 0)
         return;
@@ -723,19 +729,35 @@ static uint32_t batch_of(uint32_t total_bins)
     return most < 1 ? 1 : most < BATCH_MOST ? (uint32_t)most : BATCH_MOST;
 }
 
+/* What follows from the sample, which is held. */
+static enum status open_sampled(struct trees *trees, struct error *err)
+{
+    const struct trees_params *params = &trees->params;
+    const uint32_t bins_most =
+        params->max_bin < TREE_BINS_MAX ? params->max_bin : TREE_BINS_MAX - 1;
+
+    TRY(tree_objective_init(&trees->objective, trees->spec, trees->dataset, err));
+    trees->outputs = trees->objective.outputs;
+    trees->trees_each = trees->outputs * params->parallel_trees;
+    trees->base = calloc(trees->outputs, sizeof *trees->base);
+    if (!trees->base)
+        return fail_no_memory(err);
+    tree_objective_base(&trees->objective, trees->base);
+    return tree_bins_init(&trees->bins, trees->dataset, bins_most, trees->team, err);
+}
+
 static enum status open_parts(struct trees *trees, struct error *err)
 {
     const struct dataset *dataset = trees->dataset;
     const struct trees_params *params = &trees->params;
-    const uint32_t bins_most =
-        params->max_bin < TREE_BINS_MAX ? params->max_bin : TREE_BINS_MAX - 1;
     const uint64_t rows = dataset->train.rows;
+    enum status status;
     struct kind_cost cost;
 
-    TRY(tree_objective_init(&trees->objective, trees->spec, dataset, err));
-    trees->outputs = trees->objective.outputs;
-    trees->trees_each = trees->outputs * params->parallel_trees;
-    TRY(tree_bins_init(&trees->bins, dataset, bins_most, trees->team, err));
+    TRY(row_store_hold(dataset, &dataset->sample, 0, dataset->sample.rows, trees->team, err));
+    status = open_sampled(trees, err);
+    row_store_release(dataset, &dataset->sample, 0, dataset->sample.rows);
+    TRY(status);
     trees->layout = tree_layout_of(&trees->bins);
     cost = cost_of(trees);
     TRY(check_plan(trees, &cost, err));
@@ -743,10 +765,6 @@ static enum status open_parts(struct trees *trees, struct error *err)
     TRY(tree_growth_init(&trees->growing, &trees->bins, &trees->constraints, params,
                          trees->spec->seed, batch_of(trees->bins.offsets[trees->bins.column_count]),
                          err));
-    trees->base = calloc(trees->outputs, sizeof *trees->base);
-    if (!trees->base)
-        return fail_no_memory(err);
-    tree_objective_base(&trees->objective, trees->base);
     trees->lanes =
         job_lanes(trees->spec->lanes, trees->spec->lanes_max,
                   rows < UINT32_MAX ? (uint32_t)rows : UINT32_MAX, (uint64_t)cost.parameters);

@@ -58,8 +58,7 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
     const struct dataset *dataset = trees->dataset;
     const uint64_t first = starts[0], count = starts[trees->ranges] - first;
 
-    TRY(tree_rows_init(rows, &trees->layout, (uint32_t)count, trees->outputs, part->classes != NULL,
-                       learns, err));
+    TRY(tree_rows_init(rows, &trees->layout, (uint32_t)count, trees->outputs, part, learns, err));
     for (uint32_t range = 0; range < trees->ranges; range++) {
         if (starts[range] == starts[range + 1])
             continue;
@@ -173,7 +172,7 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     const uint32_t round = trees->progress.round;
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->rows[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, false};
+    const struct tree_labels labels = {rows->values, rows->classes, rows->weights, false};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
     TRY(score(trees, rows, round * trees->trees_each, &trees->errors[lane]));
@@ -193,7 +192,7 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane)
 {
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, true};
+    const struct tree_labels labels = {rows->values, rows->classes, NULL, true};
 
     TRY(score(trees, rows, trees->progress.round * trees->trees_each, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
