@@ -55,6 +55,8 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
             (struct spec_role){plan->roles[i].role, plan->roles[i].name};
     spec->notices = plan->notices;
     spec->positive = plan->positive;
+    if (plan->model_name.size > 0)
+        spec->old_model = plan->model.digest;
     spec->average = plan->average;
     spec->has_default_metrics = plan->has_default_metrics;
     spec->has_validation = plan->validation_select.size > 0;

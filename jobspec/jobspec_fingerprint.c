@@ -28,4 +28,5 @@ void jobspec_put_settings(const struct jobspec *spec, struct text *out)
     put_table(&job_attributes, spec, out);
     put_table(kind_of(spec)->attributes, spec->params.bytes, out);
     put_constraints(spec, out);
+    text_append(out, spec->old_model);
 }

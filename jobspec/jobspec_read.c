@@ -327,6 +327,8 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
     TRY(read_notices(json, arena, spec, err));
+    if (json_has(json, "old_model"))
+        TRY(spec_get_text(json, "old_model", 1, DIGEST_BYTES_MAX, arena, &spec->old_model, err));
     return read_training(json, arena, spec, err);
 }
 
@@ -344,6 +346,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
         names[count++] = "notices";
     if (json_has(json, "roles"))
         names[count++] = "roles";
+    if (json_has(json, "old_model"))
+        names[count++] = "old_model";
     names[count] = NULL;
     return spec_check_members(json, names, err);
 }

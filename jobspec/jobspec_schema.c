@@ -350,6 +350,10 @@ static void add_learning(const struct kind *kind, cJSON *members)
     for (const char *const *section = kind->sections; *section; section++)
         json_add(members, *section, object(section_members_of(kind, *section)));
     json_add(members, "notices", notices());
+    json_add(members, "old_model",
+             text(1, DIGEST_BYTES_MAX,
+                  "USING: the digest of the model that is gone on from, which lies beside the "
+                  "rows"));
 }
 
 enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err)
@@ -377,7 +381,7 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     json_add_string(schema, "description",
                     SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices", "roles"));
+    close_object(schema, members, MEMBERS("notices", "roles", "old_model"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

@@ -139,6 +139,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
         write_section(spec, *section, json_add_object(json, *section));
     if (spec->notices && spec->notices->count > 0)
         json_add(json, "notices", notice_list_to_json(spec->notices));
+    if (spec->old_model.size > 0)
+        json_add_string(json, "old_model", spec->old_model);
 }
 
 static void write_job(const struct jobspec *spec, cJSON *json)

@@ -22,6 +22,7 @@
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
 #define METRICS_MAX        16   /* that one statement asks for */
 #define WORD_BYTES_MAX     64   /* names of estimators, families, metrics */
+#define DIGEST_BYTES_MAX   64   /* of a model: hex digits */
 #define LABEL_BYTES_MAX    1000 /* of a label that a statement names */
 #define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
 #define IP_BYTES_MAX       45   /* an address as text */

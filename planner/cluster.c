@@ -3,6 +3,7 @@
  */
 #include "planner/cluster.h"
 
+#include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -105,14 +106,16 @@ enum status cluster_plan_reading(struct planning *planning)
     const struct setting *setting = settings_find(planning, "job.read");
     const bool skips =
         says(planning, "train.bad_rows", "skip") || says(planning, "train.bad_rows", "quarantine");
+    const bool goes_on = old_model_is_named(planning);
 
     planning->plan->cluster.reads_directly = says(planning, "job.read", "direct");
     if (!planning->plan->cluster.reads_directly ||
-        (!skips && training->shuffle && planning->plan->wait))
+        (!skips && !goes_on && training->shuffle && planning->plan->wait))
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
             "job.read = 'direct' does not go together with %s",
             skips                ? "train.bad_rows"
+            : goes_on            ? "USING"
             : !training->shuffle ? "train.shuffle = false"
                                  : "job.wait = false");
     return error_hint(planning->err, "Without it this session reads the rows.");

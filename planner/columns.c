@@ -10,6 +10,7 @@
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/later.h"
+#include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
@@ -738,6 +739,51 @@ static enum status make_inputs(struct planning *planning, const struct choice *c
                       plan->label_column < 0 ? "" : " besides the label");
 }
 
+/* An element of an array stands for the array. */
+static enum status find_old_column(struct planning *planning, const struct model_input *input,
+                                   int *column)
+{
+    const struct plan *plan = planning->plan;
+    struct slice name = input->name, vector;
+
+    *column = query_find(&plan->query, name);
+    if (*column == -1 && is_element(&plan->query, name, &vector))
+        *column = query_find(&plan->query, name = vector);
+    if (*column >= 0 && *column != plan->label_column)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "%s column \"%.*s\", an input of model \"%.*s\", from which USING goes on",
+            *column == -1   ? "the query has no"
+            : *column == -2 ? "the query has more than one"
+                            : "the label is",
+            SLICE_FORMAT(name), SLICE_FORMAT(plan->model_name));
+    return error_hint(planning->err, "The new model takes all inputs of the old one.");
+}
+
+/* USING: what the old model takes, as it takes it. Other columns are of no use. */
+static enum status choose_as_before(struct planning *planning, struct choice *choices)
+{
+    const struct model_summary *model = &planning->plan->model;
+
+    for (size_t i = 0; i < model->input_count; i++) {
+        const struct model_input *input = &model->inputs[i];
+        const bool is_number = input->type == INPUT_NUMERIC;
+        int column;
+
+        TRY(find_old_column(planning, input, &column));
+        choices[column] = (struct choice){
+            .kind = input->parts ? CHOICE_DATE
+                    : is_number  ? CHOICE_NUMERIC
+                                 : CHOICE_CATEGORY,
+            .vocabulary_max = is_number ? 0 : CATEGORY_WORDS,
+            .parts = input->parts,
+            .position = planning->statement->select_position,
+            .is_named = true,
+        };
+    }
+    return STATUS_OK;
+}
+
 enum status columns_plan(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
@@ -747,7 +793,9 @@ enum status columns_plan(struct planning *planning)
     if (!choices)
         return fail_no_memory(planning->err);
     TRY(check_clauses(planning));
-    if (statement->column_clause_count > 0)
+    if (old_model_is_named(planning))
+        TRY(choose_as_before(planning, choices));
+    else if (statement->column_clause_count > 0)
         TRY(choose_by_clause(planning, &statement->columns[0], choices));
     else
         for (size_t i = 0; i < count; i++)

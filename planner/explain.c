@@ -10,7 +10,7 @@
 #include "planner/parameters.h"
 #include "planner/roles.h"
 
-#define LINES_EXTRA     25 /* beside inputs, attributes and notices */
+#define LINES_EXTRA     26 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
@@ -81,6 +81,15 @@ static void append_why(struct text *out, const struct plan *plan, int index)
         text_append_string(out, ", no declared type");
 }
 
+/* Who said what the column is, unless the rows did. */
+static void append_chosen(const struct explanation *explanation, const struct plan_input *input,
+                          struct text *out)
+{
+    if (input->is_chosen)
+        text_append_string(out, explanation->plan->model_name.size > 0 ? ", as in the old model"
+                                                                       : ", said in COLUMN");
+}
+
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
     struct text *out = &explanation->detail;
@@ -93,7 +102,8 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     else if (input->type == INPUT_TEXT)
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->vocabulary_max);
-    text_append_string(out, input->is_chosen ? ", said in COLUMN: " : ": ");
+    append_chosen(explanation, input, out);
+    text_append_string(out, ": ");
     append_why(out, explanation->plan, input->column);
     explanation_line_of(explanation, "input", input->name);
 }
@@ -105,7 +115,8 @@ static void explain_vector(struct explanation *explanation, const struct vector 
     struct text *out = &explanation->detail;
 
     text_printf(out, "numeric, %u elements", vector->size);
-    text_append_string(out, first->is_chosen ? ", said in COLUMN: " : ": ");
+    append_chosen(explanation, first, out);
+    text_append_string(out, ": ");
     append_why(out, explanation->plan, (int)vector->column);
     explanation_line_of(explanation, "input", vector->name);
 }
@@ -154,7 +165,7 @@ static void explain_run(struct explanation *explanation, size_t first, size_t co
     text_printf(out, "%zu %s", count, input_type_words[input->type]);
     if (input->type == INPUT_CATEGORY)
         text_printf(out, " of up to %u words each", input->vocabulary_max);
-    text_append_string(out, input->is_chosen ? ", said in COLUMN" : "");
+    append_chosen(explanation, input, out);
     text_init(&names, TEXT_MAXIMUM);
     text_printf(&names, "%.*s ... %.*s", SLICE_FORMAT(input->name), SLICE_FORMAT(last));
     explanation->failed |= names.failed;
@@ -212,6 +223,11 @@ static void explain_model(struct explanation *explanation)
 
     text_printf(out, "%s, %s", plan->estimator->name, task_words[plan->estimator->task]);
     explanation_line(explanation, "model");
+    if (plan->model_name.size > 0) {
+        text_printf(out, "%.*s of version %lld, whose inputs it takes",
+                    SLICE_FORMAT(plan->model_name), (long long)plan->model.version);
+        explanation_line(explanation, "goes on from");
+    }
     if (plan->into_schema.size > 0)
         text_printf(out, "%.*s.", SLICE_FORMAT(plan->into_schema));
     text_append(out, plan->into_name);

@@ -129,9 +129,10 @@ struct plan {
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
-    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT */
+    /* PREDICT, EVALUATE, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; TRAIN: of the
+     * model that USING goes on from, size 0: none */
     struct slice model_schema, model_name;
-    struct model_summary model; /* PREDICT, EVALUATE, SHOW TRAIN */
+    struct model_summary model; /* PREDICT, EVALUATE, SHOW TRAIN, TRAIN */
     int *model_columns;         /* for each model input: its column in the SELECT */
     /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
      * the prediction's column, filled also without a target (the model's label, else

@@ -13,6 +13,7 @@
 #include "planner/label.h"
 #include "planner/log_folder.h"
 #include "planner/metrics_address.h"
+#include "planner/old_model.h"
 #include "planner/parameters.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -164,11 +165,9 @@ enum status plan_train(struct planning *planning)
     const struct statement *statement = planning->statement;
     struct plan *plan = planning->plan;
 
-    if (statement->object.count > 0)
-        return fail_at(planning->err, STATUS_UNSUPPORTED, statement->object.parts[0].position,
-                       "USING in TO TRAIN, to start from another model, is not supported yet");
     TRY(estimator_find(&statement->model, &plan->estimator, planning->err));
     TRY(settings_read(planning, SCOPE_TRAIN));
+    TRY(old_model_find(planning));
     TRY(task_choose(planning));
     TRY(training_plan(planning));
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
@@ -183,9 +182,11 @@ enum status plan_train(struct planning *planning)
     TRY(bad_rows_check(planning, "train.bad_rows"));
     TRY(label_plan(planning));
     TRY(roles_plan(planning));
+    TRY(old_model_check(planning));
     TRY(columns_plan(planning));
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));
+    TRY(old_model_order(planning));
     settle_inputs(plan);
     input_notices(plan);
     roles_notices(plan);

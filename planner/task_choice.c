@@ -2,6 +2,7 @@
 
 #include "planner/attribute_check.h"
 #include "planner/column_kind.h"
+#include "planner/old_model.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
@@ -72,7 +73,9 @@ enum status task_choose(struct planning *planning)
 
     if (!beside)
         return STATUS_OK;
-    if (!settings_tell(planning, &task))
+    if (old_model_is_named(planning))
+        task = planning->plan->model.task;
+    else if (!settings_tell(planning, &task))
         TRY(label_tells(planning, &task));
     if (task == beside->task)
         *estimator = beside;

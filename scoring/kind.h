@@ -99,6 +99,7 @@ struct kind {
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool takes_no_texts; /* no TEXT(c) may be */
+    bool goes_on;        /* TO TRAIN ... USING a model of the kind goes on from it */
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,

@@ -23,6 +23,7 @@ const struct kind trees_kind = {
                                      "train.shuffle", "model.standardize", NULL},
     .keeps_numbers = true,
     .takes_no_texts = true,
+    .goes_on = true,
     .settle = trees_settle,
     .task_attribute = "objective",
     .task_of = trees_task,

@@ -35,7 +35,8 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
         *value = (struct cell){.type = CELL_REAL, .real = mean};
         return true;
     }
-    if (input->word_count != 1 || input->word_counts[0] != statistics->rows)
+    /* An old model's words are not those of the rows. */
+    if (dataset->old_model || input->word_count != 1 || input->word_counts[0] != statistics->rows)
         return false;
     *value = (struct cell){.type = CELL_TEXT, .text = input->words[0]};
     return true;

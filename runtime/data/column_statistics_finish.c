@@ -206,6 +206,26 @@ static enum status fill_transform(const struct column_statistics *statistics,
     return transform_finish(transform, arena, err);
 }
 
+/* The rows have the old model's inputs, in its order. */
+static enum status take_transform(const struct column_statistics *statistics,
+                                  struct dataset *dataset, struct error *err)
+{
+    const struct jobspec *spec = statistics->spec;
+    const struct transform *old;
+
+    if (!dataset->old_model)
+        return fill_transform(statistics, &dataset->transform, &dataset->arena, err);
+    old = &dataset->old_model->transform;
+    for (size_t i = 0; i < spec->input_count || i < old->input_count; i++)
+        if (i >= spec->input_count || i >= old->input_count ||
+            !slice_equal_fold(spec->inputs[i].name, old->inputs[i].name) ||
+            spec->inputs[i].type != old->inputs[i].type ||
+            spec->inputs[i].part != old->inputs[i].part)
+            return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
+    dataset->transform = *old;
+    return STATUS_OK;
+}
+
 /* ---- classes ---- */
 
 struct cell class_to_cell(enum label_type type, struct slice word)
@@ -356,7 +376,8 @@ static enum status add_classes(const struct jobspec *spec, const struct sortable
 
         TRY(add_class(&sorted[i], i, dataset, index, err));
         dataset->class_counts[i] = sorted[i].entry->count;
-        dataset->class_weights[i] = spec->balanced ? (float)((double)rows / per_class) : 1;
+        dataset->class_weights[i] =
+            spec->balanced && per_class > 0 ? (float)((double)rows / per_class) : 1;
     }
     return STATUS_OK;
 }
@@ -408,8 +429,10 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
 {
     const struct labels *labels = &dataset->labels;
 
-    if (spec->positive.size == 0)
+    if (spec->positive.size == 0) {
+        dataset->positive_is_lesser = dataset->old_model && dataset->old_model->positive_is_lesser;
         return STATUS_OK;
+    }
     if (labels->count != 2)
         return fail(err, STATUS_INVALID,
                     "model.positive is of models of two classes, and label column \"%.*s\" has %u",
@@ -418,6 +441,68 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
     return dataset->positive_is_lesser || is_named(&labels->values[1], spec->positive)
                ? STATUS_OK
                : refuse_positive(spec, labels, err);
+}
+
+/* The bytes that the statistics have of such a label. */
+static struct slice class_word(const struct cell *class)
+{
+    if (class->type == CELL_TEXT)
+        return class->text;
+    return class->type == CELL_INTEGER
+               ? (struct slice){(const char *)&class->integer, sizeof class->integer}
+               : (struct slice){(const char *)&class->real, sizeof class->real};
+}
+
+static enum status refuse_new_class(const struct jobspec *spec, const struct word_entry *entry,
+                                    struct error *err)
+{
+    const struct cell class = class_to_cell(spec->label_type, entry->word);
+    struct text value;
+
+    text_init(&value, 100);
+    append_class(&class, "", &value);
+    fail(err, STATUS_INVALID,
+         "label column \"%.*s\" has %s, a class that the old model does not know",
+         SLICE_FORMAT(spec->label), text_string(&value));
+    text_deinit(&value);
+    return error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
+}
+
+/* The old model's classes, of which the rows may have some. */
+static enum status take_classes(const struct column_statistics *statistics,
+                                const struct word_entry *entries, uint32_t count,
+                                struct dataset *dataset, struct class_index *index,
+                                struct error *err)
+{
+    const struct labels *old = &dataset->old_model->labels;
+    struct word_entry *known = calloc(old->count + (size_t)1, sizeof *known);
+    struct sortable *sorted = calloc(old->count + (size_t)1, sizeof *sorted);
+    const struct word_entry *new =
+        NULL; /* the least by its bytes, whatever the order of the rows */
+    enum status status = known && sorted ? STATUS_OK : fail_no_memory(err);
+
+    for (uint32_t c = 0; status == STATUS_OK && c < old->count; c++) {
+        known[c].word = class_word(&old->values[c]);
+        sorted[c] = (struct sortable){old->values[c], &known[c]};
+    }
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        uint32_t c = 0;
+
+        while (c < old->count && !slice_equal(known[c].word, entries[i].word))
+            c++;
+        if (c < old->count)
+            known[c].count = entries[i].count;
+        else if (!new || slice_compare(entries[i].word, new->word) < 0)
+            new = &entries[i];
+    }
+    if (new)
+        status = refuse_new_class(statistics->spec, new, err);
+    if (status == STATUS_OK)
+        status = add_classes(statistics->spec, sorted, old->count, statistics->rows, dataset, index,
+                             err);
+    free(known);
+    free(sorted);
+    return status == STATUS_OK ? find_positive(statistics->spec, dataset, err) : status;
 }
 
 static enum status learn_classes(const struct column_statistics *statistics,
@@ -430,6 +515,8 @@ static enum status learn_classes(const struct column_statistics *statistics,
     enum status status;
 
     TRY(check_classes(spec, entries, count, err));
+    if (dataset->old_model)
+        return take_classes(statistics, entries, count, dataset, index, err);
     sorted = malloc((count + (size_t)1) * sizeof *sorted);
     if (!sorted)
         return fail_no_memory(err);
@@ -469,6 +556,9 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
     enum status status;
     uint32_t count;
 
+    if (dataset->old_model && spec->task == TASK_CLASSIFICATION &&
+        dataset->old_model->labels.type != spec->label_type)
+        return fail(err, STATUS_CORRUPT, "the old model has labels of another type than the job");
     dataset->labels.type = spec->label_type;
     dataset->labels.reading = spec->label_reading;
     dataset->label_scale = 1;
@@ -507,7 +597,7 @@ enum status column_statistics_finish(const struct column_statistics *statistics,
                                      struct error *err)
 {
     TRY(check_columns(statistics, err));
-    TRY(fill_transform(statistics, &dataset->transform, &dataset->arena, err));
+    TRY(take_transform(statistics, dataset, err));
     TRY(fill_labels(statistics, dataset, index, err));
     TRY(weigh_rows(statistics, dataset, err));
     return column_notices(statistics, dataset, err);

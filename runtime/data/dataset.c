@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "jobspec/job_size.h"
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/dataset_check.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/dataset_parts.h"
 #include "runtime/data/keyed_rows.h"
+#include "runtime/data/model_file.h"
 #include "runtime/data/plain_rows.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
@@ -75,6 +77,50 @@ static enum status open_spools(const char *folder, const struct spool_source *so
     return STATUS_OK;
 }
 
+/* ---- the model that learning goes on from ---- */
+
+#define OLD_MODEL_BYTES_MAX ((size_t)16 << 30)
+
+static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
+{
+    return model_reader_add(context, row, err);
+}
+
+static enum status read_old_model(const char *path, const struct jobspec *spec,
+                                  struct dataset *dataset, struct error *err)
+{
+    struct model *model = ARENA_NEW(&dataset->old, struct model, 1);
+    struct model_reader *reader;
+    enum status status;
+
+    if (!model)
+        return fail_no_memory(err);
+    TRY(model_reader_new(kinds, &dataset->old, &reader, err));
+    status = model_file_read(path, add_model_row, reader, err);
+    if (status == STATUS_OK)
+        status = model_reader_finish(reader, model, err);
+    model_reader_free(reader);
+    TRY(status);
+    dataset->old_model = model;
+    return slice_equal(model->digest, spec->old_model) && model->task == spec->task &&
+                   model->kind == kind_of(spec)
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "%s is not the model that the job goes on from", path);
+}
+
+static enum status open_old_model(const char *folder, const struct jobspec *spec,
+                                  struct dataset *dataset, struct error *err)
+{
+    char path[4096];
+    const int size = snprintf(path, sizeof path, "%s/" MODEL_FILE, folder);
+
+    if (spec->old_model.size == 0)
+        return STATUS_OK;
+    if (size < 0 || (size_t)size >= sizeof path)
+        return fail(err, STATUS_INVALID, "the path of the job's folder is too long");
+    return read_old_model(path, spec, dataset, err);
+}
+
 enum status dataset_open(const char *folder, const struct spool_source *source,
                          const struct jobspec *spec, struct team *team, struct dataset *dataset,
                          struct error *err)
@@ -86,7 +132,10 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
         dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
-    status = open_spools(folder, source, spec, team, dataset, err);
+    arena_init(&dataset->old, OLD_MODEL_BYTES_MAX);
+    status = open_old_model(folder, spec, dataset, err);
+    if (status == STATUS_OK)
+        status = open_spools(folder, source, spec, team, dataset, err);
     if (status == STATUS_OK)
         status = dataset->spool.is_keyed ? keyed_rows_open(dataset, spec, team, err)
                                          : plain_rows_open(dataset, spec, team, err);
@@ -106,6 +155,7 @@ void dataset_close(struct dataset *dataset)
     part_free(&dataset->sample);
     close_spools(dataset);
     arena_deinit(&dataset->arena);
+    arena_deinit(&dataset->old);
     *dataset = (struct dataset){0};
 }
 

@@ -73,7 +73,11 @@ struct dataset {
     struct arena views;                   /* of the spools */
     struct keyed_rows *keyed;             /* of spools that lie by key */
     struct notice_list *notices;          /* what the training rows tell the user */
-    struct arena arena;                   /* transform, labels, notices */
+    /* USING: the model that learning goes on from, whose transform and labels the rows have; NULL:
+     * there is none. It lives in `old`. */
+    const struct model *old_model;
+    struct arena old;
+    struct arena arena; /* transform, labels, notices */
 };
 
 /* Which of a job's rows are held out. */
@@ -92,7 +96,8 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  * n_classes or CLASSES_MAX; an infinite value; a label beyond DATASET_LABEL_MAX
  * where the kind of model keeps numbers; a sample weight that is NULL, negative, infinite or beyond
  * DATASET_WEIGHT_MAX, and none above 0 among the training rows. LIMIT beyond
- * DATASET_BYTES_MAX.
+ * DATASET_BYTES_MAX. Where the job goes on from a model (spec->old_model), `folder`/model.rows has
+ * it: INVALID for a class that it does not know, CORRUPT for another model.
  */
 enum status dataset_open(const char *folder, const struct spool_source *source,
                          const struct jobspec *spec, struct team *team, struct dataset *dataset,

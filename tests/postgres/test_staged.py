@@ -41,6 +41,23 @@ class Runs(staged.Case):
         self.check_workers(4)
 
 
+class Using(staged.Case):
+    """The model that a job goes on from lies in its tables, beside the rows."""
+
+    def test_workers_of_tables_go_on_from_the_old_model(self):
+        old = "SELECT * FROM iris TO TRAIN XGBClassifier WITH train.num_boost_round = 3 LABEL class INTO {}"
+        for user, name in (("alice", "old_of_alice"), ("bob", "old_of_bob")):
+            with self.connect(user).cursor() as cursor:
+                cursor.execute("SELECT count(*) FROM totrain.run(%s)", (old.format(name),))
+        more = ("SELECT * FROM iris TO TRAIN XGBClassifier WITH train.num_boost_round = 3, job.min_workers = 2, "
+                "job.max_workers = 2 LABEL class USING {} INTO iris_model;")
+        job = self.stage(more.format("old_of_alice"))
+        master = self.master(job)
+        for i in range(2):
+            self.worker(job, i, master.address())
+        self.check_done(job, master, self.expected(more.format("old_of_bob")))
+
+
 class Deaths(staged.Case):
     """Roles are killed, and start again in other empty folders."""
 

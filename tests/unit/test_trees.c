@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/kinds.h"
 #include "runtime/learn/trees/trees_parts.h"
 #include "runtime/learners/learners.h"
 #include "tests/default_trees.h"
@@ -21,6 +22,8 @@ struct made {
     struct slice words[WORDS];
     struct slice columns[NUMBERS + CATEGORIES];
     struct spool_column_summary summaries[2]; /* of labels, and of weights */
+    struct trees_model old_trees; /* of the old model, where there is one */
+    struct model old;
 };
 
 static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint32_t classes)
@@ -64,6 +67,38 @@ static void made_init(struct made *made, uint32_t rows, uint32_t held_out, uint3
             dataset->class_counts[dataset->train.classes[i]]++;
     }
     hide_rows(dataset);
+}
+
+/* A tree for each output: by a number that is missing in some rows, and by words. */
+static void give_old_model(struct made *made, uint32_t classes)
+{
+    static const float base[] = {.2f, -.1f, .3f};
+    static const float trees[3][TREE_NUMBERS] = {{0, 5, 0}, {5, 3, 1}, {8, 3, 2}};
+    static const float nodes[11][NODE_NUMBERS] = {
+        {NODE_BELOW, 2, .1f, 1, 1, 0, 0, 3, 9}, {NODE_WORD_IN, 1, 0, 3, 0, 0, 1, 2, 5},
+        {NODE_LEAF, 0, .4f, 0, 0, 0, 0, 0, 4},  {NODE_LEAF, 0, -.3f, 0, 0, 0, 0, 0, 3},
+        {NODE_LEAF, 0, .7f, 0, 0, 0, 0, 0, 2},  {NODE_BELOW, 0, -.2f, 1, 0, 0, 0, 2, 7},
+        {NODE_LEAF, 0, .1f, 0, 0, 0, 0, 0, 4},  {NODE_LEAF, 0, -.2f, 0, 0, 0, 0, 0, 3},
+        {NODE_BELOW, 1, .3f, 1, 0, 0, 0, 2, 7}, {NODE_LEAF, 0, -.1f, 0, 0, 0, 0, 0, 4},
+        {NODE_LEAF, 0, .5f, 0, 0, 0, 0, 0, 3}};
+    static const float sets[TREE_SET_NUMBERS] = {0x133};
+    const uint32_t outputs = classes > 2 ? classes : 1;
+
+    made->old_trees = (struct trees_model){.base = base,
+                                           .trees = trees[0],
+                                           .nodes = nodes[0],
+                                           .sets = sets,
+                                           .outputs = outputs,
+                                           .tree_count = outputs,
+                                           .node_count = outputs > 1 ? 11 : 5,
+                                           .set_count = 1};
+    made->old = (struct model){.kind = kind_find(SLICE("trees")),
+                               .task = classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
+                               .transform = made->dataset.transform,
+                               .labels = made->dataset.labels,
+                               .label_scale = 1,
+                               .content = &made->old_trees};
+    made->dataset.old_model = &made->old;
 }
 
 static void made_deinit(struct made *made)
@@ -182,6 +217,8 @@ static struct run run_group(const struct jobspec *spec, const struct dataset *da
 
 /* ---- the same bits ---- */
 
+enum { PLAIN, GOES_ON = 1 };
+
 static const struct variant {
     const char *name;
     uint32_t classes;
@@ -189,17 +226,30 @@ static const struct variant {
     uint32_t max_depth, max_leaves, parallel_trees;
     double subsample, colsample;
     enum tree_objective_name objective;
+    unsigned boosting; /* bits of these: */
 } variants[] = {
-    {"leaf by leaf", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_AUTOMATIC},
-    {"level by level", 2, TREE_DEPTHWISE, 4, 0, 1, 1, 1, TREE_AUTOMATIC},
-    {"a number", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_AUTOMATIC},
-    {"three classes", 3, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC},
-    {"a part of rows and columns", 2, TREE_LOSSGUIDE, 0, 9, 1, .6, .5, TREE_AUTOMATIC},
-    {"a forest in each round", 0, TREE_DEPTHWISE, 3, 6, 3, .5, .7, TREE_AUTOMATIC},
-    {"margins", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_HINGE},
-    {"medians", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_ABSOLUTE_ERROR},
-    {"a forest of quantiles", 0, TREE_DEPTHWISE, 3, 6, 2, .7, 1, TREE_QUANTILE},
+    {"leaf by leaf", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_AUTOMATIC, PLAIN},
+    {"level by level", 2, TREE_DEPTHWISE, 4, 0, 1, 1, 1, TREE_AUTOMATIC, PLAIN},
+    {"a number", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_AUTOMATIC, PLAIN},
+    {"three classes", 3, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC, PLAIN},
+    {"a part of rows and columns", 2, TREE_LOSSGUIDE, 0, 9, 1, .6, .5, TREE_AUTOMATIC, PLAIN},
+    {"a forest in each round", 0, TREE_DEPTHWISE, 3, 6, 3, .5, .7, TREE_AUTOMATIC, PLAIN},
+    {"margins", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_HINGE, PLAIN},
+    {"medians", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_ABSOLUTE_ERROR, PLAIN},
+    {"a forest of quantiles", 0, TREE_DEPTHWISE, 3, 6, 2, .7, 1, TREE_QUANTILE, PLAIN},
+    {"from an old model", 2, TREE_LOSSGUIDE, 0, 7, 1, .7, 1, TREE_AUTOMATIC, GOES_ON},
+    {"from an old model of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, 1, .6, TREE_AUTOMATIC,
+     GOES_ON},
+    {"medians, from an old model", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_ABSOLUTE_ERROR, GOES_ON},
 };
+
+static void made_init_for(struct made *made, uint32_t rows, uint32_t held_out,
+                          const struct variant *variant)
+{
+    made_init(made, rows, held_out, variant->classes);
+    if (variant->boosting & GOES_ON)
+        give_old_model(made, variant->classes);
+}
 
 static struct jobspec spec_of_variant(const struct dataset *dataset, const struct variant *variant)
 {
@@ -224,7 +274,7 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
         struct jobspec spec;
         struct run one;
 
-        made_init(&made, 900, 100, variants[i].classes);
+        made_init_for(&made, 900, 100, &variants[i]);
         spec = spec_of_variant(&made.dataset, &variants[i]);
         one = run_group(&spec, &made.dataset, 1);
         CHECK_INT(one.rounds, 6);
@@ -341,7 +391,7 @@ static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
         struct jobspec spec;
         uint64_t wanted;
 
-        made_init(&made, 300, 40, variants[i].classes);
+        made_init_for(&made, 300, 40, &variants[i]);
         spec = spec_of_variant(&made.dataset, &variants[i]);
         trees_params(&spec.params)->rounds = 3;
         wanted = run_group(&spec, &made.dataset, 1).outcome;
@@ -401,7 +451,7 @@ static void lanes_that_move_reach_their_rows_anew(void **state)
         struct group group;
         uint64_t wanted;
 
-        made_init(&made, 700, 60, variants[i].classes);
+        made_init_for(&made, 700, 60, &variants[i]);
         spec = spec_of_variant(&made.dataset, &variants[i]);
         wanted = run_group(&spec, &made.dataset, 1).outcome;
         group_open(&group, &spec, &made.dataset, 1);
@@ -570,7 +620,7 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
         const struct trees *trees;
         struct error err;
 
-        made_init(&made, 600, 90, variants[i].classes);
+        made_init_for(&made, 600, 90, &variants[i]);
         keep_rows(&made.dataset);
         spec = spec_of_variant(&made.dataset, &variants[i]);
         spec.lanes = 1;
@@ -597,6 +647,62 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
 }
 
 /* ---- early stopping, limits, rows ---- */
+
+/* What the new model is measured and stored as: the old model's trees, and those that were grown.
+ */
+static void the_old_trees_come_before_the_new_ones(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct group group;
+    const struct trees *trees;
+    struct error err;
+    bool is_done = false;
+    (void)state;
+
+    made_init(&made, 600, 60, 3);
+    give_old_model(&made, 3);
+    spec = spec_of(&made.dataset, params_of_test());
+    trees_params(&spec.params)->rounds = 2;
+    group_open(&group, &spec, &made.dataset, 1);
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    while (!is_done)
+        CHECK_OK(group.learners[0].measure(group.learners[0].self, &is_done, &err));
+    trees = group.learners[0].self;
+    CHECK_INT(trees->arrays.tree_count, 9);
+    CHECK_INT(trees->arrays.trees[3 * TREE_NUMBERS + TREE_FIRST_NODE], 11);
+    assert_memory_equal(trees->arrays.nodes, made.old_trees.nodes,
+                        11 * NODE_NUMBERS * sizeof(float));
+    assert_memory_equal(trees->arrays.sets, made.old_trees.sets, TREE_SET_NUMBERS * sizeof(float));
+    assert_memory_equal(trees->base, made.old_trees.base, 3 * sizeof(float));
+    for (uint32_t i = 11; i < trees->arrays.node_count; i++)
+        if (trees->arrays.nodes[i * NODE_NUMBERS + NODE_TEST] == NODE_WORD_IN)
+            CHECK(trees->arrays.nodes[i * NODE_NUMBERS + NODE_SET] >= 1);
+    group_close(&group);
+    made_deinit(&made);
+}
+
+static void an_old_model_of_another_link_or_other_outputs_is_refused(void **state)
+{
+    struct made made;
+    struct jobspec spec;
+    struct learning learning;
+    struct error err;
+    (void)state;
+
+    made_init(&made, 300, 0, 2);
+    give_old_model(&made, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    made.old_trees.link = TREES_LINK_EXP;
+    CHECK_FAILS(learning_open(&spec, &made.dataset, NULL, &learning, &err), STATUS_INVALID,
+                "by the link \"exp\", those of the objective binary:logistic by \"none\"");
+    made.old_trees.link = TREES_LINK_NONE;
+    made.old_trees.outputs = 3;
+    CHECK_FAILS(learning_open(&spec, &made.dataset, NULL, &learning, &err), STATUS_CORRUPT,
+                "the old model has 3 outputs, where 1 are learned");
+    made_deinit(&made);
+}
 
 static void training_ends_when_held_out_rows_do_not_gain(void **state)
 {
@@ -673,6 +779,8 @@ int main(void)
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(a_stored_model_scores_rows_as_they_were_learned),
+        cmocka_unit_test(the_old_trees_come_before_the_new_ones),
+        cmocka_unit_test(an_old_model_of_another_link_or_other_outputs_is_refused),
         cmocka_unit_test(training_ends_when_held_out_rows_do_not_gain),
         cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
         cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),

@@ -20,6 +20,7 @@
 #include "extension/engine/rows/spooling.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "runtime/data/model_file.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 #include "runtime/launch/tensorboard_folder.h"
@@ -113,6 +114,31 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
     return spool_once(training, NULL, rows, err);
 }
 
+/* USING: as it is now, whatever becomes of its table meanwhile. */
+static enum status put_old_model(const struct job *job, struct error *err)
+{
+    const struct plan *plan = job->plan;
+    char path[PATH_MAX];
+    struct arena arena;
+    struct model model;
+    enum status status;
+
+    if (plan->model_name.size == 0)
+        return STATUS_OK;
+    TRY(job_folder_file(&job->folder, MODEL_FILE, path, err));
+    arena_init(&arena, MODEL_ARENA_MAX);
+    status = job->host->models->load(job->host->self, plan->model_schema, plan->model_name, &arena,
+                                     &model, err);
+    if (status == STATUS_OK && !slice_equal(model.digest, job->spec.old_model))
+        status = fail(err, STATUS_STALE,
+                      "model \"%.*s\" was replaced meanwhile: run the statement again",
+                      SLICE_FORMAT(plan->model_name));
+    if (status == STATUS_OK)
+        status = model_file_write(path, &model, err);
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
@@ -129,6 +155,7 @@ static enum status prepare(struct job *job, struct error *err)
     } else {
         TRY(spool(training, &rows, err));
     }
+    TRY(put_old_model(job, err));
     plan = job->plan;
     shape = shape_of(plan);
     training->request.job.workers_max = job->spec.max_workers;

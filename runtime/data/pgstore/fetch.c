@@ -26,7 +26,8 @@ struct reader {
 
 struct fetching {
     const struct pgstore *store;
-    int *files; /* descriptors, -1 where not open */
+    size_t first; /* files before it are not fetched */
+    int *files;   /* descriptors, -1 where not open */
     struct reader readers[READERS_MAX];
 };
 
@@ -119,7 +120,7 @@ static void read_task(void *context, uint32_t member, uint32_t task)
 {
     struct fetching *fetching = context;
     struct reader *reader = &fetching->readers[member];
-    size_t number = 0;
+    size_t number = fetching->first;
 
     if (reader->err.status != STATUS_OK)
         return; /* missing pieces are reported at the end */
@@ -135,7 +136,7 @@ static enum status open_files(struct fetching *fetching, const char *folder, uin
     char path[PATH_MAX];
 
     *tasks = 0;
-    for (size_t i = 0; i < store->file_count; i++) {
+    for (size_t i = fetching->first; i < store->file_count; i++) {
         if (snprintf(path, sizeof path, "%s/%s", folder, store->files[i].name) >= (int)sizeof path)
             return fail(err, STATUS_LIMIT, "the path of %s is too long", folder);
         fetching->files[i] = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -172,6 +173,12 @@ static enum status run_readers(struct fetching *fetching, uint32_t tasks, struct
 
 enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err)
 {
+    return pgstore_fetch_from(store, 0, folder, err);
+}
+
+enum status pgstore_fetch_from(struct pgstore *store, size_t first, const char *folder,
+                               struct error *err)
+{
     struct fetching *fetching = calloc(1, sizeof *fetching);
     int *files = calloc(store->file_count + 1, sizeof *files);
     enum status status;
@@ -182,7 +189,7 @@ enum status pgstore_fetch(struct pgstore *store, const char *folder, struct erro
         free(files);
         return fail_no_memory(err);
     }
-    *fetching = (struct fetching){.store = store, .files = files};
+    *fetching = (struct fetching){.store = store, .first = first, .files = files};
     memset(files, -1, (store->file_count + 1) * sizeof *files);
     status = open_files(fetching, folder, &tasks, err);
     if (status == STATUS_OK)

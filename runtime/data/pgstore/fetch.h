@@ -10,5 +10,8 @@
 /* The files of the job's rows into the folder, over a few connections of its own, none of which is
  * left open afterwards. */
 enum status pgstore_fetch(struct pgstore *store, const char *folder, struct error *err);
+/* Those from the first on alone. */
+enum status pgstore_fetch_from(struct pgstore *store, size_t first, const char *folder,
+                               struct error *err);
 
 #endif

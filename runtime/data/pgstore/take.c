@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/data/model_file.h"
 #include "runtime/data/pgstore/copy.h"
+#include "runtime/data/pgstore/fetch.h"
 
 #define ATTEMPT_MS 10000 /* between two looks whether the files are being closed */
 #define QUERY                                                                                      \
@@ -227,7 +229,12 @@ enum status pgstore_take_table(const struct pgstore *store, const char *table, s
 enum status pgstore_take(struct pgstore *store, const char *folder,
                          const struct spool_source **source, struct error *err)
 {
+    size_t count = store->file_count;
+
+    *source = NULL;
     pg_connection_drop(&store->connection);
-    return pgstore_take_table(store, store->source, store->piece_bytes, store->files,
-                              store->file_count, folder, source, err);
+    if (strcmp(store->files[count - 1].name, MODEL_FILE) == 0)
+        TRY(pgstore_fetch_from(store, --count, folder, err));
+    return pgstore_take_table(store, store->source, store->piece_bytes, store->files, count, folder,
+                              source, err);
 }

@@ -17,7 +17,8 @@ enum status pgstore_take_table(const struct pgstore *store, const char *table, s
                                const struct sparse_file *files, size_t count, const char *folder,
                                const struct spool_source **source, struct error *err);
 
-/* The files of the job's rows into the folder. The store's own connection is closed. */
+/* The files of the job's rows into the folder. The store's own connection is closed. A model that
+ * lies behind them (model_file.h) is fetched as a whole. */
 enum status pgstore_take(struct pgstore *store, const char *folder,
                          const struct spool_source **source, struct error *err);
 

@@ -80,6 +80,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->columns);
     free(lane->groups);
     free(lane->scores);
+    free(lane->starts);
     free(lane->values);
     free(lane->classes);
     free(lane->weights);
@@ -175,8 +176,11 @@ static uint32_t sum_columns(const struct tree_rows *lane)
 
 static uint32_t sum_labels(const struct tree_rows *lane)
 {
+    const uint32_t starts =
+        lane->starts ? words_sum(lane->starts, (size_t)lane->rows * lane->outputs) : 0;
     const uint32_t sum =
-        words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows);
+        words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows) +
+        words_mix_one(starts);
 
     return lane->weights ? sum + words_mix_one(words_sum(lane->weights, lane->rows)) : sum;
 }
@@ -245,7 +249,9 @@ bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts)
 void tree_rows_start(struct tree_rows *lane, const float *base)
 {
     for (uint32_t row = 0; row < lane->rows; row++)
-        memcpy(lane->scores + (size_t)row * lane->outputs, base, lane->outputs * sizeof *base);
+        memcpy(lane->scores + (size_t)row * lane->outputs,
+               lane->starts ? lane->starts + (size_t)row * lane->outputs : base,
+               lane->outputs * sizeof *base);
     lane->scored = 0;
     lane->round = lane->tree = 0;
     tree_rows_guard_scores(lane);

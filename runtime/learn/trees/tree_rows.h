@@ -44,10 +44,12 @@ struct tree_rows {
     uint32_t rows, blocks, outputs;
     uint8_t *columns; /* (columns, rows) */
     float *scores;    /* (rows, outputs): base and trees so far */
+    float *starts;    /* (rows, outputs): of the old model; NULL: there is none */
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
     float *weights;   /* (rows): sample weights, or NULL */
-    uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written */
+    uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written; starts
+                                                                    are with the labels */
     uint32_t scored;                                             /* trees that are in the scores */
 
     /* Of rows to learn from, else NULL: */
@@ -93,7 +95,8 @@ void tree_rows_find_residuals(struct tree_rows *lane);
 /* All rows are loaded. */
 void tree_rows_loaded(struct tree_rows *lane);
 
-/* Scores start with base (outputs), and none of the trees is in them. */
+/* Scores start with base (outputs), or where the old model ends, and none of the trees is in them.
+ */
 void tree_rows_start(struct tree_rows *lane, const float *base);
 /* The trees from `scored` on, up to `trees`. */
 void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees);

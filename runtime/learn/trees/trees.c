@@ -77,7 +77,8 @@ struct tree_sampling trees_sampling(const struct trees *trees)
     const struct trees_progress *progress = &trees->progress;
 
     return (struct tree_sampling){
-        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE, trees_growing(trees), 0),
+        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE,
+                                      trees_number_of_growing(trees), 0),
         .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
         .gradient_scale = GRADIENT_MOST / (double)progress->gradient_greatest,
         .hessian_scale = HESSIAN_MOST / (double)progress->hessian_greatest,
@@ -218,8 +219,8 @@ static enum status apply_root(struct trees *trees, const struct phase_totals *to
     trees->progress.sampled = (uint64_t)totals->integers[0];
     for (uint32_t b = 0; b < trees->bins.offsets[1]; b++)
         hessians += totals->owned[2 * b + 1];
-    TRY(tree_growth_begin(&trees->growing, trees_growing(trees), units_of(trees, hessians),
-                          totals->owned, trees->team, err));
+    TRY(tree_growth_begin(&trees->growing, trees_number_of_growing(trees),
+                          units_of(trees, hessians), totals->owned, trees->team, err));
     return grow_on(trees, err);
 }
 
@@ -429,6 +430,7 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     tree_arrays_deinit(&trees->arrays);
     TRY(tree_forest_write(&trees->forest, rounds_kept(trees) * trees->trees_each, &trees->bins,
                           &trees->dataset->transform, &trees->arrays, err));
+    TRY(trees_start_prepend(&trees->start, &trees->arrays, err));
     model = fill_model(trees, &trees->measured);
     TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
                         MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err));
@@ -625,6 +627,7 @@ static void trees_close(void *self)
     tree_forest_deinit(&trees->forest);
     tree_bins_deinit(&trees->bins);
     tree_constraints_deinit(&trees->constraints);
+    trees_start_deinit(&trees->start);
     free(trees->base);
     free(trees->starts);
     free(trees->held_out_starts);
@@ -742,7 +745,11 @@ static enum status open_sampled(struct trees *trees, struct error *err)
     trees->base = calloc(trees->outputs, sizeof *trees->base);
     if (!trees->base)
         return fail_no_memory(err);
-    tree_objective_base(&trees->objective, trees->base);
+    TRY(trees_start_init(&trees->start, &trees->objective, trees->dataset, err));
+    if (trees->start.old)
+        memcpy(trees->base, trees->start.old->base, trees->outputs * sizeof *trees->base);
+    else
+        tree_objective_base(&trees->objective, trees->base);
     return tree_bins_init(&trees->bins, trees->dataset, bins_most, trees->team, err);
 }
 

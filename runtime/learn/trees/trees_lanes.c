@@ -59,6 +59,11 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
     const uint64_t first = starts[0], count = starts[trees->ranges] - first;
 
     TRY(tree_rows_init(rows, &trees->layout, (uint32_t)count, trees->outputs, part, learns, err));
+    if (trees->start.old) {
+        rows->starts = malloc((count * trees->outputs + 1) * sizeof *rows->starts);
+        if (!rows->starts)
+            return fail_no_memory(err);
+    }
     for (uint32_t range = 0; range < trees->ranges; range++) {
         if (starts[range] == starts[range + 1])
             continue;
@@ -68,6 +73,10 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
         tree_rows_load(rows, dataset, part, starts[range],
                        (uint32_t)(starts[range + 1] - starts[range]),
                        (uint32_t)(starts[range] - first));
+        if (trees->start.old)
+            trees_start_rows(&trees->start, dataset, part, starts[range],
+                             starts[range + 1] - starts[range],
+                             rows->starts + (starts[range] - first) * trees->outputs);
         row_store_release(dataset, part, starts[range], starts[range + 1]);
     }
     if (learns && trees_have_quantiles(trees->objective.name))

@@ -14,6 +14,7 @@
 #include "runtime/learn/learning.h"
 #include "runtime/learn/measuring.h"
 #include "runtime/learn/trees/tree_rows.h"
+#include "runtime/learn/trees/trees_start.h"
 
 /* A tree's leaves get their values by sums of gradients, or by counts of residuals, digit by digit
  * (leaf_quantiles.h). */
@@ -80,6 +81,7 @@ struct trees {
     struct tree_constraints constraints;
     struct tree_layout layout;
     float *base;                        /* (outputs) */
+    struct trees_start start;           /* where it is no base */
     uint32_t outputs, trees_each;       /* of a round: outputs x parallel trees */
     uint32_t lanes, ranges;             /* ranges of each lane, held one after the other */
     uint64_t *starts, *held_out_starts; /* (lanes * ranges + 1): the first row of each */
@@ -119,6 +121,12 @@ static inline uint32_t trees_growing(const struct trees *trees)
 static inline uint32_t trees_output(const struct trees *trees)
 {
     return trees->progress.tree % trees->outputs;
+}
+
+/* The same tree for random bits, which are others than those of an old model's trees. */
+static inline uint64_t trees_number_of_growing(const struct trees *trees)
+{
+    return (uint64_t)trees_start_count(&trees->start) + trees_growing(trees);
 }
 
 /* How the growing tree's gradients become integers, and its leaves' sums. */
