@@ -22,7 +22,7 @@ struct made {
     struct slice words[WORDS];
     struct slice columns[NUMBERS + CATEGORIES];
     struct spool_column_summary summaries[2]; /* of labels, and of weights */
-    struct trees_model old_trees; /* of the old model, where there is one */
+    struct trees_model old_trees;             /* of the old model, where there is one */
     struct model old;
 };
 
