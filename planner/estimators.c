@@ -55,9 +55,18 @@ static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tr
         "max_bin", "255"                                                                           \
     }
 #define LIGHTGBM                                                                                   \
-    LEAF_BY_LEAF, {"max_cat_threshold", "32"}, {"cat_smooth", "10"},                               \
+    LEAF_BY_LEAF, {"max_cat_threshold", "32"}, {"cat_smooth", "10"}, {"cat_l2", "10"},             \
+        {"min_data_in_bin", "3"},                                                                  \
     {                                                                                              \
-        "cat_l2", "10"                                                                             \
+        "min_data_per_group", "100"                                                                \
+    }
+#define CURVED                                                                                     \
+    {                                                                                              \
+        "softmax_hessian", "lightgbm"                                                              \
+    }
+#define COUNTING                                                                                   \
+    {                                                                                              \
+        "poisson_max_delta_step", "0.7"                                                            \
     }
 #define SCIKIT                                                                                     \
     {"max_depth", "16"}, {"max_leaves", "1024"}, {"lambda", "0"}, {"min_child_weight", "0"},       \
@@ -82,12 +91,21 @@ static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tr
 static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"}, END};
 static const struct estimator_default xgboost_forest[] = {
     FOREST_100, {"subsample", "0.8"}, {"colsample_bynode", "0.8"}, {"lambda", "1e-05"}, END};
-static const struct estimator_default lightgbm[] = {BOOSTED_100, LIGHTGBM, END};
-static const struct estimator_default lightgbm_forest[] = {FOREST_100, DRAWN, LIGHTGBM, END};
+static const struct estimator_default lightgbm_of_classes[] = {BOOSTED_100, LIGHTGBM, CURVED, END};
+static const struct estimator_default lightgbm_of_numbers[] = {BOOSTED_100, LIGHTGBM, COUNTING,
+                                                               END};
+static const struct estimator_default lightgbm_forest_of_classes[] = {FOREST_100, DRAWN, LIGHTGBM,
+                                                                      CURVED, END};
+static const struct estimator_default lightgbm_forest_of_numbers[] = {FOREST_100, DRAWN, LIGHTGBM,
+                                                                      COUNTING, END};
 static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, END};
 static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
-static const struct estimator_default scikit_hist[] = {BOOSTED_100, LEAF_BY_LEAF, END};
-static const struct estimator_default scikit_boosting[] = {
+static const struct estimator_default scikit_hist_of_classes[] = {
+    BOOSTED_100, LEAF_BY_LEAF, {"softmax_hessian", "scikit-learn"}, END};
+static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, LEAF_BY_LEAF, END};
+static const struct estimator_default scikit_boosting_of_classes[] = {
+    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, CURVED, END};
+static const struct estimator_default scikit_boosting_of_numbers[] = {
     BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, END};
 static const struct estimator_default scikit_forest_of_numbers[] = {FOREST_100, SCIKIT, DRAWN, END};
 static const struct estimator_default scikit_forest_of_classes[] = {
@@ -117,9 +135,9 @@ const struct estimator estimators[] = {
     {"XGBClassifier", CLASSES, none, NULL, "Boosted trees for classes.", BOOSTED(xgboost_class)},
     {"XGBRegressor", NUMBERS, none, NULL, "Boosted trees for numbers.", BOOSTED(xgboost_class)},
     {"LGBMClassifier", CLASSES, none, NULL, "Boosted trees for classes, leaf by leaf.",
-     BOOSTED(lightgbm)},
+     BOOSTED(lightgbm_of_classes)},
     {"LGBMRegressor", NUMBERS, none, NULL, "Boosted trees for numbers, leaf by leaf.",
-     BOOSTED(lightgbm)},
+     BOOSTED(lightgbm_of_numbers)},
     {"RandomForestClassifier", CLASSES, NO_ROUNDS_NO_RATE, "Random forest for classes.",
      FOREST(scikit_forest_of_classes)},
     {"RandomForestRegressor", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest for numbers.",
@@ -133,13 +151,13 @@ const struct estimator estimators[] = {
     {"xgboost.gbtree", NUMBERS, none, NULL, "Boosted trees, by the objective's task.",
      BOOSTED(NULL)},
     {"lightgbm.gbdt", CLASSES, none, NULL, "Boosted trees, leaf by leaf, by the objective's task.",
-     BOOSTED(lightgbm)},
+     BOOSTED(lightgbm_of_classes)},
     {"lightgbm.gbdt", NUMBERS, none, NULL, "Boosted trees, leaf by leaf, by the objective's task.",
-     BOOSTED(lightgbm)},
+     BOOSTED(lightgbm_of_numbers)},
     {"lightgbm.rf", CLASSES, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",
-     FOREST(lightgbm_forest)},
+     FOREST(lightgbm_forest_of_classes)},
     {"lightgbm.rf", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",
-     FOREST(lightgbm_forest)},
+     FOREST(lightgbm_forest_of_numbers)},
     {"XGBRFClassifier", CLASSES, NO_ROUNDS, "Random forest for classes, as XGBoost has it.",
      FOREST(xgboost_forest)},
     {"XGBRFRegressor", NUMBERS, NO_ROUNDS, "Random forest for numbers, as XGBoost has it.",
@@ -149,13 +167,15 @@ const struct estimator estimators[] = {
     {"BoostedTreesRegressor", NUMBERS, none, NULL,
      "Boosted trees for numbers, as TensorFlow has them.", BOOSTED(tensorflow)},
     {"HistGradientBoostingClassifier", CLASSES, none, NULL,
-     "Boosted trees for classes, as scikit-learn has them.", BOOSTED(scikit_hist)},
+     "Boosted trees for classes, as scikit-learn has them.", BOOSTED(scikit_hist_of_classes)},
     {"HistGradientBoostingRegressor", NUMBERS, none, NULL,
-     "Boosted trees for numbers, as scikit-learn has them.", BOOSTED(scikit_hist)},
+     "Boosted trees for numbers, as scikit-learn has them.", BOOSTED(scikit_hist_of_numbers)},
     {"GradientBoostingClassifier", CLASSES, none, NULL,
-     "Small boosted trees for classes, as scikit-learn has them.", BOOSTED(scikit_boosting)},
+     "Small boosted trees for classes, as scikit-learn has them.",
+     BOOSTED(scikit_boosting_of_classes)},
     {"GradientBoostingRegressor", NUMBERS, none, NULL,
-     "Small boosted trees for numbers, as scikit-learn has them.", BOOSTED(scikit_boosting)},
+     "Small boosted trees for numbers, as scikit-learn has them.",
+     BOOSTED(scikit_boosting_of_numbers)},
     {"boosted_tree_classifier", CLASSES, none, NULL,
      "Boosted trees for classes, as BigQuery ML names them.", BOOSTED(bigquery)},
     {"boosted_tree_regressor", NUMBERS, none, NULL,

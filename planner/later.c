@@ -82,7 +82,6 @@ const struct later_name later_attributes[] = {
     {"feature_contri", "Weight of each column's gain."},
     {"pos_bagging_fraction", "Share of the rows of the greater class that a tree is grown from."},
     {"neg_bagging_fraction", "Share of the rows of the lesser class that a tree is grown from."},
-    {"min_data_per_group", "Least rows of a word of a category."},
     {"boost_from_average", "Where boosting starts; base_score says it."},
     {"bootstrap", "Rows drawn with repetition; subsample draws without."},
     {"criterion", "How splits are measured."},

@@ -1,8 +1,9 @@
-"""tree_peers.py lightgbm|xgboost DB TABLE LABEL TRAINED [--leave-out N] [--seed N] [--predict-all]
+"""tree_peers.py lightgbm|xgboost DB TABLE LABEL TRAINED [--seeds N] [--predict-all]
 
 What a user would write instead of a TO TRAIN statement: read the table with pandas, train 100 rounds with 2 threads on
 its first TRAINED rows, look at the AUC of the others. Texts are categories. Prints JSON: the seconds of training with
-the making of bins, the processor's seconds of the same, the seconds of predicting and the AUC.
+the making of bins, the processor's seconds of the same, the seconds of predicting and the AUC. With --seeds it trains
+so many times, each time without another fiftieth of the rows, and prints the list of the AUCs.
 """
 
 import argparse
@@ -48,6 +49,17 @@ def processor_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
+def aucs(model, seeds, trained, of_trained, held_out, of_held_out):
+    """Of each seed, which leaves out the rows whose number modulo 50 it is."""
+    from sklearn.metrics import roc_auc_score
+
+    found = []
+    for seed in range(seeds):
+        kept = (trained.index + 1) % 50 != seed  # rowids begin at 1
+        found.append(roc_auc_score(of_held_out, model(trained[kept], of_trained[kept], seed + 1)(held_out)))
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("peer", choices=("lightgbm", "xgboost"))
@@ -55,18 +67,18 @@ def main():
     parser.add_argument("table")
     parser.add_argument("label")
     parser.add_argument("trained", type=int)
-    parser.add_argument("--leave-out", type=int, help="of the trained rows those whose number modulo 50 is this")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--predict-all", action="store_true", help="all rows are predicted and timed")
     arguments = parser.parse_args()
     inputs, labels = read(arguments.database, arguments.table, arguments.label)
     trained, held_out = inputs[:arguments.trained], inputs[arguments.trained:]
-    of_trained = labels[:arguments.trained]
-    if arguments.leave_out is not None:
-        kept = (trained.index + 1) % 50 != arguments.leave_out  # rowids begin at 1
-        trained, of_trained = trained[kept], of_trained[kept]
+    of_trained, of_held_out = labels[:arguments.trained], labels[arguments.trained:]
+    model = lightgbm_model if arguments.peer == "lightgbm" else xgboost_model
+    if arguments.seeds:
+        print(json.dumps(aucs(model, arguments.seeds, trained, of_trained, held_out, of_held_out)))
+        return
     started, used = time.perf_counter(), processor_seconds()
-    predict = (lightgbm_model if arguments.peer == "lightgbm" else xgboost_model)(trained, of_trained, arguments.seed)
+    predict = model(trained, of_trained, 1)
     result = {"seconds": time.perf_counter() - started, "processor": processor_seconds() - used}
     if arguments.predict_all:
         started = time.perf_counter()
@@ -75,7 +87,7 @@ def main():
     if len(held_out):
         from sklearn.metrics import roc_auc_score
 
-        result["auc"] = roc_auc_score(labels[arguments.trained:], predict(held_out))
+        result["auc"] = roc_auc_score(of_held_out, predict(held_out))
     print(json.dumps(result))
 
 

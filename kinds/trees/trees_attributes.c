@@ -16,6 +16,7 @@ const char *const tree_growth_words[] = {"depthwise", "lossguide", NULL};
 const char *const tree_method_words[] = {"hist", "auto", "approx", NULL};
 const char *const tree_booster_words[] = {"gbtree", "gbdt", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
+const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn", NULL};
 
 const char *const tree_objectives_later[] = {
     "rank:pairwise", "rank:ndcg",     "rank:map",
@@ -77,9 +78,11 @@ static const struct {
     unsigned objectives; /* bits 1 << TREE_... */
 } uses[] = {
     {"tweedie_variance_power", 1 << TREE_TWEEDIE},
+    {"poisson_max_delta_step", 1 << TREE_POISSON},
     {"huber_slope", 1 << TREE_PSEUDO_HUBER},
     {"quantile_alpha", 1 << TREE_QUANTILE},
     {"scale_pos_weight", 1 << TREE_AUTOMATIC | 1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW},
+    {"softmax_hessian", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_CLASSES},
 };
 
 bool trees_uses(const struct kind_params *params, const struct attribute *attribute)
@@ -321,8 +324,11 @@ enum status trees_settle(struct kind_params *params, const struct kind_settings 
     TRY(check_growth(trees, settings, err));
     TRY(settle_quantile(trees, settings, err));
     TRY(check_quantiles(trees, settings, err));
-    if (trees->objective == TREE_POISSON && trees->max_delta_step == 0)
-        trees->max_delta_step = .7;
+    if (trees->objective == TREE_POISSON && trees->poisson_step == REAL_AUTOMATIC) {
+        if (trees->max_delta_step == 0)
+            trees->max_delta_step = .7;
+        trees->poisson_step = trees->max_delta_step;
+    }
     return STATUS_OK;
 }
 

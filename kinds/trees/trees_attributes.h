@@ -46,6 +46,10 @@ extern const char *const tree_booster_words[];
 enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
 extern const char *const tree_features_words[];
 
+/* What the second derivative of more than two classes is, as a multiple of p (1 - p). */
+enum tree_softmax { TREE_SOFTMAX_XGBOOST, TREE_SOFTMAX_LIGHTGBM, TREE_SOFTMAX_SCIKIT };
+extern const char *const tree_softmax_words[];
+
 #define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
            WORD("auto", tree_objective_words, tree_objectives_later),                              \
@@ -68,12 +72,14 @@ extern const char *const tree_features_words[];
     STORED(uint32_t, max_bin, "max_bin", SCOPE_TRAIN, IN_KIND(max_bin), INTEGER(2, 256, "256"),    \
            "Most bins that the values of a column are divided into; 256 are 255 and the one of "   \
            "missing values, which is always there.")                                               \
+    STORED(uint32_t, min_bin_rows, "min_data_in_bin", SCOPE_TRAIN, IN_KIND(min_bin_rows),          \
+           INTEGER(1, 1e9, "1"), "Least training rows of a bin of a number.")                      \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.3"),                       \
            "What is taken of each tree: the learning rate.")                                       \
     STORED(double, min_child_weight, "min_child_weight", SCOPE_TRAIN, IN_KIND(min_child_weight),   \
            REAL(0, 1e12, "1"), "Least sum of hessians of a leaf's rows.")                          \
     STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
-           INTEGER(0, 1e9, "0"), "Least rows of a leaf, as far as hessians tell.")                 \
+           INTEGER(0, 1e9, "0"), "Least rows of a leaf, as its hessians tell.")                    \
     STORED(double, gamma, "gamma", SCOPE_TRAIN, IN_KIND(gamma), REAL(0, 1e12, "0"),                \
            "Least gain of a split.")                                                               \
     STORED(double, lambda, "lambda", SCOPE_TRAIN, IN_KIND(lambda), REAL(0, 1e12, "1"),             \
@@ -82,7 +88,8 @@ extern const char *const tree_features_words[];
            "L1 penalty on the values of leaves.")                                                  \
     STORED(double, max_delta_step, "max_delta_step", SCOPE_TRAIN, IN_KIND(max_delta_step),         \
            REAL(0, 1e6, "0"),                                                                      \
-           "Most that a leaf may add before eta; 0: no limit, and 0.7 for count:poisson.")         \
+           "Most that a leaf may add before eta; 0: no limit, and 0.7 for count:poisson, but "     \
+           "for LightGBM's names.")                                                                \
     STORED(double, subsample, "subsample", SCOPE_TRAIN, IN_KIND(subsample), REAL(0, 1, "1"),       \
            "Share of the rows that a tree is grown from.")                                         \
     STORED(double, colsample_bytree, "colsample_bytree", SCOPE_TRAIN, IN_KIND(colsample_bytree),   \
@@ -109,9 +116,17 @@ extern const char *const tree_features_words[];
            IN_KIND(max_cat_threshold), INTEGER(1, 256, "64"),                                      \
            "Most words on the smaller side of a split of a category.")                             \
     STORED(double, cat_smooth, "cat_smooth", SCOPE_TRAIN, IN_KIND(cat_smooth), REAL(0, 1e12, "0"), \
-           "Added to the hessians of a word before words are ordered.")                            \
+           "Added to the hessians of a word before words are ordered; a word of fewer rows is "    \
+           "not parted from the rest.")                                                            \
     STORED(double, cat_l2, "cat_l2", SCOPE_TRAIN, IN_KIND(cat_l2), REAL(0, 1e12, "0"),             \
-           "L2 penalty besides lambda in splits of categories.")                                   \
+           "L2 penalty besides lambda in splits by many words and their leaves.")                  \
+    STORED(uint32_t, min_group_rows, "min_data_per_group", SCOPE_TRAIN, IN_KIND(min_group_rows),   \
+           INTEGER(0, 1e9, "0"), "Least rows of either side of a split by many words.")            \
+    STORED(enum tree_softmax, softmax_hessian, "softmax_hessian", SCOPE_TRAIN,                     \
+           IN_KIND(softmax_hessian), WORD("xgboost", tree_softmax_words, NULL),                    \
+           "Second derivative of more than two classes. 'xgboost': 2 p (1 - p); 'lightgbm': "      \
+           "k / (k - 1) p (1 - p); 'scikit-learn': p (1 - p).",                                    \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     PLANNED("monotone_constraints", SCOPE_TRAIN, TEXT(),                                           \
             "Whether predictions may only rise (1) or fall (-1) with a column: by the columns' "   \
             "order, '(1,0,-1)', or by name, '{\"age\": 1}'.",                                      \
@@ -120,6 +135,10 @@ extern const char *const tree_features_words[];
     PLANNED("interaction_constraints", SCOPE_TRAIN, TEXT(),                                        \
             "Groups of columns that may be on one way to a leaf: '[[0,1],[2,3]]', or by name.",    \
             .aliases = ((const char *const[]){"interaction_cst", NULL}))                           \
+    STORED(double, poisson_step, "poisson_max_delta_step", SCOPE_TRAIN, IN_KIND(poisson_step),     \
+           REAL(0, 1e6, "auto"),                                                                   \
+           "Of count:poisson: hessians are e^this times the mean. 'auto': max_delta_step.",        \
+           .is_automatic = true, .tasks = 1 << TASK_REGRESSION)                                    \
     STORED(double, tweedie_variance_power, "tweedie_variance_power", SCOPE_TRAIN,                  \
            IN_KIND(tweedie_variance_power), REAL(1, 2, "1.5"),                                     \
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \

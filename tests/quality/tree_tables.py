@@ -1,7 +1,7 @@
-"""Tables and reference numbers for tests/sqlite/test_tree_quality.py: what XGBoost makes of them on rows that it has not
-seen, five folds of each table. A learner of trees that became worse is seen there.
+"""Tables and reference numbers for tests/sqlite/test_tree_quality.py: what XGBoost and LightGBM make of them on rows that
+they have not seen, five folds of each table. A learner of trees that became worse is seen there.
 
-    tree_tables.py     makes the numbers again, with numpy and xgboost (3.2.0 wrote what is there)
+    tree_tables.py     makes the numbers again, with numpy, xgboost and lightgbm (3.2.0 and 4.7.0 wrote what is there)
 """
 
 import csv
@@ -11,15 +11,22 @@ import random
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
 FOLDS = 5
-# By table: the measure, and its mean over the folds.
-REFERENCE = {
+# By library and table: the measure, and its mean over the folds.
+REFERENCE = {"xgboost": {
     "boston": 3.0959,
     "breast_cancer": 0.0888,
     "numbers": 2.1868,
     "words": 0.6225,
     "classes": 0.5337,
     "counts": 2.0066,
-}
+}, "lightgbm": {
+    "boston": 3.4540,
+    "breast_cancer": 0.0964,
+    "numbers": 2.1853,
+    "words": 0.6209,
+    "classes": 0.5030,
+    "counts": 2.0204,
+}}
 
 
 def draw_of(name):
@@ -78,16 +85,20 @@ def counts():
         yield x + [float(count)]
 
 
-# name: rows, estimator, attributes, measure of EVALUATE, of how many classes (0: a number)
+# name: rows, task, attributes, measure of EVALUATE, of how many classes (0: a number)
 TABLES = {
-    "boston": (lambda: from_file("boston", "medv"), "XGBRegressor", "", "RMSE", 0),
-    "breast_cancer": (lambda: from_file("breast_cancer", "benign"), "XGBClassifier", "", "LogLoss", 2),
-    "numbers": (numbers, "XGBRegressor", "", "RMSE", 0),
-    "words": (words, "XGBClassifier", "", "LogLoss", 2),
-    "classes": (classes, "XGBClassifier", "", "LogLoss", 4),
-    "counts": (counts, "XGBRegressor", "objective = 'count:poisson', ", "RMSE", 0),
+    "boston": (lambda: from_file("boston", "medv"), "Regressor", "", "RMSE", 0),
+    "breast_cancer": (lambda: from_file("breast_cancer", "benign"), "Classifier", "", "LogLoss", 2),
+    "numbers": (numbers, "Regressor", "", "RMSE", 0),
+    "words": (words, "Classifier", "", "LogLoss", 2),
+    "classes": (classes, "Classifier", "", "LogLoss", 4),
+    "counts": (counts, "Regressor", "objective = 'count:poisson', ", "RMSE", 0),
 }
-PARAMETERS = "train.num_boost_round = 60, eta = 0.15, max_depth = 4, lambda = 1, max_bin = 64"
+ESTIMATORS = {"xgboost": "XGB", "lightgbm": "LGBM"}
+PARAMETERS = {
+    "xgboost": "train.num_boost_round = 60, eta = 0.15, max_depth = 4, lambda = 1, max_bin = 64",
+    "lightgbm": "train.num_boost_round = 60, learning_rate = 0.1, num_leaves = 15, max_bin = 63",
+}
 
 
 def folds(rows):
@@ -97,27 +108,44 @@ def folds(rows):
                [row for i, row in enumerate(rows) if i % FOLDS == fold])
 
 
-def mean_of_xgboost(name):
-    import numpy
+def xgboost_predictions(inputs, labels, categories, others, n_classes, is_count):
     import xgboost
 
-    made, _, attributes, measure, n_classes = TABLES[name]
     parameters = dict(eta=0.15, max_depth=4, max_bin=64, objective="binary:logistic" if n_classes == 2 else
-                      "multi:softprob" if n_classes else "count:poisson" if attributes else "reg:squarederror",
+                      "multi:softprob" if n_classes else "count:poisson" if is_count else "reg:squarederror",
                       **({"num_class": n_classes} if n_classes > 2 else {}))
+    kinds = ["c" if i in categories else "float" for i in range(inputs.shape[1])]
+    trained = xgboost.DMatrix(inputs, label=labels, feature_types=kinds, enable_categorical=True)
+    return xgboost.train(parameters, trained, 60).predict(
+        xgboost.DMatrix(others, feature_types=kinds, enable_categorical=True))
+
+
+def lightgbm_predictions(inputs, labels, categories, others, n_classes, is_count):
+    import lightgbm
+
+    parameters = dict(learning_rate=0.1, num_leaves=15, max_bin=63, verbosity=-1, objective="binary" if n_classes == 2 else
+                      "multiclass" if n_classes else "poisson" if is_count else "regression",
+                      **({"num_class": n_classes} if n_classes > 2 else {}))
+    return lightgbm.train(parameters, lightgbm.Dataset(inputs, labels, categorical_feature=categories), 60).predict(others)
+
+
+def mean_of(library, name):
+    import numpy
+
+    made, _, attributes, measure, n_classes = TABLES[name]
+    predictions = xgboost_predictions if library == "xgboost" else lightgbm_predictions
     found = []
     for train, test in folds([list(row) for row in made()]):
-        kinds = ["c" if isinstance(value, str) else "float" for value in train[0][:-1]]
-        words_of = [sorted({row[i] for row in train}) if kind == "c" else None for i, kind in enumerate(kinds)]
+        words_of = {i: sorted({row[i] for row in train}) for i, value in enumerate(train[0][:-1]) if isinstance(value, str)}
 
-        def matrix(rows, kinds=kinds, words_of=words_of):
-            cells = [[numpy.nan if v is None else words_of[i].index(v) if kinds[i] == "c" and v in words_of[i] else
-                      numpy.nan if kinds[i] == "c" else v for i, v in enumerate(row[:-1])] for row in rows]
-            return xgboost.DMatrix(numpy.array(cells, dtype=float), label=[row[-1] for row in rows], feature_types=kinds,
-                                   enable_categorical=True)
+        def cells(rows, words_of=words_of):
+            return numpy.array([[numpy.nan if v is None else v if i not in words_of else
+                                 words_of[i].index(v) if v in words_of[i] else numpy.nan
+                                 for i, v in enumerate(row[:-1])] for row in rows], dtype=float)
 
-        predicted = xgboost.train(parameters, matrix(train), 60).predict(matrix(test))
         labels = numpy.array([row[-1] for row in test])
+        predicted = predictions(cells(train), [row[-1] for row in train], list(words_of), cells(test), n_classes,
+                                bool(attributes))
         if measure == "RMSE":
             found.append(math.sqrt(numpy.mean((predicted - labels) ** 2)))
         elif n_classes == 2:
@@ -128,8 +156,9 @@ def mean_of_xgboost(name):
 
 
 def main():
-    for name in TABLES:
-        print(f'    "{name}": {mean_of_xgboost(name):.4f},')
+    for library in ESTIMATORS:
+        for name in TABLES:
+            print(f'    "{name}": {mean_of(library, name):.4f},')
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ static struct tree_bins bins_of(struct made *made, const float *values, uint32_t
 
     made_init(made, 1, rows);
     memcpy(made->dataset.sample.dense, values, rows * sizeof *values);
-    CHECK_OK(tree_bins_init(&bins, &made->dataset, bins_most, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made->dataset, bins_most, 1, NULL, &err));
     CHECK_INT(bins.column_count, 1);
     CHECK_INT(bins.offsets[1], bins.columns[0].bins);
     CHECK(bins.columns[0].cuts[bins.columns[0].bins - 3] == FLT_MAX);
@@ -86,6 +86,31 @@ static void few_values_have_a_bin_each(void **state)
     CHECK_INT(tree_bin_of_number(column, 1e38f), 4);
     CHECK_INT(tree_bin_of_number(column, FLT_MAX), 5);
     CHECK_INT(tree_bin_of_number(column, INFINITY), 5);
+    tree_bins_deinit(&bins);
+    made_deinit(&made);
+}
+
+/* Rows of a bin are counted by the sample, which has its share of them. */
+static void bins_have_rows_enough(void **state)
+{
+    const float values[] = {1, 2, 2, 3, 3, 3, 4, 5, 6, 7};
+    struct made made;
+    struct tree_bins bins = bins_of(&made, values, 10, 255);
+    struct error err;
+    (void)state;
+
+    tree_bins_deinit(&bins);
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 3, NULL, &err));
+    CHECK_INT(bins.columns[0].bins, 2 + 3 + 1);
+    CHECK(bins.columns[0].cuts[0] == 2.5f && bins.columns[0].cuts[1] == 3.5f);
+    CHECK(bins.columns[0].cuts[2] == 6.5f);
+    tree_bins_deinit(&bins);
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 5, 3, NULL, &err)); /* three of 10 rows */
+    CHECK_INT(bins.columns[0].bins, 2 + 2 + 1);
+    tree_bins_deinit(&bins);
+    made.dataset.train.rows = 30;
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 3, NULL, &err));
+    CHECK_INT(bins.columns[0].bins, 2 + 6 + 1);
     tree_bins_deinit(&bins);
     made_deinit(&made);
 }
@@ -255,7 +280,7 @@ static void rows_have_the_bins_of_their_values(void **state)
         to_tall[c] = tall + (size_t)c * ROWS;
     }
     for (uint32_t most = 2; most < TREE_BINS_MAX; most += 23) {
-        CHECK_OK(tree_bins_init(&bins, &made.dataset, most, NULL, &err));
+        CHECK_OK(tree_bins_init(&bins, &made.dataset, most, 1, NULL, &err));
         memset(wide, 0xee, sizeof wide);
         tree_bins_rows(&bins, &made.dataset, dense, NULL, ROWS, to_wide, 16);
         tree_bins_rows(&bins, &made.dataset, dense, NULL, ROWS - 37, to_tall, 1);
@@ -301,8 +326,8 @@ static void cuts_are_those_of_the_set_of_values(void **state)
         memcpy(turned.dataset.sample.dense + (size_t)row * SORTS,
                made.dataset.sample.dense + (size_t)(row * 1009u % SAMPLE) * SORTS,
                SORTS * sizeof(float));
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, NULL, &err));
-    CHECK_OK(tree_bins_init(&others, &turned.dataset, 100, team, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, 1, NULL, &err));
+    CHECK_OK(tree_bins_init(&others, &turned.dataset, 100, 1, team, &err));
     for (uint32_t c = 0; c < SORTS; c++) {
         CHECK_INT(bins.columns[c].bins, others.columns[c].bins);
         CHECK(memcmp(bins.columns[c].cuts, others.columns[c].cuts,
@@ -404,7 +429,7 @@ static void words_have_bins_by_how_often_they_are(void **state)
     made.dataset.transform.inputs = inputs;
     made.dataset.transform.input_count = 3;
     made.dataset.transform.id_count = 2;
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 100, 1, NULL, &err));
     CHECK(!bins.columns[0].is_category && bins.columns[1].is_category);
     CHECK_INT(bins.columns[0].input, 1);
     CHECK_INT(bins.columns[1].input, 0);
@@ -426,12 +451,12 @@ static void words_have_bins_by_how_often_they_are(void **state)
         CHECK_INT(out[2][row], row >= 290 ? 0 : row < 99 ? row + 1 : 100);
     }
     tree_bins_deinit(&bins);
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err));
     CHECK_INT(bins.columns[2].bins, 256);
     CHECK_INT(bins.columns[2].words, 254);
     tree_bins_deinit(&bins);
     inputs[2].word_count = 7; /* other words than these seven are hashed */
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err));
     CHECK_INT(bins.columns[2].bins, 9);
     CHECK_INT(tree_bin_of_word(&bins.columns[2], 5 + 6), 7);
     CHECK_INT(tree_bin_of_word(&bins.columns[2], 5 + 7), 8);
@@ -449,7 +474,7 @@ static void a_text_is_refused(void **state)
     made_init(&made, 1, 1);
     made.inputs[0].type = INPUT_TEXT;
     made.inputs[0].name = slice_of("comment");
-    CHECK_FAILS(tree_bins_init(&bins, &made.dataset, 255, NULL, &err), STATUS_INVALID,
+    CHECK_FAILS(tree_bins_init(&bins, &made.dataset, 255, 1, NULL, &err), STATUS_INVALID,
                 "\"comment\"");
     CHECK(strstr(err.hint, "category"));
     tree_bins_deinit(&bins);
@@ -477,7 +502,7 @@ static void rows_count_by_their_weights(void **state)
     made_init(&made, 1, ROWS);
     memcpy(made.dataset.sample.dense, all, sizeof all);
     made.dataset.sample.roles[ROLE_SAMPLE_WEIGHT] = weights;
-    CHECK_OK(tree_bins_init(&bins, &made.dataset, 30, NULL, &err));
+    CHECK_OK(tree_bins_init(&bins, &made.dataset, 30, 1, NULL, &err));
     CHECK_INT(bins.columns[0].bins, wanted.columns[0].bins);
     assert_memory_equal(bins.columns[0].cuts, wanted.columns[0].cuts,
                         (wanted.columns[0].bins - 2) * sizeof(float));
@@ -491,6 +516,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_values_have_a_bin_each),
+        cmocka_unit_test(bins_have_rows_enough),
         cmocka_unit_test(neighbours_among_floats_are_told_apart),
         cmocka_unit_test(nothing_and_one_value_are_parted_from_missing_ones),
         cmocka_unit_test(many_values_are_divided_evenly),

@@ -57,6 +57,25 @@ static void sum_node(const struct table *table, uint32_t node, int64_t *histogra
         }
 }
 
+static int64_t count_node(const struct table *table, uint32_t node)
+{
+    int64_t rows = 0;
+
+    for (uint32_t row = 0; row < ROWS; row++)
+        rows += table->nodes[row] == node;
+    return rows;
+}
+
+/* A hessian stands for as many rows as it has of the sum. */
+static struct tree_units units_of(const struct table *table)
+{
+    int64_t hessians = 0;
+
+    for (uint32_t row = 0; row < ROWS; row++)
+        hessians += table->sums[row].hessian;
+    return (struct tree_units){.01, .01, ROWS / (double)hessians};
+}
+
 static void divide_rows(struct table *table, const struct growing_tree *tree, uint32_t node)
 {
     const struct tree_node *of = &tree->nodes[node];
@@ -85,21 +104,25 @@ static uint32_t grow(struct table *table, const struct trees_params *params, uin
 {
     int64_t *histograms = calloc(2 * COLUMNS * BINS * 64, sizeof *histograms);
     uint32_t phases = 1, divided = 0;
+    int64_t rows[64];
     struct error err;
 
     memset(table->nodes, 0, sizeof table->nodes);
     CHECK_OK(tree_growth_init(tree, &table->bins, &free_inputs, params, 1, batch, &err));
     sum_node(table, 0, histograms);
-    CHECK_OK(tree_growth_begin(tree, 3, (struct tree_units){.01, .01, 1}, histograms, NULL, &err));
+    CHECK_OK(tree_growth_begin(tree, 3, units_of(table), histograms, NULL, &err));
     CHECK_OK(tree_growth_next(tree, &err));
     for (; tree->batch_count > 0; phases++) {
         CHECK(tree->batch_count <= batch);
         for (; divided < tree->divided_count; divided++)
             divide_rows(table, tree, tree->divided[divided]);
-        for (uint32_t i = 0; i < tree->batch_count; i++)
-            sum_node(table, tree_growth_summed(tree, tree_growth_batch_node(tree, i)),
-                     histograms + 2 * (size_t)COLUMNS * BINS * i);
-        CHECK_OK(tree_growth_take(tree, histograms, NULL, &err));
+        for (uint32_t i = 0; i < tree->batch_count; i++) {
+            const uint32_t summed = tree_growth_summed(tree, tree_growth_batch_node(tree, i));
+
+            sum_node(table, summed, histograms + 2 * (size_t)COLUMNS * BINS * i);
+            rows[i] = count_node(table, summed);
+        }
+        CHECK_OK(tree_growth_take(tree, histograms, rows, NULL, &err));
         CHECK_OK(tree_growth_next(tree, &err));
     }
     for (; divided < tree->divided_count; divided++)
@@ -207,6 +230,7 @@ static void a_histogram_that_is_not_the_nodes_is_refused(void **state)
     int64_t histogram[2 * COLUMNS * BINS];
     struct growing_tree tree;
     struct error err;
+    int64_t rows;
     (void)state;
 
     table_init(table, 1);
@@ -214,13 +238,67 @@ static void a_histogram_that_is_not_the_nodes_is_refused(void **state)
         memset(table->nodes, 0, sizeof table->nodes);
         CHECK_OK(tree_growth_init(&tree, &table->bins, &free_inputs, &params, 1, 1, &err));
         sum_node(table, 0, histogram);
-        CHECK_OK(
-            tree_growth_begin(&tree, 3, (struct tree_units){.01, .01, 1}, histogram, NULL, &err));
+        CHECK_OK(tree_growth_begin(&tree, 3, units_of(table), histogram, NULL, &err));
         CHECK_OK(tree_growth_next(&tree, &err));
         divide_rows(table, &tree, 0);
         sum_node(table, tree_growth_summed(&tree, 0), histogram);
         histogram[i] ^= 1 << i % 11;
-        CHECK_FAILS(tree_growth_take(&tree, histogram, NULL, &err), STATUS_CORRUPT,
+        rows = count_node(table, tree_growth_summed(&tree, 0));
+        CHECK_FAILS(tree_growth_take(&tree, histogram, &rows, NULL, &err), STATUS_CORRUPT,
+                    "the rows of a node");
+        tree_growth_deinit(&tree);
+    }
+    free(table);
+}
+
+/* Rows are counted, and hessians tell only which part of them lies on a side: a leaf of rows of
+ * which the tree is sure already, with small hessians, has as many as any other. */
+static void leaves_have_rows_enough_by_count(void **state)
+{
+    struct trees_params params = params_of(TREE_LOSSGUIDE, 0, 64);
+    struct table *table = calloc(1, sizeof *table);
+    struct growing_tree tree;
+    (void)state;
+
+    params.min_rows = 40;
+    table_init(table, 5);
+    for (uint32_t row = 0; row < ROWS; row++)
+        if (table->rows[row][0] < 6)
+            table->sums[row].hessian = 3;
+    grow(table, &params, 4, &tree);
+    for (uint32_t node = 0, sure = 0; node < tree.node_count; node++) {
+        if (!tree.nodes[node].is_reached || tree.nodes[node].is_inner)
+            continue;
+        CHECK(count_node(table, node) >= 30);
+        sure += tree.nodes[node].sums.hessian < 1000;
+        if (node + 1 == tree.node_count)
+            CHECK(sure >= 2); /* by all rows' mean hessian they had six rows each */
+    }
+    tree_growth_deinit(&tree);
+    free(table);
+}
+
+static void more_rows_than_the_node_has_are_found(void **state)
+{
+    const struct trees_params params = params_of(TREE_LOSSGUIDE, 0, 12);
+    struct table *table = calloc(1, sizeof *table);
+    int64_t histogram[2 * COLUMNS * BINS];
+    struct error err;
+    (void)state;
+
+    table_init(table, 1);
+    for (int is_negative = 0; is_negative < 2; is_negative++) {
+        const int64_t rows = is_negative ? -1 : ROWS + 1;
+        struct growing_tree tree;
+
+        memset(table->nodes, 0, sizeof table->nodes);
+        CHECK_OK(tree_growth_init(&tree, &table->bins, &free_inputs, &params, 1, 1, &err));
+        sum_node(table, 0, histogram);
+        CHECK_OK(tree_growth_begin(&tree, 3, units_of(table), histogram, NULL, &err));
+        CHECK_OK(tree_growth_next(&tree, &err));
+        divide_rows(table, &tree, 0);
+        sum_node(table, tree_growth_summed(&tree, 0), histogram);
+        CHECK_FAILS(tree_growth_take(&tree, histogram, &rows, NULL, &err), STATUS_CORRUPT,
                     "the rows of a node");
         tree_growth_deinit(&tree);
     }
@@ -233,6 +311,8 @@ int main(void)
         cmocka_unit_test(nodes_that_share_a_phase_make_the_tree_of_one_at_a_time),
         cmocka_unit_test(leaves_have_the_sums_of_their_rows_and_the_greatest_gains_are_taken),
         cmocka_unit_test(a_histogram_that_is_not_the_nodes_is_refused),
+        cmocka_unit_test(leaves_have_rows_enough_by_count),
+        cmocka_unit_test(more_rows_than_the_node_has_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,7 @@ static void begin(struct labelled *rows, enum tree_objective_name name, enum tas
                                     .scale_pos_weight = 1,
                                     .tweedie_variance_power = 1.3,
                                     .max_delta_step = 0.7,
+                                    .poisson_step = 0.7,
                                     .huber_slope = 1.5,
                                     .quantile_alpha = 0.8};
     rows->dataset.spool.summaries = &rows->summary;
@@ -171,6 +172,28 @@ static void derivatives_of_classes_are_those_of_xgboost(void **state)
     }
 }
 
+/* The second derivative of one class among k, as each library has it. */
+static void hessians_of_classes_are_those_of_the_library(void **state)
+{
+    static const double factors[] = {
+        [TREE_SOFTMAX_XGBOOST] = 2, [TREE_SOFTMAX_LIGHTGBM] = 4 / 3.0, [TREE_SOFTMAX_SCIKIT] = 1};
+    const float outputs[4] = {0};
+    (void)state;
+
+    for (int library = TREE_SOFTMAX_XGBOOST; library <= TREE_SOFTMAX_SCIKIT; library++) {
+        struct tree_objective objective;
+        struct labelled rows;
+        float gradients[4], hessians[4];
+
+        classify(&rows, TREE_SOFTPROB, 10, 4);
+        trees_params(&rows.spec.params)->softmax_hessian = (enum tree_softmax)library;
+        objective = opened(&rows);
+        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+                            outputs, gradients, hessians, NULL, NULL);
+        CHECK(is_near((double)hessians[0], factors[library] * .25 * .75, 1e-6));
+    }
+}
+
 /* What each objective is about, by the C library. */
 static double loss_of(enum tree_objective_name name, double y, double z)
 {
@@ -196,7 +219,7 @@ static double loss_of(enum tree_objective_name name, double y, double z)
     }
 }
 
-/* Poisson's hessian is more than the second derivative, by what max_delta_step says. */
+/* Poisson's hessian is more than the second derivative, by what poisson_max_delta_step says. */
 static double hessian_factor(enum tree_objective_name name)
 {
     return name == TREE_POISSON ? exp(0.7) : 1;
@@ -325,7 +348,7 @@ static void far_outputs_and_labels_have_finite_derivatives(void **state)
         else
             number(&rows, (enum tree_objective_name)name, 8, 1e-3,
                    name == TREE_REGRESSION_LOGISTIC ? 1 : 1e18);
-        trees_params(&rows.spec.params)->max_delta_step = 1e6;
+        trees_params(&rows.spec.params)->poisson_step = 1e6;
         objective = opened(&rows);
         tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 8,
                             outputs, gradients, hessians, &loss, &hits);
@@ -706,6 +729,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(derivatives_are_those_of_xgboost),
         cmocka_unit_test(derivatives_of_classes_are_those_of_xgboost),
+        cmocka_unit_test(hessians_of_classes_are_those_of_the_library),
         cmocka_unit_test(derivatives_follow_the_loss),
         cmocka_unit_test(derivatives_of_quantiles_are_steps),
         cmocka_unit_test(vectors_and_single_rows_agree_to_the_bit),

@@ -20,6 +20,8 @@ static struct tree_split_options plain_options(void)
         .lambda = 1, .max_cat_to_onehot = 4, .max_cat_threshold = 64};
 }
 
+static float cuts[TREE_BINS_MAX]; /* between 0 and 1, 1 and 2 ... */
+
 /* A node of one column, with some bins empty. */
 struct node {
     struct tree_column column;
@@ -32,6 +34,7 @@ static struct node made_node(uint64_t number, uint32_t bins, bool is_category)
     struct node node = {.column = {.is_category = is_category, .bins = bins, .words = bins - 1},
                         .units = {0x1p-10, 0x1p-12, 0x1p-12}};
 
+    node.column.cuts = cuts;
     for (uint32_t b = 0; b < bins; b++) {
         struct tree_sums *sums = &node.histogram[b];
         const bool is_empty = draw(number, 10 * b) < 0.25;
@@ -331,20 +334,24 @@ static void splits_that_are_found_have_the_same_bytes(void **state)
 
 static void of_equal_splits_the_lowest_is_taken(void **state)
 {
-    struct node node = {.column = {.bins = 8}, .units = {1, 1, 1}};
+    struct node node = {.column = {.bins = 8, .cuts = cuts}, .units = {1, 1, 1}};
     const struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
 
-    /* Bins 3 to 5 are empty, and so is that of missing values. */
+    /* Bins 3 to 5 are empty, and so is that of missing values: the middle of cuts 1, 2, 3, 100. */
+    cuts[4] = 100;
     node.histogram[2] = (struct tree_sums){-8, 4};
     node.histogram[6] = (struct tree_sums){8, 4};
     node.total = (struct tree_sums){0, 8};
     best = best_of(&node, &o, no_bounds);
-    CHECK_INT(best.bin, 2);
+    cuts[4] = 4;
+    CHECK_INT(best.bin, 4);
     CHECK(!best.missing_left);
     CHECK(best.gain == 2 * 64.0 / 5);
     CHECK_INT(best.left.gradient, -8);
+    best = best_of(&node, &o, no_bounds);
+    CHECK_INT(best.bin, 3);
 
     tree_split_find(&node.column, 3, node.histogram, node.total, node.units, &o, no_bounds, &best);
     CHECK_INT(best.column, 0);
@@ -358,7 +365,7 @@ static void of_equal_splits_the_lowest_is_taken(void **state)
 
 static void values_are_parted_from_missing_ones(void **state)
 {
-    struct node node = {.column = {.bins = 3}, .units = {1, 1, 1}};
+    struct node node = {.column = {.bins = 6, .cuts = cuts}, .units = {1, 1, 1}};
     const struct tree_split_options o = plain_options();
     struct tree_split best;
     (void)state;
@@ -367,7 +374,7 @@ static void values_are_parted_from_missing_ones(void **state)
     node.histogram[1] = (struct tree_sums){8, 4};
     node.total = (struct tree_sums){0, 8};
     best = best_of(&node, &o, no_bounds);
-    CHECK_INT(best.bin, 1);
+    CHECK_INT(best.bin, 4); /* whatever values there are */
     CHECK(!best.missing_left);
     node.column = (struct tree_column){.is_category = true, .bins = 3};
     best = best_of(&node, &o, no_bounds);
@@ -398,7 +405,8 @@ static void words_are_parted_from_missing_ones(void **state)
 
 static void a_node_without_a_difference_is_not_split(void **state)
 {
-    struct node node = {.column = {.bins = 200}, .units = {0x1.921fb6p-13, 0x1.5bf0a8p-9, 1}};
+    struct node node = {.column = {.bins = 200, .cuts = cuts},
+                        .units = {0x1.921fb6p-13, 0x1.5bf0a8p-9, 1}};
     struct tree_split_options o = plain_options();
     (void)state;
 
@@ -431,7 +439,8 @@ static void a_column_of_one_bin_has_no_split(void **state)
 /* Sums of 2^32 rows of 2^30 each. */
 static void sums_of_any_number_of_rows_are_exact(void **state)
 {
-    struct node node = {.column = {.bins = 257 - 1}, .units = {0x1p-30, 0x1p-30, 0x1p-30}};
+    struct node node = {.column = {.bins = 257 - 1, .cuts = cuts},
+                        .units = {0x1p-30, 0x1p-30, 0x1p-30}};
     const int64_t a_bin = ((int64_t)1 << 62) / 256;
     const struct tree_split_options o = plain_options();
     struct tree_split best;
@@ -492,24 +501,24 @@ static void bounds_keep_what_is_below_in_order(void **state)
 static void a_leaf_has_the_value_of_least_loss(void **state)
 {
     struct tree_split_options o = plain_options();
-    const double none = tree_leaf_value(0, 5, &o, no_bounds);
+    const double none = tree_leaf_value(0, 5, &o, false, no_bounds);
     (void)state;
 
-    CHECK(tree_leaf_value(-6, 2, &o, no_bounds) == 2);
+    CHECK(tree_leaf_value(-6, 2, &o, false, no_bounds) == 2);
     CHECK(none == 0 && !signbit(none));
-    CHECK(tree_leaf_value(-6, 0, &o, no_bounds) == 0);
-    CHECK(tree_leaf_value(-6, 2, &o, (struct tree_bounds){-1, 1.5}) == 1.5);
-    CHECK(tree_leaf_value(6, 2, &o, (struct tree_bounds){-1, 1.5}) == -1);
+    CHECK(tree_leaf_value(-6, 0, &o, false, no_bounds) == 0);
+    CHECK(tree_leaf_value(-6, 2, &o, false, (struct tree_bounds){-1, 1.5}) == 1.5);
+    CHECK(tree_leaf_value(6, 2, &o, false, (struct tree_bounds){-1, 1.5}) == -1);
     o.alpha = 3;
-    CHECK(tree_leaf_value(-6, 2, &o, no_bounds) == 1);
-    CHECK(tree_leaf_value(6, 2, &o, no_bounds) == -1);
-    CHECK(tree_leaf_value(-2, 2, &o, no_bounds) == 0);
+    CHECK(tree_leaf_value(-6, 2, &o, false, no_bounds) == 1);
+    CHECK(tree_leaf_value(6, 2, &o, false, no_bounds) == -1);
+    CHECK(tree_leaf_value(-2, 2, &o, false, no_bounds) == 0);
     o.max_delta_step = 0.5;
-    CHECK(tree_leaf_value(-6, 2, &o, no_bounds) == 0.5);
-    CHECK(tree_leaf_value(6, 2, &o, no_bounds) == -0.5);
-    CHECK(tree_leaf_value(6, 2, &o, (struct tree_bounds){1, 2}) == 1);
-    CHECK(tree_leaf_value(-6, 2, &o, (struct tree_bounds){1, 2}) == 1);
-    CHECK(tree_leaf_value(-6, 2, &o, (struct tree_bounds){-2, -1}) == -1);
+    CHECK(tree_leaf_value(-6, 2, &o, false, no_bounds) == 0.5);
+    CHECK(tree_leaf_value(6, 2, &o, false, no_bounds) == -0.5);
+    CHECK(tree_leaf_value(6, 2, &o, false, (struct tree_bounds){1, 2}) == 1);
+    CHECK(tree_leaf_value(-6, 2, &o, false, (struct tree_bounds){1, 2}) == 1);
+    CHECK(tree_leaf_value(-6, 2, &o, false, (struct tree_bounds){-2, -1}) == -1);
 }
 
 /* ---- columns ---- */
@@ -568,9 +577,43 @@ static void one_column_is_drawn_at_least_and_all_at_most(void **state)
     CHECK(memcmp(allowed, none, 5) == 0);
 }
 
+/* Of sets in order each side has rows enough, as their hessians tell; and leaves of such splits
+ * have the penalty that their gain was measured with. */
+static void sets_have_rows_enough(void **state)
+{
+    uint32_t found = 0;
+    (void)state;
+
+    for (uint64_t i = 0; i < 300; i++) {
+        const struct node node = made_node(i, 40, true);
+        struct tree_split_options o = plain_options();
+        struct tree_split best;
+        double rows[2] = {0};
+
+        o.min_group_rows = 30;
+        o.cat_l2 = 2;
+        best = best_of(&node, &o, no_bounds);
+        if (best.gain == 0)
+            continue;
+        found++;
+        check_split(&node, &best, 2, &o, no_bounds);
+        for (uint32_t b = 0; b < node.column.bins; b++)
+            rows[tree_split_goes_left(&best, (uint8_t)b)] +=
+                (double)node.histogram[b].hessian * node.units.rows_of_hessian;
+        CHECK(best.set[0] == 0 || (rows[0] >= 29 && rows[1] >= 29));
+        CHECK(tree_split_is_by_order(&node.column, &o));
+        CHECK(tree_leaf_value(-6, 2, &o, true, no_bounds) == 6.0 / 5);
+    }
+    CHECK(found > 20);
+}
+
 int main(void)
 {
+    for (uint32_t b = 0; b < TREE_BINS_MAX; b++)
+        cuts[b] = (float)b;
+
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sets_have_rows_enough),
         cmocka_unit_test(the_best_threshold_is_that_of_all),
         cmocka_unit_test(the_best_word_is_that_of_all),
         cmocka_unit_test(the_best_set_is_that_of_all),

@@ -41,8 +41,12 @@ static struct table *made_table(void)
 
 static void describe(struct tree_bins *bins, struct tree_column *columns, uint32_t *offsets)
 {
+    static float cuts[BINS];
+
+    for (uint32_t b = 0; b < BINS; b++)
+        cuts[b] = (float)b;
     for (uint32_t c = 0; c < COLUMNS; c++) {
-        columns[c] = (struct tree_column){.input = c, .bins = BINS};
+        columns[c] = (struct tree_column){.input = c, .bins = BINS, .cuts = cuts};
         offsets[c] = c * BINS;
     }
     offsets[COLUMNS] = COLUMNS * BINS;
@@ -83,6 +87,7 @@ static void grow(struct growing_tree *tree, const struct table *table)
 {
     struct tree_sums *histograms = calloc(64 * COLUMNS * BINS, sizeof *histograms);
     const struct tree_units units = {1e-3, 1e-3, 1e-3};
+    int64_t rows[64];
     struct error err;
 
     tree->node_count = 1; /* for sum_rows */
@@ -95,21 +100,25 @@ static void grow(struct growing_tree *tree, const struct table *table)
         if (tree->batch_count == 0)
             break;
         CHECK(tree->batch_count <= 64);
-        for (uint32_t i = 0; i < tree->batch_count; i++)
-            sum_rows(tree, table, tree_growth_summed(tree, tree_growth_batch_node(tree, i)),
-                     histograms + (size_t)i * COLUMNS * BINS);
-        CHECK_OK(tree_growth_take(tree, &histograms->gradient, NULL, &err));
+        for (uint32_t i = 0; i < tree->batch_count; i++) {
+            const uint32_t node = tree_growth_batch_node(tree, i);
+            const uint32_t summed = tree_growth_summed(tree, node);
+
+            sum_rows(tree, table, summed, histograms + (size_t)i * COLUMNS * BINS);
+            rows[i] = tree->nodes[summed].sums.hessian / 1000;
+        }
+        CHECK_OK(tree_growth_take(tree, &histograms->gradient, rows, NULL, &err));
     }
     free(histograms);
 }
 
 static double prediction(const struct growing_tree *tree, const uint8_t *bins)
 {
-    const struct tree_node *leaf = &tree->nodes[node_of(tree, bins, true)];
+    const uint32_t leaf = node_of(tree, bins, true);
+    const struct tree_sums sums = tree->nodes[leaf].sums;
 
-    return tree_leaf_value((double)leaf->sums.gradient * tree->units.gradient,
-                           (double)leaf->sums.hessian * tree->units.hessian, &tree->options,
-                           leaf->bounds);
+    return tree_growth_value(tree, leaf, (double)sums.gradient * tree->units.gradient,
+                             (double)sums.hessian * tree->units.hessian);
 }
 
 /* How often the prediction falls, or rises, with one step of the column. */

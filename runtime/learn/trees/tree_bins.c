@@ -42,6 +42,7 @@ struct counted_value {
 struct cutting {
     uint32_t *keys, *sorted;      /* (sample) */
     struct counted_value *values; /* (sample) */
+    double of_row;                /* counts of a row, in the mean */
 };
 
 /* Unsigned integers in the order of the floats. */
@@ -91,6 +92,15 @@ static bool has_value(const struct dataset *dataset, uint64_t row, uint32_t plac
 
     *value = fminf(number, FLT_MAX) + 0.0f; /* -0 is 0 */
     return !isnan(number) && !(weights && weights[row] == 0);
+}
+
+static uint64_t sum_counts(const struct counted_value *values, uint32_t count)
+{
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows += values[i].count;
+    return rows;
 }
 
 static struct counted_value *find_value(struct cutting *cutting, uint32_t different, float value)
@@ -143,8 +153,11 @@ static uint32_t count_values(const struct dataset *dataset, uint32_t place, stru
             cutting->values[different++] = (struct counted_value){value_of(cutting->sorted[i]), 0};
         cutting->values[different - 1].count++;
     }
-    if (sample->roles[ROLE_SAMPLE_WEIGHT] && different > 0)
-        weigh_values(dataset, place, cutting, different);
+    cutting->of_row = 1;
+    if (!sample->roles[ROLE_SAMPLE_WEIGHT] || different == 0)
+        return different;
+    weigh_values(dataset, place, cutting, different);
+    cutting->of_row = (double)sum_counts(cutting->values, different) / count;
     return different;
 }
 
@@ -156,11 +169,21 @@ static float cut_between(float a, float b)
     return half > a ? half : b;
 }
 
-static uint32_t cut_all(const struct counted_value *values, uint32_t count, float *cuts)
+/* Between all values that are different; where these have too few rows they share a bin. */
+static uint32_t cut_all(const struct counted_value *values, uint32_t count, double least,
+                        float *cuts)
 {
-    for (uint32_t i = 0; i + 1 < count; i++)
-        cuts[i] = cut_between(values[i].value, values[i + 1].value);
-    return count - 1;
+    uint32_t made = 0;
+    uint64_t filled = 0;
+
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        filled += values[i].count;
+        if ((double)filled < least)
+            continue;
+        cuts[made++] = cut_between(values[i].value, values[i + 1].value);
+        filled = 0;
+    }
+    return made;
 }
 
 /*
@@ -204,17 +227,31 @@ static uint32_t cut_evenly(const struct counted_value *values, uint32_t count, u
     return made;
 }
 
-/* Returns how many cuts there are. */
+/* How many bins so many rows may have, of at most `bins`. */
+static uint32_t bins_of_rows(const struct counted_value *values, uint32_t count, uint32_t bins,
+                             double least)
+{
+    const uint64_t rows = sum_counts(values, count);
+
+    if (least <= 0 || (double)rows >= least * bins)
+        return bins;
+    return (double)rows < least ? 1 : (uint32_t)((double)rows / least);
+}
+
+/* least: rows of the sample in a bin. Returns how many cuts there are. */
 static uint32_t find_cuts(const struct dataset *dataset, uint32_t place, uint32_t bins_most,
-                          struct cutting *cutting, float *cuts)
+                          double least, struct cutting *cutting, float *cuts)
 {
     const uint32_t count = count_values(dataset, place, cutting);
     const uint32_t bins = bins_most < CUTS_MOST ? bins_most : CUTS_MOST;
     uint32_t made = 0;
 
-    if (count > 0)
-        made = count <= bins ? cut_all(cutting->values, count, cuts)
-                             : cut_evenly(cutting->values, count, bins, cuts);
+    least = least > 1 ? least * cutting->of_row : 0;
+    if (count > bins)
+        made = cut_evenly(cutting->values, count, bins_of_rows(cutting->values, count, bins, least),
+                          cuts);
+    else if (count > 0)
+        made = cut_all(cutting->values, count, least, cuts);
     if (made == 0 || cuts[made - 1] < FLT_MAX)
         cuts[made++] = FLT_MAX;
     return made;
@@ -226,6 +263,7 @@ struct cutting_team {
     const struct dataset *dataset;
     struct tree_bins *bins;
     uint32_t bins_most;
+    double least; /* rows of the sample in a bin */
     struct cutting *members;
 };
 
@@ -236,8 +274,8 @@ static void cut_column(void *context, uint32_t member, uint32_t task)
     float *cuts = team->bins->cuts + (size_t)task * CUTS_MOST;
 
     column->cuts = cuts;
-    column->bins =
-        2 + find_cuts(team->dataset, column->place, team->bins_most, &team->members[member], cuts);
+    column->bins = 2 + find_cuts(team->dataset, column->place, team->bins_most, team->least,
+                                 &team->members[member], cuts);
 }
 
 static void cutting_deinit(struct cutting *members, uint32_t count)
@@ -267,12 +305,15 @@ static struct cutting *cutting_new(uint32_t count, size_t rows)
 }
 
 static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
-                               const struct dataset *dataset, uint32_t bins_most, struct team *team,
-                               struct error *err)
+                               const struct dataset *dataset, uint32_t bins_most,
+                               uint32_t rows_least, struct team *team, struct error *err)
 {
     const struct dataset_part *sample = &dataset->sample;
+    const uint64_t rows = dataset->train.rows;
+    const double share = rows > sample->rows ? (double)sample->rows / (double)rows : 1;
     const uint32_t size = team_size(team);
-    struct cutting_team cutting = {dataset, bins, bins_most, cutting_new(size, sample->rows)};
+    struct cutting_team cutting = {dataset, bins, bins_most, rows_least * share,
+                                   cutting_new(size, sample->rows)};
     enum status status;
 
     if (!cutting.members)
@@ -338,7 +379,8 @@ static enum status check_inputs(const struct transform *transform, struct error 
 }
 
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
-                           uint32_t bins_most, struct team *team, struct error *err)
+                           uint32_t bins_most, uint32_t rows_least, struct team *team,
+                           struct error *err)
 {
     const struct transform *transform = &dataset->transform;
     const size_t count = transform->input_count;
@@ -360,7 +402,7 @@ enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset
         return fail_no_memory(err);
     }
     numbers = describe_columns(bins, transform, bins_most);
-    status = cut_columns(bins, numbers, dataset, bins_most, team, err);
+    status = cut_columns(bins, numbers, dataset, bins_most, rows_least, team, err);
     if (status != STATUS_OK) {
         tree_bins_deinit(bins);
         return status;

@@ -7,9 +7,10 @@
  *     bins     1   |   2    |   3    |   4              bin b: c[b - 2] <= value < c[b - 1]
  *
  * so a split "bins up to b go left" is the test value < c[b - 1], compared as floats. Cuts lie at
- * quantiles of the data set's sample of training rows, which count by their weights (at the values
- * themselves where these are few), halfway between two values that occur. The last one is FLT_MAX,
- * above all values but itself: a split there parts the values from those that are missing.
+ * quantiles of the data set's sample of training rows, which count by their weights (between all
+ * values where these are few and have rows enough), halfway between two values that occur. The last
+ * one is FLT_MAX, above all values but itself: a split there parts the values from those that are
+ * missing.
  *
  * Of a category the words that training saw most have a bin each, word i the bin i + 1; all others
  * share the last bin, where there are more.
@@ -42,10 +43,13 @@ struct tree_bins {
 };
 
 /* bins_most: of a column, without that of missing values; 2 to TREE_BINS_MAX - 1. That of FLT_MAX
- * is not counted where there is room for it. The data set's sample is held meanwhile. INVALID for
- * an input that is a text (TEXT(c)), naming it. NO_MEMORY, and what the sample's rows fail by. */
+ * is not counted where there is room for it. rows_least: training rows of a bin, as far as the
+ * sample tells, where the column is a number; 1 or less is no limit. The data set's sample is held
+ * meanwhile. INVALID for an input that is a text (TEXT(c)), naming it. NO_MEMORY, and what the
+ * sample's rows fail by. */
 enum status tree_bins_init(struct tree_bins *bins, const struct dataset *dataset,
-                           uint32_t bins_most, struct team *team, struct error *err);
+                           uint32_t bins_most, uint32_t rows_least, struct team *team,
+                           struct error *err);
 void tree_bins_deinit(struct tree_bins *bins);
 
 /* The bin of a value; of a word by its id, as it is in a row's. */

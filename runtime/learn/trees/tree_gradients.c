@@ -209,20 +209,21 @@ static void exponentials_of(size_t n, size_t k, size_t stride, float *restrict v
 }
 
 WIDE_VECTORS
-static void softmax_of_class(size_t n, int32_t class, const int32_t *restrict classes,
+static void softmax_of_class(size_t n, int32_t class, float factor, const int32_t *restrict classes,
                              const float *restrict shares, const float *restrict weights,
                              float *restrict gradients, float *restrict hessians)
 {
     for (size_t i = 0; i < n; i++) {
-        const float p = gradients[i] * shares[i], hessian = 2 * p * (1 - p);
+        const float p = gradients[i] * shares[i], hessian = factor * p * (1 - p);
 
         gradients[i] = weights[i] * (p - (classes[i] == class ? 1.0f : 0.0f));
         hessians[i] = weights[i] * (hessian > TREE_HESSIAN_LEAST ? hessian : TREE_HESSIAN_LEAST);
     }
 }
 
-static void block_of_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
-                             const float *z, size_t stride, float *gradients, float *hessians)
+static void block_of_classes(size_t n, size_t k, float factor, const int32_t *classes,
+                             const float *weights, const float *z, size_t stride, float *gradients,
+                             float *hessians)
 {
     float shares[BLOCK_ROWS], of_rows[BLOCK_ROWS];
 
@@ -233,16 +234,18 @@ static void block_of_classes(size_t n, size_t k, const int32_t *classes, const f
     }
     exponentials_of(n, k, stride, gradients, shares);
     for (size_t j = 0; j < k; j++)
-        softmax_of_class(n, (int32_t)j, classes, shares, of_rows, gradients + j * stride,
+        softmax_of_class(n, (int32_t)j, factor, classes, shares, of_rows, gradients + j * stride,
                          hessians + j * stride);
 }
 
-void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
-                       const float *z, size_t stride, float *gradients, float *hessians)
+void gradients_classes(size_t n, size_t k, float factor, const int32_t *classes,
+                       const float *weights, const float *z, size_t stride, float *gradients,
+                       float *hessians)
 {
     for (size_t first = 0; first < n; first += BLOCK_ROWS)
-        block_of_classes(n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS, k, classes + first,
-                         weights, z + first * k, stride, gradients + first, hessians + first);
+        block_of_classes(n - first < BLOCK_ROWS ? n - first : BLOCK_ROWS, k, factor,
+                         classes + first, weights, z + first * k, stride, gradients + first,
+                         hessians + first);
 }
 
 /* ---- weights ---- */

@@ -40,9 +40,11 @@ void gradients_two_classes(size_t n, const int32_t *classes, const float weights
  * -1. */
 void gradients_hinge(size_t n, const int32_t *classes, const float weights[2], const float *z,
                      float *gradients, float *hessians);
-/* z (n, k); gradients, hessians: (k, n), output j of row i at j * stride + i. */
-void gradients_classes(size_t n, size_t k, const int32_t *classes, const float *weights,
-                       const float *z, size_t stride, float *gradients, float *hessians);
+/* z (n, k); gradients, hessians: (k, n), output j of row i at j * stride + i. A hessian is factor
+ * times p (1 - p). */
+void gradients_classes(size_t n, size_t k, float factor, const int32_t *classes,
+                       const float *weights, const float *z, size_t stride, float *gradients,
+                       float *hessians);
 
 /* Times the rows' weights. */
 void gradients_weigh(size_t n, const float *weights, float *gradients, float *hessians);

@@ -92,6 +92,7 @@ enum status tree_growth_init(struct growing_tree *growth, const struct tree_bins
                     .max_cat_threshold = params->max_cat_threshold,
                     .cat_smooth = params->cat_smooth,
                     .cat_l2 = params->cat_l2,
+                    .min_group_rows = params->min_group_rows,
                     .directions = constraints->directions},
         .limits = {.is_depthwise = params->growth == TREE_DEPTHWISE,
                    .max_depth = limit_of(params->max_depth),
@@ -176,6 +177,17 @@ struct search {
     struct tree_split *found;
 };
 
+/* How many rows a part of a node's hessians is taken to have: by the node's own rows, as LightGBM
+ * does. */
+static struct tree_units units_of(const struct growing_tree *growth, const struct tree_node *node)
+{
+    struct tree_units units = growth->units;
+
+    if (node->sums.hessian > 0)
+        units.rows_of_hessian = (double)node->rows / (double)node->sums.hessian;
+    return units;
+}
+
 static void search_columns(void *context, uint32_t member, uint32_t task)
 {
     const struct search *search = context;
@@ -185,6 +197,7 @@ static void search_columns(void *context, uint32_t member, uint32_t task)
     const struct tree_node *node = &growth->nodes[search->nodes[number]];
     const uint8_t *allowed = search->allowed + (size_t)number * bins->column_count;
     const uint32_t first = task % search->tasks_each * COLUMNS_OF_TASK;
+    const struct tree_units units = units_of(growth, node);
     struct tree_split *best = &search->found[task];
     (void)member;
 
@@ -196,7 +209,7 @@ static void search_columns(void *context, uint32_t member, uint32_t task)
             continue;
         memset(&split, 0, sizeof split);
         tree_split_find(&bins->columns[c], c, histogram_at(growth, node->slot) + bins->offsets[c],
-                        node->sums, growth->units, &growth->options, node->bounds, &split);
+                        node->sums, units, &growth->options, node->bounds, &split);
         if (tree_split_is_better(&split, best))
             *best = split;
     }
@@ -302,14 +315,14 @@ static enum status check_sums(const struct growing_tree *growth, const struct tr
     return STATUS_OK;
 }
 
-/* Could a node with these sums at this depth be divided at all? */
+/* Could a node with these sums and rows at this depth be divided at all? */
 static bool may_be_divided(const struct growing_tree *growth, const struct tree_node *node)
 {
     const double hessian = (double)node->sums.hessian * growth->units.hessian;
-    const double rows = (double)node->sums.hessian * growth->units.rows_of_hessian;
 
     return node->depth < growth->limits.max_depth &&
-           hessian >= 2 * growth->options.min_child_weight && rows >= 2 * growth->options.min_rows;
+           hessian >= 2 * growth->options.min_child_weight &&
+           (double)node->rows >= 2 * growth->options.min_rows;
 }
 
 static struct tree_node new_node(struct tree_sums sums, struct tree_bounds bounds,
@@ -346,6 +359,7 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
     }
     growth->nodes[root] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY},
                                    (struct tree_above){.is_root = true}, 0);
+    growth->nodes[root].rows = (uint64_t)(units.rows_of_hessian * (double)sums.hessian + 0.5);
     growth->nodes[root].slot = 0;
     growth->nodes[root].is_reached = true;
     draw_tree_columns(growth);
@@ -371,21 +385,25 @@ static enum status divide(struct growing_tree *growth, uint32_t number, struct e
     node->left = growth->node_count;
     growth->nodes[node->left] = new_node(node->split.left, left, above, node->depth + 1);
     growth->nodes[node->left + 1] = new_node(node->split.right, right, above, node->depth + 1);
+    growth->nodes[node->left].is_by_order = growth->nodes[node->left + 1].is_by_order =
+        tree_split_is_by_order(&growth->bins->columns[node->split.column], &growth->options);
     growth->node_count += 2;
     growth->divided[growth->divided_count++] = number;
     return STATUS_OK;
 }
 
-/* Would a division's children need histograms, when so many leaves are possible after it? */
+/* Would a division's children need histograms, when so many leaves are possible after it? How many
+ * rows they have is not known before: no more than their sibling leaves. */
 static bool needs_histogram(const struct growing_tree *growth, uint32_t number,
                             uint32_t leaves_left)
 {
     const struct tree_node *node = &growth->nodes[number];
     const struct tree_above above = {0};
-    const struct tree_node left = new_node(node->split.left, node->bounds, above, node->depth + 1);
-    const struct tree_node right =
-        new_node(node->split.right, node->bounds, above, node->depth + 1);
+    const uint64_t of_sibling = (uint64_t)growth->options.min_rows;
+    struct tree_node left = new_node(node->split.left, node->bounds, above, node->depth + 1);
+    struct tree_node right = new_node(node->split.right, node->bounds, above, node->depth + 1);
 
+    left.rows = right.rows = node->rows > of_sibling ? node->rows - of_sibling : 0;
     return leaves_left > 0 && (may_be_divided(growth, &left) || may_be_divided(growth, &right));
 }
 
@@ -467,16 +485,29 @@ uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node)
     return of->left + (of->split.left.hessian > of->split.right.hessian);
 }
 
-/* The histograms of both children of a node: one is summed, the other what is left. */
+double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
+                         double hessian)
+{
+    const struct tree_node *node = &growth->nodes[leaf];
+
+    return tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
+}
+
+/* The histograms of both children of a node: one is summed, of so many rows, the other what is
+ * left. */
 static enum status share_histogram(struct growing_tree *growth, uint32_t number,
-                                   const int64_t *summed, struct error *err)
+                                   const int64_t *summed, int64_t rows, struct error *err)
 {
     const uint32_t child = tree_growth_summed(growth, number);
     const uint32_t left = growth->nodes[number].left, other = 2 * left + 1 - child;
     struct tree_sums *rest, *own;
     uint32_t slot;
 
+    if (rows < 0 || (uint64_t)rows > growth->nodes[number].rows)
+        return memory_damaged(err, "the rows of a node");
     TRY(take_slot(growth, &slot, err));
+    growth->nodes[child].rows = (uint64_t)rows;
+    growth->nodes[other].rows = growth->nodes[number].rows - (uint64_t)rows;
     growth->nodes[child].slot = slot;
     growth->nodes[other].slot = growth->nodes[number].slot;
     growth->nodes[number].slot = TREE_NO_SLOT;
@@ -492,7 +523,7 @@ static enum status share_histogram(struct growing_tree *growth, uint32_t number,
 }
 
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
-                             struct team *team, struct error *err)
+                             const int64_t *rows, struct team *team, struct error *err)
 {
     uint32_t *children = calloc(2 * (size_t)growth->batch_count + 1, sizeof *children);
     enum status status = STATUS_OK;
@@ -503,8 +534,8 @@ enum status tree_growth_take(struct growing_tree *growth, const int64_t *histogr
     for (uint32_t i = 0; i < growth->batch_count && status == STATUS_OK; i++) {
         const uint32_t number = tree_growth_batch_node(growth, i);
 
-        status =
-            share_histogram(growth, number, histograms + 2 * (size_t)i * growth->total_bins, err);
+        status = share_histogram(growth, number, histograms + 2 * (size_t)i * growth->total_bins,
+                                 rows[i], err);
         for (uint32_t child = growth->nodes[number].left;
              status == STATUS_OK && child < growth->nodes[number].left + 2; child++) {
             if (may_be_divided(growth, &growth->nodes[child]))

@@ -36,12 +36,14 @@ struct tree_node {
     struct tree_split split;
     struct tree_bounds bounds;
     uint64_t groups; /* as tree_above has them, and its column */
+    uint64_t rows;   /* that the tree is grown from; 0: nobody asked, as it cannot be divided */
     uint32_t above;
     uint32_t left;             /* the right child is the next; 0: its rows are not divided */
     uint32_t slot;             /* of its histogram; TREE_NO_SLOT */
     uint32_t depth;            /* 0: the root */
     bool is_reached, is_inner; /* the tree has it; has its children */
-    bool unused[6];            /* in place of padding: the state is read as bytes */
+    bool is_by_order;          /* a child of a split by ordered words, which cat_l2 is for */
+    bool unused[5];            /* in place of padding: the state is read as bytes */
 };
 
 struct tree_limits {
@@ -98,16 +100,21 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
  * tree is complete. */
 enum status tree_growth_next(struct growing_tree *growth, struct error *err);
 /* histograms (batch_count, total_bins), gradient and hessian of a bin side by side: of the child
- * with fewer rows (tree_growth_summed) of each node of the batch. CORRUPT where the bins of a
- * column have other sums than the split says: somebody's memory changed by itself. */
+ * with fewer rows (tree_growth_summed) of each node of the batch; and how many these are, rows
+ * (batch_count). CORRUPT where the bins of a column have other sums than the split says, or where
+ * there are more rows than the node has: somebody's memory changed by itself. */
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
-                             struct team *team, struct error *err);
+                             const int64_t *rows, struct team *team, struct error *err);
 
 /* The node of the batch, by its number in it. */
 static inline uint32_t tree_growth_batch_node(const struct growing_tree *growth, uint32_t i)
 {
     return growth->divided[growth->divided_count - growth->batch_count + i];
 }
+/* The value of a leaf, before the learning rate, of rows with these sums. */
+double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, double gradient,
+                         double hessian);
+
 /* Of its children the one whose histogram is summed. */
 uint32_t tree_growth_summed(const struct growing_tree *growth, uint32_t node);
 

@@ -421,12 +421,27 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
         gradients_tweedie(count, params->tweedie_variance_power, y, z, gradients, hessians);
         return;
     case TREE_POISSON:
-        gradients_poisson(count, exponential_double(params->max_delta_step), y, z, gradients,
+        gradients_poisson(count, exponential_double(params->poisson_step), y, z, gradients,
                           hessians);
         return;
     default:
         gradients_squares(count, y, z, gradients, hessians);
         return;
+    }
+}
+
+/* Of a class's p (1 - p), of which there are k. */
+static float softmax_factor(const struct tree_objective *objective)
+{
+    const float classes = (float)objective->outputs;
+
+    switch (objective->params->softmax_hessian) {
+    case TREE_SOFTMAX_LIGHTGBM:
+        return classes / (classes - 1);
+    case TREE_SOFTMAX_SCIKIT:
+        return 1;
+    default:
+        return 2;
     }
 }
 
@@ -445,8 +460,8 @@ static void derive(const struct tree_objective *objective, struct tree_labels la
                               (float[]){weights[0], weights[1] * objective->positive_weight}, z,
                               gradients, hessians);
     else
-        gradients_classes(count, objective->outputs, labels.classes + first, weights, z, count,
-                          gradients, hessians);
+        gradients_classes(count, objective->outputs, softmax_factor(objective),
+                          labels.classes + first, weights, z, count, gradients, hessians);
 }
 
 /* Gradients and hessians are (outputs, count). */

@@ -379,6 +379,24 @@ uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node)
     return count;
 }
 
+uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
+                           const struct tree_sampling *sampling)
+{
+    uint32_t count = 0;
+
+    if (sampling->threshold > UINT32_MAX)
+        return tree_rows_count(lane, node);
+    for (uint32_t block = 0; block < lane->blocks; block++) {
+        const struct tree_run *run = tree_rows_run(lane, node, block);
+        const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+
+        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++)
+            count += row_bits(lane->keys[start + lane->order[start + i]], sampling->bits) <
+                     sampling->threshold;
+    }
+    return count;
+}
+
 /* Rows go to both sides, and the place moves on of the one that they belong to: no branch that
  * would be guessed wrong half of the time. */
 bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, uint32_t node,

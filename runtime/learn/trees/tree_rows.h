@@ -147,6 +147,10 @@ void tree_rows_guard_gradients(struct tree_rows *lane);
 /* Rows of a node in the lane. */
 uint32_t tree_rows_count(const struct tree_rows *lane, uint32_t node);
 
+/* And of them those that the tree is grown from. */
+uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
+                           const struct tree_sampling *sampling);
+
 /* sums (group_columns, TREE_BINS_MAX) += the packed gradients of a node's rows of a block, in the
  * columns of a group. */
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,

@@ -64,9 +64,10 @@ static inline double score_of(double gradient, double hessian, const struct pena
 }
 
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
-                       struct tree_bounds bounds)
+                       bool is_by_order, struct tree_bounds bounds)
 {
-    const struct penalties penalties = penalties_of(options, options->lambda, bounds);
+    const double lambda = options->lambda + (is_by_order ? options->cat_l2 : 0);
+    const struct penalties penalties = penalties_of(options, lambda, bounds);
 
     return value_of(gradient, hessian, &penalties) + 0.0; /* no -0 */
 }
@@ -75,7 +76,7 @@ static double value_of_sums(struct tree_sums sums, struct tree_units units,
                             const struct tree_split_options *options, struct tree_bounds bounds)
 {
     return tree_leaf_value((double)sums.gradient * units.gradient,
-                           (double)sums.hessian * units.hessian, options, bounds);
+                           (double)sums.hessian * units.hessian, options, false, bounds);
 }
 
 void tree_split_bounds(const struct tree_split *split, struct tree_units units,
@@ -318,6 +319,27 @@ static bool take(const struct finding *finding, double gain, struct tree_sums le
 
 /* ---- numbers ---- */
 
+/* Of partings that divide the node's rows alike, since no row lies between: the middle one, by
+ * their cuts; or the last one, which parts all values from those that are missing. */
+static uint32_t middle_of(const struct finding *finding, const struct partings *partings,
+                          uint32_t first)
+{
+    const float *cuts = finding->column->cuts;
+    const struct tree_sums part = partings->parts[first];
+    uint32_t last = first;
+    double middle;
+
+    while (last + 1 < partings->count && partings->parts[last + 1].hessian == part.hessian &&
+           partings->parts[last + 1].gradient == part.gradient)
+        last++;
+    if (last + 1 == partings->count)
+        return last;
+    middle = ((double)cuts[first] + (double)cuts[last]) / 2;
+    while (last > first && middle - (double)cuts[last - 1] <= (double)cuts[last] - middle)
+        last--;
+    return last;
+}
+
 /* Bins 1 to b are a part, for each b that has a cut above it. The last of these parts all values
  * from those that are missing, but for FLT_MAX. */
 static void find_threshold(struct finding *finding, struct tree_split *best)
@@ -336,7 +358,7 @@ static void find_threshold(struct finding *finding, struct tree_split *best)
     if (choice.gain == 0)
         return;
     if (take(finding, choice.gain, partings.parts[choice.parting], choice.is_with, best))
-        best->bin = (uint8_t)(choice.parting + 1);
+        best->bin = (uint8_t)(middle_of(finding, &partings, choice.parting) + 1);
 }
 
 /* ---- categories ---- */
@@ -375,6 +397,11 @@ struct ranked_bins {
     uint8_t bins[TREE_BINS_MAX], in_order[TREE_BINS_MAX];
 };
 
+static double rows_of(const struct finding *finding, struct tree_sums sums)
+{
+    return (double)sums.hessian * finding->rules.units.rows_of_hessian;
+}
+
 /* What its rows would be as a leaf, the other way round. Chance decides of few rows: their word
  * lies between those of which more is known. */
 static double rank_of(const struct finding *finding, struct tree_sums sums)
@@ -383,11 +410,10 @@ static double rank_of(const struct finding *finding, struct tree_sums sums)
     const struct tree_units units = finding->rules.units;
     const double hessian = (double)sums.hessian * units.hessian;
 
-    if (hessian < options->min_child_weight ||
-        (double)sums.hessian * units.rows_of_hessian < options->cat_smooth)
+    if (hessian < options->min_child_weight)
         return 0;
     return (double)sums.gradient * units.gradient /
-           (hessian + options->lambda + options->cat_smooth);
+           (hessian + (options->cat_smooth > 0 ? options->cat_smooth : options->lambda));
 }
 
 static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
@@ -396,7 +422,7 @@ static void rank_bins(const struct finding *finding, struct ranked_bins *ranked)
     for (uint32_t bin = 1; bin < finding->column->bins; bin++) {
         const struct tree_sums sums = finding->histogram[bin];
 
-        if (sums.hessian == 0)
+        if (sums.hessian == 0 || rows_of(finding, sums) + 0.5 < finding->options->cat_smooth)
             continue;
         ranked->ranks[ranked->count] = rank_of(finding, sums);
         ranked->bins[ranked->count++] = (uint8_t)bin;
@@ -421,42 +447,73 @@ static void place_bins(struct ranked_bins *ranked)
         ranked->in_order[ranked->places[i]] = ranked->bins[i];
 }
 
-/* The first words of the order are a part, however many; the lesser number of words is the set. */
+/* Sets of words: the first so many of the order, then the last so many; last no word, which missing
+ * values may be with. */
+struct word_sets {
+    struct partings partings; /* the sets are the parts */
+    uint32_t firsts;          /* of the partings */
+    uint32_t words[TREE_BINS_MAX];
+};
+
+/* Sets that grow by one word after the other, from the first of the order on or from the last one
+ * back; those of which enough rows are on both sides, and enough more than in the one before. */
+static void add_sets(const struct finding *finding, const struct ranked_bins *ranked,
+                     uint32_t longest, bool is_from_last, struct word_sets *sets)
+{
+    struct partings *partings = &sets->partings;
+    const double least = finding->options->min_group_rows;
+    const struct tree_sums words = difference_of(finding->total, finding->histogram[0]);
+    struct tree_sums sum = {0, 0};
+    double added = 0;
+
+    for (uint32_t i = 0; i < longest; i++) {
+        const uint32_t place = is_from_last ? ranked->count - 1 - i : i;
+        const struct tree_sums word = finding->histogram[ranked->in_order[place]];
+
+        sum = sum_of(sum, word);
+        added += rows_of(finding, word);
+        if (added + 0.5 < least)
+            continue;
+        if (rows_of(finding, difference_of(words, sum)) + 0.5 < least)
+            return;
+        added = 0;
+        sets->words[partings->count] = i + 1;
+        partings->parts[partings->count++] = sum;
+    }
+}
+
 static void find_set(const struct finding *finding, struct tree_split *best)
 {
     const uint32_t most = finding->options->max_cat_threshold;
     struct ranked_bins ranked;
-    struct partings partings;
-    struct tree_sums sum = {0, 0}, left;
+    struct word_sets sets;
     struct choice choice;
-    uint32_t words, count = 0, first, end;
-    bool is_rest;
+    uint32_t half;
 
     rank_bins(finding, &ranked);
     place_bins(&ranked);
-    words = ranked.count;
-    for (uint32_t i = 0; i < words; i++) {
-        sum = sum_of(sum, finding->histogram[ranked.in_order[i]]);
-        /* Those between have more words than the set may have on both sides. */
-        if (i < most || words - (i + 1) <= most)
-            partings.parts[count++] = sum;
-    }
-    partings.count = count;
-    choice = choose(finding, &partings);
-    if (choice.gain == 0)
-        return;
-    end = choice.parting + 1 + (choice.parting < most ? 0 : words - count);
-    is_rest = words - end < end;
-    left = partings.parts[choice.parting];
-    if (is_rest)
-        left = difference_of(difference_of(finding->total, finding->histogram[0]), left);
-    if (!take(finding, choice.gain, left, choice.is_with != is_rest, best))
+    half = ranked.count / 2;
+    sets.partings.count = 0;
+    add_sets(finding, &ranked, ranked.count - half < most ? ranked.count - half : most, false,
+             &sets);
+    sets.firsts = sets.partings.count;
+    add_sets(finding, &ranked, half < most ? half : most, true, &sets);
+    sets.words[sets.partings.count] = 0;
+    sets.partings.parts[sets.partings.count++] = (struct tree_sums){0, 0};
+    choice = choose(finding, &sets.partings);
+    if (choice.gain == 0 ||
+        !take(finding, choice.gain, sets.partings.parts[choice.parting], choice.is_with, best))
         return;
     best->by_set = true;
-    first = is_rest ? end : 0;
-    end = is_rest ? words : end;
-    for (uint32_t i = first; i < end; i++)
-        put_bin(best->set, ranked.in_order[i]);
+    for (uint32_t i = 0; i < sets.words[choice.parting]; i++)
+        put_bin(best->set,
+                ranked.in_order[choice.parting < sets.firsts ? i : ranked.count - 1 - i]);
+}
+
+bool tree_split_is_by_order(const struct tree_column *column,
+                            const struct tree_split_options *options)
+{
+    return column->is_category && column->bins - 1 >= options->max_cat_to_onehot;
 }
 
 void tree_split_find(const struct tree_column *column, uint32_t number,
@@ -464,7 +521,7 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
                      struct tree_units units, const struct tree_split_options *options,
                      struct tree_bounds bounds, struct tree_split *best)
 {
-    const bool is_sorted = column->is_category && column->bins - 1 >= options->max_cat_to_onehot;
+    const bool is_sorted = tree_split_is_by_order(column, options);
     const struct penalties of_parent = penalties_of(options, options->lambda, bounds);
     struct finding finding = {column, number, histogram, total, options, .rules = {.units = units}};
     struct rules *rules = &finding.rules;

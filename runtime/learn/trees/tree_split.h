@@ -10,7 +10,8 @@
  * and a split the gain: score of the left + score of the right - score of both. This is XGBoost's
  * and LightGBM's definition, without the factor 1/2 of their papers. The best split is the one of
  * greatest gain; of equal ones that of the lowest column, then of the lowest bin, then missing
- * values right. So in a node without missing values these would go right, as XGBoost has it.
+ * values right. So in a node without missing values these would go right, as XGBoost has it. Where
+ * no row of the node lies between several cuts, the middle one is the split.
  *
  * There is a split only where the gain is no less than gamma, and more than what rounding alone
  * makes of it; where both sides have at least min_child_weight of hessians, more than none, and
@@ -18,9 +19,10 @@
  * ordered by the column's monotone constraint, unless one side has missing values alone.
  *
  * The words of a category are parted one from the rest, or where they are many in the order of
- * their ranks (tree_split_options.cat_smooth), at most max_cat_threshold words from the rest
- * (Fisher, 1958, as in LightGBM); those that no row of the node has go with the rest. The words
- * that go left are those that are parted from the rest.
+ * their ranks (tree_split_options.cat_smooth): the first or the last ones, at most
+ * max_cat_threshold and at most half of them, from the rest (Fisher, 1958, as in LightGBM). Those
+ * that no row of the node has, or with cat_smooth too few, go with the rest. The words that go left
+ * are those that are parted from the rest.
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
@@ -35,8 +37,8 @@ struct tree_sums {
     int64_t gradient, hessian;
 };
 
-/* What an integer stands for: gradient x gradient_unit. `rows_of_hessian`: the rows of the root by
- * the sum of their hessians, in integers: how many rows a sum is taken to have. */
+/* What an integer stands for: gradient x gradient_unit. `rows_of_hessian`: the rows of a node by
+ * the sum of their hessians, in integers: how many rows a part of it is taken to have. */
 struct tree_units {
     double gradient, hessian, rows_of_hessian;
 };
@@ -65,10 +67,12 @@ struct tree_split_options {
     double min_rows;            /* of a leaf, by rows_of_hessian; 0: no limit */
     uint32_t max_cat_to_onehot; /* categories of fewer bins: one against the rest */
     uint32_t max_cat_threshold; /* most bins on the smaller side of a set */
-    /* Words are sorted by gradient / (hessian + lambda + cat_smooth), by 0 where they have less
-     * than min_child_weight or fewer rows than cat_smooth. cat_l2 is added to lambda of what is
-     * gained by sets that are sorted. */
-    double cat_smooth, cat_l2;
+    /* Words are sorted by gradient / (hessian + lambda), by 0 where they have less than
+     * min_child_weight. With cat_smooth in lambda's place, and words of fewer rows than that are
+     * not sorted. cat_l2 is added to lambda of what is gained by sets that are sorted, and of the
+     * values of their leaves. min_group_rows: of a set as of its rest, and of what is added to a
+     * set before the next one is measured. */
+    double cat_smooth, cat_l2, min_group_rows;
     const int8_t *directions; /* (column_count): of monotone constraints, 1, 0 or -1, 0 of
                                  categories; NULL: none */
 };
@@ -96,9 +100,14 @@ void tree_split_bounds(const struct tree_split *split, struct tree_units units,
                        const struct tree_split_options *options, struct tree_bounds bounds,
                        struct tree_bounds *left, struct tree_bounds *right);
 
-/* What a leaf of rows with these sums, no integers, adds before the learning rate; 0 of none. */
+/* Are the column's words parted in an order? Then cat_l2 is for what is parted so. */
+bool tree_split_is_by_order(const struct tree_column *column,
+                            const struct tree_split_options *options);
+
+/* What a leaf of rows with these sums, no integers, adds before the learning rate; 0 of none.
+ * is_by_order: by a split of a column that is. */
 double tree_leaf_value(double gradient, double hessian, const struct tree_split_options *options,
-                       struct tree_bounds bounds);
+                       bool is_by_order, struct tree_bounds bounds);
 
 /* Which columns a tree, a level or a node may be split by: `allowed` (column_count), 1 or 0, of
  * those that are 1 in `from` so many as `share` of them, rounded, at least one where there is one.

@@ -52,6 +52,7 @@ void trees_describe_phase(struct trees *trees)
         phase->owned_count = histogram_elements(trees);
         break;
     case TREES_SPLIT:
+        phase->integer_count = trees->growing.batch_count;
         phase->owned_count = trees->growing.batch_count * histogram_elements(trees);
         break;
     case TREES_LEAVES:
@@ -238,6 +239,7 @@ static void note_nodes(struct trees *trees)
             note(trees, (uint64_t)node->split.column << 8 | node->split.bin);
             note(trees, (uint64_t)node->sums.gradient);
             note(trees, (uint64_t)node->sums.hessian);
+            note(trees, node->rows);
         }
     }
 }
@@ -245,14 +247,14 @@ static void note_nodes(struct trees *trees)
 static enum status apply_split(struct trees *trees, const struct phase_totals *totals,
                                struct error *err)
 {
-    TRY(tree_growth_take(&trees->growing, totals->owned, trees->team, err));
+    TRY(tree_growth_take(&trees->growing, totals->owned, totals->integers, trees->team, err));
     note_nodes(trees);
     return grow_on(trees, err);
 }
 
 /* A step of Newton's by the sums of leaf i, gradient and hessian. */
 static double newton_value(const struct trees *trees, const int64_t *sums, uint32_t i,
-                           struct tree_bounds bounds)
+                           uint32_t leaf)
 {
     int exponents[2];
     double gradient, hessian;
@@ -260,7 +262,7 @@ static double newton_value(const struct trees *trees, const int64_t *sums, uint3
     trees_exponents(trees, exponents);
     gradient = ldexp((double)sums[2 * i], -exponents[0]);
     hessian = ldexp((double)sums[2 * i + 1], -exponents[1]);
-    return tree_leaf_value(gradient, hessian, &trees->growing.options, bounds);
+    return tree_growth_value(&trees->growing, leaf, gradient, hessian);
 }
 
 /* sums: of the leaves' gradients; NULL: their quantiles are found. */
@@ -278,7 +280,7 @@ static enum status set_values(struct trees *trees, const int64_t *sums, struct e
     }
     trees_list_leaves(tree, leaves);
     for (uint32_t i = 0; i < tree->leaves; i++) {
-        const double value = sums ? newton_value(trees, sums, i, tree->nodes[leaves[i]].bounds)
+        const double value = sums ? newton_value(trees, sums, i, leaves[i])
                                   : (double)leaf_quantiles_value(&trees->quantiles, i);
 
         values[leaves[i]] = (float)(share * value);
@@ -750,7 +752,8 @@ static enum status open_sampled(struct trees *trees, struct error *err)
         memcpy(trees->base, trees->start.old->base, trees->outputs * sizeof *trees->base);
     else
         tree_objective_base(&trees->objective, trees->base);
-    return tree_bins_init(&trees->bins, trees->dataset, bins_most, trees->team, err);
+    return tree_bins_init(&trees->bins, trees->dataset, bins_most, params->min_bin_rows,
+                          trees->team, err);
 }
 
 static enum status open_parts(struct trees *trees, struct error *err)

@@ -288,7 +288,9 @@ static void follow_task(void *context, uint32_t member, uint32_t task)
 struct node_part {
     uint32_t node, summed; /* the node that is divided; itself at the root */
     uint32_t first_lane, end_lane;
+    uint32_t number; /* in the batch */
     int64_t *histogram;
+    int64_t rows; /* of a divided node: those that are summed, and the tree is grown from */
     bool was_bad; /* the order of its rows */
 };
 
@@ -432,6 +434,7 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
     const struct parts_task *about = context;
     struct trees *trees = about->trees;
     struct node_part *part = &about->parts[task];
+    const struct tree_sampling sampling = trees_sampling(trees);
     struct packed_sums packed = {
         .trees = trees,
         .part = part,
@@ -445,6 +448,9 @@ static void sum_part(void *context, uint32_t member, uint32_t task)
         else
             part->was_bad = !sum_child(&packed);
     }
+    for (uint32_t lane = part->first_lane;
+         part->node != part->summed && !part->was_bad && lane < part->end_lane; lane++)
+        part->rows += tree_rows_sampled(&trees->rows[lane], part->summed, &sampling);
 }
 
 /* The node's rows of the lanes as some parts of about the same size. */
@@ -470,8 +476,9 @@ static uint32_t cut_parts(const struct trees *trees, uint32_t first, uint32_t en
     return count;
 }
 
-static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t end, int64_t *sums,
-                                  struct error *err)
+/* counts: of each node of the batch the rows that are summed. */
+static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t end,
+                                  int64_t *counts, int64_t *sums, struct error *err)
 {
     const struct growing_tree *tree = &trees->growing;
     const bool is_root = trees->progress.stage == TREES_ROOT;
@@ -488,6 +495,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
         const struct node_part whole = {
             .node = node,
             .summed = is_root ? node : tree_growth_summed(tree, node),
+            .number = i,
             .histogram = sums + 2 * (size_t)i * tree->total_bins,
         };
 
@@ -498,9 +506,11 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
         trees->rows[lane].is_packed = true;
         trees->rows[lane].divided = is_root ? 0 : tree->divided_count;
     }
-    for (uint32_t i = 0; i < about.count; i++)
+    for (uint32_t i = 0; i < about.count; i++) {
+        counts[about.parts[i].number] += about.parts[i].rows;
         if (about.parts[i].was_bad)
             status = memory_damaged(err, "the order of rows");
+    }
     free(about.parts);
     return status;
 }
@@ -681,13 +691,13 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
         return contribute_gradients(trees, first, end, integers, err);
     case TREES_ROOT:
         TRY(follow_lanes(trees, first, end, 0, err));
-        TRY(sum_histograms(trees, first, end, sums, err));
+        TRY(sum_histograms(trees, first, end, integers, sums, err));
         for (uint32_t lane = first; lane < end; lane++)
             integers[0] += (int64_t)trees->rows[lane].sampled;
         return STATUS_OK;
     case TREES_SPLIT:
         TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));
-        return sum_histograms(trees, first, end, sums, err);
+        return sum_histograms(trees, first, end, integers, sums, err);
     case TREES_LEAVES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));
         return contribute_leaves(trees, first, end, integers, err);

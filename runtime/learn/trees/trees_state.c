@@ -9,7 +9,7 @@ _Static_assert(sizeof(struct tree_split) == sizeof(double) + sizeof(uint32_t) + 
                                                 4 * sizeof(uint64_t) + 2 * sizeof(struct tree_sums),
                "a split has no padding");
 _Static_assert(sizeof(struct tree_node) == sizeof(struct tree_sums) + sizeof(struct tree_split) +
-                                               sizeof(struct tree_bounds) + sizeof(uint64_t) +
+                                               sizeof(struct tree_bounds) + 2 * sizeof(uint64_t) +
                                                4 * sizeof(uint32_t) + 8,
                "a node has no padding");
 
