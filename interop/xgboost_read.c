@@ -435,9 +435,10 @@ static enum status read_booster(struct reading *reading, const struct value *boo
         TRY(value_get_numbers(booster, "weight_drop", SIZE_MAX, &weights, reading->err));
         TRY(value_get_object(booster, "gbtree", &booster, reading->err));
     } else if (!slice_is(name, "gbtree")) {
-        return fail(reading->err, STATUS_UNSUPPORTED,
-                    "models of XGBoost's booster \"%.*s\" are not read yet",
-                    SLICE_FORMAT(slice_prefix(name, 60)));
+        fail(reading->err, STATUS_UNSUPPORTED,
+             "models of XGBoost's booster \"%.*s\" are not read yet",
+             SLICE_FORMAT(slice_prefix(name, 60)));
+        return error_hint(reading->err, "Models of trees are: those of gbtree and dart.");
     }
     TRY(value_get_object(booster, "model", &model, reading->err));
     TRY(read_categories(reading, model));
