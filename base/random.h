@@ -26,7 +26,9 @@ enum random_purpose {
     RANDOM_LEVEL_COLUMNS, /* a = level, counted over all trees, b = column */
     RANDOM_NODE_COLUMNS,  /* a = node, counted over all trees, b = column */
     RANDOM_TREE_ROW,      /* a, b = halves of a row hash */
-    RANDOM_TREE           /* a = tree, b = 0 */
+    RANDOM_TREE,          /* a = tree, b = 0 */
+    RANDOM_TREE_DROP,     /* a = round, b = a round before it, or what else is drawn */
+    RANDOM_TREE_GOSS      /* a = round, b = 0 */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

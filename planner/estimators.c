@@ -23,6 +23,10 @@ static const char *const forest_without_rate[] = {"train.num_boost_round", "eta"
                                                   "train.early_stopping", NULL};
 static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tree", "eta",
                                        "train.early_stopping", NULL};
+static const char *const dart[] = {"booster", NULL};
+static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
+#define DROPS             dart, "dart"
+#define CHOOSES           goss, "goss"
 #define NO_ROUNDS         forest, "a forest, which has one round"
 #define NO_ROUNDS_NO_RATE forest_without_rate, "a forest, which has one round"
 #define ONE_TREE          one_tree, "a single tree"
@@ -56,7 +60,7 @@ static const char *const one_tree[] = {"train.num_boost_round", "num_parallel_tr
     }
 #define LIGHTGBM                                                                                   \
     LEAF_BY_LEAF, {"max_cat_threshold", "32"}, {"cat_smooth", "10"}, {"cat_l2", "10"},             \
-        {"min_data_in_bin", "3"},                                                                  \
+        {"min_data_in_bin", "3"},                                                                \
     {                                                                                              \
         "min_data_per_group", "100"                                                                \
     }
@@ -98,6 +102,15 @@ static const struct estimator_default lightgbm_forest_of_classes[] = {FOREST_100
                                                                       CURVED, END};
 static const struct estimator_default lightgbm_forest_of_numbers[] = {FOREST_100, DRAWN, LIGHTGBM,
                                                                       COUNTING, END};
+static const struct estimator_default xgboost_dart[] = {{"booster", "dart"}, END};
+static const struct estimator_default lightgbm_dart_of_classes[] = {
+    BOOSTED_100, LIGHTGBM, CURVED, {"booster", "dart"}, END};
+static const struct estimator_default lightgbm_dart_of_numbers[] = {
+    BOOSTED_100, LIGHTGBM, COUNTING, {"booster", "dart"}, END};
+static const struct estimator_default lightgbm_goss_of_classes[] = {
+    BOOSTED_100, LIGHTGBM, CURVED, {"data_sample_strategy", "goss"}, END};
+static const struct estimator_default lightgbm_goss_of_numbers[] = {
+    BOOSTED_100, LIGHTGBM, COUNTING, {"data_sample_strategy", "goss"}, END};
 static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, END};
 static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
 static const struct estimator_default scikit_hist_of_classes[] = {
@@ -154,6 +167,18 @@ const struct estimator estimators[] = {
      BOOSTED(lightgbm_of_classes)},
     {"lightgbm.gbdt", NUMBERS, none, NULL, "Boosted trees, leaf by leaf, by the objective's task.",
      BOOSTED(lightgbm_of_numbers)},
+    {"xgboost.dart", CLASSES, DROPS,
+     "Boosted trees that leave out others, by the objective's task.", BOOSTED(xgboost_dart)},
+    {"xgboost.dart", NUMBERS, DROPS,
+     "Boosted trees that leave out others, by the objective's task.", BOOSTED(xgboost_dart)},
+    {"lightgbm.dart", CLASSES, DROPS, "Boosted trees that leave out others, leaf by leaf.",
+     BOOSTED(lightgbm_dart_of_classes)},
+    {"lightgbm.dart", NUMBERS, DROPS, "Boosted trees that leave out others, leaf by leaf.",
+     BOOSTED(lightgbm_dart_of_numbers)},
+    {"lightgbm.goss", CLASSES, CHOOSES, "Boosted trees of rows with large gradients.",
+     BOOSTED(lightgbm_goss_of_classes)},
+    {"lightgbm.goss", NUMBERS, CHOOSES, "Boosted trees of rows with large gradients.",
+     BOOSTED(lightgbm_goss_of_numbers)},
     {"lightgbm.rf", CLASSES, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",
      FOREST(lightgbm_forest_of_classes)},
     {"lightgbm.rf", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest, by the objective's task.",

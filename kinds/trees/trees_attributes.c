@@ -14,7 +14,11 @@ _Static_assert(sizeof(struct trees_params) <= KIND_PARAMS_BYTES, "they fit into 
 const char *const tree_objective_words[] = {TREE_OBJECTIVE_MAP(TREE_OBJECTIVE_WORD) NULL};
 const char *const tree_growth_words[] = {"depthwise", "lossguide", NULL};
 const char *const tree_method_words[] = {"hist", "auto", "approx", NULL};
-const char *const tree_booster_words[] = {"gbtree", "gbdt", NULL};
+const char *const tree_booster_words[] = {"gbtree", "dart", "goss", NULL};
+const char *const tree_row_words[] = {"bagging", "goss", NULL};
+const struct word_alias tree_booster_aliases[] = {{"gbdt", "gbtree"}, {NULL, NULL}};
+const char *const tree_sample_words[] = {"uniform", "weighted", NULL};
+const char *const tree_normalize_words[] = {"tree", "forest", "lightgbm", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
 const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn", NULL};
 
@@ -85,8 +89,18 @@ static const struct {
     {"softmax_hessian", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_CLASSES},
 };
 
+static const char *const of_dart[] = {"rate_drop", "skip_drop",   "max_drop",
+                                      "one_drop",  "sample_type", "normalize_type"};
+static const char *const of_goss[] = {"top_rate", "other_rate"};
+
 bool trees_uses(const struct kind_params *params, const struct attribute *attribute)
 {
+    for (size_t i = 0; i < sizeof of_dart / sizeof *of_dart; i++)
+        if (strcmp(attribute->name, of_dart[i]) == 0)
+            return trees_params(params)->booster == TREE_DART;
+    for (size_t i = 0; i < sizeof of_goss / sizeof *of_goss; i++)
+        if (strcmp(attribute->name, of_goss[i]) == 0)
+            return trees_params(params)->row_strategy == TREE_GOSS;
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (strcmp(attribute->name, uses[i].attribute) == 0)
             return uses[i].objectives >> trees_params(params)->objective & 1;
@@ -312,12 +326,75 @@ static enum status check_quantiles(const struct trees_params *trees,
                            "constraints.");
 }
 
+static enum status refuse_unused(const struct kind_settings *settings, const char *const *names,
+                                 size_t count, const char *belongs, struct error *err)
+{
+    struct slice spelled;
+    int position;
+
+    for (size_t i = 0; i < count; i++)
+        if (find(settings, names[i], &spelled, &position)) {
+            fail_at(err, STATUS_INVALID, position, "attribute \"%.*s\" has no use here",
+                    SLICE_FORMAT(spelled));
+            return error_hint(err, "It belongs to %s.", belongs);
+        }
+    return STATUS_OK;
+}
+
+/* booster = 'goss' is how LightGBM said it before there was data_sample_strategy. */
+static enum status settle_booster(struct trees_params *trees, const struct kind_settings *settings,
+                                  struct error *err)
+{
+    if (trees->booster == TREE_BOOSTED_GOSS) {
+        trees->booster = TREE_GBTREE;
+        trees->row_strategy = TREE_GOSS;
+    }
+    if (trees->booster != TREE_DART)
+        TRY(refuse_unused(settings, of_dart, sizeof of_dart / sizeof *of_dart, "booster = 'dart'",
+                          err));
+    return trees->row_strategy == TREE_GOSS
+               ? STATUS_OK
+               : refuse_unused(settings, of_goss, sizeof of_goss / sizeof *of_goss,
+                               "data_sample_strategy = 'goss'", err);
+}
+
+/* goss is a sampling of its own, and weighs gradients, which quantiles do not look at. */
+static enum status check_goss(const struct trees_params *trees,
+                              const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position = -1;
+
+    if (trees->row_strategy != TREE_GOSS)
+        return STATUS_OK;
+    if (trees->subsample < 1) {
+        find(settings, "subsample", &spelled, &position);
+        fail_at(err, STATUS_INVALID, position, "subsample has no use with goss, which draws rows");
+        return error_hint(err, "top_rate and other_rate say how many.");
+    }
+    if (trees_have_quantiles(trees->objective)) {
+        find(settings, "objective", &spelled, &position);
+        fail_at(err, STATUS_INVALID, position, "goss does not go together with the objective %s",
+                tree_objective_words[trees->objective]);
+        return error_hint(err, "Its leaves are quantiles of their rows, whatever their gradients.");
+    }
+    if (trees->top_rate > 0 && trees->other_rate > 0 && trees->top_rate + trees->other_rate <= 1)
+        return STATUS_OK;
+    find(settings, "other_rate", &spelled, &position);
+    find(settings, "top_rate", &spelled, &position);
+    fail_at(err, STATUS_INVALID, position,
+            "top_rate and other_rate must be above 0, and together at most 1");
+    return error_hint(err, "LightGBM's are 0.2 and 0.1.");
+}
+
 enum status trees_settle(struct kind_params *params, const struct kind_settings *settings,
                          struct error *err)
 {
     struct trees_params *trees = trees_params(params);
 
+    TRY(settle_booster(trees, settings, err));
     TRY(check_objective(trees, settings, err));
+    TRY(check_goss(trees, settings, err));
     TRY(check_uses(trees, settings, err));
     TRY(check_ends(trees, settings, err));
     TRY(check_base(trees, settings, err));
@@ -405,7 +482,8 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .parameters = count * (2 * leaves - 1) * NODE_NUMBERS,
         .multiplications = count * depth_of(trees, leaves),
         .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
-        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + 24 + 8 * outputs_of(shape),
+        .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + 24 +
+                     (trees->booster == TREE_DART ? 16 : 8) * outputs_of(shape),
         .learning = count * leaves * columns * trees_bins_most(trees) * BIN_MULTIPLICATIONS,
         .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
     };

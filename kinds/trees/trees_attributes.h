@@ -40,7 +40,19 @@ enum tree_growth { TREE_DEPTHWISE, TREE_LOSSGUIDE };
 extern const char *const tree_growth_words[];
 
 extern const char *const tree_method_words[];
+enum tree_booster { TREE_GBTREE, TREE_DART, TREE_BOOSTED_GOSS /* gbtree with TREE_GOSS */ };
 extern const char *const tree_booster_words[];
+extern const struct word_alias tree_booster_aliases[];
+
+/* Which rows a tree is grown from. */
+enum tree_row_strategy { TREE_BAGGING, TREE_GOSS };
+extern const char *const tree_row_words[];
+
+/* How dart chooses what it drops, and shares (runtime/learn/trees/tree_drops.h). */
+enum tree_sample_type { TREE_SAMPLE_UNIFORM, TREE_SAMPLE_WEIGHTED };
+extern const char *const tree_sample_words[];
+enum tree_normalize_type { TREE_NORMALIZE_TREE, TREE_NORMALIZE_FOREST, TREE_NORMALIZE_LIGHTGBM };
+extern const char *const tree_normalize_words[];
 
 /* How many columns a node is split by. */
 enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
@@ -152,11 +164,37 @@ extern const char *const tree_softmax_words[];
     PLANNED("tree_method", SCOPE_TRAIN,                                                            \
             WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
             "How splits are found: by histograms, whichever of these is said.")                    \
-    PLANNED("booster", SCOPE_TRAIN,                                                                \
-            WORD("gbtree", tree_booster_words,                                                     \
-                 ((const char *const[]){"dart", "gblinear", "goss", "rf", NULL})),                 \
-            "What is boosted: trees, which LightGBM calls gbdt.",                                  \
-            .aliases = ((const char *const[]){"boosting_type", "boosting", NULL}))                 \
+    STORED(enum tree_booster, booster, "booster", SCOPE_TRAIN, IN_KIND(booster),                   \
+           WORD("gbtree", tree_booster_words, ((const char *const[]){"gblinear", "rf", NULL})),    \
+           "What is boosted: gbtree, which LightGBM calls gbdt; dart: trees, of which each round " \
+           "leaves out some of those before; goss: data_sample_strategy = 'goss'.",                \
+           .word_aliases = tree_booster_aliases,                                                   \
+           .aliases = ((const char *const[]){"boosting_type", "boosting", NULL}))                  \
+    STORED(enum tree_row_strategy, row_strategy, "data_sample_strategy", SCOPE_TRAIN,              \
+           IN_KIND(row_strategy), WORD("bagging", tree_row_words, NULL),                           \
+           "Which rows a tree is grown from. bagging: those of subsample; goss: those of large "   \
+           "gradients, and some of the others.")                                                   \
+    STORED(double, top_rate, "top_rate", SCOPE_TRAIN, IN_KIND(top_rate), REAL(0, 1, "0.2"),        \
+           "Of goss: the share of the rows of large gradients, which all are taken.")              \
+    STORED(double, other_rate, "other_rate", SCOPE_TRAIN, IN_KIND(other_rate), REAL(0, 1, "0.1"),  \
+           "Of goss: the share of all rows that is drawn from the others.")                        \
+    STORED(double, rate_drop, "rate_drop", SCOPE_TRAIN, IN_KIND(rate_drop), REAL(0, 1, "0"),       \
+           "Of dart: the share of the rounds before that a round leaves out.",                     \
+           .aliases = ((const char *const[]){"drop_rate", NULL}))                                  \
+    STORED(double, skip_drop, "skip_drop", SCOPE_TRAIN, IN_KIND(skip_drop), REAL(0, 1, "0"),       \
+           "Of dart: how often a round leaves out none.")                                          \
+    STORED(uint32_t, max_drop, "max_drop", SCOPE_TRAIN, IN_KIND(max_drop),                         \
+           INTEGER(0, 100000, "0"), "Of dart: most rounds that are left out; 0, or -1: no limit.", \
+           .minus_one_is_0 = true)                                                                 \
+    STORED(bool, one_drop, "one_drop", SCOPE_TRAIN, IN_KIND(one_drop), BOOLEAN("false", NULL),     \
+           "Of dart: whether one round at least is left out, unless skip_drop says none.")         \
+    STORED(enum tree_sample_type, sample_type, "sample_type", SCOPE_TRAIN, IN_KIND(sample_type),   \
+           WORD("uniform", tree_sample_words, NULL),                                               \
+           "Of dart: which rounds are left out. weighted: the more often the more they weigh.")    \
+    STORED(enum tree_normalize_type, normalize_type, "normalize_type", SCOPE_TRAIN,                \
+           IN_KIND(normalize_type), WORD("tree", tree_normalize_words, NULL),                      \
+           "Of dart: what a new round weighs: as each that was left out (tree), as all of them "   \
+           "(forest), or what LightGBM gives it (lightgbm).")                                      \
     PLANNED("bagging_freq", SCOPE_TRAIN, INTEGER(1, 1, "1"),                                       \
             "Rounds between two draws of rows: each tree has its own.",                            \
             .aliases = ((const char *const[]){"subsample_freq", NULL}))
@@ -171,6 +209,13 @@ extern const struct attribute_table trees_attributes;
 static inline struct trees_params *trees_params(const struct kind_params *params)
 {
     return (struct trees_params *)(void *)params->bytes;
+}
+
+/* Is the round, counted from 0, grown from rows that goss chooses? As LightGBM has it, the first
+ * 1 / eta rounds are not. */
+static inline bool trees_round_is_goss(const struct trees_params *params, uint32_t round)
+{
+    return params->row_strategy == TREE_GOSS && round >= (uint32_t)(1 / params->eta);
 }
 
 /* The most leaves that a tree may have, by max_leaves and max_depth. */

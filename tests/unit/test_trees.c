@@ -217,7 +217,7 @@ static struct run run_group(const struct jobspec *spec, const struct dataset *da
 
 /* ---- the same bits ---- */
 
-enum { PLAIN, GOES_ON = 1 };
+enum { PLAIN, GOES_ON = 1, DROPS = 2, CHOOSES = 4 };
 
 static const struct variant {
     const char *name;
@@ -241,6 +241,14 @@ static const struct variant {
     {"from an old model of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, 1, .6, TREE_AUTOMATIC,
      GOES_ON},
     {"medians, from an old model", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_ABSOLUTE_ERROR, GOES_ON},
+    {"dart", 2, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC, DROPS},
+    {"dart of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, .7, 1, TREE_AUTOMATIC, DROPS},
+    {"dart of forests of numbers, from an old model", 0, TREE_DEPTHWISE, 3, 0, 2, 1, 1,
+     TREE_AUTOMATIC, GOES_ON | DROPS},
+    {"dart of medians", 0, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_ABSOLUTE_ERROR, DROPS},
+    {"goss", 2, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_AUTOMATIC, CHOOSES},
+    {"goss and dart of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, 1, 1, TREE_AUTOMATIC,
+     CHOOSES | DROPS},
 };
 
 static void made_init_for(struct made *made, uint32_t rows, uint32_t held_out,
@@ -263,6 +271,15 @@ static struct jobspec spec_of_variant(const struct dataset *dataset, const struc
     params.colsample_bynode = params.colsample_bytree = variant->colsample;
     params.objective = variant->objective;
     params.quantile_alpha = .8;
+    if (variant->boosting & DROPS) {
+        params.booster = TREE_DART;
+        params.rate_drop = .4;
+        params.one_drop = true;
+    }
+    if (variant->boosting & CHOOSES) {
+        params.row_strategy = TREE_GOSS;
+        params.eta = .9;
+    }
     return spec_of(dataset, params);
 }
 
@@ -278,7 +295,7 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
         spec = spec_of_variant(&made.dataset, &variants[i]);
         one = run_group(&spec, &made.dataset, 1);
         CHECK_INT(one.rounds, 6);
-        CHECK(one.last_loss < .8 * one.first_loss);
+        CHECK(one.last_loss < (variants[i].boosting & DROPS ? .97 : .8) * one.first_loss);
         CHECK(one.held_out > 0);
         for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3)
             CHECK(run_group(&spec, &made.dataset, workers).outcome == one.outcome);

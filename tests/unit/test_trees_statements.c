@@ -210,6 +210,71 @@ static void a_quantile_is_said_by_the_name_of_any_library(void **state)
                 "\"monotone_constraints\" cannot be kept with the objective reg:absoluteerror");
 }
 
+static void what_belongs_to_another_booster_is_refused(void **state)
+{
+    static const char *const of_dart[] = {"rate_drop", "skip_drop", "max_drop", "one_drop"};
+    struct kind_params params;
+    struct trees_params *trees = with_defaults(&params);
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof of_dart / sizeof *of_dart; i++) {
+        trees->booster = TREE_GBTREE;
+        CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, of_dart[i], &err), STATUS_INVALID,
+                    "has no use here");
+        assert_string_equal(err.hint, "It belongs to booster = 'dart'.");
+        CHECK_INT(err.position, 20);
+        trees->booster = TREE_DART;
+        CHECK_OK(settle(&params, TASK_REGRESSION, 0, of_dart[i], &err));
+    }
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "other_rate", &err), STATUS_INVALID,
+                "has no use here");
+    for (size_t i = 0; i < trees_attributes.count; i++) {
+        const struct attribute *attribute = &trees_attributes.rows[i];
+
+        if (strcmp(attribute->name, "rate_drop") == 0)
+            CHECK(trees_uses(&params, attribute));
+        if (strcmp(attribute->name, "top_rate") == 0)
+            CHECK(!trees_uses(&params, attribute));
+    }
+}
+
+static void goss_takes_shares_that_fit_and_nothing_that_draws_besides(void **state)
+{
+    struct kind_params params;
+    struct trees_params *trees = with_defaults(&params);
+    struct error err;
+    (void)state;
+
+    trees->booster = TREE_BOOSTED_GOSS;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "top_rate", &err));
+    CHECK(trees->booster == TREE_GBTREE && trees->row_strategy == TREE_GOSS);
+    trees->subsample = .5;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "subsample", &err), STATUS_INVALID,
+                "no use with goss");
+    CHECK_INT(err.position, 20);
+    trees->subsample = 1;
+    trees->objective = TREE_ABSOLUTE_ERROR;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "objective", &err), STATUS_INVALID,
+                "reg:absoluteerror");
+    trees->objective = TREE_SQUARED_ERROR;
+    trees->top_rate = 0;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "top_rate", &err), STATUS_INVALID,
+                "together at most 1");
+    CHECK_INT(err.position, 20);
+    trees->top_rate = .8;
+    trees->other_rate = 0;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "other_rate", &err), STATUS_INVALID,
+                "together at most 1");
+    trees->other_rate = .3;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "other_rate", &err), STATUS_INVALID,
+                "together at most 1");
+    trees->other_rate = .2;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "other_rate", &err));
+    trees->eta = .3;
+    CHECK(!trees_round_is_goss(trees, 2) && trees_round_is_goss(trees, 3));
+}
+
 static void growth_has_an_end(void **state)
 {
     struct kind_params params;
@@ -559,6 +624,8 @@ int main(void)
         cmocka_unit_test(ends_of_ranges_that_mean_nothing_are_refused_at_their_place),
         cmocka_unit_test(a_base_score_is_what_the_objective_can_begin_with),
         cmocka_unit_test(a_quantile_is_said_by_the_name_of_any_library),
+        cmocka_unit_test(what_belongs_to_another_booster_is_refused),
+        cmocka_unit_test(goss_takes_shares_that_fit_and_nothing_that_draws_besides),
         cmocka_unit_test(growth_has_an_end),
         cmocka_unit_test(the_root_of_the_columns_is_a_share_once_they_are_known),
         cmocka_unit_test(counts_take_steps_of_seven_tenths),

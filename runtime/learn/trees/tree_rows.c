@@ -1,5 +1,6 @@
 #include "runtime/learn/trees/tree_rows.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,6 +82,8 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->groups);
     free(lane->scores);
     free(lane->starts);
+    free(lane->sums);
+    free(lane->applied);
     free(lane->values);
     free(lane->classes);
     free(lane->weights);
@@ -187,7 +190,10 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 
 static uint32_t sum_scores(const struct tree_rows *lane)
 {
-    return words_sum(lane->scores, (size_t)lane->rows * lane->outputs);
+    const size_t numbers = (size_t)lane->rows * lane->outputs;
+    const uint32_t sums = lane->sums ? words_sum(lane->sums, 2 * numbers) : 0;
+
+    return words_sum(lane->scores, numbers) + words_mix_one(sums);
 }
 
 static uint32_t sum_gradients(const struct tree_rows *lane)
@@ -246,6 +252,32 @@ bool tree_rows_are_intact(const struct tree_rows *lane, uint32_t parts)
 
 /* ---- scores ---- */
 
+#define SUM_MOST 0x1p60 /* of one number in a sum; sums wrap around beyond 2^63 */
+
+static int64_t whole_of(double value, double scale)
+{
+    const double scaled = floor(value * scale + .5);
+
+    return (int64_t)(scaled > SUM_MOST ? SUM_MOST : scaled < -SUM_MOST ? -SUM_MOST : scaled);
+}
+
+static void start_sums(struct tree_rows *lane)
+{
+    for (size_t i = 0; i < (size_t)lane->rows * lane->outputs; i++)
+        lane->sums[i] = whole_of((double)lane->scores[i], lane->sum_scale);
+    memset(lane->applied, 0, lane->rounds_most * sizeof *lane->applied);
+}
+
+enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double scale,
+                                struct error *err)
+{
+    lane->sum_scale = scale;
+    lane->rounds_most = rounds;
+    lane->sums = malloc(((size_t)lane->rows * lane->outputs + 1) * sizeof *lane->sums);
+    lane->applied = malloc((rounds + (size_t)1) * sizeof *lane->applied);
+    return lane->sums && lane->applied ? STATUS_OK : fail_no_memory(err);
+}
+
 void tree_rows_start(struct tree_rows *lane, const float *base)
 {
     for (uint32_t row = 0; row < lane->rows; row++)
@@ -254,6 +286,8 @@ void tree_rows_start(struct tree_rows *lane, const float *base)
                lane->outputs * sizeof *base);
     lane->scored = 0;
     lane->round = lane->tree = 0;
+    if (lane->sums)
+        start_sums(lane);
     tree_rows_guard_scores(lane);
 }
 
@@ -267,6 +301,53 @@ static const struct forest_node *leaf_of(const struct tree_rows *lane,
         node = root + node->left +
                !forest_goes_left(forest, node, *column_at(lane, node->column, row));
     return node;
+}
+
+/* What changes for the rows of each leaf is (changes): by its place in the tree. */
+static void weigh_tree(struct tree_rows *lane, const struct tree_forest *forest,
+                       const struct forest_tree *tree, double before, double weight,
+                       int64_t *changes)
+{
+    const struct forest_node *root = &forest->nodes[tree->first];
+
+    for (uint32_t i = 0; i < tree->count; i++)
+        changes[i] = whole_of(weight * (double)root[i].value, lane->sum_scale) -
+                     whole_of(before * (double)root[i].value, lane->sum_scale);
+    for (uint32_t row = 0; row < lane->rows; row++) {
+        int64_t *sum = &lane->sums[(size_t)row * lane->outputs + tree->output];
+
+        *sum =
+            (int64_t)((uint64_t)*sum + (uint64_t)changes[leaf_of(lane, forest, root, row) - root]);
+    }
+}
+
+enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *forest,
+                            uint32_t first, uint32_t count, uint32_t round, double weight,
+                            struct error *err)
+{
+    const double before = lane->applied[round];
+    uint32_t nodes = 1;
+    int64_t *changes;
+
+    if (weight == before)
+        return STATUS_OK;
+    for (uint32_t t = first; t < first + count; t++)
+        nodes = forest->trees[t].count > nodes ? forest->trees[t].count : nodes;
+    changes = malloc(nodes * sizeof *changes);
+    if (!changes)
+        return fail_no_memory(err);
+    for (uint32_t t = first; t < first + count; t++)
+        weigh_tree(lane, forest, &forest->trees[t], before, weight, changes);
+    lane->applied[round] = weight;
+    free(changes);
+    return STATUS_OK;
+}
+
+void tree_rows_take_sums(struct tree_rows *lane)
+{
+    for (size_t i = 0; i < (size_t)lane->rows * lane->outputs; i++)
+        lane->scores[i] = (float)((double)lane->sums[i] / lane->sum_scale);
+    tree_rows_guard_scores(lane);
 }
 
 void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees)
@@ -310,6 +391,43 @@ VECTORS_PART uint32_t row_bits(uint32_t key, uint32_t tree)
     bits = (bits ^ bits >> 16) * 0x85ebca6bu;
     bits = (bits ^ bits >> 13) * 0xc2b2ae35u;
     return bits ^ bits >> 16;
+}
+
+float tree_rows_size(const struct tree_rows *lane, uint32_t row)
+{
+    float sum = 0;
+
+    for (uint32_t output = 0; output < lane->outputs; output++) {
+        const size_t at = (size_t)output * lane->rows + row;
+
+        sum += fabsf(lane->gradients[at] * lane->hessians[at]);
+    }
+    return sum < FLT_MAX ? sum : FLT_MAX;
+}
+
+static void multiply_row(struct tree_rows *lane, uint32_t row, float factor)
+{
+    for (uint32_t output = 0; output < lane->outputs; output++) {
+        const size_t at = (size_t)output * lane->rows + row;
+
+        lane->gradients[at] *= factor;
+        lane->hessians[at] *= factor;
+    }
+}
+
+void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice)
+{
+    lane->chosen = 0;
+    for (uint32_t row = 0; row < lane->rows; row++) {
+        const bool is_large = leaf_quantiles_key(tree_rows_size(lane, row)) >= choice->top;
+        const bool is_drawn = row_bits(lane->keys[row], choice->bits) < choice->threshold;
+
+        lane->chosen += is_large || is_drawn;
+        if (!is_large)
+            multiply_row(lane, row, is_drawn ? choice->factor : 0);
+    }
+    lane->is_chosen = true;
+    tree_rows_guard_gradients(lane);
 }
 
 /* Rounded down after a random number below 1 was added, so that the mean is right. */

@@ -45,6 +45,10 @@ struct tree_rows {
     uint8_t *columns; /* (columns, rows) */
     float *scores;    /* (rows, outputs): base and trees so far */
     float *starts;    /* (rows, outputs): of the old model; NULL: there is none */
+    int64_t *sums;   /* (rows, outputs): the scores of dart, in units of 1 / sum_scale; else NULL */
+    double *applied; /* (rounds): what each round of trees weighs in them */
+    double sum_scale;
+    uint32_t rounds_most;
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
     float *weights;   /* (rows): sample weights, or NULL */
@@ -63,6 +67,8 @@ struct tree_rows {
     uint64_t round;   /* 1 + the round that gradients are of; 0: none */
     uint64_t tree;    /* 1 + the tree that is growing; 0: none */
     uint64_t sampled; /* rows that it is grown from */
+    bool is_chosen;   /* by goss: gradients of rows that are not are 0 */
+    uint64_t chosen;  /* rows that are */
     bool is_packed;   /* its gradients lie beside the bins */
     uint32_t divided; /* nodes whose rows are divided, in the tree's order */
 };
@@ -92,12 +98,34 @@ enum status tree_rows_keep_residuals(struct tree_rows *lane, struct error *err);
 /* Of the scores as they are. */
 void tree_rows_find_residuals(struct tree_rows *lane);
 
+/* Goss: of rows whose key is no less than `top` gradients stay; of the others those with random
+ * bits below `threshold`, of `bits`, are multiplied by `factor`, and the rest have none. */
+struct tree_choice {
+    uint32_t top, bits;
+    uint64_t threshold; /* 2^32: all of the others */
+    float factor;
+};
+void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice);
+/* What goss orders a row by: |gradient x hessian|, summed over outputs. */
+float tree_rows_size(const struct tree_rows *lane, uint32_t row);
+
 /* All rows are loaded. */
 void tree_rows_loaded(struct tree_rows *lane);
 
 /* Scores start with base (outputs), or where the old model ends, and none of the trees is in them.
  */
 void tree_rows_start(struct tree_rows *lane, const float *base);
+/* Of dart: scores are made of sums of whole numbers, which trees join and leave in any order.
+ * Before tree_rows_start. `rounds` at most. NO_MEMORY. */
+enum status tree_rows_keep_sums(struct tree_rows *lane, uint32_t rounds, double scale,
+                                struct error *err);
+/* The trees [first, first + count) of round `round` weigh so much in the sums from now on.
+ * NO_MEMORY. */
+enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *forest,
+                            uint32_t first, uint32_t count, uint32_t round, double weight,
+                            struct error *err);
+/* scores of sums */
+void tree_rows_take_sums(struct tree_rows *lane);
 /* The trees from `scored` on, up to `trees`. */
 void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees);
 /* One tree more, which grew in these rows: values of its nodes (forest leaves alone). */

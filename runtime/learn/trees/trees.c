@@ -59,6 +59,7 @@ void trees_describe_phase(struct trees *trees)
         phase->integer_count = 2 * trees->growing.leaves;
         break;
     case TREES_QUANTILES:
+    case TREES_GOSS:
         phase->owned_count = leaf_quantiles_counts(&trees->quantiles);
         break;
     case TREES_STAGES:
@@ -163,8 +164,8 @@ static void report_round(struct trees *trees, const int64_t *integers,
     progress->best_loss = report->validation_loss;
 }
 
-static void apply_gradients(struct trees *trees, const int64_t *integers,
-                            struct learner_report *report)
+static enum status apply_gradients(struct trees *trees, const int64_t *integers,
+                                   struct learner_report *report, struct error *err)
 {
     struct trees_progress *progress = &trees->progress;
     const uint32_t patience = trees->spec->early_stopping;
@@ -176,11 +177,55 @@ static void apply_gradients(struct trees *trees, const int64_t *integers,
          progress->round - progress->best_rounds >= patience)) {
         progress->phase.kind = PHASE_DONE;
         next_stage(trees, TREES_GRADIENTS);
-        return;
+        return STATUS_OK;
     }
     progress->gradient_greatest = greatest_of_levels(integers + TREES_GRADIENT_LEVELS);
     progress->hessian_greatest = greatest_of_levels(integers + TREES_HESSIAN_LEVELS);
+    if (!trees_round_is_goss(&trees->params, progress->round)) {
+        next_stage(trees, TREES_ROOT);
+        return STATUS_OK;
+    }
+    TRY(leaf_quantiles_begin(&trees->quantiles, 1 - trees->params.top_rate, false, 1, err));
+    next_stage(trees, TREES_GOSS);
+    return STATUS_OK;
+}
+
+static double goss_factor(const struct trees_params *params)
+{
+    return (1 - params->top_rate) / params->other_rate;
+}
+
+struct tree_choice trees_choice(const struct trees *trees)
+{
+    const struct trees_progress *progress = &trees->progress;
+    const double factor = goss_factor(&trees->params);
+
+    return (struct tree_choice){
+        .top = progress->top_key,
+        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE_GOSS, progress->round, 0),
+        .threshold = (uint64_t)(0x1p32 / factor),
+        .factor = (float)factor,
+    };
+}
+
+/* Rows above the quantile are large. All gradients may become as many times greater. */
+static enum status apply_goss(struct trees *trees, const int64_t *counts, struct error *err)
+{
+    struct trees_progress *progress = &trees->progress;
+    const float factor = (float)goss_factor(&trees->params);
+
+    leaf_quantiles_take(&trees->quantiles, counts);
+    if (!leaf_quantiles_are_found(&trees->quantiles)) {
+        next_stage(trees, TREES_GOSS);
+        return STATUS_OK;
+    }
+    progress->top_key = trees->quantiles.searches[0].key[1];
+    progress->gradient_greatest *= factor;
+    progress->hessian_greatest *= factor;
+    note(trees, progress->top_key);
+    TRY(leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err));
     next_stage(trees, TREES_ROOT);
+    return STATUS_OK;
 }
 
 /* The next nodes to divide; without any the tree is complete. */
@@ -369,7 +414,7 @@ static enum status trees_apply(void *self, const struct phase_totals *totals,
     TRY(trees_verify(trees, err));
     switch (trees->progress.stage) {
     case TREES_GRADIENTS:
-        apply_gradients(trees, totals->integers, report);
+        TRY(apply_gradients(trees, totals->integers, report, err));
         break;
     case TREES_ROOT:
         TRY(apply_root(trees, totals, err));
@@ -382,6 +427,9 @@ static enum status trees_apply(void *self, const struct phase_totals *totals,
         break;
     case TREES_QUANTILES:
         TRY(apply_quantiles(trees, totals->owned, err));
+        break;
+    case TREES_GOSS:
+        TRY(apply_goss(trees, totals->owned, err));
         break;
     case TREES_STAGES:
         break;
@@ -419,6 +467,26 @@ static struct model fill_model(const struct trees *trees, struct trees_model *co
     return model;
 }
 
+/* Of dart, as the rounds weigh that are kept. */
+static void weigh_leaves(struct trees *trees)
+{
+    struct tree_arrays *arrays = &trees->arrays;
+
+    tree_drops_move(&trees->drops, rounds_kept(trees));
+    for (uint32_t t = 0; t < arrays->tree_count; t++) {
+        const float *tree = arrays->trees + (size_t)t * TREE_NUMBERS;
+        float *nodes = arrays->nodes + (size_t)tree[TREE_FIRST_NODE] * NODE_NUMBERS;
+        const double weight = trees->drops.weights[t / trees->trees_each];
+
+        for (uint32_t i = 0; i < (uint32_t)tree[TREE_NODE_COUNT]; i++) {
+            float *node = nodes + (size_t)i * NODE_NUMBERS;
+
+            if (node[NODE_TEST] == NODE_LEAF)
+                node[NODE_VALUE] = (float)(weight * (double)node[NODE_VALUE]);
+        }
+    }
+}
+
 static enum status measure(void *self, bool *is_done, struct error *err)
 {
     struct trees *trees = self;
@@ -432,6 +500,8 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     tree_arrays_deinit(&trees->arrays);
     TRY(tree_forest_write(&trees->forest, rounds_kept(trees) * trees->trees_each, &trees->bins,
                           &trees->dataset->transform, &trees->arrays, err));
+    if (trees->drops.weights)
+        weigh_leaves(trees);
     TRY(trees_start_prepend(&trees->start, &trees->arrays, err));
     model = fill_model(trees, &trees->measured);
     TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
@@ -479,6 +549,8 @@ static uint32_t elements_most(const void *self)
     const uint32_t histograms = trees->growing.limits.batch * histogram_elements(trees);
     const uint32_t counts = trees_have_quantiles(trees->objective.name)
                                 ? leaf_quantiles_counts_most(trees_leaves_most(&trees->params))
+                            : trees->params.row_strategy == TREE_GOSS
+                                ? leaf_quantiles_counts_most(1)
                                 : 0;
 
     return histograms > counts ? histograms : counts;
@@ -630,6 +702,7 @@ static void trees_close(void *self)
     tree_bins_deinit(&trees->bins);
     tree_constraints_deinit(&trees->constraints);
     trees_start_deinit(&trees->start);
+    tree_drops_deinit(&trees->drops);
     free(trees->base);
     free(trees->starts);
     free(trees->held_out_starts);
@@ -734,6 +807,24 @@ static uint32_t batch_of(uint32_t total_bins)
     return most < 1 ? 1 : most < BATCH_MOST ? (uint32_t)most : BATCH_MOST;
 }
 
+#define SUM_BITS 40 /* below what labels are like */
+
+/* Sums of scores are in units that follow from the labels: of the numbers themselves where these
+ * are learned, of logits and logarithms else. */
+static enum status open_drops(struct trees *trees, struct error *err)
+{
+    const struct dataset *dataset = trees->dataset;
+    const bool is_number = trees->spec->task == TASK_REGRESSION &&
+                           tree_objective_link(&trees->objective) == TREES_LINK_NONE;
+    const double size = fabs(dataset->label_average) + dataset->label_deviation;
+    int bits = 0;
+
+    if (is_number && size > (double)GREATEST_LEAST)
+        (void)frexp(size, &bits);
+    trees->sum_scale = ldexp(1, SUM_BITS - bits);
+    return tree_drops_init(&trees->drops, &trees->params, trees->spec->seed, err);
+}
+
 /* What follows from the sample, which is held. */
 static enum status open_sampled(struct trees *trees, struct error *err)
 {
@@ -747,6 +838,8 @@ static enum status open_sampled(struct trees *trees, struct error *err)
     trees->base = calloc(trees->outputs, sizeof *trees->base);
     if (!trees->base)
         return fail_no_memory(err);
+    if (params->booster == TREE_DART)
+        TRY(open_drops(trees, err));
     TRY(trees_start_init(&trees->start, &trees->objective, trees->dataset, err));
     if (trees->start.old)
         memcpy(trees->base, trees->start.old->base, trees->outputs * sizeof *trees->base);

@@ -81,6 +81,8 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
     }
     if (learns && trees_have_quantiles(trees->objective.name))
         TRY(tree_rows_keep_residuals(rows, err));
+    if (trees->drops.weights)
+        TRY(tree_rows_keep_sums(rows, trees->params.rounds, trees->sum_scale, err));
     tree_rows_loaded(rows);
     tree_rows_start(rows, trees->base);
     return STATUS_OK;
@@ -150,7 +152,7 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
     const uint32_t last = trees->grown - 1;
 
     TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
-    if (rows->scored == upto)
+    if (rows->scored == upto || rows->sums)
         return STATUS_OK;
     if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last) {
         TRY(check_order(rows, err));
@@ -160,6 +162,30 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
     tree_rows_score(rows, &trees->forest, upto);
     tree_rows_guard_scores(rows);
     return STATUS_OK;
+}
+
+/* Each round with its weight; without those that the next one is grown without. */
+static enum status weigh_rounds(const struct trees *trees, struct tree_rows *rows,
+                                bool without_dropped, struct error *err)
+{
+    const struct tree_drops *drops = &trees->drops;
+
+    TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
+    for (uint32_t round = 0; round < drops->rounds; round++) {
+        const bool is_out = without_dropped && drops->are_dropped[round];
+
+        TRY(tree_rows_weigh(rows, &trees->forest, round * trees->trees_each, trees->trees_each,
+                            round, is_out ? 0 : drops->weights[round], err));
+    }
+    tree_rows_take_sums(rows);
+    return STATUS_OK;
+}
+
+/* Scores by all rounds so far. */
+static enum status score_rounds(struct trees *trees, struct tree_rows *rows, struct error *err)
+{
+    return rows->sums ? weigh_rounds(trees, rows, false, err)
+                      : score(trees, rows, trees->progress.round * trees->trees_each, err);
 }
 
 static float greatest_of(const float *numbers, size_t count)
@@ -184,12 +210,18 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     const struct tree_labels labels = {rows->values, rows->classes, rows->weights, false};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
-    TRY(score(trees, rows, round * trees->trees_each, &trees->errors[lane]));
+    TRY(score_rounds(trees, rows, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
                         rows->hessians, &result->loss, &result->hits);
+    if (trees->drops.dropped > 0 && round < trees->params.rounds) {
+        TRY(weigh_rounds(trees, rows, true, &trees->errors[lane]));
+        tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
+                            rows->hessians, NULL, NULL);
+    }
     if (rows->residuals)
         tree_rows_find_residuals(rows);
     tree_rows_guard_gradients(rows);
+    rows->is_chosen = false;
     rows->round = (uint64_t)round + 1;
     rows->tree = 0;
     result->gradient = greatest_of(rows->gradients, numbers);
@@ -203,7 +235,7 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane)
     struct tree_rows *rows = &trees->held_out[lane];
     const struct tree_labels labels = {rows->values, rows->classes, NULL, true};
 
-    TRY(score(trees, rows, trees->progress.round * trees->trees_each, &trees->errors[lane]));
+    TRY(score_rounds(trees, rows, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
                         &result->held_out_loss, &result->held_out_hits);
     return STATUS_OK;
@@ -244,6 +276,14 @@ static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided)
 
     if (rows->round != (uint64_t)trees->progress.round + 1)
         TRY(begin_round(trees, lane));
+    if (trees_choose_rows(trees) && !rows->is_chosen) {
+        const struct tree_choice choice = trees_choice(trees);
+
+        TRY(check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[lane]));
+        tree_rows_choose(rows, &choice);
+    }
+    if (trees->progress.stage == TREES_GOSS)
+        return STATUS_OK;
     if (rows->tree != (uint64_t)growing + 1) {
         TRY(score(trees, rows, growing, &trees->errors[lane]));
         TRY(check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[lane]));
@@ -619,6 +659,43 @@ static enum status contribute_quantiles(struct trees *trees, uint32_t first, uin
     return status;
 }
 
+/* ---- goss ---- */
+
+static void count_sizes(void *context, uint32_t member, uint32_t task)
+{
+    const struct residuals_task *about = context;
+    struct trees *trees = about->trees;
+    const struct tree_rows *rows = &trees->rows[about->first + task];
+    int64_t *counts = about->counts + (size_t)member * about->count;
+
+    progress_note();
+    if (check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[about->first + task]) != STATUS_OK)
+        return;
+    for (uint32_t row = 0; row < rows->rows; row++)
+        leaf_quantiles_count(&trees->quantiles, 0, tree_rows_size(rows, row), 1, counts);
+}
+
+static enum status contribute_sizes(struct trees *trees, uint32_t first, uint32_t end,
+                                    int64_t *sums, struct error *err)
+{
+    const uint32_t members = team_size(trees->team);
+    const uint32_t count = leaf_quantiles_counts(&trees->quantiles);
+    int64_t *counts = calloc((size_t)members * count, sizeof *counts);
+    struct residuals_task about = {trees, NULL, first, count, counts};
+    enum status status;
+
+    if (!counts)
+        return fail_no_memory(err);
+    team_run(trees->team, end - first, count_sizes, &about);
+    status = first_failure(trees->errors + first, end - first, err);
+    for (size_t i = 0; i < (size_t)members * count; i++) {
+        sums[i % count] += counts[i];
+        trees->contributed += (uint64_t)counts[i];
+    }
+    free(counts);
+    return status;
+}
+
 /* ---- contribute ---- */
 
 static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
@@ -684,6 +761,8 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
 
     progress_note();
     TRY(trees_verify(trees, err)); /* rows are led by the trees' nodes */
+    if (trees->drops.weights)
+        tree_drops_move(&trees->drops, trees->progress.round);
     TRY(choose_lanes(trees, first, first + count, done, err));
     end = first + *done;
     switch (trees->progress.stage) {
@@ -693,7 +772,8 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
         TRY(follow_lanes(trees, first, end, 0, err));
         TRY(sum_histograms(trees, first, end, integers, sums, err));
         for (uint32_t lane = first; lane < end; lane++)
-            integers[0] += (int64_t)trees->rows[lane].sampled;
+            integers[0] += (int64_t)(trees->rows[lane].is_chosen ? trees->rows[lane].chosen
+                                                                 : trees->rows[lane].sampled);
         return STATUS_OK;
     case TREES_SPLIT:
         TRY(follow_lanes(trees, first, end, tree->divided_count - tree->batch_count, err));
@@ -704,6 +784,9 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     case TREES_QUANTILES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));
         return contribute_quantiles(trees, first, end, sums, err);
+    case TREES_GOSS:
+        TRY(follow_lanes(trees, first, end, 0, err));
+        return contribute_sizes(trees, first, end, sums, err);
     case TREES_STAGES:
         break;
     }

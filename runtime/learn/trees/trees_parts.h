@@ -13,6 +13,7 @@
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/learning.h"
 #include "runtime/learn/measuring.h"
+#include "runtime/learn/trees/tree_drops.h"
 #include "runtime/learn/trees/tree_rows.h"
 #include "runtime/learn/trees/trees_start.h"
 
@@ -24,6 +25,7 @@ enum trees_stage {
     TREES_SPLIT,
     TREES_LEAVES,
     TREES_QUANTILES,
+    TREES_GOSS,
     TREES_STAGES
 };
 
@@ -50,6 +52,8 @@ struct trees_progress {
     uint32_t round;                            /* that is boosted */
     uint32_t tree;                             /* of the round */
     float gradient_greatest, hessian_greatest; /* of the round: none is greater */
+    uint32_t top_key;                          /* of goss: of the least row that counts as large
+                                                  (leaf_quantiles_key) */
     uint64_t sampled;                          /* rows that the growing tree is of */
     double best_loss;                          /* of held-out rows */
     uint32_t best_rounds;                      /* after so many it was least; 0: not known yet */
@@ -82,6 +86,8 @@ struct trees {
     struct tree_layout layout;
     float *base;                        /* (outputs) */
     struct trees_start start;           /* where it is no base */
+    struct tree_drops drops;            /* of dart; else zero */
+    double sum_scale;                   /* of its sums */
     uint32_t outputs, trees_each;       /* of a round: outputs x parallel trees */
     uint32_t lanes, ranges;             /* ranges of each lane, held one after the other */
     uint64_t *starts, *held_out_starts; /* (lanes * ranges + 1): the first row of each */
@@ -112,6 +118,13 @@ struct trees {
     struct trees_model measured;
 };
 
+/* Is the round's key of goss known, where it has one? */
+static inline bool trees_choose_rows(const struct trees *trees)
+{
+    return trees_round_is_goss(&trees->params, trees->progress.round) &&
+           trees->progress.stage != TREES_GRADIENTS && trees->progress.stage != TREES_GOSS;
+}
+
 /* Which tree grows, over all rounds; how many trees are in a model of so many rounds. */
 static inline uint32_t trees_growing(const struct trees *trees)
 {
@@ -132,6 +145,9 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
 /* How the growing tree's gradients become integers, and its leaves' sums. */
 struct tree_sampling trees_sampling(const struct trees *trees);
 void trees_exponents(const struct trees *trees, int exponents[2]);
+
+/* Of the round, once its key is known. */
+struct tree_choice trees_choice(const struct trees *trees);
 
 /* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
  * summed. */

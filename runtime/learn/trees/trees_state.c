@@ -64,6 +64,7 @@ void trees_put_progress(const struct trees_progress *progress, struct text *out)
     put_u32(out, progress->tree);
     put_f64(out, (double)progress->gradient_greatest);
     put_f64(out, (double)progress->hessian_greatest);
+    put_u32(out, progress->top_key);
     put_u64(out, progress->sampled);
     put_f64(out, progress->best_loss);
     put_u32(out, progress->best_rounds);
@@ -128,6 +129,7 @@ static enum status read_progress(const struct trees *trees, struct byte_reader *
     progress->tree = read_u32(head);
     progress->gradient_greatest = (float)read_f64(head);
     progress->hessian_greatest = (float)read_f64(head);
+    progress->top_key = read_u32(head);
     progress->sampled = read_u64(head);
     progress->best_loss = read_f64(head);
     progress->best_rounds = read_u32(head);
@@ -193,11 +195,18 @@ static enum status read_quantiles(const struct trees *trees, struct byte_reader 
                                   struct trees_taking *taking, struct error *err)
 {
     const bool is_stage = taking->progress.stage == TREES_QUANTILES;
+    const bool is_goss = taking->progress.stage == TREES_GOSS;
     const uint32_t leaves = read_u32(head), bits = read_u32(head);
-    const double quantile = leaves > 0 ? trees_quantile(&trees->params) : 0;
+    const double quantile = is_goss      ? 1 - trees->params.top_rate
+                            : leaves > 0 ? trees_quantile(&trees->params)
+                                         : 0;
 
-    if (head->failed || leaves != (is_stage ? taking->growing.leaves : 0) ||
-        (is_stage && !trees_have_quantiles(trees->objective.name)))
+    if (head->failed ||
+        leaves != (is_stage  ? taking->growing.leaves
+                   : is_goss ? 1
+                             : 0) ||
+        (is_stage && !trees_have_quantiles(trees->objective.name)) ||
+        (is_goss && !trees_round_is_goss(&trees->params, taking->progress.round)))
         return state_corrupt(err, "its leaves have no quantiles");
     TRY(leaf_quantiles_begin(&taking->quantiles, quantile, false, leaves, err));
     if (!leaf_quantiles_resume(&taking->quantiles, bits))
