@@ -147,7 +147,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
                  "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|KMeans|XGBClassifier|"
                  "XGBRegressor|LGBMClassifier|LGBMRegressor|RandomForestClassifier|"
                  "RandomForestRegressor|DecisionTreeClassifier|DecisionTreeRegressor|"
-                 "xgboost.gbtree|lightgbm.gbdt|lightgbm.rf|XGBRFClassifier|XGBRFRegressor|"
+                 "xgboost.gbtree|lightgbm.gbdt|xgboost.dart|lightgbm.dart|lightgbm.goss|lightgbm."
+                 "rf|XGBRFClassifier|XGBRFRegressor|"
                  "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
                  "HistGradientBoostingRegressor|GradientBoostingClassifier|"
                  "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor");
