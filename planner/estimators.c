@@ -60,7 +60,7 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
     }
 #define LIGHTGBM                                                                                   \
     LEAF_BY_LEAF, {"max_cat_threshold", "32"}, {"cat_smooth", "10"}, {"cat_l2", "10"},             \
-        {"min_data_in_bin", "3"},                                                                \
+        {"min_data_in_bin", "3"},                                                                  \
     {                                                                                              \
         "min_data_per_group", "100"                                                                \
     }

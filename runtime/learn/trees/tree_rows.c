@@ -415,6 +415,12 @@ static void multiply_row(struct tree_rows *lane, uint32_t row, float factor)
     }
 }
 
+/* No hessian is negative: -0 is that of a row that is not chosen. */
+static bool is_left_out(const struct tree_rows *lane, size_t row)
+{
+    return signbit(lane->hessians[row]) != 0;
+}
+
 void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice)
 {
     lane->chosen = 0;
@@ -424,7 +430,7 @@ void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice)
 
         lane->chosen += is_large || is_drawn;
         if (!is_large)
-            multiply_row(lane, row, is_drawn ? choice->factor : 0);
+            multiply_row(lane, row, is_drawn ? choice->factor : -0.0f);
     }
     lane->is_chosen = true;
     tree_rows_guard_gradients(lane);
@@ -502,15 +508,19 @@ uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
 {
     uint32_t count = 0;
 
-    if (sampling->threshold > UINT32_MAX)
+    if (sampling->threshold > UINT32_MAX && !lane->is_chosen)
         return tree_rows_count(lane, node);
     for (uint32_t block = 0; block < lane->blocks; block++) {
         const struct tree_run *run = tree_rows_run(lane, node, block);
         const size_t start = (size_t)block * TREE_BLOCK_ROWS;
 
-        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++)
-            count += row_bits(lane->keys[start + lane->order[start + i]], sampling->bits) <
-                     sampling->threshold;
+        for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
+            const size_t row = start + lane->order[start + i];
+
+            count += lane->is_chosen
+                         ? !is_left_out(lane, row)
+                         : row_bits(lane->keys[row], sampling->bits) < sampling->threshold;
+        }
     }
     return count;
 }
