@@ -5,10 +5,11 @@
 #define INTEROP_DOCUMENT_JSON_H
 
 #include "interop/document.h"
+#include "interop/exchange_stop.h"
 
-/* CORRUPT with the byte where it ends to make sense. NaN, Infinity and -Infinity, which XGBoost
- * writes, are numbers. */
-enum status document_read_json(struct slice bytes, struct arena *arena, struct value *document,
-                               struct error *err);
+/* INTERRUPTED; CORRUPT with the byte where it ends to make sense. NaN, Infinity and -Infinity,
+ * which XGBoost writes, are numbers. */
+enum status document_read_json(struct slice bytes, const struct exchange_stop *stop,
+                               struct arena *arena, struct value *document, struct error *err);
 
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "interop/exchange_stop.h"
 #include "kinds/trees/trees_model.h"
 
 #define FOREST_SET_ROWS_MAX ((uint32_t)1 << 20)
@@ -39,7 +40,8 @@ struct forest {
     struct forest_feature *features;
     uint32_t feature_count;
 
-    struct text trees, nodes, sets; /* floats, as trees_model.h has them */
+    const struct exchange_stop *stop; /* asked before each tree; NULL: nobody is */
+    struct text trees, nodes, sets;   /* floats, as trees_model.h has them */
     uint32_t tree_count, node_count, set_rows;
 };
 

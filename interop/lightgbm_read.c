@@ -448,6 +448,7 @@ static enum status read_trees(struct reading *reading)
     for (uint32_t i = 0; begins(line, "Tree="); i++) {
         struct slice values[TREE_KEYS] = {{"", 0}};
 
+        TRY(exchange_stop_ask(reading->forest->stop, reading->err));
         do {
             if (!take_line(&reading->rest, &line))
                 return fail(reading->err, STATUS_CORRUPT, "it ends before \"end of trees\"");
@@ -538,7 +539,7 @@ static enum status read_words(struct reading *reading, struct slice json, struct
 
     if (!features)
         return fail_no_memory(reading->err);
-    TRY(document_read_json(json, reading->arena, &lists, reading->err));
+    TRY(document_read_json(json, forest->stop, reading->arena, &lists, reading->err));
     if (lists.type != VALUE_LIST || lists.count == 0 ||
         find_categories(reading, parameter, features) != lists.count)
         return STATUS_OK;

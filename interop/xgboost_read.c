@@ -417,10 +417,12 @@ static enum status read_trees(struct reading *reading, const struct value *model
     if (weights && weights->count != trees->count)
         return fail(reading->err, STATUS_CORRUPT, "%zu weights of %zu trees", weights->count,
                     trees->count);
-    for (size_t i = 0; i < trees->count; i++)
+    for (size_t i = 0; i < trees->count; i++) {
+        TRY(exchange_stop_ask(reading->forest->stop, reading->err));
         if (read_tree(reading, &trees->of.items[i], weights ? (float)weights->of.numbers[i] : 1,
                       outputs->of.numbers[i]) != STATUS_OK)
             return in_tree(reading->err, i);
+    }
     return STATUS_OK;
 }
 
@@ -457,8 +459,8 @@ enum status xgboost_read(struct slice bytes, struct arena *arena, struct forest 
     const struct value *learner, *booster;
     struct value document;
 
-    TRY(is_json(bytes) ? document_read_json(bytes, arena, &document, err)
-                       : document_read_ubj(bytes, arena, &document, err));
+    TRY(is_json(bytes) ? document_read_json(bytes, forest->stop, arena, &document, err)
+                       : document_read_ubj(bytes, forest->stop, arena, &document, err));
     TRY(value_get_object(&document, "learner", &learner, err));
     reading.has_our_words =
         value_member(value_member(learner, "attributes"), XGBOOST_ATTRIBUTE) != NULL;

@@ -90,12 +90,13 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
                                 struct slice bytes, struct slice statement, int64_t *version,
                                 struct error *err)
 {
+    const struct exchange_stop stop = {host->session.interrupted, host->self};
     struct arena arena;
     struct model model;
     enum status status;
 
     arena_init(&arena, arena_most(host));
-    status = exchange_import(bytes, statement, &arena, &model, err);
+    status = exchange_import(bytes, statement, stop.is_stopped ? &stop : NULL, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, schema, name, &model, version, err);
     arena_deinit(&arena);

@@ -1,6 +1,7 @@
 #include "extension/sqlite/exchange_functions.h"
 
 #include "extension/engine/exchange_run.h"
+#include "extension/sqlite/python_signals.h"
 #include "interop/exchange.h"
 
 static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
@@ -12,7 +13,9 @@ static void raise_error(sqlite3_context *context, const char *function, const st
     if (err->hint[0])
         text_printf(&message, "\nHINT:  %s", err->hint);
     sqlite3_result_error(context, text_string(&message), (int)message.size);
-    if (err->status == STATUS_NO_MEMORY)
+    if (err->status == STATUS_INTERRUPTED)
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    else if (err->status == STATUS_NO_MEMORY)
         sqlite3_result_error_nomem(context);
     text_deinit(&message);
 }
@@ -52,6 +55,7 @@ static enum status import(const struct sqlite_connection *connection, int count,
 {
     const int type = sqlite3_value_type(values[1]);
     struct slice content = {NULL, 0}, format = {NULL, 0};
+    enum status status;
 
     if (type != SQLITE_BLOB && type != SQLITE_TEXT)
         return fail(err, STATUS_INVALID, "the second argument is the file's content, a blob");
@@ -59,8 +63,11 @@ static enum status import(const struct sqlite_connection *connection, int count,
     content.size = (size_t)sqlite3_value_bytes(values[1]);
     if (count == 3 && !is_null(values[2]))
         format = text_argument(values[2]);
-    return import_function(&connection->host.host, text_argument(values[0]), content, format,
-                           version, err);
+    python_signals_begin(connection->db);
+    status = import_function(&connection->host.host, text_argument(values[0]), content, format,
+                             version, err);
+    python_signals_end();
+    return status;
 }
 
 static void import_model(sqlite3_context *context, int count, sqlite3_value **values)

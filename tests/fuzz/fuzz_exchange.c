@@ -21,7 +21,8 @@ static void check_format(const struct model *model, enum exchange_format format)
     arena_init(&arena, 4 * ARENA_BYTES);
     switch (exchange_export(model, format, &bytes, &err)) {
     case STATUS_OK:
-        if (exchange_import(text_slice(&bytes), SLICE(""), &arena, &again, &err) != STATUS_OK ||
+        if (exchange_import(text_slice(&bytes), SLICE(""), NULL, &arena, &again, &err) !=
+                STATUS_OK ||
             again.transform.input_count != model->transform.input_count ||
             model_outputs(&again) != model_outputs(model))
             abort();
@@ -59,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct error err;
 
     arena_init(&arena, ARENA_BYTES);
-    if (exchange_import((struct slice){(const char *)data, size}, SLICE(""), &arena, &model,
+    if (exchange_import((struct slice){(const char *)data, size}, SLICE(""), NULL, &arena, &model,
                         &err) == STATUS_OK) {
         check_score(&model);
         for (int format = 0; format < EXCHANGE_FORMATS; format++)

@@ -17,6 +17,7 @@ class Exchange(harness.Case):
     def setUp(self):
         super().setUp()
         self.database = self.connect(isolation_level=None)
+        self.run_all("PRAGMA synchronous = OFF")  # hundreds of models are written
         self.run_all("CREATE TABLE rows (a TEXT, b TEXT, c TEXT, d TEXT, colour TEXT)")
         with open(STORED / "rows.txt", encoding="utf-8", newline="\n") as file:
             lines = [line.rstrip("\n").split("\t") for line in file]

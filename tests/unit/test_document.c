@@ -11,7 +11,7 @@ static enum status read_json(const char *json, struct arena *arena, struct value
                              struct error *err)
 {
     arena_init(arena, 1 << 20);
-    return document_read_json(slice_of(json), arena, value, err);
+    return document_read_json(slice_of(json), NULL, arena, value, err);
 }
 
 static void json_of_every_kind_is_read(void **state)
@@ -103,7 +103,7 @@ static void depth_is_bounded(void **state)
     arena_deinit(&arena);
     arena_init(&arena, 1 << 20);
     CHECK_FAILS(
-        document_read_ubj((struct slice){deep, DOCUMENT_DEPTH_MAX + 1}, &arena, &value, &err),
+        document_read_ubj((struct slice){deep, DOCUMENT_DEPTH_MAX + 1}, NULL, &arena, &value, &err),
         STATUS_CORRUPT, "deeper than 32");
     arena_deinit(&arena);
 }
@@ -116,11 +116,11 @@ static void memory_is_bounded_by_the_arena(void **state)
 
     (void)state;
     arena_init(&arena, 64);
-    CHECK_FAILS(document_read_json(SLICE("[1,2,3,4,5,6,7,8,9,10,11]"), &arena, &value, &err),
+    CHECK_FAILS(document_read_json(SLICE("[1,2,3,4,5,6,7,8,9,10,11]"), NULL, &arena, &value, &err),
                 STATUS_NO_MEMORY, "memory");
     CHECK_FAILS(document_read_ubj(SLICE("[$U#U\x0b"
                                         "12345678901"),
-                                  &arena, &value, &err),
+                                  NULL, &arena, &value, &err),
                 STATUS_NO_MEMORY, "memory");
     arena_deinit(&arena);
 }
@@ -153,7 +153,7 @@ static void ubjson_of_every_kind_is_read(void **state)
 
     (void)state;
     arena_init(&arena, 1 << 20);
-    CHECK_OK(document_read_ubj(bytes, &arena, &value, &err));
+    CHECK_OK(document_read_ubj(bytes, NULL, &arena, &value, &err));
     CHECK_INT(value.count, 11);
     CHECK_INT(value_member(&value, "n")->type, VALUE_NULL);
     CHECK(value_member(&value, "t")->of.number == 1 && value_member(&value, "f")->of.number == 0);
@@ -206,7 +206,7 @@ static void counts_of_ubjson_are_compared_with_what_is_there(void **state)
         struct error err;
 
         arena_init(&arena, 1 << 20);
-        CHECK_FAILS(document_read_ubj(cases[i], &arena, &value, &err), STATUS_CORRUPT,
+        CHECK_FAILS(document_read_ubj(cases[i], NULL, &arena, &value, &err), STATUS_CORRUPT,
                     "no UBJSON at byte");
         arena_deinit(&arena);
     }
@@ -246,8 +246,8 @@ static void what_is_written_is_read_again(void **state)
         writer = (struct document_writer){.out = &out, .is_ubj = is_ubj};
         write_all(&writer);
         arena_init(&arena, 1 << 20);
-        CHECK_OK(is_ubj ? document_read_ubj(text_slice(&out), &arena, &value, &err)
-                        : document_read_json(text_slice(&out), &arena, &value, &err));
+        CHECK_OK(is_ubj ? document_read_ubj(text_slice(&out), NULL, &arena, &value, &err)
+                        : document_read_json(text_slice(&out), NULL, &arena, &value, &err));
         CHECK_OK(value_get_text(&value, "text", &text, &err));
         CHECK_SLICE(text, "a\"\\\n\x01");
         CHECK_OK(value_get_list(&value, "list", &found, &err));

@@ -1,6 +1,7 @@
 /* Models of XGBoost and LightGBM read, and ours written so that they read them. tests/exchange has
  * what their programs made. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -42,7 +43,34 @@ struct held {
 static enum status import_into(struct held *held, struct slice bytes, struct error *err)
 {
     arena_init(&held->arena, MODEL_PARAMETERS_MAX);
-    return exchange_import(bytes, SLICE("IMPORT"), &held->arena, &held->model, err);
+    return exchange_import(bytes, SLICE("IMPORT"), NULL, &held->arena, &held->model, err);
+}
+
+/* Says stop when it is asked for the last time of so many. */
+struct patience {
+    struct exchange_stop stop;
+    unsigned asked, most;
+};
+
+static bool is_over(void *self)
+{
+    struct patience *patience = self;
+
+    return ++patience->asked >= patience->most;
+}
+
+/* How often it asked, where it was told to stop then. */
+static unsigned import_until(struct slice bytes, unsigned most, struct error *err)
+{
+    struct patience patience = {{is_over, &patience}, 0, most};
+    struct arena arena;
+    struct model model;
+
+    arena_init(&arena, MODEL_PARAMETERS_MAX);
+    if (exchange_import(bytes, SLICE(""), &patience.stop, &arena, &model, err) == STATUS_OK)
+        error_clear(err);
+    arena_deinit(&arena);
+    return patience.asked;
 }
 
 static void import_stored(struct held *held, const char *name)
@@ -237,6 +265,46 @@ static struct text replace(const struct text *bytes, const char *from, const cha
     at += strlen(from);
     text_append(&changed, (struct slice){at, (size_t)(bytes->data + bytes->size - at)});
     return changed;
+}
+
+/* Asked before each tree, before the model is built, and when it is. */
+static void whoever_waits_may_stop_an_import_at_any_tree(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < THEIRS; i++) {
+        struct text bytes = read_stored(theirs[i]);
+        struct error err;
+        const unsigned times = import_until(text_slice(&bytes), UINT_MAX, &err);
+
+        CHECK_INT(err.status, STATUS_OK);
+        CHECK(times >= 4);
+        for (unsigned most = 1; most <= times; most++) {
+            CHECK_INT(import_until(text_slice(&bytes), most, &err), most);
+            CHECK_INT(err.status, STATUS_INTERRUPTED);
+            CHECK_SLICE(slice_of(err.message), "interrupted");
+        }
+        text_deinit(&bytes);
+    }
+}
+
+/* Long lists of numbers, and of anything else, are no time in which nobody can stop. */
+static void whoever_waits_may_stop_the_reading_of_a_long_list(void **state)
+{
+    static const char *const items[] = {"0,", "{},"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
+        struct text bytes;
+        struct error err;
+
+        text_init(&bytes, TEXT_MAXIMUM);
+        text_append_string(&bytes, "{\"learner\":[");
+        for (unsigned j = 0; j < 200000; j++)
+            text_append_string(&bytes, items[i]);
+        CHECK_INT(import_until(text_slice(&bytes), 3, &err), 3);
+        CHECK_INT(err.status, STATUS_INTERRUPTED);
+        text_deinit(&bytes);
+    }
 }
 
 /* Databases take UTF-8 alone, and a terminal obeys control characters. */
@@ -867,6 +935,8 @@ int main(void)
         cmocka_unit_test(a_stored_model_is_told_by_its_columns_and_classes),
         cmocka_unit_test(a_model_in_its_own_format_comes_back_as_the_same),
         cmocka_unit_test(a_model_predicts_the_same_in_the_other_format),
+        cmocka_unit_test(whoever_waits_may_stop_an_import_at_any_tree),
+        cmocka_unit_test(whoever_waits_may_stop_the_reading_of_a_long_list),
         cmocka_unit_test(messages_show_no_foreign_bytes_as_they_are),
         cmocka_unit_test(rounds_without_a_tree_of_each_class_are_filled),
         cmocka_unit_test(a_model_without_trees_is_its_base),
