@@ -68,6 +68,10 @@
             "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
             "EVALUATE do not need it. Trees only.",                                                \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+    PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
+            "A column of the SELECT with the number that the label is at most, for "               \
+            "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
+            .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \

@@ -90,7 +90,9 @@
     X(AVERAGE_MICRO, "micro")
 
 /* What a column of the rows is for, beside the inputs and the label. */
-#define ROW_ROLE_MAP(X) X(ROLE_SAMPLE_WEIGHT, "sample_weight")
+#define ROW_ROLE_MAP(X)                                                                            \
+    X(ROLE_SAMPLE_WEIGHT, "sample_weight")                                                         \
+    X(ROLE_LABEL_UPPER, "label_upper_bound")
 
 /* What EVALUATE returns (scoring/report.h). */
 #define REPORT_MAP(X)                                                                              \

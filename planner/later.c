@@ -67,7 +67,6 @@ const struct later_name later_attributes[] = {
     {"updater", "The steps by which trees grow."},
     {"num_target", "Labels that are learned together."},
     {"multi_strategy", "Trees with several outputs."},
-    {"aft_loss_distribution", "Distribution of survival times."},
     {"lambdarank_pair_method", "Pairs that a ranking compares."},
     {"train.group", "The column with the id of a row's query, of rankings."},
     {"extra_trees", "Thresholds at random."},

@@ -11,6 +11,8 @@ static const struct role_facts {
     const char *what;   /* what it does, in a notice: "column "w" weighs the rows" */
 } facts[ROW_ROLES] = {
     [ROLE_SAMPLE_WEIGHT] = {"train.sample_weight", "sample weights", "weight ", "weighs the rows"},
+    [ROLE_LABEL_UPPER] = {"train.label_upper_bound", "upper bounds", "upper bound ",
+                          "bounds the label"},
 };
 
 const char *roles_called(enum row_role role)

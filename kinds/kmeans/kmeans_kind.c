@@ -174,9 +174,9 @@ const struct kind kmeans_kind = {
     .name = "kmeans",
     .attributes = &kmeans_attributes,
     .sections = (const char *const[]){NULL},
-    .without =
-        (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps", "train.shuffle",
-                              "train.early_stopping", "train.sample_weight", NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.shuffle", "train.early_stopping", "train.sample_weight",
+                                     "train.label_upper_bound", NULL},
     .takes_numbers_alone = true,
     .settle = settle,
     .uses = uses,

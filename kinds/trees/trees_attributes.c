@@ -19,16 +19,27 @@ const char *const tree_row_words[] = {"bagging", "goss", NULL};
 const struct word_alias tree_booster_aliases[] = {{"gbdt", "gbtree"}, {NULL, NULL}};
 const char *const tree_sample_words[] = {"uniform", "weighted", NULL};
 const char *const tree_normalize_words[] = {"tree", "forest", "lightgbm", NULL};
+const char *const tree_noise_words[] = {"normal", "logistic", "extreme", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
 const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn", NULL};
 
 const char *const tree_objectives_later[] = {
-    "rank:pairwise", "rank:ndcg",     "rank:map",
-    "survival:cox",  "survival:aft",  "huber",
-    "fair",          "mape",          "cross_entropy_lambda",
-    "xentlambda",    "multiclassova", "multiclass_ova",
-    "ova",           "ovr",           "lambdarank",
-    "rank_xendcg",   "exponential",   NULL,
+    "rank:pairwise",
+    "rank:ndcg",
+    "rank:map",
+    "huber",
+    "fair",
+    "mape",
+    "cross_entropy_lambda",
+    "xentlambda",
+    "multiclassova",
+    "multiclass_ova",
+    "ova",
+    "ovr",
+    "lambdarank",
+    "rank_xendcg",
+    "exponential",
+    NULL,
 };
 
 /* clang-format off: one row, one name of LightGBM's, scikit-learn's or older XGBoosts'. */
@@ -72,7 +83,7 @@ ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
 #define OBJECTIVES_OF_NUMBERS                                                                      \
     (1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR | 1 << TREE_PSEUDO_HUBER |              \
      1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_REGRESSION_LOGISTIC |               \
-     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON)
+     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_AFT | 1 << TREE_COX | 1 << TREE_POISSON)
 #define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_HINGE)
 #define OBJECTIVES_OF_CLASSES     (1 << TREE_SOFTMAX | 1 << TREE_SOFTPROB)
 
@@ -85,6 +96,9 @@ static const struct {
     {"poisson_max_delta_step", 1 << TREE_POISSON},
     {"huber_slope", 1 << TREE_PSEUDO_HUBER},
     {"quantile_alpha", 1 << TREE_QUANTILE},
+    {"aft_loss_distribution", 1 << TREE_AFT},
+    {"aft_loss_distribution_scale", 1 << TREE_AFT},
+    {"train.label_upper_bound", 1 << TREE_AFT},
     {"scale_pos_weight", 1 << TREE_AUTOMATIC | 1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW},
     {"softmax_hessian", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_CLASSES},
 };
@@ -248,7 +262,8 @@ static enum status check_base(const struct trees_params *trees,
     const bool is_share =
         objective & (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_REGRESSION_LOGISTIC) ||
         (trees->objective == TREE_AUTOMATIC && settings->task == TASK_CLASSIFICATION);
-    const bool is_positive = objective & (1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_POISSON);
+    const bool is_positive = objective & (1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_AFT |
+                                          1 << TREE_COX | 1 << TREE_POISSON);
     const double base = trees->base_score;
     struct slice spelled;
     int position = -1;
@@ -308,6 +323,22 @@ static enum status settle_quantile(struct trees_params *trees, const struct kind
     fail_at(err, STATUS_INVALID, position, "%.*s must be above 0 and below 1",
             SLICE_FORMAT(spelled));
     return error_hint(err, "0.5 is the median; the L1 penalty is called reg_alpha.");
+}
+
+/* Gradients would need the risks by the trees that are kept, and losses those by all. */
+static enum status check_hazards(const struct trees_params *trees,
+                                 const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position = -1;
+
+    if (trees->objective != TREE_COX || trees->booster != TREE_DART)
+        return STATUS_OK;
+    find(settings, "booster", &spelled, &position);
+    fail_at(err, STATUS_UNSUPPORTED, position,
+            "booster = 'dart' is not supported yet with the objective %s",
+            tree_objective_words[trees->objective]);
+    return error_hint(err, "survival:aft drops trees, too; booster = 'gbtree' drops none.");
 }
 
 /* A bound is one of Newton's steps, not of quantiles. */
@@ -401,6 +432,7 @@ enum status trees_settle(struct kind_params *params, const struct kind_settings 
     TRY(check_growth(trees, settings, err));
     TRY(settle_quantile(trees, settings, err));
     TRY(check_quantiles(trees, settings, err));
+    TRY(check_hazards(trees, settings, err));
     if (trees->objective == TREE_POISSON && trees->poisson_step == REAL_AUTOMATIC) {
         if (trees->max_delta_step == 0)
             trees->max_delta_step = .7;

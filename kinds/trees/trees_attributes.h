@@ -22,6 +22,8 @@
     X(TREE_REGRESSION_LOGISTIC, "reg:logistic")                                                    \
     X(TREE_GAMMA, "reg:gamma")                                                                     \
     X(TREE_TWEEDIE, "reg:tweedie")                                                                 \
+    X(TREE_AFT, "survival:aft")                                                                    \
+    X(TREE_COX, "survival:cox")                                                                    \
     X(TREE_POISSON, "count:poisson")                                                               \
     X(TREE_LOGISTIC, "binary:logistic")                                                            \
     X(TREE_LOGIT_RAW, "binary:logitraw")                                                           \
@@ -53,6 +55,10 @@ enum tree_sample_type { TREE_SAMPLE_UNIFORM, TREE_SAMPLE_WEIGHTED };
 extern const char *const tree_sample_words[];
 enum tree_normalize_type { TREE_NORMALIZE_TREE, TREE_NORMALIZE_FOREST, TREE_NORMALIZE_LIGHTGBM };
 extern const char *const tree_normalize_words[];
+
+/* What the logarithms of times of survival scatter by. */
+enum tree_noise { TREE_NOISE_NORMAL, TREE_NOISE_LOGISTIC, TREE_NOISE_EXTREME };
+extern const char *const tree_noise_words[];
 
 /* How many columns a node is split by. */
 enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
@@ -161,6 +167,12 @@ extern const char *const tree_softmax_words[];
            "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
            "and below 1.",                                                                         \
            .aliases = ((const char *const[]){"quantile", NULL}))                                   \
+    STORED(enum tree_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN, IN_KIND(aft_noise),   \
+           WORD("normal", tree_noise_words, NULL),                                                 \
+           "Of survival:aft: the distribution of the logarithms of times around what is "          \
+           "predicted.")                                                                           \
+    STORED(double, aft_scale, "aft_loss_distribution_scale", SCOPE_TRAIN, IN_KIND(aft_scale),      \
+           REAL(1e-3, 1e6, "1"), "Of survival:aft: the scale of this distribution.")               \
     PLANNED("tree_method", SCOPE_TRAIN,                                                            \
             WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
             "How splits are found: by histograms, whichever of these is said.")                    \

@@ -33,8 +33,8 @@ struct dataset_part {
                                 the kind of model keeps numbers; NULL otherwise */
     int32_t *classes;        /* classification: (rows); -1 for a class training did not see; NULL
                                 otherwise, as both are where the model is learned without label */
-    float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role; NULL:
-                                there is none */
+    float *roles[ROW_ROLES]; /* (rows) each: what the rows have in the column of that role, NaN for
+                                a NULL; NULL: there is none */
     struct row_hash *hashes; /* (rows): of the row, and how many equal ones came before it */
     struct row_hash sum;     /* of the hashes (dataset_summary.h) */
     /* (2^range_bits + 1): where the finest ranges of keys begin that are counted; NULL: the rows
@@ -95,9 +95,10 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  * is not a finite number (regression); one class only; more classes than
  * n_classes or CLASSES_MAX; an infinite value; a label beyond DATASET_LABEL_MAX
  * where the kind of model keeps numbers; a sample weight that is NULL, negative, infinite or beyond
- * DATASET_WEIGHT_MAX, and none above 0 among the training rows. LIMIT beyond
- * DATASET_BYTES_MAX. Where the job goes on from a model (spec->old_model), `folder`/model.rows has
- * it: INVALID for a class that it does not know, CORRUPT for another model.
+ * DATASET_WEIGHT_MAX, and none above 0 among the training rows; an upper bound that is
+ * infinite or negative. LIMIT beyond DATASET_BYTES_MAX. Where the job goes on from a model
+ * (spec->old_model), `folder`/model.rows has it: INVALID for a class that it does not know, CORRUPT
+ * for another model.
  */
 enum status dataset_open(const char *folder, const struct spool_source *source,
                          const struct jobspec *spec, struct team *team, struct dataset *dataset,

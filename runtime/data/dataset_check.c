@@ -138,6 +138,27 @@ static enum status check_weights(const struct spool *spool, const struct jobspec
     return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
 }
 
+static enum status check_upper_bounds(const struct spool *spool, const struct jobspec *spec,
+                                      struct error *err)
+{
+    const uint32_t column = spec_role_column(spec, ROLE_LABEL_UPPER);
+    const double least = column > 0 ? spool->summaries[column].least : 0;
+    struct slice name;
+
+    if (column == 0)
+        return STATUS_OK;
+    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
+    if (spool->types[column] != SPOOL_REAL)
+        return fail(err, STATUS_CORRUPT, "the upper bounds of the spool are no numbers");
+    if (check_finite(spool, column, name, "upper bound", err) != STATUS_OK)
+        return error_hint(err, "NULL stands for a bound that is not known.");
+    if (!(least < 0))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "upper bound \"%.*s\" has the number %g, and times are from 0 on",
+         SLICE_FORMAT(name), least);
+    return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
                           struct error *err)
 {
@@ -151,6 +172,7 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
     if (task_has_label(spec->task))
         TRY(check_label(spool, spec, err));
     TRY(check_weights(spool, spec, err));
+    TRY(check_upper_bounds(spool, spec, err));
     for (uint32_t i = 0; i < spec->input_count; i++)
         TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;

@@ -1,5 +1,6 @@
 #include "runtime/data/dataset_encode.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -133,10 +134,13 @@ static void place_dense(const struct encoding *encoding, const struct encoder *e
 static void place_roles(const struct dataset *dataset, const struct spool_block *block,
                         uint32_t row, struct dataset_part *part, size_t place)
 {
-    for (unsigned role = 0; role < ROW_ROLES; role++)
+    for (unsigned role = 0; role < ROW_ROLES; role++) {
+        const struct spool_column_view *column = &block->columns[dataset->role_columns[role]];
+
         if (part->roles[role])
             part->roles[role][place] =
-                (float)spool_number(&block->columns[dataset->role_columns[role]], row);
+                spool_is_null(column, row) ? NAN : (float)spool_number(column, row);
+    }
 }
 
 /* Row r of the chunk, which is `row` of its block, to its place in the part. */

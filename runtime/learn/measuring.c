@@ -283,9 +283,11 @@ static enum status list_results(struct measuring *measuring, struct error *err)
     struct metrics **metrics = measuring->metrics;
     size_t *count = &measuring->result_count;
 
-    measuring->results[0] =
+    *count = 0;
+    if (measuring->predicts_no_label && spec->has_default_metrics)
+        return STATUS_OK;
+    measuring->results[(*count)++] =
         (struct result_metric){"loss", metrics_loss(metrics[0]), metrics_loss(metrics[1])};
-    *count = 1;
     for (size_t i = 0; i < spec->metric_count && *count < LEARNER_METRICS_MAX; i++) {
         struct result_metric *row = &measuring->results[*count];
         enum metric metric;

@@ -36,8 +36,10 @@ struct measuring {
     struct metrics *metrics[2]; /* of the training rows, of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
-    bool predicts_no_mean; /* numbers, of which a notice compares no RMSE; the learner says it */
-    struct leaks leaks;    /* while the sample is held */
+    /* Numbers of which a notice compares no RMSE; numbers that are no labels, as hazards are, of
+     * which metrics are listed only where the statement names them. The learner says it. */
+    bool predicts_no_mean, predicts_no_label;
+    struct leaks leaks; /* while the sample is held */
     /* When it is done. */
     struct result_metric results[LEARNER_METRICS_MAX];
     size_t result_count;

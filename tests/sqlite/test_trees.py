@@ -123,6 +123,46 @@ class Trees(harness.Case):
                          "LABEL y INTO m")
         self.assertIn('weight column "weight" is 0 in all rows to learn from', str(caught.exception))
 
+    def survive(self):
+        """Table s: times that were seen (lower = upper), lost from sight (NULL), between; signed for Cox's model."""
+        self.run_all("CREATE TABLE s AS SELECT a, b, 1.0 + abs(z) AS lower, CASE rowid % 3 WHEN 0 THEN NULL "
+                     "WHEN 1 THEN 1.0 + abs(z) ELSE 2.0 + abs(z) END AS upper, "
+                     "(1.0 + abs(z)) * (CASE rowid % 3 WHEN 0 THEN -1 ELSE 1 END) AS time FROM t")
+
+    def test_times_of_survival_have_the_same_bits_with_any_number_of_workers(self):
+        self.survive()
+        for workers in (1, 3):
+            settings = f"n_estimators = 6, min_workers = {workers}, max_workers = {workers}"
+            self.run_all("SELECT a, b, lower, upper FROM s TO TRAIN XGBRegressor WITH objective = 'survival:aft', "
+                         f"label_upper_bound = 'upper', {settings} LABEL lower INTO aft{workers}")
+            facts = harness.facts(self.run_all(
+                "SELECT a, b, time FROM s TO TRAIN XGBRegressor WITH objective = 'survival:cox', "
+                f"{settings} LABEL time INTO cox{workers}"))
+            self.assertNotIn("RMSE", facts)
+            self.assertEqual(self.digest(f"aft{workers}"), self.digest("aft1"))
+            self.assertEqual(self.digest(f"cox{workers}"), self.digest("cox1"))
+        # rows that were lost from sight may have lived on: without the bounds times are shorter
+        self.run_all("SELECT a, b, lower FROM s TO TRAIN XGBRegressor WITH objective = 'survival:aft', n_estimators = 6 "
+                     "LABEL lower INTO short")
+        self.assertEqual(self.run_all("SELECT avg(totrain_predict('aft1', a, b)) > 1.1 * "
+                                      "avg(totrain_predict('short', a, b)) FROM s"), [(1,)])
+
+    def test_bounds_of_labels_that_are_none_are_refused(self):
+        self.survive()
+        for select, settings, message in (
+                ("a, lower, -1.0 AS upper FROM s", "objective = 'survival:aft'", 'upper bound "upper" has the number -1'),
+                ("a, lower, 9e999 AS upper FROM s", "objective = 'survival:aft'", "infinit"),
+                ("a, -lower AS lower, upper FROM s", "objective = 'survival:aft'", "learns numbers from 0 on"),
+                ("a, lower, upper FROM s", "objective = 'survival:cox'", "no use with the objective survival:cox")):
+            with self.subTest(message), self.assertRaises(sqlite3.Error) as caught:
+                self.run_all(f"SELECT {select} TO TRAIN XGBRegressor WITH n_estimators = 2, {settings}, "
+                             "label_upper_bound = 'upper' LABEL lower INTO m")
+            self.assertIn(message, str(caught.exception))
+        with self.assertRaises(sqlite3.Error) as caught:
+            self.run_all("SELECT a, -abs(time) AS time FROM s TO TRAIN XGBRegressor WITH objective = 'survival:cox' "
+                         "LABEL time INTO m")
+        self.assertIn('no label of column "time" is above 0', str(caught.exception))
+
     def test_whether_a_label_holds_classes_is_told_by_all_rows_in_any_order(self):
         """Its first 1,000 values are 0 and 1, and then there are many, or the other way round."""
         self.run_all("CREATE TABLE late AS SELECT a, b, kind, CASE WHEN rowid > 1100 THEN rowid ELSE y END AS n FROM t")

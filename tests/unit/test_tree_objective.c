@@ -329,6 +329,7 @@ static void vectors_and_single_rows_agree_to_the_bit(void **state)
             sum_hits += n;
         }
         CHECK(sum == loss && sum_hits == hits && loss > 0);
+        tree_objective_deinit(&objective);
     }
 }
 
@@ -359,6 +360,7 @@ static void far_outputs_and_labels_have_finite_derivatives(void **state)
         CHECK((double)loss * objective.loss_unit <= 8 * objective.loss_most);
         CHECK(objective.square_unit == 0 ||
               (double)hits * objective.square_unit <= 8 * objective.square_most);
+        tree_objective_deinit(&objective);
     }
 }
 

@@ -235,6 +235,7 @@ static const struct variant {
     {"a part of rows and columns", 2, TREE_LOSSGUIDE, 0, 9, 1, .6, .5, TREE_AUTOMATIC, PLAIN},
     {"a forest in each round", 0, TREE_DEPTHWISE, 3, 6, 3, .5, .7, TREE_AUTOMATIC, PLAIN},
     {"margins", 2, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_HINGE, PLAIN},
+    {"hazards", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_COX, PLAIN},
     {"medians", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_ABSOLUTE_ERROR, PLAIN},
     {"a forest of quantiles", 0, TREE_DEPTHWISE, 3, 6, 2, .7, 1, TREE_QUANTILE, PLAIN},
     {"from an old model", 2, TREE_LOSSGUIDE, 0, 7, 1, .7, 1, TREE_AUTOMATIC, GOES_ON},
@@ -295,7 +296,10 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
         spec = spec_of_variant(&made.dataset, &variants[i]);
         one = run_group(&spec, &made.dataset, 1);
         CHECK_INT(one.rounds, 6);
-        CHECK(one.last_loss < (variants[i].boosting & DROPS ? .97 : .8) * one.first_loss);
+        CHECK(one.last_loss < (variants[i].boosting & DROPS        ? .97
+                               : variants[i].objective == TREE_COX ? .95
+                                                                   : .8) *
+                                  one.first_loss);
         CHECK(one.held_out > 0);
         for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3)
             CHECK(run_group(&spec, &made.dataset, workers).outcome == one.outcome);
@@ -395,6 +399,28 @@ static void rows_count_by_their_weights_in_any_lane(void **state)
         free(weights);
         made_deinit(&made);
     }
+}
+
+static void medians_count_rows_by_their_weights(void **state)
+{
+    struct run plain, weighted;
+    struct made made;
+    struct jobspec spec;
+    float *weights;
+    (void)state;
+
+    made_init(&made, 900, 100, 0);
+    spec = spec_of(&made.dataset, params_of_test());
+    trees_params(&spec.params)->objective = TREE_ABSOLUTE_ERROR;
+    plain = run_group(&spec, &made.dataset, 1);
+    weights = weights_of(&made.dataset, false);
+    weighted = run_group(&spec, &made.dataset, 1);
+    CHECK(weighted.last_loss != plain.last_loss);
+    CHECK(weighted.last_loss < .8 * weighted.first_loss);
+    for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3)
+        CHECK(run_group(&spec, &made.dataset, workers).outcome == weighted.outcome);
+    free(weights);
+    made_deinit(&made);
 }
 
 /* ---- states ---- */
@@ -542,22 +568,22 @@ static bool goes_on(const struct learning *learning)
 
 /* Whenever it happens, it is found before the job's model is: at the latest when all rows are
  * looked at, as every job does at its end. */
-static void check_inverted_bits(bool is_of_medians)
+static void check_inverted_bits(enum tree_objective_name objective)
 {
     static const char *const names[] = {"weights",   "histograms", "rows",  "labels",
                                         "scores",    "gradients",  "order", "packed",
-                                        "residuals", "quantiles"};
+                                        "residuals", "quantiles",  "risks"};
     const size_t count = sizeof names / sizeof *names;
     struct made made;
     struct jobspec spec;
     struct run clean;
     uint32_t inverted = 0;
 
-    made_init(&made, 400, 30, is_of_medians ? 0 : 2);
+    made_init(&made, 400, 30, objective == TREE_AUTOMATIC ? 2 : 0);
     spec = spec_of(&made.dataset, params_of_test());
     trees_params(&spec.params)->rounds = 3;
-    if (is_of_medians)
-        trees_params(&spec.params)->objective = TREE_ABSOLUTE_ERROR;
+    if (objective != TREE_AUTOMATIC)
+        trees_params(&spec.params)->objective = objective;
     clean = run_group(&spec, &made.dataset, 1);
     for (size_t i = 0; i < count; i++) {
         for (uint64_t at = 1; at < 26; at++) {
@@ -596,8 +622,9 @@ static void check_inverted_bits(bool is_of_medians)
 static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
 {
     (void)state;
-    check_inverted_bits(false);
-    check_inverted_bits(true);
+    check_inverted_bits(TREE_AUTOMATIC);
+    check_inverted_bits(TREE_ABSOLUTE_ERROR);
+    check_inverted_bits(TREE_COX);
 }
 
 /* ---- the model ---- */
@@ -653,9 +680,12 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
         for (uint32_t row = 0; row < 600; row++) {
             scorer_score_row(&scorer, made.dataset.train.dense + (size_t)row * NUMBERS,
                              made.dataset.train.ids + (size_t)row * CATEGORIES);
-            for (uint32_t k = 0; k < trees->outputs; k++)
-                CHECK(fabsf(scorer.outputs[k] -
-                            trees->rows[0].scores[(size_t)row * trees->outputs + k]) < 1e-5f);
+            for (uint32_t k = 0; k < trees->outputs; k++) {
+                const float z = trees->rows[0].scores[(size_t)row * trees->outputs + k];
+
+                CHECK(fabsf(scorer.outputs[k] - (variants[i].objective == TREE_COX ? expf(z) : z)) <
+                      1e-5f);
+            }
         }
         scorer_deinit(&scorer);
         group_close(&group);
@@ -790,6 +820,7 @@ int main(void)
         cmocka_unit_test(lanes_leave_no_trace_in_the_trees),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(rows_count_by_their_weights_in_any_lane),
+        cmocka_unit_test(medians_count_rows_by_their_weights),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_trees),
         cmocka_unit_test(a_learner_that_starts_anew_grows_the_same_trees),
         cmocka_unit_test(lanes_that_move_reach_their_rows_anew),

@@ -55,7 +55,8 @@ static void an_objective_is_of_classes_or_of_numbers(void **state)
 
     for (unsigned i = 1; i < TREE_OBJECTIVES; i++) {
         const bool is_of_numbers = strncmp(tree_objective_words[i], "reg:", 4) == 0 ||
-                                   strncmp(tree_objective_words[i], "count:", 6) == 0;
+                                   strncmp(tree_objective_words[i], "count:", 6) == 0 ||
+                                   strncmp(tree_objective_words[i], "survival:", 9) == 0;
         const enum task other = is_of_numbers ? TASK_CLASSIFICATION : TASK_REGRESSION;
         enum task task;
 
@@ -273,6 +274,24 @@ static void goss_takes_shares_that_fit_and_nothing_that_draws_besides(void **sta
     CHECK_OK(settle(&params, TASK_REGRESSION, 0, "other_rate", &err));
     trees->eta = .3;
     CHECK(!trees_round_is_goss(trees, 2) && trees_round_is_goss(trees, 3));
+}
+
+static void hazards_are_not_learned_by_trees_that_are_dropped(void **state)
+{
+    struct kind_params params;
+    struct trees_params *trees = with_defaults(&params);
+    struct error err;
+    (void)state;
+
+    trees->objective = TREE_COX;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "booster", &err));
+    trees->booster = TREE_DART;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "booster", &err), STATUS_UNSUPPORTED,
+                "booster = 'dart' is not supported yet with the objective survival:cox");
+    CHECK_INT(err.position, 20);
+    CHECK(err.hint[0]);
+    trees->objective = TREE_AFT;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "booster", &err));
 }
 
 static void growth_has_an_end(void **state)
@@ -626,6 +645,7 @@ int main(void)
         cmocka_unit_test(a_quantile_is_said_by_the_name_of_any_library),
         cmocka_unit_test(what_belongs_to_another_booster_is_refused),
         cmocka_unit_test(goss_takes_shares_that_fit_and_nothing_that_draws_besides),
+        cmocka_unit_test(hazards_are_not_learned_by_trees_that_are_dropped),
         cmocka_unit_test(growth_has_an_end),
         cmocka_unit_test(the_root_of_the_columns_is_a_share_once_they_are_known),
         cmocka_unit_test(counts_take_steps_of_seven_tenths),

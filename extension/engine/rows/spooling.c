@@ -612,12 +612,14 @@ static enum spool_type label_type(const struct plan *plan)
 
 static struct feed role_feed(const struct plan_role *role)
 {
+    const bool is_weight = role->role == ROLE_SAMPLE_WEIGHT;
+
     return (struct feed){.name = role->name,
                          .type = SPOOL_REAL,
                          .column = role->column,
                          .reading = role->reading,
-                         .needed = "weight column",
-                         .is_weight = true};
+                         .needed = is_weight ? "weight column" : NULL,
+                         .is_weight = is_weight};
 }
 
 /* The inputs of the plan, then the label, then columns of roles; behind them what is left out, and

@@ -8,12 +8,14 @@
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
+#include "runtime/learn/trees/tree_survival.h"
 #include "scoring/elementary.h"
 
 #define SHARE_LEAST    1e-7 /* of a class: its logarithm is finite */
 #define MEAN_LEAST     1e-30
 #define LOSS_BITS_MOST 50 /* of a row */
 #define SUM_BITS       62
+#define WEIGHT_BITS    30 /* of a row */
 
 /* ---- which objective ---- */
 
@@ -34,6 +36,8 @@ static const struct objective_facts facts_of[TREE_OBJECTIVES] = {
     [TREE_REGRESSION_LOGISTIC] = {TREES_LINK_LOGISTIC, 0, 1, false, "from 0 to 1"},
     [TREE_GAMMA] = {TREES_LINK_EXP, 0, INFINITY, true, "greater than 0"},
     [TREE_TWEEDIE] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
+    [TREE_AFT] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
+    [TREE_COX] = {.link = TREES_LINK_EXP, .least = -INFINITY, .most = INFINITY},
     [TREE_POISSON] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
 };
 
@@ -60,17 +64,6 @@ static enum status check_classes(const struct tree_objective *objective, const s
     fail(err, STATUS_INVALID, "%s learns two classes, and label column \"%.*s\" has %u",
          tree_objective_words[objective->name], SLICE_FORMAT(spec->label), classes);
     return error_hint(err, "Leave the objective out, or use objective = 'multi:softprob'.");
-}
-
-/* Their leaves' quantiles count rows. */
-static enum status check_weights(const struct tree_objective *objective, struct error *err)
-{
-    if (!trees_have_quantiles(objective->name) ||
-        objective->dataset->role_columns[ROLE_SAMPLE_WEIGHT] == 0)
-        return STATUS_OK;
-    fail(err, STATUS_UNSUPPORTED, "train.sample_weight is not supported yet with %s",
-         tree_objective_words[objective->name]);
-    return error_hint(err, "reg:pseudohubererror takes it.");
 }
 
 /* ---- labels ---- */
@@ -101,6 +94,14 @@ static enum status check_labels(const struct tree_objective *objective, const st
     const struct objective_facts *facts = &facts_of[objective->name];
     const bool is_low = facts->is_above ? range.least <= facts->least : range.least < facts->least;
 
+    if (objective->name == TREE_COX && !(range.greatest > 0)) {
+        fail(err, STATUS_INVALID,
+             "no label of column \"%.*s\" is above 0, and %s learns from events",
+             SLICE_FORMAT(spec->label), tree_objective_words[objective->name]);
+        return error_hint(err,
+                          "A time is positive where the event happened then, and negative where "
+                          "the row was lost from sight then.");
+    }
     if (!is_low && range.greatest <= facts->most)
         return STATUS_OK;
     fail(err, STATUS_INVALID,
@@ -207,6 +208,46 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
     return STATUS_OK;
 }
 
+/* The same of weighted rows, as of a leaf. */
+static enum status weighted_quantile_of_sample(const struct tree_objective *objective,
+                                               double *start, struct error *err)
+{
+    const struct dataset_part *sample = &objective->dataset->sample;
+    struct leaf_quantiles search = {0};
+    int64_t *counts = malloc(leaf_quantiles_counts_most(1) * sizeof *counts);
+    enum status status =
+        counts ? leaf_quantiles_begin(&search, trees_quantile(objective->params), true, 1, err)
+               : fail_no_memory(err);
+
+    while (status == STATUS_OK && !leaf_quantiles_are_found(&search)) {
+        memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);
+        for (uint64_t i = 0; i < sample->rows; i++)
+            leaf_quantiles_count(
+                &search, 0, sample->values[i],
+                tree_objective_weight(objective, sample->roles[ROLE_SAMPLE_WEIGHT][i]), counts);
+        leaf_quantiles_take(&search, counts);
+    }
+    if (status == STATUS_OK)
+        *start = (double)leaf_quantiles_value(&search, 0);
+    leaf_quantiles_deinit(&search);
+    free(counts);
+    return status;
+}
+
+/* Of survival:aft: of each row the bound that is known. */
+static double mean_of_log_times(const struct dataset_part *sample, const float *weights)
+{
+    double sum = 0, all = 0;
+
+    for (uint64_t i = 0; i < sample->rows; i++) {
+        if (!(sample->values[i] > 0))
+            continue;
+        sum += weight_at(weights, i) * logarithm_double((double)sample->values[i]);
+        all += weight_at(weights, i);
+    }
+    return all > 0 ? sum / all : 0;
+}
+
 /* The share of class 1 among the weighted rows. */
 static double positive_share(const struct tree_objective *objective)
 {
@@ -258,6 +299,11 @@ static double start_of(const struct tree_objective *objective, struct label_rang
         return score;
     if (objective->name == TREE_HINGE)
         return score == REAL_AUTOMATIC ? 0 : score;
+    if (objective->name == TREE_COX && score == REAL_AUTOMATIC)
+        return 0;
+    if (objective->name == TREE_AFT && score == REAL_AUTOMATIC)
+        return mean_of_log_times(&objective->dataset->sample,
+                                 weights_of_sample(objective->dataset));
     return output_of(objective,
                      score == REAL_AUTOMATIC ? mean_prediction(objective, range) : score);
 }
@@ -341,21 +387,39 @@ static double unit_of(double most, int bits)
     return ldexp(1, exponent - bits);
 }
 
+/* The greatest weight is less than 2^WEIGHT_BITS then. */
+static double weight_scale(const struct dataset *dataset)
+{
+    const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
+    const double greatest = column > 0 ? dataset->spool.summaries[column].greatest : 1;
+
+    return 1 / unit_of(greatest, WEIGHT_BITS);
+}
+
 static void choose_unit(struct tree_objective *objective, struct label_range range)
 {
     const struct dataset *dataset = objective->dataset;
     const int of_rows = bits_of_count(dataset->train.rows + dataset->validation.rows);
     const int bits = SUM_BITS - of_rows < LOSS_BITS_MOST ? SUM_BITS - of_rows : LOSS_BITS_MOST;
-    const bool has_own = trees_have_quantiles(objective->name);
+    const bool has_quantiles = trees_have_quantiles(objective->name);
+    const bool has_own = has_quantiles || objective->name == TREE_AFT;
     double distance;
 
+    objective->weight_scale = weight_scale(dataset);
+    if (objective->name == TREE_COX) {
+        objective->loss_most = RISK_LOSS_MOST;
+        objective->loss_unit = unit_of(RISK_LOSS_MOST, bits);
+        return;
+    }
     if (dataset->labels.count > 0) {
         objective->loss_most = LOSS_ROW_MOST;
         objective->loss_unit = unit_of(LOSS_ROW_MOST * greatest_weight(dataset), bits);
         return;
     }
     distance = greatest_distance(objective, range);
-    objective->loss_most = has_own ? distance : distance * distance;
+    objective->loss_most = has_quantiles                 ? distance
+                           : objective->name == TREE_AFT ? SURVIVAL_LOSS_MOST
+                                                         : distance * distance;
     objective->loss_unit = unit_of(objective->loss_most * greatest_weight(dataset), bits);
     objective->square_most = has_own ? distance * distance : 0;
     objective->square_unit = has_own ? unit_of(objective->square_most, bits) : 0;
@@ -378,7 +442,6 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
         .positive_weight = (float)params->scale_pos_weight,
     };
     TRY(check_classes(objective, spec, err));
-    TRY(check_weights(objective, err));
     if (spec->task == TASK_REGRESSION) {
         range = range_of_labels(spec, dataset);
         TRY(check_labels(objective, spec, range, err));
@@ -387,8 +450,17 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
     objective->start = start_of(objective, range);
     if (trees_have_quantiles(objective->name) && params->base_score == REAL_AUTOMATIC &&
         dataset->sample.rows > 0)
-        TRY(quantile_of_sample(objective, &objective->start, err));
+        TRY(weights_of_sample(dataset)
+                ? weighted_quantile_of_sample(objective, &objective->start, err)
+                : quantile_of_sample(objective, &objective->start, err));
+    if (objective->name == TREE_COX)
+        TRY(tree_risks_init(&objective->risks, dataset->sample.values, dataset->sample.rows, err));
     return STATUS_OK;
+}
+
+void tree_objective_deinit(struct tree_objective *objective)
+{
+    tree_risks_deinit(&objective->risks);
 }
 
 /* ---- derivatives ---- */
@@ -445,13 +517,24 @@ static float softmax_factor(const struct tree_objective *objective)
     }
 }
 
+static struct survival survival_of(const struct tree_objective *objective)
+{
+    return (struct survival){objective->params->aft_noise, objective->params->aft_scale};
+}
+
 static void derive(const struct tree_objective *objective, struct tree_labels labels,
                    uint64_t first, uint32_t count, const float *z, float *gradients,
                    float *hessians)
 {
     const float *weights = objective->dataset->class_weights;
 
-    if (!labels.classes)
+    if (objective->name == TREE_AFT)
+        survival_gradients(survival_of(objective), count, labels.values + first,
+                           (labels.uppers ? labels.uppers : labels.values) + first, z, gradients,
+                           hessians);
+    else if (objective->name == TREE_COX)
+        tree_risks_derive(&objective->risks, count, labels.values + first, z, gradients, hessians);
+    else if (!labels.classes)
         derive_numbers(objective, count, labels.values + first, z, gradients, hessians);
     else if (objective->name == TREE_HINGE)
         gradients_hinge(count, labels.classes + first, weights, z, gradients, hessians);
@@ -499,8 +582,8 @@ static void square_errors(const struct tree_objective *objective, uint32_t n, co
 }
 
 /* The absolute error is twice what a median costs. */
-static void own_losses(const struct tree_objective *objective, uint32_t n, const float *y,
-                       const float *z, double *losses)
+static void quantile_losses(const struct tree_objective *objective, uint32_t n, const float *y,
+                            const float *z, double *losses)
 {
     const double quantile = trees_quantile(objective->params);
     const double factor = objective->name == TREE_ABSOLUTE_ERROR ? 2 : 1;
@@ -583,6 +666,18 @@ static int64_t sum_losses(double most, double unit, uint32_t n, const int32_t *c
     return sum;
 }
 
+static void own_losses(const struct tree_objective *objective, struct tree_labels labels,
+                       uint64_t first, uint32_t n, const float *z, double *losses)
+{
+    const float *y = labels.values + first;
+
+    if (objective->name == TREE_AFT)
+        survival_losses(survival_of(objective), n, y, labels.uppers ? labels.uppers + first : y, z,
+                        losses);
+    else
+        quantile_losses(objective, n, y, z, losses);
+}
+
 static void measure_block(const struct tree_objective *objective, struct tree_labels labels,
                           uint64_t first, uint32_t n, const float *z, int64_t *loss, int64_t *hits)
 {
@@ -591,7 +686,10 @@ static void measure_block(const struct tree_objective *objective, struct tree_la
     const int32_t *classes = labels.classes ? labels.classes + first : NULL;
     double losses[BLOCK_ROWS];
 
-    if (!classes)
+    if (objective->name == TREE_COX)
+        *hits += tree_risks_losses(&objective->risks, labels.are_held_out, n, labels.values + first,
+                                   z, losses);
+    else if (!classes)
         square_errors(objective, n, labels.values + first, z, losses);
     else if (objective->name == TREE_HINGE)
         *hits += hinge_losses(n, classes, z, losses);
@@ -602,11 +700,12 @@ static void measure_block(const struct tree_objective *objective, struct tree_la
     if (objective->square_unit > 0) {
         *hits +=
             sum_losses(objective->square_most, objective->square_unit, n, NULL, NULL, NULL, losses);
-        own_losses(objective, n, labels.values + first, z, losses);
+        own_losses(objective, labels, first, n, z, losses);
     }
-    *loss += sum_losses(objective->loss_most, objective->loss_unit, n, classes,
-                        is_weighted ? dataset->class_weights : NULL,
-                        labels.weights ? labels.weights + first : NULL, losses);
+    *loss += sum_losses(
+        objective->loss_most, objective->loss_unit, n, classes,
+        is_weighted ? dataset->class_weights : NULL,
+        labels.weights && objective->name != TREE_COX ? labels.weights + first : NULL, losses);
 }
 
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,

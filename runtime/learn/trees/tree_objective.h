@@ -17,6 +17,8 @@
  *     count:poisson            1     e^z - y, e^(z + max_delta_step)
  *     reg:absoluteerror        1     the sign of z - y, 1
  *     reg:quantileerror        1     [z >= y] - q, 1
+ *     survival:aft             1     tree_survival.h
+ *     survival:cox             1     tree_risks.h
  *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
  *                                                               p = softmax(z)
  *
@@ -31,6 +33,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/trees/tree_risks.h"
 
 struct tree_objective {
     enum tree_objective_name name; /* never automatic */
@@ -43,6 +46,9 @@ struct tree_objective {
     double loss_unit, loss_most;
     /* Where the loss is not the squared error, the same of that one; else 0. */
     double square_unit, square_most;
+    double weight_scale;     /* of sample weights: they are counted as integers of weight * scale */
+    struct tree_risks risks; /* of survival:cox, which the learner takes anew for each round; else
+                              * empty */
 };
 
 /*
@@ -55,6 +61,8 @@ struct tree_objective {
 enum status tree_objective_init(struct tree_objective *objective, const struct jobspec *spec,
                                 const struct dataset *dataset, struct error *err);
 
+void tree_objective_deinit(struct tree_objective *objective); /* also of zeros */
+
 enum trees_link tree_objective_link(const struct tree_objective *objective);
 
 /*
@@ -64,8 +72,9 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
  * logarithms of their shares, less the mean of these. Of reg:pseudohubererror and
  * reg:squaredlogerror it is the best constant for the data set's sample (XGBoost takes one step of
  * Newton from 0, which may end far off), of reg:absoluteerror and reg:quantileerror the quantile of
- * the sample. With sample weights the means and shares are those of the sample, too, each row by
- * its weight. The caller holds the sample, at init as well.
+ * the sample, of survival:aft the mean of the sample's logarithms of times (XGBoost starts at 0.5),
+ * of survival:cox a hazard of 1. With sample weights the means and shares are those of the sample,
+ * too, each row by its weight. The caller holds the sample, at init as well.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
 
@@ -74,6 +83,8 @@ struct tree_labels {
     const float *values;
     const int32_t *classes;
     const float *weights; /* sample weights; NULL: all 1 */
+    const float *uppers;  /* of survival:aft: the other bounds, NaN where there is none; NULL: the
+                           * values */
     bool are_held_out;    /* their losses have no weights */
 };
 
@@ -84,7 +95,7 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
 
     return (struct tree_labels){part->values, part->classes,
                                 are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
-                                are_held_out};
+                                part->roles[ROLE_LABEL_UPPER], are_held_out};
 }
 
 /*
@@ -98,14 +109,22 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
  * the squared error in the label's units, whatever the objective, but these have losses of their
  * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
- * the mean of, q (y - z) or (1 - q) (z - y), binary:hinge max(0, 1 - y z). Each is cut at
+ * the mean of, q (y - z) or (1 - q) (z - y), binary:hinge max(0, 1 - y z), survival:aft and
+ * survival:cox the negative logarithm of the likelihood, of Cox's the partial one, which is of
+ * events alone and not weighted. Each is cut at
  * loss_most, of the training part weighted by class and sample weight, and rounded to a multiple of
  * loss_unit, so that any grouping of rows gives the same sum, and no sum overflows. *hits: how many
- * rows the outputs classify right; where there is a square_unit, the squared errors in it. Both
- * NULL: they are not wanted.
+ * rows the outputs classify right; where there is a square_unit, the squared errors in it; of
+ * survival:cox the events. Both NULL: they are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits);
+
+/* A sample weight as it is counted: less than 2^30. */
+static inline int64_t tree_objective_weight(const struct tree_objective *objective, float weight)
+{
+    return (int64_t)((double)weight * objective->weight_scale);
+}
 
 #endif

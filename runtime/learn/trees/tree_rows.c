@@ -57,6 +57,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .values = is_classifier ? NULL : malloc((rows + 1) * sizeof(float)),
         .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
         .weights = is_weighted ? malloc((rows + 1) * sizeof(float)) : NULL,
+        .uppers = part->roles[ROLE_LABEL_UPPER] ? malloc((rows + 1) * sizeof(float)) : NULL,
         .groups =
             learns ? aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64) : NULL,
         .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
@@ -65,7 +66,7 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
     if (!lane->columns || !lane->scores || !(lane->values || lane->classes) ||
-        (is_weighted && !lane->weights) ||
+        (is_weighted && !lane->weights) || (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
         (learns &&
          (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
         tree_rows_deinit(lane);
@@ -87,6 +88,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->values);
     free(lane->classes);
     free(lane->weights);
+    free(lane->uppers);
     free(lane->gradients);
     free(lane->hessians);
     free(lane->residuals);
@@ -142,6 +144,9 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
         memcpy(lane->values + at, part->values + first, count * sizeof *lane->values);
     if (lane->classes)
         memcpy(lane->classes + at, part->classes + first, count * sizeof *lane->classes);
+    if (lane->uppers)
+        memcpy(lane->uppers + at, part->roles[ROLE_LABEL_UPPER] + first,
+               count * sizeof *lane->uppers);
     if (lane->weights)
         memcpy(lane->weights + at, part->roles[ROLE_SAMPLE_WEIGHT] + first,
                count * sizeof *lane->weights);
@@ -181,10 +186,12 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 {
     const uint32_t starts =
         lane->starts ? words_sum(lane->starts, (size_t)lane->rows * lane->outputs) : 0;
-    const uint32_t sum =
+    uint32_t sum =
         words_sum(lane->values ? (const void *)lane->values : lane->classes, lane->rows) +
         words_mix_one(starts);
 
+    if (lane->uppers)
+        sum += 3 * words_mix_one(words_sum(lane->uppers, lane->rows));
     return lane->weights ? sum + words_mix_one(words_sum(lane->weights, lane->rows)) : sum;
 }
 
@@ -778,6 +785,7 @@ void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint3
 
 void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
                                const struct tree_sampling *sampling,
+                               const struct tree_objective *objective,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts)
 {
     for (uint32_t block = 0; block < lane->blocks; block++) {
@@ -787,8 +795,11 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
         for (uint32_t i = run->first; i < (uint32_t)run->first + run->count; i++) {
             const size_t row = start + lane->order[start + i];
 
-            if (row_bits(lane->keys[row], sampling->bits) < sampling->threshold)
-                leaf_quantiles_count(search, leaf, lane->residuals[row], 1, counts);
+            if (row_bits(lane->keys[row], sampling->bits) >= sampling->threshold)
+                continue;
+            leaf_quantiles_count(
+                search, leaf, lane->residuals[row],
+                lane->weights ? tree_objective_weight(objective, lane->weights[row]) : 1, counts);
         }
     }
 }

@@ -52,6 +52,7 @@ struct tree_rows {
     float *values;    /* (rows): labels of a regression, else NULL */
     int32_t *classes; /* (rows): of a classifier, else NULL */
     float *weights;   /* (rows): sample weights, or NULL */
+    float *uppers;    /* (rows): upper bounds of labels, or NULL */
     uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written; starts
                                                                     are with the labels */
     uint32_t scored;                                             /* trees that are in the scores */
@@ -196,6 +197,7 @@ uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int6
 /* Counts the residuals of the rows of a node that the tree is grown from, as those of a leaf. */
 void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
                                const struct tree_sampling *sampling,
+                               const struct tree_objective *objective,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts);
 
 /* Of each leaf gradients and hessians of the rows that the tree is grown from, not rounded to 16

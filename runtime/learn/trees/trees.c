@@ -58,6 +58,9 @@ void trees_describe_phase(struct trees *trees)
     case TREES_LEAVES:
         phase->integer_count = 2 * trees->growing.leaves;
         break;
+    case TREES_RISKS:
+        phase->owned_count = trees_risk_integers(trees);
+        break;
     case TREES_QUANTILES:
     case TREES_GOSS:
         phase->owned_count = leaf_quantiles_counts(&trees->quantiles);
@@ -72,6 +75,11 @@ static void next_stage(struct trees *trees, enum trees_stage stage)
     trees->progress.stage = stage;
     trees->progress.phase.number++;
     trees_describe_phase(trees);
+}
+
+static enum trees_stage first_stage(const struct trees *trees)
+{
+    return trees->objective.name == TREE_COX ? TREES_RISKS : TREES_GRADIENTS;
 }
 
 struct tree_sampling trees_sampling(const struct trees *trees)
@@ -130,33 +138,51 @@ static float greatest_of_levels(const int64_t *levels)
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
-static double weight_of_rows(const struct dataset *dataset)
+/* What the loss of training rows is the mean over: of survival:cox the events. */
+static double weight_of_rows(const struct trees *trees, const int64_t *integers)
 {
+    const struct dataset *dataset = trees->dataset;
     const double rows = (double)dataset->train.rows;
 
+    if (trees->objective.name == TREE_COX)
+        return integers[TREES_TRAIN_HITS] > 0 ? (double)integers[TREES_TRAIN_HITS] : 1;
     return dataset->weight_average > 0 ? rows * dataset->weight_average : rows;
+}
+
+static double score_of(const struct trees *trees, int64_t hits, double loss)
+{
+    const double held_out = (double)trees->dataset->validation.rows;
+
+    if (trees->objective.name == TREE_COX)
+        return NAN;
+    if (trees->spec->task == TASK_CLASSIFICATION)
+        return (double)hits / held_out;
+    return sqrt(trees->objective.square_unit > 0
+                    ? (double)hits * trees->objective.square_unit / held_out
+                    : loss);
 }
 
 static void report_round(struct trees *trees, const int64_t *integers,
                          struct learner_report *report)
 {
     struct trees_progress *progress = &trees->progress;
-    const double unit = trees->objective.loss_unit, square_unit = trees->objective.square_unit;
-    const double held_out = (double)trees->dataset->validation.rows;
+    const double unit = trees->objective.loss_unit;
+    const int64_t held_out_hits = integers[TREES_HELD_OUT_HITS];
+    const double held_out = trees->objective.name == TREE_COX
+                                ? (double)held_out_hits
+                                : (double)trees->dataset->validation.rows;
 
     report->step_applied = report->epoch_ended = true;
     report->rows_applied = trees->dataset->train.rows;
     report->epoch = progress->round;
-    report->train_loss = (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees->dataset);
+    report->train_loss =
+        (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees, integers);
     progress->phase.step = progress->round;
     if (held_out == 0)
         return;
     report->evaluated = true;
     report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
-    report->validation_score =
-        trees->spec->task == TASK_CLASSIFICATION ? (double)integers[TREES_HELD_OUT_HITS] / held_out
-        : square_unit > 0 ? sqrt((double)integers[TREES_HELD_OUT_HITS] * square_unit / held_out)
-                          : sqrt(report->validation_loss);
+    report->validation_score = score_of(trees, held_out_hits, report->validation_loss);
     if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
         return;
     report->improved = true;
@@ -239,8 +265,8 @@ static enum status grow_on(struct trees *trees, struct error *err)
         return STATUS_OK;
     }
     if (has_quantiles)
-        TRY(leaf_quantiles_begin(&trees->quantiles, trees_quantile(&trees->params), false,
-                                 trees->growing.leaves, err));
+        TRY(leaf_quantiles_begin(&trees->quantiles, trees_quantile(&trees->params),
+                                 trees_have_weights(trees), trees->growing.leaves, err));
     next_stage(trees, has_quantiles ? TREES_QUANTILES : TREES_LEAVES);
     return STATUS_OK;
 }
@@ -352,7 +378,7 @@ static enum status apply_leaves(struct trees *trees, const int64_t *integers, st
     }
     progress->tree = 0;
     progress->round++;
-    next_stage(trees, TREES_GRADIENTS);
+    next_stage(trees, first_stage(trees));
     return STATUS_OK;
 }
 
@@ -365,6 +391,19 @@ static enum status apply_quantiles(struct trees *trees, const int64_t *counts, s
     }
     TRY(apply_leaves(trees, NULL, err));
     return leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err);
+}
+
+static void apply_risks(struct trees *trees, const int64_t *sums)
+{
+    tree_risks_take(&trees->objective.risks, sums, sums + trees_risk_integers(trees) / 2);
+    next_stage(trees, TREES_GRADIENTS);
+}
+
+static uint32_t sum_of_risks(const struct tree_risks *risks)
+{
+    return words_sum(risks->risks,
+                     (size_t)risks->count * (sizeof *risks->risks / sizeof(uint32_t))) +
+           words_mix_one(words_sum(risks->times, risks->count));
 }
 
 static uint32_t sum_of_searches(const struct leaf_quantiles *quantiles)
@@ -381,6 +420,7 @@ void trees_guard_state(struct trees *trees)
         words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t)));
     trees->guard.base = words_sum(trees->base, trees->outputs);
     trees->guard.quantiles = sum_of_searches(&trees->quantiles);
+    trees->guard.risks = sum_of_risks(&trees->objective.risks);
 }
 
 /* CORRUPT where apply would read what is not what was written. */
@@ -392,7 +432,8 @@ enum status trees_verify(const void *self, struct error *err)
     if (words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t))) !=
             trees->guard.forest ||
         words_sum(trees->base, trees->outputs) != trees->guard.base ||
-        sum_of_searches(&trees->quantiles) != trees->guard.quantiles)
+        sum_of_searches(&trees->quantiles) != trees->guard.quantiles ||
+        sum_of_risks(&trees->objective.risks) != trees->guard.risks)
         return memory_damaged(err, "the trees");
     return STATUS_OK;
 }
@@ -413,6 +454,9 @@ static enum status trees_apply(void *self, const struct phase_totals *totals,
         return fail(err, STATUS_FAILED, "nothing is left to learn");
     TRY(trees_verify(trees, err));
     switch (trees->progress.stage) {
+    case TREES_RISKS:
+        apply_risks(trees, totals->owned);
+        break;
     case TREES_GRADIENTS:
         TRY(apply_gradients(trees, totals->integers, report, err));
         break;
@@ -506,7 +550,9 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     model = fill_model(trees, &trees->measured);
     TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
                         MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err));
-    trees->measuring.predicts_no_mean = trees->objective.square_unit > 0;
+    trees->measuring.predicts_no_mean =
+        trees->objective.square_unit > 0 || trees->objective.name == TREE_COX;
+    trees->measuring.predicts_no_label = trees->objective.name == TREE_COX;
     return STATUS_OK;
 }
 
@@ -552,8 +598,10 @@ static uint32_t elements_most(const void *self)
                             : trees->params.row_strategy == TREE_GOSS
                                 ? leaf_quantiles_counts_most(1)
                                 : 0;
+    const uint32_t risks = trees_risk_integers(trees);
+    const uint32_t others = counts > risks ? counts : risks;
 
-    return histograms > counts ? histograms : counts;
+    return histograms > others ? histograms : others;
 }
 
 static uint64_t steps_total(const void *self)
@@ -577,6 +625,7 @@ static uint64_t check(const void *self)
     put_u32(&bytes, trees->guard.forest);
     put_u32(&bytes, trees->guard.base);
     put_u32(&bytes, trees->guard.quantiles);
+    put_u32(&bytes, trees->guard.risks);
     hash = bytes_hash(bytes.data, bytes.size, trees->fingerprint);
     text_deinit(&bytes);
     return hash;
@@ -653,6 +702,8 @@ static void *memory(void *self, const char *name, size_t *size)
         {"scores", rows->scores, numbers * sizeof(float)},
         {"gradients", rows->gradients, numbers * sizeof(float)},
         {"residuals", rows->residuals, rows->rows * sizeof(float)},
+        {"risks", trees->objective.risks.risks,
+         trees->objective.risks.count * sizeof *trees->objective.risks.risks},
         {"quantiles", trees->quantiles.searches,
          trees->quantiles.leaves * sizeof *trees->quantiles.searches},
         {"order", rows->order, rows->rows * sizeof *rows->order},
@@ -680,7 +731,10 @@ static void restart(void *self)
     tree_forest_resize(&trees->forest, 0, 0, 0, &err);
     tree_growth_resize(&trees->growing, 0, 0, 0, 0, 0, &err);
     leaf_quantiles_begin(&trees->quantiles, 0, false, 0, &err);
-    trees->progress = (struct trees_progress){.stage = TREES_GRADIENTS};
+    if (trees->objective.risks.count > 0)
+        memset(trees->objective.risks.risks, 0,
+               trees->objective.risks.count * sizeof *trees->objective.risks.risks);
+    trees->progress = (struct trees_progress){.stage = first_stage(trees)};
     trees_describe_phase(trees);
     trees_guard_state(trees);
     trees_forget_scores(trees);
@@ -698,6 +752,7 @@ static void trees_close(void *self)
     trees_free_lanes(trees);
     tree_growth_deinit(&trees->growing);
     leaf_quantiles_deinit(&trees->quantiles);
+    tree_objective_deinit(&trees->objective);
     tree_forest_deinit(&trees->forest);
     tree_bins_deinit(&trees->bins);
     tree_constraints_deinit(&trees->constraints);

@@ -132,7 +132,7 @@ uint32_t trees_lane_open(void *self, uint32_t first, uint32_t count, uint32_t do
     return done;
 }
 
-/* ---- gradients ---- */
+/* ---- scores ---- */
 
 static enum status check_rows(const struct tree_rows *rows, uint32_t parts, struct error *err)
 {
@@ -188,6 +188,50 @@ static enum status score_rounds(struct trees *trees, struct tree_rows *rows, str
                       : score(trees, rows, trees->progress.round * trees->trees_each, err);
 }
 
+/* ---- risks ---- */
+
+struct risks_task {
+    struct trees *trees;
+    uint32_t first; /* lane of task 0 */
+    int64_t *sums;  /* (team_size, trees_risk_integers) */
+};
+
+static void count_risks(void *context, uint32_t member, uint32_t task)
+{
+    const struct risks_task *about = context;
+    struct trees *trees = about->trees;
+    const uint32_t lane = about->first + task, count = trees_risk_integers(trees);
+    const struct tree_risks *risks = &trees->objective.risks;
+    struct tree_rows *rows = &trees->rows[lane], *held_out = &trees->held_out[lane];
+    int64_t *sums = about->sums + (size_t)member * count;
+
+    progress_note();
+    if (score_rounds(trees, rows, &trees->errors[lane]) != STATUS_OK ||
+        score_rounds(trees, held_out, &trees->errors[lane]) != STATUS_OK)
+        return;
+    tree_risks_count(risks, rows->rows, rows->values, rows->scores, sums);
+    tree_risks_count(risks, held_out->rows, held_out->values, held_out->scores, sums + count / 2);
+}
+
+static enum status contribute_risks(struct trees *trees, uint32_t first, uint32_t end,
+                                    int64_t *sums, struct error *err)
+{
+    const uint32_t members = team_size(trees->team), count = trees_risk_integers(trees);
+    struct risks_task about = {trees, first, calloc((size_t)members * count, sizeof *sums)};
+
+    if (!about.sums)
+        return fail_no_memory(err);
+    team_run(trees->team, end - first, count_risks, &about);
+    for (size_t i = 0; i < (size_t)members * count; i++) {
+        sums[i % count] += about.sums[i];
+        trees->contributed += (uint64_t)about.sums[i];
+    }
+    free(about.sums);
+    return first_failure(trees->errors + first, end - first, err);
+}
+
+/* ---- gradients ---- */
+
 static float greatest_of(const float *numbers, size_t count)
 {
     float most = 0;
@@ -207,7 +251,8 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     const uint32_t round = trees->progress.round;
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->rows[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, rows->weights, false};
+    const struct tree_labels labels = {rows->values, rows->classes, rows->weights, rows->uppers,
+                                       false};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
@@ -233,7 +278,7 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane)
 {
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, NULL, true};
+    const struct tree_labels labels = {rows->values, rows->classes, NULL, rows->uppers, true};
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
@@ -630,7 +675,8 @@ static void count_residuals(void *context, uint32_t member, uint32_t task)
         check_order(rows, err) != STATUS_OK)
         return;
     for (uint32_t i = 0; i < trees->growing.leaves; i++)
-        tree_rows_count_residuals(rows, about->leaves[i], &sampling, &trees->quantiles, i, counts);
+        tree_rows_count_residuals(rows, about->leaves[i], &sampling, &trees->objective,
+                                  &trees->quantiles, i, counts);
 }
 
 static enum status contribute_quantiles(struct trees *trees, uint32_t first, uint32_t end,
@@ -766,6 +812,8 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     TRY(choose_lanes(trees, first, first + count, done, err));
     end = first + *done;
     switch (trees->progress.stage) {
+    case TREES_RISKS:
+        return contribute_risks(trees, first, end, sums, err);
     case TREES_GRADIENTS:
         return contribute_gradients(trees, first, end, integers, err);
     case TREES_ROOT:

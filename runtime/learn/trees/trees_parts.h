@@ -20,6 +20,7 @@
 /* A tree's leaves get their values by sums of gradients, or by counts of residuals, digit by digit
  * (leaf_quantiles.h). */
 enum trees_stage {
+    TREES_RISKS, /* of survival:cox alone: who is at risk in the round that begins */
     TREES_GRADIENTS,
     TREES_ROOT,
     TREES_SPLIT,
@@ -68,11 +69,12 @@ struct trees_taking {
     struct tree_forest forest;
     struct growing_tree growing;
     struct leaf_quantiles quantiles;
+    struct tree_risk *risks; /* (objective.risks.count) */
 };
 
 /* Sums of memory that only the learner writes. */
 struct trees_guard {
-    uint32_t forest, base, quantiles;
+    uint32_t forest, base, quantiles, risks;
 };
 
 struct trees {
@@ -80,7 +82,7 @@ struct trees {
     const struct dataset *dataset;
     struct team *team;
     struct trees_params params;
-    struct tree_objective objective;
+    struct tree_objective objective; /* of which the risks are of the state */
     struct tree_bins bins;
     struct tree_constraints constraints;
     struct tree_layout layout;
@@ -122,7 +124,8 @@ struct trees {
 static inline bool trees_choose_rows(const struct trees *trees)
 {
     return trees_round_is_goss(&trees->params, trees->progress.round) &&
-           trees->progress.stage != TREES_GRADIENTS && trees->progress.stage != TREES_GOSS;
+           trees->progress.stage != TREES_RISKS && trees->progress.stage != TREES_GRADIENTS &&
+           trees->progress.stage != TREES_GOSS;
 }
 
 /* Which tree grows, over all rounds; how many trees are in a model of so many rounds. */
@@ -152,6 +155,17 @@ struct tree_choice trees_choice(const struct trees *trees);
 /* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
  * summed. */
 void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves);
+
+static inline bool trees_have_weights(const struct trees *trees)
+{
+    return trees->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
+}
+
+/* Of RISKS how many numbers there are: of training rows, then as many of those held out. */
+static inline uint32_t trees_risk_integers(const struct trees *trees)
+{
+    return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;
+}
 
 /* ---- trees.c ---- */
 

@@ -1,8 +1,10 @@
 #include "runtime/learn/trees/trees_state.h"
 
+#include <stdlib.h>
+
 #include "runtime/learn/trees/trees_lanes.h"
 
-#define ARRAYS 9
+#define ARRAYS 10
 
 /* Equal states have equal bytes, so no array has padding. */
 _Static_assert(sizeof(struct tree_split) == sizeof(double) + sizeof(uint32_t) + 4 +
@@ -16,8 +18,11 @@ _Static_assert(sizeof(struct tree_node) == sizeof(struct tree_sums) + sizeof(str
 _Static_assert(sizeof(struct leaf_search) == 3 * sizeof(uint64_t) + 2 * sizeof(uint32_t),
                "a leaf's search has no padding");
 
+_Static_assert(sizeof(struct tree_risk) == 4 * sizeof(double), "a risk has no padding");
+
 static void list_arrays(const struct tree_forest *forest, const struct growing_tree *growing,
-                        const struct leaf_quantiles *quantiles, struct state_array list[ARRAYS])
+                        const struct leaf_quantiles *quantiles, struct tree_risk *risks,
+                        uint32_t risk_count, struct state_array list[ARRAYS])
 {
     list[0] = (struct state_array){forest->trees, forest->tree_count * sizeof *forest->trees};
     list[1] = (struct state_array){forest->nodes, forest->node_count * sizeof *forest->nodes};
@@ -34,6 +39,21 @@ static void list_arrays(const struct tree_forest *forest, const struct growing_t
                                                             sizeof *growing->histograms};
     list[8] =
         (struct state_array){quantiles->searches, quantiles->leaves * sizeof *quantiles->searches};
+    list[9] = (struct state_array){risks, risk_count * sizeof *risks};
+}
+
+static void list_own(const struct trees *trees, struct state_array list[ARRAYS])
+{
+    list_arrays(&trees->forest, &trees->growing, &trees->quantiles, trees->objective.risks.risks,
+                trees->objective.risks.count, list);
+}
+
+static void list_taken(const struct trees *trees, struct state_array list[ARRAYS])
+{
+    const struct trees_taking *taking = &trees->taking;
+
+    list_arrays(&taking->forest, &taking->growing, &taking->quantiles, taking->risks,
+                trees->objective.risks.count, list);
 }
 
 uint64_t trees_state_bytes(const void *self)
@@ -41,7 +61,7 @@ uint64_t trees_state_bytes(const void *self)
     const struct trees *trees = self;
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, &trees->growing, &trees->quantiles, list);
+    list_own(trees, list);
     return state_arrays_bytes(list, ARRAYS);
 }
 
@@ -50,7 +70,7 @@ void trees_state_read(const void *self, uint64_t offset, size_t size, char *byte
     const struct trees *trees = self;
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, &trees->growing, &trees->quantiles, list);
+    list_own(trees, list);
     state_arrays_read(list, ARRAYS, offset, size, bytes);
 }
 
@@ -78,7 +98,7 @@ enum status trees_state_head(const void *self, struct text *head, struct error *
     const size_t start = state_head_begin(trees->fingerprint, head);
     struct state_array list[ARRAYS];
 
-    list_arrays(&trees->forest, growing, &trees->quantiles, list);
+    list_own(trees, list);
     trees_put_progress(&trees->progress, head);
     put_u32(head, trees->forest.tree_count);
     put_u32(head, trees->forest.node_count);
@@ -111,11 +131,13 @@ static bool is_possible(const struct trees *trees, const struct trees_progress *
     if (progress->stage >= TREES_STAGES || progress->round > trees->params.rounds ||
         progress->tree >= trees->trees_each || progress->best_rounds > progress->round)
         return false;
-    if (progress->stage != TREES_GRADIENTS &&
+    if (progress->stage == TREES_RISKS && trees->objective.name != TREE_COX)
+        return false;
+    if (progress->stage != TREES_GRADIENTS && progress->stage != TREES_RISKS &&
         !(progress->gradient_greatest > 0 && progress->hessian_greatest > 0))
         return false;
     return is_done ? progress->stage == TREES_GRADIENTS
-                   : progress->stage == TREES_GRADIENTS || progress->round < trees->params.rounds;
+                   : progress->stage <= TREES_GRADIENTS || progress->round < trees->params.rounds;
 }
 
 static enum status read_progress(const struct trees *trees, struct byte_reader *head,
@@ -146,6 +168,7 @@ void trees_take_abandon(void *self)
     tree_forest_deinit(&trees->taking.forest);
     tree_growth_deinit(&trees->taking.growing);
     leaf_quantiles_deinit(&trees->taking.quantiles);
+    free(trees->taking.risks);
     trees->taking = (struct trees_taking){.is_active = false};
 }
 
@@ -208,10 +231,21 @@ static enum status read_quantiles(const struct trees *trees, struct byte_reader 
         (is_stage && !trees_have_quantiles(trees->objective.name)) ||
         (is_goss && !trees_round_is_goss(&trees->params, taking->progress.round)))
         return state_corrupt(err, "its leaves have no quantiles");
-    TRY(leaf_quantiles_begin(&taking->quantiles, quantile, false, leaves, err));
+    TRY(leaf_quantiles_begin(&taking->quantiles, quantile, trees_have_weights(trees), leaves, err));
     if (!leaf_quantiles_resume(&taking->quantiles, bits))
         return state_corrupt(err, "its leaves' quantiles are not looked for like that");
     return STATUS_OK;
+}
+
+static enum status reserve_risks(const struct trees *trees, struct trees_taking *taking,
+                                 struct error *err)
+{
+    const uint32_t count = trees->objective.risks.count;
+
+    if (count == 0)
+        return STATUS_OK;
+    taking->risks = calloc(count, sizeof *taking->risks);
+    return taking->risks ? STATUS_OK : fail_no_memory(err);
 }
 
 enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes, struct error *err)
@@ -226,12 +260,13 @@ enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes,
     if (read_progress(trees, &reader, &taking->progress, err) != STATUS_OK ||
         read_forest(trees, &reader, taking, err) != STATUS_OK ||
         read_growing(trees, &reader, taking, err) != STATUS_OK ||
-        read_quantiles(trees, &reader, taking, err) != STATUS_OK) {
+        read_quantiles(trees, &reader, taking, err) != STATUS_OK ||
+        reserve_risks(trees, taking, err) != STATUS_OK) {
         trees_take_abandon(trees);
         return err->status;
     }
     taking->body_hash = read_u64(&reader);
-    list_arrays(&taking->forest, &taking->growing, &taking->quantiles, list);
+    list_taken(trees, list);
     if (!reader_is_done(&reader) || body_bytes != state_arrays_bytes(list, ARRAYS)) {
         trees_take_abandon(trees);
         return state_corrupt(err, "it has another size");
@@ -247,7 +282,7 @@ void trees_take_piece(void *self, uint64_t offset, struct slice bytes)
 
     if (!trees->taking.is_active)
         return;
-    list_arrays(&trees->taking.forest, &trees->taking.growing, &trees->taking.quantiles, list);
+    list_taken(trees, list);
     state_arrays_write(list, ARRAYS, offset, bytes);
 }
 
@@ -259,7 +294,7 @@ enum status trees_take_end(void *self, struct error *err)
 
     if (!taking->is_active)
         return state_corrupt(err, "it has no head");
-    list_arrays(&taking->forest, &taking->growing, &taking->quantiles, list);
+    list_taken(trees, list);
     if (state_arrays_hash(list, ARRAYS) != taking->body_hash) {
         trees_take_abandon(trees);
         return state_corrupt(err, "its checksum does not match its bytes");
@@ -270,6 +305,10 @@ enum status trees_take_end(void *self, struct error *err)
     trees->forest = taking->forest;
     trees->growing = taking->growing;
     trees->quantiles = taking->quantiles;
+    if (taking->risks) {
+        free(trees->objective.risks.risks);
+        trees->objective.risks.risks = taking->risks;
+    }
     trees->progress = taking->progress;
     *taking = (struct trees_taking){.is_active = false};
     measuring_deinit(&trees->measuring);
