@@ -136,10 +136,9 @@ static void begin(struct csv_job *job, const char *family, const char *estimator
     spec->estimator = slice_of(estimator);
 }
 
-void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder)
+static struct trees_params small_trees(void)
 {
     struct trees_params params = default_trees();
-    struct error err;
 
     params.rounds = 6;
     params.growth = TREE_LOSSGUIDE;
@@ -148,11 +147,38 @@ void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder
     params.max_bin = 64;
     params.eta = .1;
     params.min_child_weight = .1;
-    params.subsample = .8;
     params.colsample_bynode = .6;
-    begin(job, "trees", "LGBMClassifier", &params, sizeof params);
+    return params;
+}
+
+static void make_trees(struct csv_job *job, const struct trees_params *params, const char *csv,
+                       const char *folder)
+{
+    struct error err;
+
+    begin(job, "trees", "LGBMClassifier", params, sizeof *params);
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
+}
+
+void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct trees_params params = small_trees();
+
+    params.subsample = .8;
+    make_trees(job, &params, csv, folder);
+}
+
+void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct trees_params params = small_trees();
+
+    params.eta = .5;
+    params.booster = TREE_DART;
+    params.rate_drop = .4;
+    params.one_drop = true;
+    params.row_strategy = TREE_GOSS;
+    make_trees(job, &params, csv, folder);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

@@ -21,6 +21,8 @@ struct csv_job {
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
 /* The same of boosted trees, each of a part of the rows and columns. */
 void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder);
+/* The same of boosted trees that leave others out, of rows that goss chooses. */
+void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

@@ -8,6 +8,8 @@
  *                                                 the same of KMeans, without the CSV's last column
  *     job_roles make_trees CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
  *                                                 the same of boosted trees
+ *     job_roles make_dart CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
+ *                                                 the same of dart with goss
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -39,12 +41,15 @@ static int make(int argc, char **argv)
     struct error err;
     char path[4096];
     const bool is_clusters = strcmp(argv[1], "make_clusters") == 0;
-    const bool is_trees = strcmp(argv[1], "make_trees") == 0;
+    const bool is_dart = strcmp(argv[1], "make_dart") == 0;
+    const bool is_trees = is_dart || strcmp(argv[1], "make_trees") == 0;
     const uint32_t turns = (uint32_t)strtoul(argv[6], NULL, 10);
     FILE *file;
 
     if (is_clusters)
         csv_job_make_clusters(&job, argv[2], argv[3]);
+    else if (is_dart)
+        csv_job_make_dart(&job, argv[2], argv[3]);
     else if (is_trees)
         csv_job_make_trees(&job, argv[2], argv[3]);
     else
@@ -157,7 +162,7 @@ int main(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : "";
 
     if ((strcmp(word, "make") == 0 || strcmp(word, "make_clusters") == 0 ||
-         strcmp(word, "make_trees") == 0) &&
+         strcmp(word, "make_trees") == 0 || strcmp(word, "make_dart") == 0) &&
         argc >= 7 && argc <= 9)
         return make(argc, argv);
     if (strcmp(word, "digest") == 0 && argc == 3)

@@ -14,5 +14,11 @@ class TreesTest(harness.SameModelTest):
     flipped = ("weights", "histograms", "rows", "labels", "scores", "gradients", "packed", "sums")
 
 
+class DartTest(TreesTest):
+    """Trees that leave others out, of rows that goss chooses."""
+
+    kind = "dart"
+
+
 if __name__ == "__main__":
     harness.run()

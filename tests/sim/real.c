@@ -74,6 +74,11 @@ struct subject real_subject_open_trees(const char *csv)
     return open_subject(csv, csv_job_make_trees);
 }
 
+struct subject real_subject_open_dart(const char *csv)
+{
+    return open_subject(csv, csv_job_make_dart);
+}
+
 struct subject real_subject_open_clusters(const char *csv)
 {
     return open_subject(csv, csv_job_make_clusters);

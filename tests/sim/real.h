@@ -11,6 +11,8 @@
 struct subject real_subject_open(const char *csv);
 /* The same rows by boosted trees. */
 struct subject real_subject_open_trees(const char *csv);
+/* By boosted trees that leave others out, of rows that goss chooses. */
+struct subject real_subject_open_dart(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
 void real_subject_close(struct subject *subject);

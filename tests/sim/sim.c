@@ -1,8 +1,8 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --rows N
- * [--batch N]]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --dart CSV |
+ *         --rows N [--batch N]]
  *         [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -204,6 +204,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--learner", real_subject_open},
         {"--clusters", real_subject_open_clusters},
         {"--trees", real_subject_open_trees},
+        {"--dart", real_subject_open_dart},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -215,8 +216,8 @@ static bool take_learner(const char *argument, struct run *run)
     return false;
 }
 
-/* Takes `--learner CSV`, `--clusters CSV` and `--trees CSV`, `--rows N` and `--batch N` out of the
- * arguments: the rest of them is about seeds.
+/* Takes `--learner CSV`, `--clusters CSV`, `--trees CSV` and `--dart CSV`, `--rows N` and `--batch
+ * N` out of the arguments: the rest of them is about seeds.
  */
 static void take_subject(int *argc, char **argv, struct run *run)
 {
@@ -256,6 +257,7 @@ int main(int argc, char **argv)
         fputs("--learner CSV: train on this with the real learner\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--trees CSV: the same of boosted trees\n"
+              "--dart CSV: of those that leave others out, with goss\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;

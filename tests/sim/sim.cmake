@@ -15,7 +15,9 @@ add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/d
   --seeds 1..20)
 add_test(NAME sim_trees COMMAND sim --trees ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
-set_tests_properties(sim_seeds sim_rows sim_iris sim_clusters sim_trees PROPERTIES TIMEOUT 300 LABELS sim)
+add_test(NAME sim_dart COMMAND sim --dart ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..20)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clusters sim_trees sim_dart PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
