@@ -98,6 +98,10 @@ OURS = [
     ("three", "LGBMClassifier", "n_estimators = 20, num_leaves = 15"),
     ("number", "XGBRegressor", "n_estimators = 30"),
     ("positive", "LGBMRegressor", "objective = 'poisson', n_estimators = 20"),
+    ("two", "XGBClassifier", "objective = 'binary:hinge', n_estimators = 20"),
+    ("two", "xgboost.dart", "objective = 'binary:logistic', n_estimators = 20, rate_drop = 0.3"),
+    ("number", "XGBRegressor", "objective = 'reg:quantileerror', n_estimators = 20"),
+    ("number", "LGBMRegressor", "objective = 'regression_l1', n_estimators = 20"),
 ]
 
 

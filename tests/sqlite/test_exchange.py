@@ -3,6 +3,7 @@
 tests/exchange has what their programs made, the rows and the sums that they predict.
 """
 
+import json
 import pathlib
 import sqlite3
 
@@ -86,6 +87,22 @@ class Exchange(harness.Case):
         self.assertGreater(dict(zip((column[0] for column in measured.description), row))["R2"], .9)
         measured.fetchall()
         self.assertEqual(len(self.run_all("SELECT a, b, colour, y AS label FROM t TO EXPLAIN back")), 3)
+
+    def test_boosting_goes_on_from_a_model_of_theirs(self):
+        """What it adds comes to their sums: with a rate of nearly nothing these are what is predicted."""
+        for name in ("xgboost_number.ubj", "lightgbm_number.txt"):
+            with self.subTest(name):
+                self.import_stored(name, "theirs")
+                self.run_all("SELECT a, b, c, d, colour, coalesce(abs(b) < 0.3, 0) AS label FROM rows TO TRAIN XGBRegressor "
+                             "WITH n_estimators = 3, eta = 1e-9 LABEL label USING theirs INTO longer")
+                far, same = self.run_all(
+                    "SELECT max(abs(totrain_predict('longer', a, b, c, d, colour) - totrain_predict('theirs', a, b, c, d, colour)) "
+                    "/ max(1, abs(totrain_predict('theirs', a, b, c, d, colour)))), count(*) FROM rows")[0]
+                self.assertEqual(same, 300)
+                self.assertLessEqual(far, 1e-6)
+                trees = {model: len(json.loads(self.value(f"SELECT totrain_leaf('{model}', a, b, c, d, colour) FROM rows")))
+                         for model in ("theirs", "longer")}
+                self.assertEqual(trees["longer"], trees["theirs"] + 3)
 
     def test_a_model_of_the_name_becomes_an_older_version(self):
         self.assertEqual(self.import_stored(), 1)
