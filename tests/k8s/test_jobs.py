@@ -20,6 +20,9 @@ STEPS = 3000  # four minutes of four paced workers: a job lasts until its test h
 TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], train.epoch = {epochs}, "
          "train.batch_size = 150, job.lanes = 8, job.checkpoint_seconds = 1, job.max_workers = {most} "
          "LABEL class INTO iris_model;")
+# A round is a step of some ten phases, each of which looks at all rows.
+TREES = ("SELECT * FROM iris TO TRAIN XGBClassifier WITH train.num_boost_round = 400, max_depth = 2, train.test_size = 0, "
+         "job.lanes = 8, job.checkpoint_seconds = 1, job.max_workers = 4 LABEL class INTO iris_model;")
 
 
 def train(epochs=STEPS, most=4):
@@ -268,6 +271,48 @@ class Masters(Case):
                 between.cut()
             self.assertGreater(between.count, 2 * len(rounds(3, 15)))
             self.finish("the master cut off", job)
+
+
+class Trees(Case):
+    """What is kept of a row is no part of the state: where a lane moves it is made anew, from the trees so far and the
+    growing one."""
+
+    def begin(self, text=TREES, workers=4, **options):
+        job = self.submit(text, workers=workers, resource=self.make_room(2, 2), **options)
+        job.wait_for_workers(workers)
+        job.wait_for_step(3)
+        return job
+
+    def want(self, job, workers):
+        self.api.patch(job.path, {"metadata": {"annotations": {"totrain.dev/workers": str(workers)}}})
+        job.wait_for(lambda: job.trace()[-1]["workers"] == workers, f"a group of {workers}")
+
+    def test_workers_come_and_go(self):
+        job = self.begin()
+        for workers in (2, 4, 1, 3, 4):
+            self.want(job, workers)
+            job.wait_for_step(job.step() + 2)
+        job.wait_for_workers(4)
+        for kills in range(2):
+            victim, watch = job.wait_for_workers(4)[kills], Stopwatch()
+            self.kill(victim)
+            self.wait_for_another(job, victim, "kill -9 of a worker that grows trees", watch)
+            job.wait_for_step(job.step() + 2)
+        gone, watch = job.wait_for_workers(4)[3], Stopwatch()
+        job.delete_pod(gone)
+        self.wait_for_another(job, gone, "a pod that grows trees deleted", watch)
+        self.finish("trees whose workers come and go", job, redone=job.groups() * ROWS)
+
+    def test_the_master_is_killed_and_drained(self):
+        job = self.begin()
+        for number in rounds(2, 5):
+            job.wait_for_step(job.step() + 2)
+            self.kill(job.master())
+            job.wait_for(lambda count=number + 2: len(job.events("started")) == count, "the next master's word")
+        job.wait_for_step(job.step() + 2)
+        job.delete_pod(job.master())
+        job.wait_for_step(job.step() + 2)
+        self.finish("trees whose master dies", job, redone=job.groups() * ROWS)
 
 
 class Preempted(Case):
