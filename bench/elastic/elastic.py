@@ -354,6 +354,7 @@ EXPERIMENTS = {
     "X15": (x15, "goodput 69 -> 95 %", ">= 97 %, same bits"),
     "start": (starting.run, "none", "none: compare with an earlier build"),
     "scaling": (scaling.run, "none for two workers of one machine", "two workers >= 1.8 x one"),
+    "scaling-trees": (scaling.run_trees, "none for two workers of one machine", "two workers >= 1.7 x one"),
 }
 
 

@@ -115,7 +115,9 @@ struct slice sums_total_bytes(const struct sums *sums, uint32_t first, uint32_t 
 
 struct phase_totals sums_totals(const struct sums *sums)
 {
-    return (struct phase_totals){sums->integers, sums->owned, sums->reals, sums_rows_totals(sums)};
+    const int64_t *owned = sums->members == 1 ? sums->elements : sums->owned;
+
+    return (struct phase_totals){sums->integers, owned, sums->reals, sums_rows_totals(sums)};
 }
 
 static enum status check_counts(const struct phase *phase, struct error *err)
@@ -235,7 +237,9 @@ enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *
     if (owned < own.count)
         resolved = resolve(context, sums->elements + own.first + owned, first, own.count - owned,
                            sums->reals + first);
-    if (owned > 0) {
+    if (owned > 0 && sums->members == 1) { /* they stay where they are */
+        resolved.sums += words_sum_long(sums->elements, owned);
+    } else if (owned > 0) {
         memcpy(sums->owned + own.first, sums->elements + own.first, owned * sizeof(int64_t));
         resolved.sums += words_sum_long(sums->elements + own.first, owned);
         resolved.values += words_sum(sums->owned + own.first, (size_t)2 * owned);

@@ -570,9 +570,9 @@ static bool goes_on(const struct learning *learning)
  * looked at, as every job does at its end. */
 static void check_inverted_bits(enum tree_objective_name objective)
 {
-    static const char *const names[] = {"weights",   "histograms", "rows",  "labels",
-                                        "scores",    "gradients",  "order", "packed",
-                                        "residuals", "quantiles",  "risks"};
+    static const char *const names[] = {"weights", "histograms", "rows",      "labels",
+                                        "scores",  "gradients",  "order",     "packed",
+                                        "grouped", "residuals",  "quantiles", "risks"};
     const size_t count = sizeof names / sizeof *names;
     struct made made;
     struct jobspec spec;

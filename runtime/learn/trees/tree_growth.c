@@ -8,6 +8,7 @@
 #include "base/words.h"
 
 #define COLUMNS_OF_TASK 8
+#define TREE_NO_NODE    UINT32_MAX
 
 /* Whose columns are drawn. */
 enum { DRAW_TREE, DRAW_LEVEL, DRAW_NODE, DRAWS };
@@ -44,6 +45,11 @@ enum status tree_growth_resize(struct growing_tree *growth, uint32_t nodes, uint
 static struct tree_sums *histogram_at(const struct growing_tree *growth, uint32_t slot)
 {
     return growth->histograms + (size_t)slot * growth->total_bins;
+}
+
+static struct tree_sums *histogram_of(const struct growing_tree *growth, uint32_t node)
+{
+    return histogram_at(growth, growth->nodes[node].slot);
 }
 
 static enum status take_slot(struct growing_tree *growth, uint32_t *slot, struct error *err)
@@ -169,12 +175,20 @@ static uint32_t pop(struct growing_tree *growth)
 
 /* ---- the search for splits ---- */
 
+/* A node of the batch, whose children get histograms: one that was summed, and what is left. */
+struct sharing {
+    const struct tree_sums *summed; /* NULL: the nodes have theirs already */
+    const struct tree_sums *parent; /* lies where one of the children's will be */
+    uint32_t nodes[2]; /* that are searched: the one that was summed, the other; TREE_NO_NODE */
+};
+
 struct search {
     const struct growing_tree *growth;
-    const uint32_t *nodes;
-    const uint8_t *allowed; /* (count, column_count) */
+    const struct sharing *sharings;
+    const uint8_t *allowed; /* (sharings, 2, column_count) */
     uint32_t tasks_each;
-    struct tree_split *found;
+    struct tree_split *found; /* (sharings, tasks_each, 2) */
+    bool *were_bad;           /* (sharings, tasks_each): somebody's memory changed by itself */
 };
 
 /* How many rows a part of a node's hessians is taken to have: by the node's own rows, as LightGBM
@@ -188,30 +202,79 @@ static struct tree_units units_of(const struct growing_tree *growth, const struc
     return units;
 }
 
+/* All columns divide the same rows, so each has the node's sums. */
+static bool has_sums(const struct tree_sums *column, uint32_t bins, struct tree_sums sums)
+{
+    uint64_t gradient = 0, hessian = 0;
+
+    for (uint32_t b = 0; b < bins; b++) {
+        gradient += (uint64_t)column[b].gradient;
+        hessian += (uint64_t)column[b].hessian;
+    }
+    return gradient == (uint64_t)sums.gradient && hessian == (uint64_t)sums.hessian;
+}
+
+/* A column of both children's histograms, and whether they are good. */
+static bool share_column(const struct growing_tree *growth, const struct sharing *sharing,
+                         uint32_t column)
+{
+    const uint32_t first = growth->bins->offsets[column];
+    const uint32_t bins = growth->bins->offsets[column + 1] - first;
+    bool is_good = true;
+
+    if (sharing->summed && sharing->nodes[1] != TREE_NO_NODE) {
+        struct tree_sums *rest = histogram_of(growth, sharing->nodes[1]) + first;
+
+        for (uint32_t b = 0; b < bins; b++) {
+            rest[b].gradient =
+                sharing->parent[first + b].gradient - sharing->summed[first + b].gradient;
+            rest[b].hessian =
+                sharing->parent[first + b].hessian - sharing->summed[first + b].hessian;
+        }
+    }
+    if (sharing->summed && sharing->nodes[0] != TREE_NO_NODE)
+        memcpy(histogram_of(growth, sharing->nodes[0]) + first, sharing->summed + first,
+               bins * sizeof *sharing->summed);
+    for (int i = 0; i < 2; i++)
+        is_good = is_good && (sharing->nodes[i] == TREE_NO_NODE ||
+                              has_sums(histogram_of(growth, sharing->nodes[i]) + first, bins,
+                                       growth->nodes[sharing->nodes[i]].sums));
+    return is_good;
+}
+
+static void search_column(const struct growing_tree *growth, uint32_t number, uint32_t column,
+                          struct tree_split *best)
+{
+    const struct tree_bins *bins = growth->bins;
+    const struct tree_node *node = &growth->nodes[number];
+    struct tree_split split;
+
+    memset(&split, 0, sizeof split);
+    tree_split_find(&bins->columns[column], column,
+                    histogram_of(growth, number) + bins->offsets[column], node->sums,
+                    units_of(growth, node), &growth->options, node->bounds, &split);
+    if (tree_split_is_better(&split, best))
+        *best = split;
+}
+
 static void search_columns(void *context, uint32_t member, uint32_t task)
 {
     const struct search *search = context;
     const struct growing_tree *growth = search->growth;
-    const struct tree_bins *bins = growth->bins;
+    const uint32_t columns = growth->bins->column_count;
     const uint32_t number = task / search->tasks_each;
-    const struct tree_node *node = &growth->nodes[search->nodes[number]];
-    const uint8_t *allowed = search->allowed + (size_t)number * bins->column_count;
+    const struct sharing *sharing = &search->sharings[number];
     const uint32_t first = task % search->tasks_each * COLUMNS_OF_TASK;
-    const struct tree_units units = units_of(growth, node);
-    struct tree_split *best = &search->found[task];
     (void)member;
 
-    memset(best, 0, sizeof *best);
-    for (uint32_t c = first; c < first + COLUMNS_OF_TASK && c < bins->column_count; c++) {
-        struct tree_split split;
-
-        if (!allowed[c])
-            continue;
-        memset(&split, 0, sizeof split);
-        tree_split_find(&bins->columns[c], c, histogram_at(growth, node->slot) + bins->offsets[c],
-                        node->sums, units, &growth->options, node->bounds, &split);
-        if (tree_split_is_better(&split, best))
-            *best = split;
+    memset(&search->found[2 * (size_t)task], 0, 2 * sizeof *search->found);
+    for (uint32_t c = first; c < first + COLUMNS_OF_TASK && c < columns; c++) {
+        if (!share_column(growth, sharing, c))
+            search->were_bad[task] = true;
+        for (uint32_t i = 0; i < 2 && !search->were_bad[task]; i++)
+            if (sharing->nodes[i] != TREE_NO_NODE &&
+                search->allowed[((size_t)number * 2 + i) * columns + c])
+                search_column(growth, sharing->nodes[i], c, &search->found[2 * (size_t)task + i]);
     }
 }
 
@@ -258,62 +321,60 @@ static void draw_columns(const struct growing_tree *growth, uint32_t node, uint8
     tree_constraints_narrow(growth->constraints, above_of(&growth->nodes[node]), allowed);
 }
 
-/* The best splits of these nodes, whose histograms are there; those that have one join the
- * frontier when the tree has them. */
-static enum status find_splits(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
-                               struct team *team, struct error *err)
+static void keep_best(struct growing_tree *growth, const struct search *search, uint32_t number)
+{
+    for (uint32_t task = number * search->tasks_each; task < (number + 1) * search->tasks_each;
+         task++)
+        for (uint32_t i = 0; i < 2; i++) {
+            const uint32_t node = search->sharings[number].nodes[i];
+            const struct tree_split *found = &search->found[2 * (size_t)task + i];
+
+            if (node != TREE_NO_NODE && tree_split_is_better(found, &growth->nodes[node].split))
+                growth->nodes[node].split = *found;
+        }
+}
+
+static enum status search_all(struct growing_tree *growth, struct search *search, uint32_t count,
+                              uint8_t *allowed, struct team *team, struct error *err)
+{
+    const uint32_t columns = growth->bins->column_count, tasks = count * search->tasks_each;
+
+    for (uint32_t i = 0; i < 2 * count; i++)
+        if (search->sharings[i / 2].nodes[i % 2] != TREE_NO_NODE)
+            draw_columns(growth, search->sharings[i / 2].nodes[i % 2],
+                         allowed + (size_t)i * columns);
+    TRY(RESERVE(growth, found, found_room, 2 * tasks + 2, err));
+    search->allowed = allowed;
+    search->found = growth->found;
+    team_run(team, tasks, search_columns, search);
+    for (uint32_t task = 0; task < tasks; task++)
+        if (search->were_bad[task])
+            return memory_damaged(err, "the rows of a node");
+    for (uint32_t i = 0; i < count; i++)
+        keep_best(growth, search, i);
+    return STATUS_OK;
+}
+
+/* Children get their histograms, and the best splits by them. */
+static enum status find_splits(struct growing_tree *growth, const struct sharing *sharings,
+                               uint32_t count, struct team *team, struct error *err)
 {
     const uint32_t columns = growth->bins->column_count;
-    const uint32_t tasks_each = (columns + COLUMNS_OF_TASK - 1) / COLUMNS_OF_TASK;
-    struct search search = {growth, nodes, NULL, tasks_each, NULL};
-    uint8_t *allowed = malloc((size_t)count * columns + 1);
+    struct search search = {.growth = growth,
+                            .sharings = sharings,
+                            .tasks_each = (columns + COLUMNS_OF_TASK - 1) / COLUMNS_OF_TASK};
+    uint8_t *allowed = malloc(2 * (size_t)count * columns + 1);
+    enum status status;
 
-    if (!allowed)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        draw_columns(growth, nodes[i], allowed + (size_t)i * columns);
-    if (RESERVE(growth, found, found_room, count * tasks_each + 1, err) != STATUS_OK) {
-        free(allowed);
-        return err->status;
-    }
-    search.allowed = allowed;
-    search.found = growth->found;
-    team_run(team, count * tasks_each, search_columns, &search);
-    for (uint32_t i = 0; i < count; i++) {
-        struct tree_node *node = &growth->nodes[nodes[i]];
-
-        for (uint32_t t = 0; t < tasks_each; t++) {
-            const struct tree_split *found = &growth->found[i * tasks_each + t];
-
-            if (tree_split_is_better(found, &node->split))
-                node->split = *found;
-        }
-    }
+    search.were_bad = calloc((size_t)count * search.tasks_each + 1, sizeof *search.were_bad);
+    status = allowed && search.were_bad ? search_all(growth, &search, count, allowed, team, err)
+                                        : fail_no_memory(err);
     free(allowed);
-    return STATUS_OK;
+    free(search.were_bad);
+    return status;
 }
 
 /* ---- growing ---- */
-
-/* All columns divide the same rows, so each has the node's sums. */
-static enum status check_sums(const struct growing_tree *growth, const struct tree_node *node,
-                              struct error *err)
-{
-    const struct tree_sums *histogram = histogram_at(growth, node->slot);
-    const uint32_t *offsets = growth->bins->offsets;
-
-    for (uint32_t c = 0; c < growth->bins->column_count; c++) {
-        uint64_t gradient = 0, hessian = 0;
-
-        for (uint32_t b = offsets[c]; b < offsets[c + 1]; b++) {
-            gradient += (uint64_t)histogram[b].gradient;
-            hessian += (uint64_t)histogram[b].hessian;
-        }
-        if (gradient != (uint64_t)node->sums.gradient || hessian != (uint64_t)node->sums.hessian)
-            return memory_damaged(err, "the rows of a node");
-    }
-    return STATUS_OK;
-}
 
 /* Could a node with these sums and rows at this depth be divided at all? */
 static bool may_be_divided(const struct growing_tree *growth, const struct tree_node *node)
@@ -344,7 +405,7 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
                               const int64_t *histogram, struct team *team, struct error *err)
 {
     const struct tree_bins *bins = growth->bins;
-    const uint32_t root = 0;
+    const struct sharing root = {NULL, NULL, {0, TREE_NO_NODE}};
     struct tree_sums sums = {0, 0};
 
     TRY(tree_growth_resize(growth, 1, 0, 0, 1, 0, err));
@@ -357,17 +418,16 @@ enum status tree_growth_begin(struct growing_tree *growth, uint64_t number, stru
         sums.gradient += growth->histograms[b].gradient;
         sums.hessian += growth->histograms[b].hessian;
     }
-    growth->nodes[root] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY},
-                                   (struct tree_above){.is_root = true}, 0);
-    growth->nodes[root].rows = (uint64_t)(units.rows_of_hessian * (double)sums.hessian + 0.5);
-    growth->nodes[root].slot = 0;
-    growth->nodes[root].is_reached = true;
+    growth->nodes[0] = new_node(sums, (struct tree_bounds){-INFINITY, INFINITY},
+                                (struct tree_above){.is_root = true}, 0);
+    growth->nodes[0].rows = (uint64_t)(units.rows_of_hessian * (double)sums.hessian + 0.5);
+    growth->nodes[0].slot = 0;
+    growth->nodes[0].is_reached = true;
     draw_tree_columns(growth);
-    TRY(check_sums(growth, &growth->nodes[root], err));
-    if (!may_be_divided(growth, &growth->nodes[root]))
+    if (!may_be_divided(growth, &growth->nodes[0]))
         return STATUS_OK;
     TRY(find_splits(growth, &root, 1, team, err));
-    return growth->nodes[root].split.gain > 0 ? push(growth, root, err) : STATUS_OK;
+    return growth->nodes[0].split.gain > 0 ? push(growth, 0, err) : STATUS_OK;
 }
 
 /* Its children, whose rows and bounds follow from the split. */
@@ -493,62 +553,78 @@ double tree_growth_value(const struct growing_tree *growth, uint32_t leaf, doubl
     return tree_leaf_value(gradient, hessian, &growth->options, node->is_by_order, node->bounds);
 }
 
-/* The histograms of both children of a node: one is summed, of so many rows, the other what is
- * left. */
-static enum status share_histogram(struct growing_tree *growth, uint32_t number,
-                                   const int64_t *summed, int64_t rows, struct error *err)
+/* How many rows the children of a node have, of which one has been summed. */
+static enum status share_rows(struct growing_tree *growth, uint32_t number, int64_t rows,
+                              struct error *err)
 {
-    const uint32_t child = tree_growth_summed(growth, number);
-    const uint32_t left = growth->nodes[number].left, other = 2 * left + 1 - child;
-    struct tree_sums *rest, *own;
-    uint32_t slot;
+    const uint32_t summed = tree_growth_summed(growth, number);
+    const uint32_t other = 2 * growth->nodes[number].left + 1 - summed;
 
     if (rows < 0 || (uint64_t)rows > growth->nodes[number].rows)
         return memory_damaged(err, "the rows of a node");
-    TRY(take_slot(growth, &slot, err));
-    growth->nodes[child].rows = (uint64_t)rows;
+    growth->nodes[summed].rows = (uint64_t)rows;
     growth->nodes[other].rows = growth->nodes[number].rows - (uint64_t)rows;
-    growth->nodes[child].slot = slot;
-    growth->nodes[other].slot = growth->nodes[number].slot;
-    growth->nodes[number].slot = TREE_NO_SLOT;
-    own = histogram_at(growth, slot);
-    rest = histogram_at(growth, growth->nodes[other].slot);
-    memcpy(own, summed, growth->total_bins * sizeof *own);
-    for (uint32_t b = 0; b < growth->total_bins; b++) {
-        rest[b].gradient -= own[b].gradient;
-        rest[b].hessian -= own[b].hessian;
+    return STATUS_OK;
+}
+
+/* Where the histograms of the children will be that are searched: that of the parent makes room. */
+static enum status place_children(struct growing_tree *growth, uint32_t number,
+                                  struct sharing *sharing, struct error *err)
+{
+    const uint32_t summed = tree_growth_summed(growth, number);
+    const uint32_t other = 2 * growth->nodes[number].left + 1 - summed;
+    const bool has_summed = may_be_divided(growth, &growth->nodes[summed]);
+    const bool has_other = may_be_divided(growth, &growth->nodes[other]);
+    uint32_t slot = growth->nodes[number].slot;
+
+    if (!has_summed && !has_other)
+        return give_slot(growth, number, err);
+    if (has_other)
+        growth->nodes[other].slot = slot;
+    if (has_summed && has_other)
+        TRY(take_slot(growth, &slot, err));
+    if (has_summed)
+        growth->nodes[summed].slot = slot;
+    sharing->nodes[0] = has_summed ? summed : TREE_NO_NODE;
+    sharing->nodes[1] = has_other ? other : TREE_NO_NODE;
+    return STATUS_OK;
+}
+
+static enum status take_histograms(struct growing_tree *growth, const int64_t *histograms,
+                                   const int64_t *rows, struct sharing *sharings, struct team *team,
+                                   struct error *err)
+{
+    for (uint32_t i = 0; i < growth->batch_count; i++) {
+        TRY(share_rows(growth, tree_growth_batch_node(growth, i), rows[i], err));
+        sharings[i].nodes[0] = sharings[i].nodes[1] = TREE_NO_NODE;
+        TRY(place_children(growth, tree_growth_batch_node(growth, i), &sharings[i], err));
     }
-    TRY(check_sums(growth, &growth->nodes[child], err));
-    return check_sums(growth, &growth->nodes[other], err);
+    for (uint32_t i = 0; i < growth->batch_count; i++) { /* where histograms are now */
+        const uint32_t number = tree_growth_batch_node(growth, i);
+
+        sharings[i].summed =
+            (const struct tree_sums *)(histograms + 2 * (size_t)i * growth->total_bins);
+        if (growth->nodes[number].slot != TREE_NO_SLOT)
+            sharings[i].parent = histogram_of(growth, number);
+        growth->nodes[number].slot = TREE_NO_SLOT;
+    }
+    TRY(find_splits(growth, sharings, growth->batch_count, team, err));
+    for (uint32_t i = 0; i < 2 * growth->batch_count; i++) {
+        const uint32_t node = sharings[i / 2].nodes[i % 2];
+
+        if (node != TREE_NO_NODE && !(growth->nodes[node].split.gain > 0))
+            TRY(give_slot(growth, node, err));
+    }
+    return STATUS_OK;
 }
 
 enum status tree_growth_take(struct growing_tree *growth, const int64_t *histograms,
                              const int64_t *rows, struct team *team, struct error *err)
 {
-    uint32_t *children = calloc(2 * (size_t)growth->batch_count + 1, sizeof *children);
-    enum status status = STATUS_OK;
-    uint32_t count = 0;
+    struct sharing *sharings = calloc((size_t)growth->batch_count + 1, sizeof *sharings);
+    enum status status = sharings ? take_histograms(growth, histograms, rows, sharings, team, err)
+                                  : fail_no_memory(err);
 
-    if (!children)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < growth->batch_count && status == STATUS_OK; i++) {
-        const uint32_t number = tree_growth_batch_node(growth, i);
-
-        status = share_histogram(growth, number, histograms + 2 * (size_t)i * growth->total_bins,
-                                 rows[i], err);
-        for (uint32_t child = growth->nodes[number].left;
-             status == STATUS_OK && child < growth->nodes[number].left + 2; child++) {
-            if (may_be_divided(growth, &growth->nodes[child]))
-                children[count++] = child;
-            else
-                status = give_slot(growth, child, err);
-        }
-    }
-    if (status == STATUS_OK)
-        status = find_splits(growth, children, count, team, err);
-    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
-        if (!(growth->nodes[children[i]].split.gain > 0))
-            status = give_slot(growth, children[i], err);
-    free(children);
+    free(sharings);
     return status;
 }

@@ -20,14 +20,17 @@ struct tree_layout tree_layout_of(const struct tree_bins *bins)
     const uint32_t columns = bins->column_count;
     const uint32_t groups = (columns + TREE_GROUP_COLUMNS - 1) / TREE_GROUP_COLUMNS;
     const uint32_t each = (columns + groups - 1) / groups;
+    struct tree_layout layout = {bins, groups, (each + 3) / 4 * 4, 4};
 
-    return (struct tree_layout){bins, groups, (each + 3) / 4 * 4};
+    while (layout.row_bytes < layout.group_columns)
+        layout.row_bytes *= 2;
+    return layout;
 }
 
 double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
 {
-    return (double)layout->group_count * TREE_ROW_BYTES + layout->bins->column_count +
-           outputs * 12. + 10;
+    return (double)layout->group_count * layout->row_bytes + layout->bins->column_count +
+           outputs * 12. + 14;
 }
 
 /* ---- memory ---- */
@@ -37,6 +40,14 @@ static uint32_t block_rows(const struct tree_rows *lane, uint32_t block)
     const uint32_t left = lane->rows - block * TREE_BLOCK_ROWS;
 
     return left < TREE_BLOCK_ROWS ? left : TREE_BLOCK_ROWS;
+}
+
+/* Of all groups, in whole lines of memory. */
+static size_t group_bytes(const struct tree_layout *layout, uint32_t rows)
+{
+    const size_t bytes = (size_t)layout->group_count * rows * layout->row_bytes;
+
+    return (bytes / CACHE_LINE + 1) * CACHE_LINE;
 }
 
 enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *layout, uint32_t rows,
@@ -58,22 +69,22 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
         .classes = is_classifier ? malloc((rows + 1) * sizeof(int32_t)) : NULL,
         .weights = is_weighted ? malloc((rows + 1) * sizeof(float)) : NULL,
         .uppers = part->roles[ROLE_LABEL_UPPER] ? malloc((rows + 1) * sizeof(float)) : NULL,
-        .groups =
-            learns ? aligned_alloc(64, ((size_t)layout->group_count * rows + 2) / 2 * 64) : NULL,
+        .groups = learns ? aligned_alloc(CACHE_LINE, group_bytes(layout, rows)) : NULL,
         .gradients = learns ? malloc(numbers * sizeof(float)) : NULL,
         .hessians = learns ? malloc(numbers * sizeof(float)) : NULL,
         .keys = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
+        .packed = learns ? malloc((rows + 1) * sizeof(uint32_t)) : NULL,
         .order = learns ? malloc((rows + 1) * sizeof(uint16_t)) : NULL,
     };
     if (!lane->columns || !lane->scores || !(lane->values || lane->classes) ||
         (is_weighted && !lane->weights) || (part->roles[ROLE_LABEL_UPPER] && !lane->uppers) ||
-        (learns &&
-         (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys || !lane->order))) {
+        (learns && (!lane->groups || !lane->gradients || !lane->hessians || !lane->keys ||
+                    !lane->packed || !lane->order))) {
         tree_rows_deinit(lane);
         return fail_no_memory(err);
     }
     if (learns) /* columns of the last group that mean nothing have a bin, too */
-        memset(lane->groups, 0, (size_t)layout->group_count * rows * TREE_ROW_BYTES);
+        memset(lane->groups, 0, group_bytes(layout, rows));
     return STATUS_OK;
 }
 
@@ -93,6 +104,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->hessians);
     free(lane->residuals);
     free(lane->keys);
+    free(lane->packed);
     free(lane->order);
     free(lane->runs);
     *lane = (struct tree_rows){0};
@@ -100,7 +112,7 @@ void tree_rows_deinit(struct tree_rows *lane)
 
 static uint8_t *row_at(const struct tree_rows *lane, uint32_t group, uint32_t row)
 {
-    return lane->groups + ((size_t)group * lane->rows + row) * TREE_ROW_BYTES;
+    return lane->groups + ((size_t)group * lane->rows + row) * lane->layout->row_bytes;
 }
 
 static uint8_t *column_at(const struct tree_rows *lane, uint32_t column, uint32_t row)
@@ -112,13 +124,14 @@ static uint8_t *column_at(const struct tree_rows *lane, uint32_t column, uint32_
 static void group_bins(struct tree_rows *lane, uint32_t first, uint32_t count)
 {
     const uint32_t each = lane->layout->group_columns;
+    const size_t row_bytes = lane->layout->row_bytes;
 
     for (uint32_t c = 0; c < lane->layout->bins->column_count; c++) {
         const uint8_t *bins = column_at(lane, c, first);
         uint8_t *rows = row_at(lane, c / each, first) + c % each;
 
         for (uint32_t i = 0; i < count; i++)
-            rows[(size_t)i * TREE_ROW_BYTES] = bins[i];
+            rows[i * row_bytes] = bins[i];
     }
 }
 
@@ -179,7 +192,10 @@ static uint32_t sum_columns(const struct tree_rows *lane)
 
     for (size_t i = bytes / sizeof(uint32_t) * sizeof(uint32_t); i < bytes; i++)
         sum += lane->columns[i];
-    return sum;
+    if (!lane->groups)
+        return sum;
+    return sum + 3 * words_mix_one(words_sum(lane->groups, group_bytes(lane->layout, lane->rows) /
+                                                               sizeof(uint32_t)));
 }
 
 static uint32_t sum_labels(const struct tree_rows *lane)
@@ -451,8 +467,8 @@ VECTORS_PART int32_t round_randomly(float value, float scale, uint32_t random16)
     return (int32_t)(value * scale + shift + (float)random16 * 0x1p-16f) - (int32_t)shift;
 }
 
-/* Gradients and hessians of some rows as they lie beside their bins; 0 of rows that the tree is not
- * grown from. Returns how many it is. */
+/* Gradients and hessians of some rows, 16 bits each; 0 of rows that the tree is not grown from.
+ * Returns how many it is. */
 WIDE_VECTORS
 static uint32_t pack_rows(const float *gradients, const float *hessians, const uint32_t *keys,
                           uint32_t count, const struct tree_sampling *sampling, uint32_t *packed)
@@ -568,115 +584,111 @@ bool tree_rows_divide(struct tree_rows *lane, const struct growing_tree *tree, u
 /* ---- histograms ---- */
 
 /* The gradient above, the hessian, which is not negative, below. */
-static inline int64_t unpack_row(const uint8_t *row)
+static inline int64_t unpack(uint32_t packed)
 {
-    uint32_t packed;
-
-    memcpy(&packed, row + TREE_GROUP_COLUMNS, sizeof packed);
     return (int64_t)((uint64_t)(int64_t)(int16_t)(packed >> 16) << 32) + (packed & 0xffff);
 }
 
-/* A constant number of columns: no loop is left of them, and a row is 28 additions to memory. */
-static inline __attribute__((always_inline)) void add_row(const uint8_t *row, uint32_t columns,
-                                                          int64_t *sums)
-{
-    const int64_t value = unpack_row(row);
+/* A constant number of columns: no loop is left of them, and a row is as many additions to
+ * memory. */
+#define ROW_LOOP static inline __attribute__((always_inline)) void
 
-#pragma GCC unroll 28
+ROW_LOOP add_row(const uint8_t *row, int64_t value, uint32_t columns, int64_t *sums)
+{
+#pragma GCC unroll 32
     for (uint32_t c = 0; c < columns; c++)
         sums[c * TREE_BINS_MAX + row[c]] += value;
 }
 
-static inline __attribute__((always_inline)) void sum_rows(const uint8_t *rows,
-                                                           const uint16_t *order, uint32_t count,
-                                                           uint32_t columns, int64_t *sums)
+ROW_LOOP sum_rows(const uint8_t *rows, const uint32_t *packed, const uint16_t *order,
+                  uint32_t count, uint32_t columns, uint32_t row_bytes, int64_t *sums)
 {
     for (uint32_t i = 0; i < count; i++) {
-        if (i + PREFETCH_ROWS < count)
-            __builtin_prefetch(rows + (size_t)order[i + PREFETCH_ROWS] * TREE_ROW_BYTES);
-        add_row(rows + (size_t)order[i] * TREE_ROW_BYTES, columns, sums);
+        if (i + PREFETCH_ROWS < count) {
+            __builtin_prefetch(rows + (size_t)order[i + PREFETCH_ROWS] * row_bytes);
+            __builtin_prefetch(packed + order[i + PREFETCH_ROWS]);
+        }
+        add_row(rows + (size_t)order[i] * row_bytes, unpack(packed[order[i]]), columns, sums);
     }
 }
 
-/* Rows side by side, whose gradients come to lie there. */
-static inline __attribute__((always_inline)) void place_and_sum(uint8_t *rows,
-                                                                const uint32_t *packed,
-                                                                uint32_t count, uint32_t columns,
-                                                                int64_t *sums)
+/* Rows that lie side by side. */
+ROW_LOOP sum_all(const uint8_t *rows, const uint32_t *packed, uint32_t count, uint32_t columns,
+                 uint32_t row_bytes, int64_t *sums)
 {
     for (uint32_t i = 0; i < count; i++) {
-        uint8_t *row = rows + (size_t)i * TREE_ROW_BYTES;
+        const uint8_t *row = rows + (size_t)i * row_bytes;
 
-        __builtin_prefetch(row + PREFETCH_ROWS * TREE_ROW_BYTES);
-        memcpy(row + TREE_GROUP_COLUMNS, &packed[i], sizeof *packed);
-        add_row(row, columns, sums);
+        __builtin_prefetch(row + (size_t)PREFETCH_ROWS * row_bytes);
+        add_row(row, unpack(packed[i]), columns, sums);
     }
 }
 
 #define BY_COLUMNS(columns, loop, ...)                                                             \
     switch (columns) {                                                                             \
-    case 0:                                                                                        \
-        loop(__VA_ARGS__, 0, sums);                                                                \
-        break;                                                                                     \
     case 4:                                                                                        \
-        loop(__VA_ARGS__, 4, sums);                                                                \
+        loop(__VA_ARGS__, 4, 4, sums);                                                             \
         break;                                                                                     \
     case 8:                                                                                        \
-        loop(__VA_ARGS__, 8, sums);                                                                \
+        loop(__VA_ARGS__, 8, 8, sums);                                                             \
         break;                                                                                     \
     case 12:                                                                                       \
-        loop(__VA_ARGS__, 12, sums);                                                               \
+        loop(__VA_ARGS__, 12, 16, sums);                                                           \
         break;                                                                                     \
     case 16:                                                                                       \
-        loop(__VA_ARGS__, 16, sums);                                                               \
+        loop(__VA_ARGS__, 16, 16, sums);                                                           \
         break;                                                                                     \
     case 20:                                                                                       \
-        loop(__VA_ARGS__, 20, sums);                                                               \
+        loop(__VA_ARGS__, 20, 32, sums);                                                           \
         break;                                                                                     \
     case 24:                                                                                       \
-        loop(__VA_ARGS__, 24, sums);                                                               \
+        loop(__VA_ARGS__, 24, 32, sums);                                                           \
+        break;                                                                                     \
+    case 28:                                                                                       \
+        loop(__VA_ARGS__, 28, 32, sums);                                                           \
         break;                                                                                     \
     default:                                                                                       \
-        loop(__VA_ARGS__, 28, sums);                                                               \
+        loop(__VA_ARGS__, 32, 32, sums);                                                           \
     }
 
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
                    int64_t *sums)
 {
     const struct tree_run *run = tree_rows_run(lane, node, block);
-    const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
-    const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
+    const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+    const uint8_t *rows = row_at(lane, group, (uint32_t)start);
+    const uint16_t *order = lane->order + start + run->first;
 
-    BY_COLUMNS(lane->layout->group_columns, sum_rows, rows, order, run->count);
+    BY_COLUMNS(lane->layout->group_columns, sum_rows, rows, lane->packed + start, order,
+               run->count);
+}
+
+void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t group, int64_t *sums)
+{
+    const size_t start = (size_t)block * TREE_BLOCK_ROWS;
+    const uint8_t *rows = row_at(lane, group, (uint32_t)start);
+
+    BY_COLUMNS(lane->layout->group_columns, sum_all, rows, lane->packed + start,
+               block_rows(lane, block));
 }
 
 void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_sampling *sampling,
-                    uint32_t block, uint32_t group, int64_t *sums)
+                    uint32_t block)
 {
     const size_t start = (size_t)block * TREE_BLOCK_ROWS;
-    const float *gradients = lane->gradients + (size_t)output * lane->rows + start;
-    const float *hessians = lane->hessians + (size_t)output * lane->rows + start;
-    const uint32_t rows = block_rows(lane, block);
-    uint32_t packed[CHUNK_ROWS], sampled = 0;
+    const size_t of_output = (size_t)output * lane->rows + start;
+    const uint32_t sampled =
+        pack_rows(lane->gradients + of_output, lane->hessians + of_output, lane->keys + start,
+                  block_rows(lane, block), sampling, lane->packed + start);
 
-    for (uint32_t first = 0; first < rows; first += CHUNK_ROWS) {
-        const uint32_t count = rows - first < CHUNK_ROWS ? rows - first : CHUNK_ROWS;
-        uint8_t *at = row_at(lane, group, (uint32_t)start + first);
-
-        sampled += pack_rows(gradients + first, hessians + first, lane->keys + start + first, count,
-                             sampling, packed);
-        BY_COLUMNS(sums ? lane->layout->group_columns : 0, place_and_sum, at, packed, count);
-    }
-    if (group == 0)
-        lane->sampled = (block == 0 ? 0 : lane->sampled) + sampled;
+    lane->sampled = (block == 0 ? 0 : lane->sampled) + sampled;
 }
 
 void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
                         const struct tree_sampling *sampling)
 {
-    for (uint32_t group = 0; group < lane->layout->group_count; group++)
-        for (uint32_t block = 0; block < lane->blocks; block++)
-            tree_rows_pack(lane, output, sampling, block, group, NULL);
+    for (uint32_t block = 0; block < lane->blocks; block++)
+        tree_rows_pack(lane, output, sampling, block);
     lane->is_packed = true;
 }
 
@@ -686,8 +698,12 @@ void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t bloc
     const uint8_t *rows = row_at(lane, group, block * TREE_BLOCK_ROWS);
     const uint16_t *order = lane->order + (size_t)block * TREE_BLOCK_ROWS + run->first;
 
-    for (uint32_t i = 0; i < run->count && i < PREFETCH_ROWS; i++)
-        __builtin_prefetch(rows + (size_t)order[i] * TREE_ROW_BYTES);
+    const uint32_t *packed = lane->packed + (size_t)block * TREE_BLOCK_ROWS;
+
+    for (uint32_t i = 0; i < run->count && i < PREFETCH_ROWS; i++) {
+        __builtin_prefetch(rows + (size_t)order[i] * lane->layout->row_bytes);
+        __builtin_prefetch(packed + order[i]);
+    }
 }
 
 /* Line by line, or where there are fewer rows than lines, row by row. */

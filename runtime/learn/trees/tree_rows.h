@@ -3,9 +3,9 @@
  * and which node of the growing tree each row has reached.
  *
  *     bins     twice. Column by column, for whoever divides rows by one of them. And in groups of
- *              at most 28 columns: of each group a matrix of 32 bytes a row, 28 bins and the row's
- *              gradient and hessian in 16 bits each, so that whoever sums a row touches one line of
- *              memory
+ *              at most 32 columns: of each group a matrix of 32 bytes a row (16, 8 or 4 where a
+ *              power of two is enough), so that whoever sums a row touches one line of it
+ *     packed   of each row gradient and hessian as integers of 16 bits, for all groups
  *     order    blocks of at most 8192 rows; of each block its rows, in 16 bits, those of a node
  *              side by side. A node is divided in place, block by block
  *     runs     of each node and block, where its rows begin in `order` and how many they are
@@ -19,8 +19,7 @@
 #include "runtime/learn/trees/tree_forest.h"
 #include "runtime/learn/trees/tree_objective.h"
 
-#define TREE_GROUP_COLUMNS 28
-#define TREE_ROW_BYTES     32 /* of a group: bins, then gradient and hessian */
+#define TREE_GROUP_COLUMNS 32
 #define TREE_BLOCK_ROWS    8192
 /* Sums of so many rows fit into one number of 64 bits: gradients above, hessians below. */
 #define TREE_PACKED_ROWS 65536
@@ -30,6 +29,7 @@ struct tree_layout {
     const struct tree_bins *bins;
     uint32_t group_count, group_columns; /* columns of a group, a multiple of 4; the last has
                                             fewer that mean something */
+    uint32_t row_bytes;                  /* of a group: the power of two that has room */
 };
 
 struct tree_layout tree_layout_of(const struct tree_bins *bins);
@@ -58,10 +58,11 @@ struct tree_rows {
     uint32_t scored;                                             /* trees that are in the scores */
 
     /* Of rows to learn from, else NULL: */
-    uint8_t *groups;             /* (groups, rows, TREE_ROW_BYTES) */
+    uint8_t *groups;             /* (groups, rows, row_bytes) */
     float *gradients, *hessians; /* (outputs, rows) */
     float *residuals; /* (rows): label less score of the round; NULL unless leaves are quantiles */
     uint32_t *keys;   /* (rows): random bits of the seed and the row's hash */
+    uint32_t *packed; /* (rows): gradient above, hessian below */
     uint16_t *order;  /* (rows) */
     struct tree_run *runs; /* (run_room nodes, blocks) */
     uint32_t run_room;
@@ -70,7 +71,7 @@ struct tree_rows {
     uint64_t sampled; /* rows that it is grown from */
     bool is_chosen;   /* by goss: gradients of rows that are not are 0 */
     uint64_t chosen;  /* rows that are */
-    bool is_packed;   /* its gradients lie beside the bins */
+    bool is_packed;   /* its gradients are packed */
     uint32_t divided; /* nodes whose rows are divided, in the tree's order */
 };
 
@@ -135,11 +136,10 @@ void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tr
 
 /* A tree begins: all rows are in the root, and nothing is packed. */
 enum status tree_rows_begin(struct tree_rows *lane, struct error *err);
-/* The gradients of an output become integers, beside the bins of a group of columns: those of a
- * block, and all of them. The first group's blocks, in their order, count the sampled rows. sums:
- * as tree_rows_sum has them, to which the root's rows are added; or NULL. */
+/* The gradients of an output become integers: those of a block, and all of them. Blocks in their
+ * order count the sampled rows. */
 void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_sampling *sampling,
-                    uint32_t block, uint32_t group, int64_t *sums);
+                    uint32_t block);
 void tree_rows_pack_all(struct tree_rows *lane, uint32_t output,
                         const struct tree_sampling *sampling);
 /* Room for the runs of so many nodes. */
@@ -184,6 +184,8 @@ uint32_t tree_rows_sampled(const struct tree_rows *lane, uint32_t node,
  * columns of a group. */
 void tree_rows_sum(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group,
                    int64_t *sums);
+/* The same of all rows of a block. */
+void tree_rows_sum_all(const struct tree_rows *lane, uint32_t block, uint32_t group, int64_t *sums);
 /* Asks the memory for the first rows of what will be summed next; for the bins of a column by which
  * a node's rows of a block will be divided. */
 void tree_rows_expect(const struct tree_rows *lane, uint32_t node, uint32_t block, uint32_t group);

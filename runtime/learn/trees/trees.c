@@ -707,7 +707,8 @@ static void *memory(void *self, const char *name, size_t *size)
         {"quantiles", trees->quantiles.searches,
          trees->quantiles.leaves * sizeof *trees->quantiles.searches},
         {"order", rows->order, rows->rows * sizeof *rows->order},
-        {"packed", rows->groups, (size_t)rows->rows * TREE_ROW_BYTES},
+        {"grouped", rows->groups, (size_t)rows->rows * trees->layout.row_bytes},
+        {"packed", rows->packed, rows->rows * sizeof *rows->packed},
     };
 
     *size = 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "base/vectors.h"
 #include "base/words.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_store.h"
@@ -12,6 +13,8 @@
 #define READ_ROWS  65536   /* in one call, about */
 #define CALL_ROWS  1000000 /* computed with in one call, about */
 #define PART_ROWS  16384   /* of a node: fewer are no task of their own */
+#define PARTS_MOST 2       /* of a node, for each thread */
+#define LANES      16      /* of a vector */
 #define AHEAD_ROWS 256     /* of a node: as many are asked for before they are needed */
 
 /* What a lane's task tells; tasks of different lanes run side by side. */
@@ -232,15 +235,23 @@ static enum status contribute_risks(struct trees *trees, uint32_t first, uint32_
 
 /* ---- gradients ---- */
 
+/* Maxima side by side, so that it goes by vectors. */
+WIDE_VECTORS
 static float greatest_of(const float *numbers, size_t count)
 {
-    float most = 0;
+    float lanes[LANES] = {0}, most = 0;
+    size_t i = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        const float size = fabsf(numbers[i]);
+    for (; i + LANES <= count; i += LANES)
+        for (uint32_t j = 0; j < LANES; j++) {
+            const float size = fabsf(numbers[i + j]);
 
-        most = size > most ? size : most;
-    }
+            lanes[j] = size > lanes[j] ? size : lanes[j];
+        }
+    for (; i < count; i++)
+        most = fabsf(numbers[i]) > most ? fabsf(numbers[i]) : most;
+    for (uint32_t j = 0; j < LANES; j++)
+        most = lanes[j] > most ? lanes[j] : most;
     return most;
 }
 
@@ -374,6 +385,7 @@ struct node_part {
     uint32_t node, summed; /* the node that is divided; itself at the root */
     uint32_t first_lane, end_lane;
     uint32_t number; /* in the batch */
+    uint64_t size;   /* rows of the node */
     int64_t *histogram;
     int64_t rows; /* of a divided node: those that are summed, and the tree is grown from */
     bool was_bad; /* the order of its rows */
@@ -484,8 +496,9 @@ static void sum_root(struct packed_sums *packed)
         struct tree_rows *rows = &trees->rows[place.lane];
 
         make_room(packed, tree_rows_run(rows, 0, place.block)->count);
-        tree_rows_pack(rows, trees_output(trees), &sampling, place.block, packed->group,
-                       packed->sums);
+        if (packed->group == 0)
+            tree_rows_pack(rows, trees_output(trees), &sampling, place.block);
+        tree_rows_sum_all(rows, place.block, packed->group, packed->sums);
     }
     flush(packed);
 }
@@ -557,8 +570,17 @@ static uint32_t cut_parts(const struct trees *trees, uint32_t first, uint32_t en
         while (lane < end && (taken < each || count == most))
             taken += tree_rows_count(&trees->rows[lane++], whole->node);
         part->end_lane = lane;
+        part->size = taken;
     }
     return count;
+}
+
+/* Large ones first, so that threads end at about the same time. */
+static int compare_parts(const void *a, const void *b)
+{
+    const struct node_part *first = a, *second = b;
+
+    return (first->size < second->size) - (first->size > second->size);
 }
 
 /* counts: of each node of the batch the rows that are summed. */
@@ -568,7 +590,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
     const struct growing_tree *tree = &trees->growing;
     const bool is_root = trees->progress.stage == TREES_ROOT;
     const uint32_t nodes = is_root ? 1 : tree->batch_count;
-    const uint32_t most = 2 * team_size(trees->team);
+    const uint32_t most = PARTS_MOST * team_size(trees->team);
     struct parts_task about = {trees, NULL, 0};
     enum status status = STATUS_OK;
 
@@ -586,6 +608,7 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
 
         about.count += cut_parts(trees, first, end, &whole, most, about.parts + about.count);
     }
+    qsort(about.parts, about.count, sizeof *about.parts, compare_parts);
     team_run(trees->team, about.count, sum_part, &about);
     for (uint32_t lane = first; lane < end; lane++) {
         trees->rows[lane].is_packed = true;
@@ -766,11 +789,26 @@ static enum status contribute_gradients(struct trees *trees, uint32_t first, uin
     return STATUS_OK;
 }
 
+/* Are a lane's rows where the phase needs them? */
+static bool is_there(const struct trees *trees, const struct tree_rows *rows, uint32_t divided)
+{
+    return rows->round == (uint64_t)trees->progress.round + 1 &&
+           rows->tree == (uint64_t)trees_growing(trees) + 1 && rows->divided >= divided &&
+           rows->run_room >= trees->growing.node_count &&
+           (rows->is_chosen || !trees_choose_rows(trees)) &&
+           (rows->is_packed || trees->progress.stage == TREES_ROOT);
+}
+
 static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t end, uint32_t divided,
                                 struct error *err)
 {
     struct lanes_task about = {trees, first, divided};
+    uint32_t there = first;
 
+    while (there < end && is_there(trees, &trees->rows[there], divided))
+        there++;
+    if (there == end)
+        return STATUS_OK;
     team_run(trees->team, end - first, follow_task, &about);
     return first_failure(trees->errors + first, end - first, err);
 }
