@@ -91,5 +91,5 @@ def run_trees(bench):
     middle, tenth, one, two = compare(bench, "scaling-trees", rounds, trees)
     setting = (f"trees of 31 leaves and 256 bins, {ROWS:,} rows of 28 columns, {rounds} rounds, 1 thread a worker, "
                f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}")
-    return (setting, f"a round takes {one:.1f} ms with one worker, {two:.1f} ms with two: {middle:.2f} x ({tenth:.2f} x "
-            "among the fastest tenth)", middle >= 1.7)
+    return (setting, f"a round takes {one:.1f} ms with one worker, {two:.1f} ms with two: {middle:.2f} x "
+            f"({tenth:.2f} x among the fastest tenth)", middle >= 1.7)
