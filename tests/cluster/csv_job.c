@@ -35,13 +35,14 @@ static size_t split(char *line, struct slice *cells)
     return count;
 }
 
+/* text: the cell that is put as it is; count: none. */
 static void put_row(struct spool_writer *writer, const struct slice *cells, size_t count,
-                    size_t label, struct error *err)
+                    size_t text, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
         double value = 0;
 
-        if (i == label) {
+        if (i == text) {
             check(spool_put_text(writer, cells[i], err), err);
             continue;
         }
@@ -60,7 +61,10 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     char path[4096], line[CSV_LINE_MAX];
     FILE *file = fopen(csv, "r");
     const bool has_label = task_has_label(job->spec.task);
-    const struct spool_order order = {.held_out = dataset_held_out(&job->spec)};
+    const bool is_text = job->spec.label_type == LABEL_TEXT;
+    const struct spool_order order =
+        job->lies_by_key ? dataset_order(&job->spec, false, 1)
+                         : (struct spool_order){.held_out = dataset_held_out(&job->spec)};
     size_t count;
 
     if (!file || !fgets(job->header, sizeof job->header, file)) {
@@ -71,8 +75,8 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     for (size_t i = 0; i < count; i++) {
         const bool is_label = i + 1 == count;
 
-        columns[i] =
-            (struct spool_column){cells[i], is_label ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
+        columns[i] = (struct spool_column){cells[i], is_label && is_text ? SPOOL_TEXT : SPOOL_REAL,
+                                           READING_NUMBER};
         job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
     }
     job->spec.input_count = count - 1;
@@ -83,7 +87,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     check(spool_writer_sort(writer, &order, err), err);
     while (fgets(line, sizeof line, file))
         if (split(line, cells) == count)
-            put_row(writer, cells, count - !has_label, count - 1, err);
+            put_row(writer, cells, count - !has_label, is_text ? count - 1 : count, err);
     check(spool_writer_close(writer, err), err);
     fclose(file);
 }
@@ -179,6 +183,33 @@ void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder)
     params.one_drop = true;
     params.row_strategy = TREE_GOSS;
     make_trees(job, &params, csv, folder);
+}
+
+static void make_numbers(struct csv_job *job, enum tree_objective_name objective, const char *csv,
+                         const char *folder)
+{
+    struct trees_params params = small_trees();
+    struct error err;
+
+    params.objective = objective;
+    params.subsample = .8;
+    begin(job, "trees", "XGBRegressor", &params, sizeof params);
+    job->spec.task = TASK_REGRESSION;
+    job->spec.label_type = LABEL_REAL;
+    job->spec.metrics[0] = SLICE("RMSE");
+    job->lies_by_key = true;
+    error_clear(&err);
+    spool_csv(job, csv, folder, &err);
+}
+
+void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder)
+{
+    make_numbers(job, TREE_ABSOLUTE_ERROR, csv, folder);
+}
+
+void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder)
+{
+    make_numbers(job, TREE_COX, csv, folder);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

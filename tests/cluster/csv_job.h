@@ -13,6 +13,7 @@ struct csv_job {
     struct jobspec spec;
     struct spec_input inputs[CSV_COLUMNS_MAX];
     char header[CSV_LINE_MAX];
+    bool lies_by_key; /* the spool, as those of jobs; others are read at once */
 };
 
 /* Writes `folder`/train.spool and fills a spec of 8 lanes that trains a small
@@ -23,6 +24,10 @@ void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder);
 /* The same of boosted trees that leave others out, of rows that goss chooses. */
 void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder);
+/* Boosted trees of which the last column is a number: medians in the leaves, and hazards of times.
+ */
+void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder);
+void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

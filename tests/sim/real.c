@@ -79,6 +79,16 @@ struct subject real_subject_open_dart(const char *csv)
     return open_subject(csv, csv_job_make_dart);
 }
 
+struct subject real_subject_open_medians(const char *csv)
+{
+    return open_subject(csv, csv_job_make_medians);
+}
+
+struct subject real_subject_open_hazards(const char *csv)
+{
+    return open_subject(csv, csv_job_make_hazards);
+}
+
 struct subject real_subject_open_clusters(const char *csv)
 {
     return open_subject(csv, csv_job_make_clusters);

@@ -13,6 +13,9 @@ struct subject real_subject_open(const char *csv);
 struct subject real_subject_open_trees(const char *csv);
 /* By boosted trees that leave others out, of rows that goss chooses. */
 struct subject real_subject_open_dart(const char *csv);
+/* By boosted trees with medians in their leaves, and of hazards: phases of their own. */
+struct subject real_subject_open_medians(const char *csv);
+struct subject real_subject_open_hazards(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
 void real_subject_close(struct subject *subject);

@@ -2,8 +2,7 @@
  * sim - whole jobs from seeds.
  *
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --dart CSV |
- *         --rows N [--batch N]]
- *         [--verbose]
+ *         --medians CSV | --hazards CSV | --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -201,10 +200,9 @@ static bool take_learner(const char *argument, struct run *run)
         const char *name;
         struct subject (*open)(const char *csv);
     } learners[] = {
-        {"--learner", real_subject_open},
-        {"--clusters", real_subject_open_clusters},
-        {"--trees", real_subject_open_trees},
-        {"--dart", real_subject_open_dart},
+        {"--learner", real_subject_open},         {"--clusters", real_subject_open_clusters},
+        {"--trees", real_subject_open_trees},     {"--dart", real_subject_open_dart},
+        {"--medians", real_subject_open_medians}, {"--hazards", real_subject_open_hazards},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -216,9 +214,8 @@ static bool take_learner(const char *argument, struct run *run)
     return false;
 }
 
-/* Takes `--learner CSV`, `--clusters CSV`, `--trees CSV` and `--dart CSV`, `--rows N` and `--batch
- * N` out of the arguments: the rest of them is about seeds.
- */
+/* Takes `--learner CSV` and its like, `--rows N` and `--batch N` out of the arguments: the rest of
+ * them is about seeds. */
 static void take_subject(int *argc, char **argv, struct run *run)
 {
     uint64_t number;
@@ -258,6 +255,7 @@ int main(int argc, char **argv)
               "--clusters CSV: the same of clusters, without the label\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"
+              "--medians CSV: of those with medians in their leaves; --hazards CSV: of hazards\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;
