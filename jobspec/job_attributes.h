@@ -72,6 +72,11 @@
             "A column of the SELECT with the number that the label is at most, for "               \
             "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
             .tasks = 1 << TASK_REGRESSION)                                                         \
+    PLANNED("train.group", SCOPE_TRAIN, TEXT(),                                                    \
+            "A column of the SELECT with the id of each row's group, such as a query whose "       \
+            "documents are ranked: rows of a group are held out together. It is no input unless "  \
+            "COLUMN names it, and PREDICT and EVALUATE do not need it. Trees only.",               \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \

@@ -92,7 +92,8 @@
 /* What a column of the rows is for, beside the inputs and the label. */
 #define ROW_ROLE_MAP(X)                                                                            \
     X(ROLE_SAMPLE_WEIGHT, "sample_weight")                                                         \
-    X(ROLE_LABEL_UPPER, "label_upper_bound")
+    X(ROLE_LABEL_UPPER, "label_upper_bound")                                                       \
+    X(ROLE_GROUP, "group")
 
 /* What EVALUATE returns (scoring/report.h). */
 #define REPORT_MAP(X)                                                                              \
@@ -158,6 +159,13 @@ extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
+
+/* Is the column of the role one of numbers, which learners see? That of groups decides where rows
+ * lie (runtime/data/held_out.h), and shows in their hashes. */
+static inline bool role_is_number(enum row_role role)
+{
+    return role != ROLE_GROUP;
+}
 
 /* Is a model of this task learned from a label column, and measured against one? */
 static inline bool task_has_label(enum task task)

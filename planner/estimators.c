@@ -111,6 +111,14 @@ static const struct estimator_default lightgbm_goss_of_classes[] = {
     BOOSTED_100, LIGHTGBM, CURVED, {"data_sample_strategy", "goss"}, END};
 static const struct estimator_default lightgbm_goss_of_numbers[] = {
     BOOSTED_100, LIGHTGBM, COUNTING, {"data_sample_strategy", "goss"}, END};
+static const struct estimator_default xgboost_ranking[] = {
+    {"train.num_boost_round", "100"}, {"objective", "rank:ndcg"}, END};
+static const struct estimator_default lightgbm_ranking[] = {
+    BOOSTED_100,
+    LIGHTGBM,
+    {"objective", "lambdarank"},
+    {"lambdarank_num_pair_per_sample", "30"},
+    END};
 static const struct estimator_default tensorflow[] = {BOOSTED_100, NO_PENALTY, END};
 static const struct estimator_default bigquery[] = {{"train.num_boost_round", "20"}, END};
 static const struct estimator_default scikit_hist_of_classes[] = {
@@ -151,6 +159,9 @@ const struct estimator estimators[] = {
      BOOSTED(lightgbm_of_classes)},
     {"LGBMRegressor", NUMBERS, none, NULL, "Boosted trees for numbers, leaf by leaf.",
      BOOSTED(lightgbm_of_numbers)},
+    {"XGBRanker", NUMBERS, none, NULL, "Boosted trees for rankings.", BOOSTED(xgboost_ranking)},
+    {"LGBMRanker", NUMBERS, none, NULL, "Boosted trees for rankings, leaf by leaf.",
+     BOOSTED(lightgbm_ranking)},
     {"RandomForestClassifier", CLASSES, NO_ROUNDS_NO_RATE, "Random forest for classes.",
      FOREST(scikit_forest_of_classes)},
     {"RandomForestRegressor", NUMBERS, NO_ROUNDS_NO_RATE, "Random forest for numbers.",

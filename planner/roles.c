@@ -13,6 +13,7 @@ static const struct role_facts {
     [ROLE_SAMPLE_WEIGHT] = {"train.sample_weight", "sample weights", "weight ", "weighs the rows"},
     [ROLE_LABEL_UPPER] = {"train.label_upper_bound", "upper bounds", "upper bound ",
                           "bounds the label"},
+    [ROLE_GROUP] = {"train.group", "groups", "group ", "groups the rows"},
 };
 
 const char *roles_called(enum row_role role)
@@ -28,14 +29,14 @@ bool roles_have(const struct plan *plan, int column)
     return false;
 }
 
-static enum status check_numbers(const struct planning *planning, const struct role_facts *role,
-                                 const struct query_column *column, int position)
+static enum status check_cells(const struct planning *planning, const struct role_facts *role,
+                               bool is_number, const struct query_column *column, int position)
 {
     if (column->vectors > 0 || column->blobs > 0) {
         query_refuse_binary(planning, role->column, column, position);
-        return error_hint(planning->err, "Select a column of numbers.");
+        return error_hint(planning->err, "Select another column.");
     }
-    if (column_words(column) == 0 || column_is_numeric(column))
+    if (!is_number || column_words(column) == 0 || column_is_numeric(column))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, position,
             "%scolumn \"%.*s\" holds text that is not a number, in %u of %u %s", role->column,
@@ -61,7 +62,7 @@ static enum status plan_role(struct planning *planning, enum row_role number,
                 SLICE_FORMAT(column->name));
         return error_hint(planning->err, "%s takes another column of the SELECT.", role->attribute);
     }
-    TRY(check_numbers(planning, role, column, position));
+    TRY(check_cells(planning, role, role_is_number(number), column, position));
     plan->roles[plan->role_count++] =
         (struct plan_role){number, column->name, index, column_reading(column)};
     return STATUS_OK;

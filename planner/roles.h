@@ -1,6 +1,6 @@
 /*
- * roles.h - train.sample_weight, train.label_upper_bound -> columns of the SELECT that are for
- * something else than to be an input.
+ * roles.h - train.sample_weight, train.label_upper_bound, train.group -> columns of the SELECT that
+ * are for something else than to be an input.
  *
  * Such a column is no input unless COLUMN names it, and prediction needs it no more than the label.
  */

@@ -284,6 +284,8 @@ static void append_effective(const struct plan *plan, const struct attribute *of
             text_append_string(out, i > 0 ? ", " : "");
             text_append(out, plan->metrics[i]);
         }
+        if (plan->metric_count == 0)
+            text_append_string(out, "those of the objective");
         if (plan->has_default_metrics && plan->estimator->task == TASK_CLASSIFICATION)
             text_append_string(out, " (the last two of two classes)");
     } else if (slice_is(name, "train.seed") && !setting) {
@@ -351,6 +353,18 @@ static enum status plan_positive(struct planning *planning)
     return slice_keep(planning, value->text, &planning->plan->positive);
 }
 
+/* Where nothing that the statement sets is wrong, its model is. */
+static enum status settle(struct planning *planning, const struct kind_settings *settings)
+{
+    struct plan *plan = planning->plan;
+    const enum status status =
+        plan->estimator->kind->settle(&plan->spec.params, settings, planning->err);
+
+    if (status != STATUS_OK && planning->err && planning->err->position < 0)
+        planning->err->position = planning->statement->model.position;
+    return status;
+}
+
 enum status training_plan(struct planning *planning)
 {
     struct kind_settings settings = {.context = planning, .find = find_setting};
@@ -361,12 +375,15 @@ enum status training_plan(struct planning *planning)
     set_others(planning);
     settings.task = plan->estimator->task;
     settings.classes = plan->spec.n_classes;
-    TRY(plan->estimator->kind->settle(&plan->spec.params, &settings, planning->err));
+    TRY(settle(planning, &settings));
     TRY(check_task(planning));
     TRY(check_validation(planning));
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
     TRY(metrics_plan(planning, plan->estimator->task, 0));
+    if (plan->has_default_metrics && plan->estimator->kind->measures_itself &&
+        plan->estimator->kind->measures_itself(&plan->spec.params))
+        plan->metric_count = 0;
     TRY(plan_positive(planning));
     return record_attributes(planning);
 }

@@ -114,6 +114,9 @@ struct kind {
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
+    /* Does the learner itself measure what is learned, where a statement asks for no metrics? NULL:
+     * never. */
+    bool (*measures_itself)(const struct kind_params *params);
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
     /* What becomes of values far from all others (runtime/data/robust_inputs.h). NULL: they are

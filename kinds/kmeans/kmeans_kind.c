@@ -176,7 +176,7 @@ const struct kind kmeans_kind = {
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.shuffle", "train.early_stopping", "train.sample_weight",
-                                     "train.label_upper_bound", NULL},
+                                     "train.label_upper_bound", "train.group", NULL},
     .takes_numbers_alone = true,
     .settle = settle,
     .uses = uses,

@@ -22,24 +22,11 @@ const char *const tree_normalize_words[] = {"tree", "forest", "lightgbm", NULL};
 const char *const tree_noise_words[] = {"normal", "logistic", "extreme", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
 const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn", NULL};
+const char *const tree_pairs_words[] = {"topk", "mean", NULL};
 
 const char *const tree_objectives_later[] = {
-    "rank:pairwise",
-    "rank:ndcg",
-    "rank:map",
-    "huber",
-    "fair",
-    "mape",
-    "cross_entropy_lambda",
-    "xentlambda",
-    "multiclassova",
-    "multiclass_ova",
-    "ova",
-    "ovr",
-    "lambdarank",
-    "rank_xendcg",
-    "exponential",
-    NULL,
+    "huber",          "fair", "mape", "cross_entropy_lambda", "xentlambda",  "multiclassova",
+    "multiclass_ova", "ova",  "ovr",  "rank_xendcg",          "exponential", NULL,
 };
 
 /* clang-format off: one row, one name of LightGBM's, scikit-learn's or older XGBoosts'. */
@@ -80,10 +67,13 @@ ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
 
 /* ---- what goes together ---- */
 
+#define RANKINGS                                                                                   \
+    (1 << TREE_RANK_PAIRS | 1 << TREE_RANK_NDCG | 1 << TREE_RANK_MAP | 1 << TREE_LAMBDARANK)
 #define OBJECTIVES_OF_NUMBERS                                                                      \
     (1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR | 1 << TREE_PSEUDO_HUBER |              \
      1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_REGRESSION_LOGISTIC |               \
-     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_AFT | 1 << TREE_COX | 1 << TREE_POISSON)
+     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_AFT | 1 << TREE_COX | 1 << TREE_POISSON |     \
+     RANKINGS)
 #define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_HINGE)
 #define OBJECTIVES_OF_CLASSES     (1 << TREE_SOFTMAX | 1 << TREE_SOFTPROB)
 
@@ -99,6 +89,10 @@ static const struct {
     {"aft_loss_distribution", 1 << TREE_AFT},
     {"aft_loss_distribution_scale", 1 << TREE_AFT},
     {"train.label_upper_bound", 1 << TREE_AFT},
+    {"lambdarank_pair_method", RANKINGS & ~(1 << TREE_LAMBDARANK)},
+    {"lambdarank_num_pair_per_sample", RANKINGS},
+    {"ndcg_exp_gain", RANKINGS},
+    {"train.sample_weight", ~RANKINGS},
     {"scale_pos_weight", 1 << TREE_AUTOMATIC | 1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW},
     {"softmax_hessian", 1 << TREE_AUTOMATIC | OBJECTIVES_OF_CLASSES},
 };
@@ -217,6 +211,28 @@ static enum status check_objective(const struct trees_params *trees,
     fail_at(err, STATUS_INVALID, position, "the objective %s is of two classes, and there are %u",
             tree_objective_words[trees->objective], settings->classes);
     return hint_objectives("More classes are learned by", OBJECTIVES_OF_CLASSES, err);
+}
+
+/* Rows are ranked within their groups. */
+static enum status check_ranking(struct trees_params *trees, const struct kind_settings *settings,
+                                 struct error *err)
+{
+    struct slice spelled;
+    int position = -1;
+
+    if (!trees_rank(trees->objective))
+        return STATUS_OK;
+    if (!find(settings, "train.group", &spelled, &position)) {
+        find(settings, "objective", &spelled, &position);
+        fail_at(err, STATUS_INVALID, position, "%s needs train.group",
+                tree_objective_words[trees->objective]);
+        return error_hint(err, "It names the column with the id of each row's query, as in "
+                               "train.group = 'qid'.");
+    }
+    if (trees->pairs == TREE_PAIRS_MEAN &&
+        !find(settings, "lambdarank_num_pair_per_sample", &spelled, &position))
+        trees->pair_count = 1;
+    return STATUS_OK;
 }
 
 /* Shares and rates that a range would have to leave out, as it takes both of its ends. */
@@ -427,6 +443,7 @@ enum status trees_settle(struct kind_params *params, const struct kind_settings 
     TRY(check_objective(trees, settings, err));
     TRY(check_goss(trees, settings, err));
     TRY(check_uses(trees, settings, err));
+    TRY(check_ranking(trees, settings, err));
     TRY(check_ends(trees, settings, err));
     TRY(check_base(trees, settings, err));
     TRY(check_growth(trees, settings, err));

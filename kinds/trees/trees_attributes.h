@@ -25,6 +25,10 @@
     X(TREE_AFT, "survival:aft")                                                                    \
     X(TREE_COX, "survival:cox")                                                                    \
     X(TREE_POISSON, "count:poisson")                                                               \
+    X(TREE_RANK_PAIRS, "rank:pairwise")                                                            \
+    X(TREE_RANK_NDCG, "rank:ndcg")                                                                 \
+    X(TREE_RANK_MAP, "rank:map")                                                                   \
+    X(TREE_LAMBDARANK, "lambdarank")                                                               \
     X(TREE_LOGISTIC, "binary:logistic")                                                            \
     X(TREE_LOGIT_RAW, "binary:logitraw")                                                           \
     X(TREE_HINGE, "binary:hinge")                                                                  \
@@ -67,6 +71,10 @@ extern const char *const tree_features_words[];
 /* What the second derivative of more than two classes is, as a multiple of p (1 - p). */
 enum tree_softmax { TREE_SOFTMAX_XGBOOST, TREE_SOFTMAX_LIGHTGBM, TREE_SOFTMAX_SCIKIT };
 extern const char *const tree_softmax_words[];
+
+/* Which pairs of a query's rows rankings compare. */
+enum tree_pairs { TREE_PAIRS_TOP, TREE_PAIRS_MEAN };
+extern const char *const tree_pairs_words[];
 
 #define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
@@ -173,6 +181,18 @@ extern const char *const tree_softmax_words[];
            "predicted.")                                                                           \
     STORED(double, aft_scale, "aft_loss_distribution_scale", SCOPE_TRAIN, IN_KIND(aft_scale),      \
            REAL(1e-3, 1e6, "1"), "Of survival:aft: the scale of this distribution.")               \
+    STORED(enum tree_pairs, pairs, "lambdarank_pair_method", SCOPE_TRAIN, IN_KIND(pairs),          \
+           WORD("topk", tree_pairs_words, NULL),                                                   \
+           "Of rankings, the pairs of a group that are compared. topk: each row of the first "     \
+           "ones, as they are ranked so far, with all behind it; mean: each row with some at "     \
+           "random.")                                                                              \
+    STORED(uint32_t, pair_count, "lambdarank_num_pair_per_sample", SCOPE_TRAIN,                    \
+           IN_KIND(pair_count), INTEGER(1, 10000, "32"),                                           \
+           "Of topk: how many the first ones are. Of mean: pairs of each row; 1 unless it is "     \
+           "set.",                                                                                 \
+           .aliases = ((const char *const[]){"lambdarank_truncation_level", NULL}))                \
+    STORED(bool, exp_gain, "ndcg_exp_gain", SCOPE_TRAIN, IN_KIND(exp_gain), BOOLEAN("true", NULL), \
+           "Of rankings: a label y gains 2^y - 1; false: y.")                                      \
     PLANNED("tree_method", SCOPE_TRAIN,                                                            \
             WORD("hist", tree_method_words, ((const char *const[]){"exact", "gpu_hist", NULL})),   \
             "How splits are found: by histograms, whichever of these is said.")                    \
@@ -246,6 +266,12 @@ static inline bool trees_have_quantiles(enum tree_objective_name objective)
 static inline double trees_quantile(const struct trees_params *params)
 {
     return params->objective == TREE_QUANTILE ? params->quantile_alpha : 0.5;
+}
+
+/* Rows are ranked within their groups. */
+static inline bool trees_rank(enum tree_objective_name objective)
+{
+    return objective >= TREE_RANK_PAIRS && objective <= TREE_LAMBDARANK;
 }
 
 /* The task that an objective is of; false: 'auto' is of any. */

@@ -15,6 +15,11 @@ static uint32_t leaf_count(const struct model *model)
     return trees_of(model)->tree_count;
 }
 
+static bool measures_itself(const struct kind_params *params)
+{
+    return trees_rank(trees_params(params)->objective);
+}
+
 const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
@@ -30,6 +35,7 @@ const struct kind trees_kind = {
     .settle_inputs = trees_settle_inputs,
     .uses = trees_uses,
     .cost = trees_cost,
+    .measures_itself = measures_itself,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "
                  "max_bin.",

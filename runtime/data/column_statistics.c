@@ -32,8 +32,11 @@ static void describe_columns(struct column_statistics *statistics)
             column->name = spec->inputs[i].name;
             column->content = content_of(spec->inputs[i].type);
         } else if (i > spec->input_count || !task_has_label(spec->task)) {
-            column->name = spec->roles[i - spec->input_count - task_has_label(spec->task)].name;
-            column->content = COLUMN_NUMBERS;
+            const struct spec_role *role =
+                &spec->roles[i - spec->input_count - task_has_label(spec->task)];
+
+            column->name = role->name;
+            column->content = role_is_number(role->role) ? COLUMN_NUMBERS : COLUMN_TEXTS;
         } else {
             column->name = spec->label;
             column->content = spec->task == TASK_REGRESSION ? COLUMN_NUMBERS : COLUMN_CLASSES;
@@ -450,8 +453,9 @@ const char *column_is_called(const struct column_statistics *statistics, uint32_
 
     if (number < spec->input_count)
         return "column";
-    return number == spec->input_count && task_has_label(spec->task) ? "label column"
-                                                                     : "weight column";
+    if (number == spec->input_count && task_has_label(spec->task))
+        return "label column";
+    return number == spec_role_column(spec, ROLE_GROUP) ? "group column" : "weight column";
 }
 
 static enum status check_types(const struct column_statistics *statistics,

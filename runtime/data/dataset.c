@@ -41,21 +41,26 @@ struct spool_held_out dataset_held_out(const struct jobspec *spec)
     const struct job_held_out rule =
         job_held_out(spec->test_size, spec->has_validation, spec->early_stopping > 0,
                      task_has_label(spec->task));
+    const uint32_t group = spec_role_column(spec, ROLE_GROUP);
 
     return (struct spool_held_out){
         .share = rule.share,
         .least_rows = rule.least_rows,
-        .by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION,
+        .by_class = rule.share > 0 && spec->task == TASK_CLASSIFICATION && group == 0,
         .class_column = (uint32_t)spec->input_count,
+        .group_column = group,
     };
 }
 
 struct spool_order dataset_order(const struct jobspec *spec, bool is_validation, uint32_t threads)
 {
+    const uint32_t group = spec_role_column(spec, ROLE_GROUP);
+
     return (struct spool_order){
         .by_key = spec->shuffle,
         .seed = spec->seed,
-        .held_out = is_validation ? (struct spool_held_out){0} : dataset_held_out(spec),
+        .held_out =
+            is_validation ? (struct spool_held_out){.group_column = group} : dataset_held_out(spec),
         .threads = threads,
         .spec = is_validation ? NULL : spec,
     };
@@ -129,13 +134,17 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
 
     *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
     for (unsigned role = 0; role < ROW_ROLES; role++)
-        dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);
+        if (role_is_number((enum row_role)role))
+            dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);
+    dataset->has_groups = spec_role_column(spec, ROLE_GROUP) > 0;
     arena_init(&dataset->arena, ARENA_BYTES_MAX);
     arena_init(&dataset->views, ARENA_BYTES_MAX);
     arena_init(&dataset->old, OLD_MODEL_BYTES_MAX);
     status = open_old_model(folder, spec, dataset, err);
     if (status == STATUS_OK)
         status = open_spools(folder, source, spec, team, dataset, err);
+    dataset->spool.ranges.by_group = dataset->validation_spool.ranges.by_group =
+        dataset->has_groups;
     if (status == STATUS_OK)
         status = dataset->spool.is_keyed ? keyed_rows_open(dataset, spec, team, err)
                                          : plain_rows_open(dataset, spec, team, err);
@@ -200,7 +209,7 @@ void dataset_expect_label(const struct dataset_part *part, uint64_t row)
 static uint32_t range_of(const struct dataset *dataset, const struct dataset_part *part,
                          uint64_t row, uint32_t ranges)
 {
-    const struct row_key key = {dataset->seed, RANDOM_LANE, 0};
+    const struct row_key key = row_key_of_lane(dataset->seed, dataset->has_groups);
 
     return (uint32_t)((unsigned __int128)row_key_bits(&key, &part->hashes[row]) * ranges >> 64);
 }

@@ -58,10 +58,11 @@ struct dataset {
      * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
      * numbers: then these are 0 and 1. */
     double label_average, label_deviation;
-    uint32_t role_columns[ROW_ROLES]; /* of the spools; 0: none */
-    double weight_average;            /* of the training rows' sample weights; 0 without */
-    float *class_weights;             /* (labels.count); all 1 unless balanced */
-    uint64_t *class_counts;           /* (labels.count): training rows of each */
+    uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
+    bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */
+    double weight_average;  /* of the training rows' sample weights; 0 without */
+    float *class_weights;   /* (labels.count); all 1 unless balanced */
+    uint64_t *class_counts; /* (labels.count): training rows of each */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */

@@ -111,6 +111,24 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
     return check_label_size(spool, spec, err);
 }
 
+static enum status check_groups(const struct spool *spool, const struct jobspec *spec,
+                                struct error *err)
+{
+    const uint32_t column = spec_role_column(spec, ROLE_GROUP);
+    const struct spool_column_summary *summary = &spool->summaries[column];
+    struct slice name;
+
+    if (column == 0)
+        return STATUS_OK;
+    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
+    if (!spool->is_keyed)
+        return fail(err, STATUS_INVALID, "rows without shuffle have no groups");
+    if (summary->nulls == 0)
+        return STATUS_OK;
+    refuse_rows(name, "group column", "NULL", summary->nulls, spool->rows, err);
+    return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.", SLICE_FORMAT(name));
+}
+
 static enum status check_weights(const struct spool *spool, const struct jobspec *spec,
                                  struct error *err)
 {
@@ -173,6 +191,7 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
         TRY(check_label(spool, spec, err));
     TRY(check_weights(spool, spec, err));
     TRY(check_upper_bounds(spool, spec, err));
+    TRY(check_groups(spool, spec, err));
     for (uint32_t i = 0; i < spec->input_count; i++)
         TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;

@@ -235,7 +235,7 @@ struct wanted {
 
 static uint32_t range_of(const struct spool *spool, const struct row_hash *hash)
 {
-    const struct row_key key = {spool->ranges.seed, RANDOM_LANE, 0};
+    const struct row_key key = row_key_of_lane(spool->ranges.seed, spool->ranges.by_group);
 
     return (uint32_t)(row_key_bits(&key, hash) >> (KEY_BITS - spool->ranges.bits));
 }
@@ -291,14 +291,53 @@ static enum status find_all(struct range_loader *loader, const struct wanted *wa
     return loader->count == wanted->rows ? STATUS_OK : fail_rows(err);
 }
 
-/* Of each row that was found its place among them: they lie by key. */
-static void place_rows(struct range_loader *loader, const struct wanted *wanted)
-{
-    const struct row_key key = {wanted->source->spool->ranges.seed, RANDOM_LANE, 0};
+struct grouped_row {
+    uint64_t key;
+    struct row_hash hash;
+    uint32_t row;
+};
 
+static int by_group(const void *a, const void *b)
+{
+    const struct grouped_row *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->hash.high != y->hash.high)
+        return x->hash.high < y->hash.high ? -1 : 1;
+    return (x->hash.low > y->hash.low) - (x->hash.low < y->hash.low);
+}
+
+/* Rows of a group have the same key, which row_order takes for a rarity. */
+static enum status place_groups(struct range_loader *loader, const struct row_key *key,
+                                struct error *err)
+{
+    struct grouped_row *rows = malloc((loader->count + 1ull) * sizeof *rows);
+
+    if (!rows)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < loader->count; i++)
+        rows[i] = (struct grouped_row){row_key_bits(key, &loader->hashes[i]), loader->hashes[i], i};
+    qsort(rows, loader->count, sizeof *rows, by_group);
+    for (uint32_t rank = 0; rank < loader->count; rank++)
+        loader->places[rows[rank].row] = rank;
+    free(rows);
+    return STATUS_OK;
+}
+
+/* Of each row that was found its place among them: they lie by key. */
+static enum status place_rows(struct range_loader *loader, const struct wanted *wanted,
+                              struct error *err)
+{
+    const struct spool_ranges *ranges = &wanted->source->spool->ranges;
+    const struct row_key key = row_key_of_lane(ranges->seed, ranges->by_group);
+
+    if (ranges->by_group)
+        return place_groups(loader, &key, err);
     row_order_run(&key, loader->hashes, loader->count, 0, loader->space, loader->sorted);
     for (uint32_t rank = 0; rank < loader->count; rank++)
         loader->places[loader->sorted[rank]] = rank;
+    return STATUS_OK;
 }
 
 enum status range_load_block(struct range_loader *loader, const struct dataset *dataset,
@@ -324,7 +363,7 @@ static enum status load_blocks(struct range_loader *loader, const struct dataset
     if (loader->reads.were_seen)
         spool_read_ahead(source->spool, loader->blocks.numbers, loader->blocks.count);
     TRY(find_all(loader, wanted, err));
-    place_rows(loader, wanted);
+    TRY(place_rows(loader, wanted, err));
     for (uint32_t i = 0; i < loader->found_count; i++) {
         const struct found_block *found = &loader->found[i];
         const struct placed_rows placed = {source->starts[wanted->first], loader->rows + at,

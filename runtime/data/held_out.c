@@ -23,11 +23,19 @@ struct row_hash row_hash_of_class(const struct row_hash *hash, struct slice clas
     return with_stratum(hash, bytes_hash(class_bytes.data, class_bytes.size, 0));
 }
 
+struct row_hash row_hash_of_group(const struct row_hash *hash, struct slice group_bytes)
+{
+    return (struct row_hash){.low = hash->low,
+                             .high = bytes_hash(group_bytes.data, group_bytes.size, 0)};
+}
+
 struct row_hash held_out_hash_of_copy(const struct spool_held_out *rule,
                                       const struct row_hash *hash, uint64_t number)
 {
-    const struct row_hash copy = row_hash_of_copy(hash, number);
+    struct row_hash copy = row_hash_of_copy(hash, number);
 
+    if (rule->group_column > 0)
+        copy.high = hash->high;
     return rule->by_class ? with_stratum(&copy, row_hash_stratum(hash)) : copy;
 }
 

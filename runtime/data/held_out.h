@@ -9,6 +9,10 @@
  * out that come first by a random key of the seed and the row's hash: a function of the set of rows
  * alone.
  *
+ * Where rows have groups a group is held out whole: those whose key of the group is below the
+ * share, so about as many rows as that; none where that would be all, or where there are too few
+ * rows. The group is the upper half of its rows' hashes.
+ *
  * A row's class is told by some bits of its hash, its stratum, so that rows can be counted by
  * class where nothing but their hashes is read. Two classes that share a stratum, one pair of
  * 65,536, give their share together.
@@ -21,7 +25,9 @@
 
 /* The hash with the stratum of a class: the class as bytes. */
 struct row_hash row_hash_of_class(const struct row_hash *hash, struct slice class_bytes);
-/* row_hash_of_copy, of the same class. */
+/* The hash with that of a group's value: the value as bytes. */
+struct row_hash row_hash_of_group(const struct row_hash *hash, struct slice group_bytes);
+/* row_hash_of_copy, of the same class and group. */
 struct row_hash held_out_hash_of_copy(const struct spool_held_out *rule,
                                       const struct row_hash *hash, uint64_t number);
 

@@ -33,8 +33,18 @@ void row_order_run(const struct row_key *key, const struct row_hash *hashes, uin
 void row_order_mark(const struct row_key *key, const struct row_hash *hashes, uint32_t rows,
                     uint32_t count, struct team *team, uint64_t *space, uint8_t *is_first);
 
-/* The random key itself. */
+/* The random key itself. Of purposes of groups it is the same for all rows of a group. */
 uint64_t row_key_bits(const struct row_key *key, const struct row_hash *hash);
+
+/* The key that gives rows to lanes, and the one that holds them out. */
+static inline struct row_key row_key_of_lane(uint64_t seed, bool by_group)
+{
+    return (struct row_key){seed, by_group ? RANDOM_GROUP_LANE : RANDOM_LANE, 0};
+}
+static inline struct row_key row_key_of_held_out(uint64_t seed, bool by_group)
+{
+    return (struct row_key){seed, by_group ? RANDOM_GROUP_HELD_OUT : RANDOM_HELD_OUT, 0};
+}
 
 /* ----- which rows are told apart ----- */
 

@@ -86,6 +86,8 @@ struct spool_held_out {
     uint32_t least_rows; /* of fewer rows none */
     bool by_class;       /* each class gives its share */
     uint32_t class_column;
+    uint32_t group_column; /* rows that have the same there lie side by side, and are held out
+                              together; 0: there is none */
 };
 
 /* All zero: as the SELECT gave the rows. */
@@ -139,6 +141,7 @@ struct spool_block {
 /* Of a spool that lies by key. */
 struct spool_ranges {
     uint64_t seed; /* of the keys */
+    bool by_group; /* they are keys of groups; who opens the spool says it */
     uint32_t bits; /* ranges are 2^bits */
     uint64_t rows[SPOOL_PARTS];
     struct row_hash sums[SPOOL_PARTS];   /* of the rows' hashes */

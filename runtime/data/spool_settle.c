@@ -290,7 +290,8 @@ static enum status flush_copies(struct settling *settling, struct error *err)
 
 static struct distinct *find_slot(const struct settler *settler, const struct row_hash *hash)
 {
-    uint32_t slot = (uint32_t)hash->high & (settler->slots - 1); /* low may hold the class */
+    /* The lower bits may hold the class, and `high` the group. */
+    uint32_t slot = (uint32_t)(hash->low >> 32) & (settler->slots - 1);
 
     while (settler->distinct[slot].count && !row_hashes_equal(&settler->distinct[slot].hash, hash))
         slot = (slot + 1) & (settler->slots - 1);
@@ -332,7 +333,8 @@ static enum status number_row(struct settler *settler, const struct row_hash *ha
 
 static uint64_t held_out_key(const struct settling *settling, const struct row_hash *hash)
 {
-    const struct row_key key = {settling->writer->order.seed, RANDOM_HELD_OUT, 0};
+    const struct row_key key = row_key_of_held_out(
+        settling->writer->order.seed, settling->writer->order.held_out.group_column > 0);
 
     return row_key_bits(&key, hash);
 }
@@ -353,7 +355,8 @@ static void count_stratum(const struct settling *settling, struct settler *settl
 static enum status number_rows(struct settling *settling, struct settler *settler, uint32_t block,
                                const struct row_hash *hashes, uint32_t task, struct error *err)
 {
-    const struct row_key key = {settling->writer->order.seed, RANDOM_LANE, 0};
+    const struct row_key key = row_key_of_lane(settling->writer->order.seed,
+                                               settling->writer->order.held_out.group_column > 0);
     const struct spool_block_entry *entry = &settling->entries[block];
     const uint32_t shift = SPOOL_RANGE_BITS - settling->task_bits;
     const bool is_whole = entry->first_range >> shift == entry->last_range >> shift;
@@ -513,6 +516,12 @@ static void part_task(void *context, uint32_t member, uint32_t block)
     look_at_block(settling, &settling->settlers[member], block, list_parts);
 }
 
+/* Whole groups stay where they were dealt to; or all are kept. */
+static uint64_t quota_of_groups(const struct stratum *all, uint64_t quota)
+{
+    return quota == 0 || all->held_out == all->rows ? 0 : all->held_out;
+}
+
 /* What the strata hold out, and should. Whether rows must move. */
 static enum status take_strata(struct settling *settling, bool *must_move, struct error *err)
 {
@@ -538,6 +547,8 @@ static enum status take_strata(struct settling *settling, bool *must_move, struc
         free(rows);
         return err->status;
     }
+    if (rule->group_column > 0)
+        settling->held_out = quotas[0] = quota_of_groups(&settling->strata[0], quotas[0]);
     for (uint32_t i = 0; i < count; i++) {
         settling->strata[i].quota = quotas[i];
         *must_move = *must_move || rows_to_move(&settling->strata[i]) > 0;
@@ -627,7 +638,8 @@ static void add_hash(struct row_hash *sum, const struct row_hash *hash)
 static void count_block(const struct settling *settling, struct settler *settler, uint32_t block,
                         const struct row_hash *hashes)
 {
-    const struct row_key lane = {settling->writer->order.seed, RANDOM_LANE, 0};
+    const struct row_key lane = row_key_of_lane(settling->writer->order.seed,
+                                                settling->writer->order.held_out.group_column > 0);
     const struct row_key sample = {settling->writer->order.seed, RANDOM_SAMPLE, 0};
     const uint32_t part = settling->entries[block].part;
     uint32_t *counts = settler->counts + ((size_t)part << settling->range_bits);

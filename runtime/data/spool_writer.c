@@ -663,9 +663,10 @@ static struct row_hash hash_of_row(const struct spool_writer *writer)
 {
     const XXH128_hash_t bits = XXH3_128bits(writer->row.data, writer->row.size);
     const struct row_hash hash = {.low = bits.low64, .high = bits.high64};
-
     const struct spool_held_out *rule = &writer->order.held_out;
 
+    if (rule->group_column > 0)
+        return row_hash_of_group(&hash, cell_of_row(writer, rule->group_column));
     return rule->by_class ? row_hash_of_class(&hash, cell_of_row(writer, rule->class_column))
                           : hash;
 }

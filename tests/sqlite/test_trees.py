@@ -163,6 +163,88 @@ class Trees(harness.Case):
                          "LABEL time INTO m")
         self.assertIn('no label of column "time" is above 0', str(caught.exception))
 
+    def rankings(self, queries=120):
+        """Table f: documents that were found for queries, with how relevant each is."""
+        draw = random.Random(4)
+        self.run_all("CREATE TABLE f (a REAL, b REAL, of_query REAL, query TEXT, relevance INTEGER, clicked INTEGER)")
+        for query in range(queries):
+            of_query = draw.gauss(0, 2)
+            for _ in range(draw.randint(5, 25)):
+                a, b = draw.random(), draw.random()
+                score = 2 * a + b * b + draw.gauss(0, .1)
+                self.database.execute("INSERT INTO f VALUES (?, ?, ?, ?, ?, ?)",
+                                      (a + of_query, b, of_query, f"q{query}", min(4, int(1.5 * score)), int(score > 2)))
+
+    def rank(self, model="XGBRanker", settings="", label="relevance", into="m", order=""):
+        return harness.facts(self.run_all(
+            f"SELECT a, b, of_query, query, {label} FROM f {order} TO TRAIN {model} WITH train.group = 'query'"
+            f"{settings and ', ' + settings} LABEL {label} INTO {into}"))
+
+    def test_rankings_are_learned_by_their_libraries_names(self):
+        self.rankings()
+        for model, settings in (("XGBRanker", ""), ("LGBMRanker", ""), ("XGBRanker", "objective = 'rank:pairwise'"),
+                                ("xgboost.gbtree", "objective = 'rank:ndcg', lambdarank_pair_method = 'mean'"),
+                                ("lightgbm.gbdt", "objective = 'lambdarank', lambdarank_truncation_level = 5"),
+                                ("XGBRanker", "early_stopping_rounds = 3, ndcg_exp_gain = false")):
+            with self.subTest(f"{model} {settings}"):
+                facts = self.rank(model, settings)
+                self.assertGreater(facts["NDCG"], .9)
+                self.assertNotIn("RMSE", facts)
+        self.assertGreater(self.rank(settings="objective = 'rank:map'", label="clicked")["MAP"], .9)
+        last = self.run_all("SHOW TRAIN m")[-1]
+        self.assertLess(last["validation_loss"] if isinstance(last, dict) else last[3], .2)
+        self.run_all("SELECT a, b, of_query FROM f TO PREDICT p.score USING m")
+
+    def test_a_ranking_has_the_same_bits_with_any_workers_and_order_of_rows(self):
+        self.rankings()
+        self.run_all("INSERT INTO f SELECT * FROM f WHERE query IN ('q1', 'q2', 'q3')")  # equal rows stay in their group
+        settings = "n_estimators = 5, subsample = 0.7, lambdarank_pair_method = 'mean', seed = 3"
+        self.rank(settings=settings, into="one")
+        for workers in (2, 3):
+            self.rank(settings=f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", into="many")
+            self.assertEqual(self.digest("many"), self.digest("one"))
+        self.rank(settings=settings, into="turned", order="ORDER BY a")
+        self.assertEqual(self.digest("turned"), self.digest("one"))
+
+    def test_groups_are_held_out_whole(self):
+        """A group that is known by its column alone cannot be predicted where none of its rows was learned from."""
+        self.run_all("CREATE TABLE g (who INTEGER, noise REAL, y INTEGER)")
+        draw = random.Random(1)
+        for who in range(200):
+            y = draw.randint(0, 1)
+            for _ in range(10):
+                self.database.execute("INSERT INTO g VALUES (?, ?, ?)", (who * 7919 % 200, draw.random(), y))
+        sql = ("SELECT CAST(who AS TEXT) || 'x' AS word, noise, who, y FROM g TO TRAIN XGBClassifier "
+               "WITH {}n_estimators = 30, max_cat_to_onehot = 2 LABEL y INTO m")
+        facts = [row for row in self.run_all(sql.format("train.group = 'who', "))]
+        grouped = [row for row in facts if row[0] == "Accuracy" and row[2] == "validation"]
+        plain = [row for row in self.run_all(sql.replace("noise, who", "noise").format(""))
+                 if row[0] == "Accuracy" and row[2] == "validation"]
+        self.assertLess(grouped[0][1], .8)
+        self.assertGreater(plain[0][1], .9)
+
+    def test_rankings_refuse_what_cannot_be_ranked(self):
+        self.rankings(40)
+        for sql, message in (
+                ("SELECT a, query, relevance FROM f TO TRAIN XGBRanker LABEL relevance INTO m",
+                 "rank:ndcg needs train.group"),
+                ("SELECT a, CASE WHEN a > 1 THEN query END AS query, relevance FROM f TO TRAIN XGBRanker "
+                 "WITH train.group = 'query' LABEL relevance INTO m", 'group column "query" is NULL in'),
+                ("SELECT a, query, relevance - 1 AS relevance FROM f TO TRAIN XGBRanker WITH train.group = 'query' "
+                 "LABEL relevance INTO m", "rank:ndcg learns numbers from 0 to 31"),
+                ("SELECT a, query, relevance FROM f TO TRAIN XGBRanker WITH train.group = 'query', "
+                 "objective = 'rank:map' LABEL relevance INTO m", "rank:map learns numbers that are 0 or 1"),
+                ("SELECT n.value AS a, 1 AS query, n.value % 2 AS relevance FROM generate_series(1, 12000) AS n "
+                 "TO TRAIN XGBRanker WITH train.group = 'query' LABEL relevance INTO m",
+                 "a group has 12000 rows, where at most 10000 are ranked")):
+            with self.subTest(message):
+                sql = sql.replace("generate_series(1, 12000) AS n",
+                                  "(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c "
+                                  "WHERE value < 12000) SELECT value FROM c) AS n")
+                with self.assertRaises(sqlite3.Error) as caught:
+                    self.run_all(sql)
+                self.assertIn(message, str(caught.exception))
+
     def test_whether_a_label_holds_classes_is_told_by_all_rows_in_any_order(self):
         """Its first 1,000 values are 0 and 1, and then there are many, or the other way round."""
         self.run_all("CREATE TABLE late AS SELECT a, b, kind, CASE WHEN rowid > 1100 THEN rowid ELSE y END AS n FROM t")

@@ -12,7 +12,7 @@ foreach(test kmeans trees)
 endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
-foreach(test leaks baseline tree_objective)
+foreach(test leaks baseline tree_objective tree_rankings)
   totrain_test(test_${test} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c
     USES learn data scoring kinds jobspec base LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

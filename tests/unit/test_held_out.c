@@ -1,3 +1,4 @@
+#include "runtime/data/row_order.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void a_share_of_rows_without_classes(void **state)
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct spool_held_out rule = {cases[i].share, cases[i].least_rows, false, 0};
+        const struct spool_held_out rule = {cases[i].share, cases[i].least_rows, false, 0, 0};
 
         rows[0] = cases[i].rows;
         CHECK_INT(settle(&rule), cases[i].held_out);
@@ -55,7 +56,7 @@ static void set_rows(const uint64_t *counts, size_t count)
 
 static void each_class_gives_its_share(void **state)
 {
-    const struct spool_held_out tenth = {.1, 0, true, 0}, half = {.5, 0, true, 0};
+    const struct spool_held_out tenth = {.1, 0, true, 0, 0}, half = {.5, 0, true, 0, 0};
     (void)state;
 
     set_rows((const uint64_t[]){900, 90, 10}, 3);
@@ -86,7 +87,7 @@ static void each_class_gives_its_share(void **state)
 
 static void a_class_is_some_bits_of_the_hash(void **state)
 {
-    const struct spool_held_out by_class = {.1, 0, true, 0}, plain = {.1, 0, false, 0};
+    const struct spool_held_out by_class = {.1, 0, true, 0, 0}, plain = {.1, 0, false, 0, 0};
     const struct row_hash hash = {0x1234567890abcdef, 0xfedcba0987654321};
     const struct row_hash a = row_hash_of_class(&hash, SLICE("a"));
     const struct row_hash b = row_hash_of_class(&hash, SLICE("b"));
@@ -100,12 +101,33 @@ static void a_class_is_some_bits_of_the_hash(void **state)
     CHECK(a.high == hash.high);
 }
 
+/* The group is the upper half, whatever the row; equal rows stay in it. */
+static void a_row_and_its_copies_are_of_its_group(void **state)
+{
+    const struct spool_held_out rule = {.share = .1, .group_column = 1};
+    const struct row_hash row = {.low = 5, .high = 6}, other = {.low = 7, .high = 8};
+    const struct row_hash a = row_hash_of_group(&row, SLICE("q1"));
+    const struct row_hash b = row_hash_of_group(&other, SLICE("q1"));
+    const struct row_hash c = row_hash_of_group(&row, SLICE("q2"));
+    const struct row_hash copy = held_out_hash_of_copy(&rule, &a, 1);
+    const struct row_key lane = row_key_of_lane(3, true), held_out = row_key_of_held_out(3, true);
+    (void)state;
+
+    CHECK(a.low == 5 && b.low == 7 && a.high == b.high && a.high != c.high);
+    CHECK(copy.high == a.high && copy.low != a.low);
+    CHECK(row_key_bits(&lane, &a) == row_key_bits(&lane, &b));
+    CHECK(row_key_bits(&lane, &a) != row_key_bits(&lane, &c));
+    CHECK(row_key_bits(&held_out, &a) == row_key_bits(&held_out, &copy));
+    CHECK(row_key_bits(&held_out, &a) != row_key_bits(&lane, &a));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_share_of_rows_without_classes),
         cmocka_unit_test(each_class_gives_its_share),
         cmocka_unit_test(a_class_is_some_bits_of_the_hash),
+        cmocka_unit_test(a_row_and_its_copies_are_of_its_group),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -298,6 +298,36 @@ static void a_column_of_weights_is_no_input_unless_it_is_named(void **state)
     scene_deinit(&scene);
 }
 
+static void a_ranking_needs_groups_and_measures_itself(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(WEIGHED "SELECT 1 TO TRAIN LGBMRanker WITH qid = 'word' COLUMN x, w LABEL y INTO m");
+    CHECK_INT(scene.plan.role_count, 1);
+    CHECK(scene.plan.roles[0].role == ROLE_GROUP);
+    CHECK_INT(scene.plan.roles[0].column, 1);
+    CHECK_INT(scene.plan.metric_count, 0);
+    CHECK_INT(trees_params(&scene.plan.spec.params)->pair_count, 30);
+    PLAN_OK(WEIGHED "SELECT 1 TO TRAIN XGBRanker WITH train.group = 'w', lambdarank_pair_method = "
+                    "'mean', validation.metrics = 'RMSE' COLUMN x LABEL y INTO m");
+    CHECK_INT(trees_params(&scene.plan.spec.params)->pair_count, 1);
+    CHECK_INT(scene.plan.metric_count, 1);
+    PLAN_OK(WEIGHED "SELECT 1 TO TRAIN XGBRegressor WITH sample_weight = 'w', train.group = 'word' "
+                    "COLUMN x LABEL y INTO m");
+    CHECK_INT(scene.plan.role_count, 2);
+    CHECK(scene.plan.metric_count > 0);
+    PLAN_FAILS(WEIGHED "SELECT 1 TO TRAIN XGBRanker COLUMN x LABEL y INTO m", STATUS_INVALID,
+               "rank:ndcg needs train.group");
+    PLAN_FAILS(WEIGHED "SELECT 1 TO TRAIN XGBRanker WITH qid = 'b' COLUMN x LABEL y INTO m",
+               STATUS_INVALID, "group column");
+    PLAN_FAILS(WEIGHED "SELECT 1 TO TRAIN XGBRanker WITH qid = 'w', sample_weight = 'x' COLUMN x "
+                       "LABEL y INTO m",
+               STATUS_INVALID, "\"sample_weight\" has no use with the objective rank:ndcg");
+    scene_deinit(&scene);
+}
+
 static void a_column_of_weights_holds_numbers_of_its_own(void **state)
 {
     static const struct {
@@ -656,6 +686,7 @@ int main(void)
         cmocka_unit_test(validation_columns_are_found_by_name),
         cmocka_unit_test(the_target_of_a_function_is_checked_as_that_of_a_statement),
         cmocka_unit_test(a_column_of_weights_is_no_input_unless_it_is_named),
+        cmocka_unit_test(a_ranking_needs_groups_and_measures_itself),
         cmocka_unit_test(a_column_of_weights_holds_numbers_of_its_own),
         cmocka_unit_test(predict_finds_the_inputs_in_the_order_of_the_model),
         cmocka_unit_test(the_label_makes_room_only_for_a_prediction_of_its_name),

@@ -54,15 +54,20 @@ static void an_objective_is_of_classes_or_of_numbers(void **state)
     (void)state;
 
     for (unsigned i = 1; i < TREE_OBJECTIVES; i++) {
+        const bool ranks = trees_rank((enum tree_objective_name)i);
         const bool is_of_numbers = strncmp(tree_objective_words[i], "reg:", 4) == 0 ||
                                    strncmp(tree_objective_words[i], "count:", 6) == 0 ||
-                                   strncmp(tree_objective_words[i], "survival:", 9) == 0;
+                                   strncmp(tree_objective_words[i], "survival:", 9) == 0 || ranks;
         const enum task other = is_of_numbers ? TASK_CLASSIFICATION : TASK_REGRESSION;
         enum task task;
 
         CHECK(trees_task(i, &task) && task != other);
         with_defaults(&params)->objective = (enum tree_objective_name)i;
-        CHECK_OK(settle(&params, task, 2, "objective", &err));
+        if (ranks)
+            CHECK_FAILS(settle(&params, task, 2, "objective", &err), STATUS_INVALID,
+                        "needs train.group");
+        else
+            CHECK_OK(settle(&params, task, 2, "objective", &err));
         CHECK_FAILS(settle(&params, other, 2, "objective", &err), STATUS_INVALID,
                     tree_objective_words[i]);
         CHECK_INT(err.position, 20);

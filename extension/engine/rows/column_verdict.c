@@ -190,7 +190,8 @@ static bool has_bad_cells(const struct plan *plan, const struct cell_census *cen
             has_unread(&census->columns[i], plan->inputs[i].reading))
             return true;
     for (size_t i = 0; i < plan->role_count; i++)
-        if (has_unread(&census->columns[behind_inputs(plan) + i], plan->roles[i].reading))
+        if (role_is_number(plan->roles[i].role) &&
+            has_unread(&census->columns[behind_inputs(plan) + i], plan->roles[i].reading))
             return true;
     return has_bad_dates(plan, census, rows) ||
            (plan->label_column >= 0 &&

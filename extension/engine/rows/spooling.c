@@ -615,10 +615,12 @@ static struct feed role_feed(const struct plan_role *role)
     const bool is_weight = role->role == ROLE_SAMPLE_WEIGHT;
 
     return (struct feed){.name = role->name,
-                         .type = SPOOL_REAL,
+                         .type = role_is_number(role->role) ? SPOOL_REAL : SPOOL_TEXT,
                          .column = role->column,
                          .reading = role->reading,
-                         .needed = is_weight ? "weight column" : NULL,
+                         .needed = is_weight                  ? "weight column"
+                                   : role->role == ROLE_GROUP ? "group column"
+                                                              : NULL,
                          .is_weight = is_weight};
 }
 

@@ -11,11 +11,12 @@
 #include "runtime/learn/trees/tree_survival.h"
 #include "scoring/elementary.h"
 
-#define SHARE_LEAST    1e-7 /* of a class: its logarithm is finite */
-#define MEAN_LEAST     1e-30
-#define LOSS_BITS_MOST 50 /* of a row */
-#define SUM_BITS       62
-#define WEIGHT_BITS    30 /* of a row */
+#define SHARE_LEAST     1e-7 /* of a class: its logarithm is finite */
+#define MEAN_LEAST      1e-30
+#define LOSS_BITS_MOST  50 /* of a row */
+#define SUM_BITS        62
+#define WEIGHT_BITS     30 /* of a row */
+#define GAIN_LABEL_MOST 31 /* 2^y - 1 of it is a gain, as in XGBoost and LightGBM */
 
 /* ---- which objective ---- */
 
@@ -39,6 +40,10 @@ static const struct objective_facts facts_of[TREE_OBJECTIVES] = {
     [TREE_AFT] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
     [TREE_COX] = {.link = TREES_LINK_EXP, .least = -INFINITY, .most = INFINITY},
     [TREE_POISSON] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
+    [TREE_RANK_PAIRS] = {.least = 0, .most = GAIN_LABEL_MOST, .labels = "from 0 to 31"},
+    [TREE_RANK_NDCG] = {.least = 0, .most = GAIN_LABEL_MOST, .labels = "from 0 to 31"},
+    [TREE_RANK_MAP] = {.least = 0, .most = 1, .labels = "that are 0 or 1"},
+    [TREE_LAMBDARANK] = {.least = 0, .most = GAIN_LABEL_MOST, .labels = "from 0 to 31"},
 };
 
 static enum tree_objective_name settle_name(enum tree_objective_name name, enum task task,
@@ -297,7 +302,7 @@ static double start_of(const struct tree_objective *objective, struct label_rang
 
     if (objective->outputs > 1)
         return score;
-    if (objective->name == TREE_HINGE)
+    if (objective->name == TREE_HINGE || trees_rank(objective->name))
         return score == REAL_AUTOMATIC ? 0 : score;
     if (objective->name == TREE_COX && score == REAL_AUTOMATIC)
         return 0;
@@ -414,6 +419,11 @@ static void choose_unit(struct tree_objective *objective, struct label_range ran
     if (dataset->labels.count > 0) {
         objective->loss_most = LOSS_ROW_MOST;
         objective->loss_unit = unit_of(LOSS_ROW_MOST * greatest_weight(dataset), bits);
+        return;
+    }
+    if (trees_rank(objective->name)) { /* of a group at most 1 */
+        objective->loss_most = 1;
+        objective->loss_unit = unit_of(1, bits);
         return;
     }
     distance = greatest_distance(objective, range);
@@ -708,10 +718,33 @@ static void measure_block(const struct tree_objective *objective, struct tree_la
         labels.weights && objective->name != TREE_COX ? labels.weights + first : NULL, losses);
 }
 
+static void rank_rows(const struct tree_objective *objective, struct tree_labels labels,
+                      const float *scores, float *gradients, float *hessians, int64_t *loss,
+                      int64_t *hits)
+{
+    const struct ranking ranking = {.name = objective->name,
+                                    .pairs = objective->params->pairs,
+                                    .pair_count = objective->params->pair_count,
+                                    .exp_gain = objective->params->exp_gain,
+                                    .seed = objective->dataset->seed,
+                                    .round = labels.round};
+    const int64_t sum = tree_rankings(&ranking, labels.groups, labels.values, scores, labels.keys,
+                                      objective->loss_unit, gradients, hessians);
+
+    if (!loss)
+        return;
+    *loss = sum;
+    *hits = labels.groups->count;
+}
+
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits)
 {
+    if (trees_rank(objective->name)) {
+        rank_rows(objective, labels, scores, gradients, hessians, loss, hits);
+        return;
+    }
     if (gradients)
         derive(objective, labels, first, count, scores, gradients, hessians);
     if (gradients && labels.weights)

@@ -33,6 +33,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/trees/tree_rankings.h"
 #include "runtime/learn/trees/tree_risks.h"
 
 struct tree_objective {
@@ -85,7 +86,11 @@ struct tree_labels {
     const float *weights; /* sample weights; NULL: all 1 */
     const float *uppers;  /* of survival:aft: the other bounds, NaN where there is none; NULL: the
                            * values */
-    bool are_held_out;    /* their losses have no weights */
+    /* Of rankings, which take all rows of their groups at once: */
+    const struct tree_groups *groups;
+    const uint32_t *keys; /* random bits of the rows, where derivatives are wanted */
+    uint32_t round;
+    bool are_held_out; /* their losses have no weights */
 };
 
 static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
@@ -93,9 +98,11 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
 {
     const bool are_held_out = part == &dataset->validation;
 
-    return (struct tree_labels){part->values, part->classes,
-                                are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
-                                part->roles[ROLE_LABEL_UPPER], are_held_out};
+    return (struct tree_labels){.values = part->values,
+                                .classes = part->classes,
+                                .weights = are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
+                                .uppers = part->roles[ROLE_LABEL_UPPER],
+                                .are_held_out = are_held_out};
 }
 
 /*
@@ -115,7 +122,7 @@ static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
  * loss_most, of the training part weighted by class and sample weight, and rounded to a multiple of
  * loss_unit, so that any grouping of rows gives the same sum, and no sum overflows. *hits: how many
  * rows the outputs classify right; where there is a square_unit, the squared errors in it; of
- * survival:cox the events. Both NULL: they are not wanted.
+ * survival:cox the events, of rankings the groups. Both NULL: they are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,

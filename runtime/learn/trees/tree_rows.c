@@ -100,6 +100,7 @@ void tree_rows_deinit(struct tree_rows *lane)
     free(lane->classes);
     free(lane->weights);
     free(lane->uppers);
+    tree_groups_deinit(&lane->groups_of);
     free(lane->gradients);
     free(lane->hessians);
     free(lane->residuals);
@@ -160,6 +161,8 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
     if (lane->uppers)
         memcpy(lane->uppers + at, part->roles[ROLE_LABEL_UPPER] + first,
                count * sizeof *lane->uppers);
+    if (lane->groups_of.starts)
+        tree_groups_add(&lane->groups_of, part, first, count, at, &lane->last_group);
     if (lane->weights)
         memcpy(lane->weights + at, part->roles[ROLE_SAMPLE_WEIGHT] + first,
                count * sizeof *lane->weights);
@@ -208,7 +211,11 @@ static uint32_t sum_labels(const struct tree_rows *lane)
 
     if (lane->uppers)
         sum += 3 * words_mix_one(words_sum(lane->uppers, lane->rows));
-    return lane->weights ? sum + words_mix_one(words_sum(lane->weights, lane->rows)) : sum;
+    if (lane->weights)
+        sum += words_mix_one(words_sum(lane->weights, lane->rows));
+    if (lane->groups_of.starts)
+        sum += words_mix_one(words_sum(lane->groups_of.starts, lane->groups_of.count + 1));
+    return sum;
 }
 
 static uint32_t sum_scores(const struct tree_rows *lane)
@@ -231,10 +238,18 @@ static uint32_t sum_gradients(const struct tree_rows *lane)
     return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, lane->rows)) : sum;
 }
 
-void tree_rows_loaded(struct tree_rows *lane)
+enum status tree_rows_keep_groups(struct tree_rows *lane, struct error *err)
 {
+    return tree_groups_init(&lane->groups_of, lane->rows, err);
+}
+
+enum status tree_rows_loaded(struct tree_rows *lane, struct error *err)
+{
+    if (lane->groups_of.starts)
+        TRY(tree_groups_end(&lane->groups_of, lane->rows, err));
     lane->columns_sum = sum_columns(lane);
     lane->labels_sum = sum_labels(lane);
+    return STATUS_OK;
 }
 
 void tree_rows_guard_scores(struct tree_rows *lane)

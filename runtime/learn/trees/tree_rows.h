@@ -18,6 +18,7 @@
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_forest.h"
 #include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/tree_rankings.h"
 
 #define TREE_GROUP_COLUMNS 32
 #define TREE_BLOCK_ROWS    8192
@@ -49,10 +50,12 @@ struct tree_rows {
     double *applied; /* (rounds): what each round of trees weighs in them */
     double sum_scale;
     uint32_t rounds_most;
-    float *values;    /* (rows): labels of a regression, else NULL */
-    int32_t *classes; /* (rows): of a classifier, else NULL */
-    float *weights;   /* (rows): sample weights, or NULL */
-    float *uppers;    /* (rows): upper bounds of labels, or NULL */
+    float *values;                /* (rows): labels of a regression, else NULL */
+    int32_t *classes;             /* (rows): of a classifier, else NULL */
+    float *weights;               /* (rows): sample weights, or NULL */
+    float *uppers;                /* (rows): upper bounds of labels, or NULL */
+    struct tree_groups groups_of; /* without starts, unless they are ranked */
+    uint64_t last_group;          /* while they are loaded */
     uint32_t columns_sum, labels_sum, scores_sum, gradients_sum; /* of these, as written; starts
                                                                     are with the labels */
     uint32_t scored;                                             /* trees that are in the scores */
@@ -111,8 +114,11 @@ void tree_rows_choose(struct tree_rows *lane, const struct tree_choice *choice);
 /* What goss orders a row by: |gradient x hessian|, summed over outputs. */
 float tree_rows_size(const struct tree_rows *lane, uint32_t row);
 
-/* All rows are loaded. */
-void tree_rows_loaded(struct tree_rows *lane);
+/* All rows are loaded. INVALID, NO_MEMORY: as tree_groups_end. */
+enum status tree_rows_loaded(struct tree_rows *lane, struct error *err);
+
+/* Rows will be ranked by their groups: before they are loaded. NO_MEMORY. */
+enum status tree_rows_keep_groups(struct tree_rows *lane, struct error *err);
 
 /* Scores start with base (outputs), or where the old model ends, and none of the trees is in them.
  */

@@ -1,6 +1,7 @@
 #include "runtime/learn/trees/trees.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,12 +139,15 @@ static float greatest_of_levels(const int64_t *levels)
     return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
 }
 
-/* What the loss of training rows is the mean over: of survival:cox the events. */
+/* What the loss of training rows is the mean over: of survival:cox the events, of rankings the
+ * groups. */
 static double weight_of_rows(const struct trees *trees, const int64_t *integers)
 {
     const struct dataset *dataset = trees->dataset;
     const double rows = (double)dataset->train.rows;
 
+    if (trees_rank(trees->objective.name))
+        return (double)integers[TREES_TRAIN_HITS];
     if (trees->objective.name == TREE_COX)
         return integers[TREES_TRAIN_HITS] > 0 ? (double)integers[TREES_TRAIN_HITS] : 1;
     return dataset->weight_average > 0 ? rows * dataset->weight_average : rows;
@@ -153,6 +157,8 @@ static double score_of(const struct trees *trees, int64_t hits, double loss)
 {
     const double held_out = (double)trees->dataset->validation.rows;
 
+    if (trees_rank(trees->objective.name))
+        return 1 - loss;
     if (trees->objective.name == TREE_COX)
         return NAN;
     if (trees->spec->task == TASK_CLASSIFICATION)
@@ -162,13 +168,22 @@ static double score_of(const struct trees *trees, int64_t hits, double loss)
                     : loss);
 }
 
+/* They are all that is measured of a ranking. */
+static void keep_losses(struct trees *trees, double train, double held_out)
+{
+    if (!trees_rank(trees->objective.name))
+        return;
+    trees->progress.kept_loss = train;
+    trees->progress.kept_held_out = held_out;
+}
+
 static void report_round(struct trees *trees, const int64_t *integers,
                          struct learner_report *report)
 {
     struct trees_progress *progress = &trees->progress;
     const double unit = trees->objective.loss_unit;
     const int64_t held_out_hits = integers[TREES_HELD_OUT_HITS];
-    const double held_out = trees->objective.name == TREE_COX
+    const double held_out = trees->objective.name == TREE_COX || trees_rank(trees->objective.name)
                                 ? (double)held_out_hits
                                 : (double)trees->dataset->validation.rows;
 
@@ -178,13 +193,18 @@ static void report_round(struct trees *trees, const int64_t *integers,
     report->train_loss =
         (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees, integers);
     progress->phase.step = progress->round;
-    if (held_out == 0)
+    if (held_out == 0) {
+        keep_losses(trees, report->train_loss, NAN);
         return;
+    }
     report->evaluated = true;
     report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
     report->validation_score = score_of(trees, held_out_hits, report->validation_loss);
+    if (trees->spec->early_stopping == 0)
+        keep_losses(trees, report->train_loss, report->validation_loss);
     if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
         return;
+    keep_losses(trees, report->train_loss, report->validation_loss);
     report->improved = true;
     progress->best_rounds = progress->round;
     progress->best_loss = report->validation_loss;
@@ -550,10 +570,24 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     model = fill_model(trees, &trees->measured);
     TRY(measuring_begin(&trees->measuring, &model, trees->spec, trees->dataset, trees->team,
                         MULTIPLICATIONS_OF_A_TREE * trees->arrays.tree_count, err));
-    trees->measuring.predicts_no_mean =
-        trees->objective.square_unit > 0 || trees->objective.name == TREE_COX;
+    trees->measuring.predicts_no_mean = trees->objective.square_unit > 0 ||
+                                        trees->objective.name == TREE_COX ||
+                                        trees_rank(trees->objective.name);
     trees->measuring.predicts_no_label = trees->objective.name == TREE_COX;
     return STATUS_OK;
+}
+
+/* The loss of its groups in place of that of numbers, and what it is 1 less. */
+static void list_ranking(const struct trees *trees, struct result_metric *metrics, size_t *count)
+{
+    const bool is_map = trees->objective.name == TREE_RANK_MAP;
+    const double train = trees->progress.kept_loss, held_out = trees->progress.kept_held_out;
+
+    memmove(metrics + 2, metrics + 1, (*count - 1) * sizeof *metrics);
+    ++*count;
+    metrics[0] = (struct result_metric){"loss", train, held_out};
+    metrics[1] = (struct result_metric){.train = 1 - train, .validation = 1 - held_out};
+    snprintf(metrics[1].name, sizeof metrics[1].name, "%s", is_map ? "MAP" : "NDCG");
 }
 
 static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
@@ -564,7 +598,10 @@ static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t 
     struct trees_model content;
     const struct model model = fill_model(trees, &content);
 
-    return measuring_result(&trees->measuring, &model, digest, rows, metrics, metric_count, err);
+    TRY(measuring_result(&trees->measuring, &model, digest, rows, metrics, metric_count, err));
+    if (trees_rank(trees->objective.name))
+        list_ranking(trees, metrics, metric_count);
+    return STATUS_OK;
 }
 
 static enum status publish(const void *self, const char *digest, uint64_t *next, size_t bytes_max,

@@ -67,6 +67,8 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
         if (!rows->starts)
             return fail_no_memory(err);
     }
+    if (trees_rank(trees->objective.name))
+        TRY(tree_rows_keep_groups(rows, err));
     for (uint32_t range = 0; range < trees->ranges; range++) {
         if (starts[range] == starts[range + 1])
             continue;
@@ -86,7 +88,7 @@ static enum status read_part(const struct trees *trees, const struct dataset_par
         TRY(tree_rows_keep_residuals(rows, err));
     if (trees->drops.weights)
         TRY(tree_rows_keep_sums(rows, trees->params.rounds, trees->sum_scale, err));
-    tree_rows_loaded(rows);
+    TRY(tree_rows_loaded(rows, err));
     tree_rows_start(rows, trees->base);
     return STATUS_OK;
 }
@@ -262,8 +264,13 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     const uint32_t round = trees->progress.round;
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->rows[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, rows->weights, rows->uppers,
-                                       false};
+    const struct tree_labels labels = {.values = rows->values,
+                                       .classes = rows->classes,
+                                       .weights = rows->weights,
+                                       .uppers = rows->uppers,
+                                       .groups = &rows->groups_of,
+                                       .keys = rows->keys,
+                                       .round = round};
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
@@ -289,7 +296,11 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane)
 {
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
-    const struct tree_labels labels = {rows->values, rows->classes, NULL, rows->uppers, true};
+    const struct tree_labels labels = {.values = rows->values,
+                                       .classes = rows->classes,
+                                       .uppers = rows->uppers,
+                                       .groups = &rows->groups_of,
+                                       .are_held_out = true};
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,

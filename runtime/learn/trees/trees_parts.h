@@ -58,6 +58,7 @@ struct trees_progress {
     uint64_t sampled;                          /* rows that the growing tree is of */
     double best_loss;                          /* of held-out rows */
     uint32_t best_rounds;                      /* after so many it was least; 0: not known yet */
+    double kept_loss, kept_held_out;           /* of rankings: the losses of the model so far */
     uint64_t trail;                            /* a hash of all that followed from sums */
 };
 

@@ -88,6 +88,8 @@ void trees_put_progress(const struct trees_progress *progress, struct text *out)
     put_u64(out, progress->sampled);
     put_f64(out, progress->best_loss);
     put_u32(out, progress->best_rounds);
+    put_f64(out, progress->kept_loss);
+    put_f64(out, progress->kept_held_out);
     put_u64(out, progress->trail);
 }
 
@@ -155,6 +157,8 @@ static enum status read_progress(const struct trees *trees, struct byte_reader *
     progress->sampled = read_u64(head);
     progress->best_loss = read_f64(head);
     progress->best_rounds = read_u32(head);
+    progress->kept_loss = read_f64(head);
+    progress->kept_held_out = read_f64(head);
     progress->trail = read_u64(head);
     if (head->failed || !is_possible(trees, progress))
         return state_corrupt(err, "its place in the job does not exist");
