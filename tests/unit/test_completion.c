@@ -143,15 +143,16 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris T|", "TO|THEN|TABLE");
     CHECK_OFFERS("SELECT * FROM iris TO |", "TRAIN|PREDICT|EVALUATE");
     CHECK_OFFERS("SELECT * FROM iris TO tr|", "train");
-    CHECK_OFFERS("SELECT * FROM iris TO TRAIN |",
-                 "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|KMeans|XGBClassifier|"
-                 "XGBRegressor|LGBMClassifier|LGBMRegressor|RandomForestClassifier|"
-                 "RandomForestRegressor|DecisionTreeClassifier|DecisionTreeRegressor|"
-                 "xgboost.gbtree|lightgbm.gbdt|xgboost.dart|lightgbm.dart|lightgbm.goss|lightgbm."
-                 "rf|XGBRFClassifier|XGBRFRegressor|"
-                 "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
-                 "HistGradientBoostingRegressor|GradientBoostingClassifier|"
-                 "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor");
+    CHECK_OFFERS(
+        "SELECT * FROM iris TO TRAIN |",
+        "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|KMeans|XGBClassifier|"
+        "XGBRegressor|LGBMClassifier|LGBMRegressor|XGBRanker|LGBMRanker|RandomForestClassifier|"
+        "RandomForestRegressor|DecisionTreeClassifier|DecisionTreeRegressor|"
+        "xgboost.gbtree|lightgbm.gbdt|xgboost.dart|lightgbm.dart|lightgbm.goss|lightgbm."
+        "rf|XGBRFClassifier|XGBRFRegressor|"
+        "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
+        "HistGradientBoostingRegressor|GradientBoostingClassifier|"
+        "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 

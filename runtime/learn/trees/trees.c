@@ -658,7 +658,7 @@ static uint64_t check(const void *self)
     uint64_t hash;
 
     text_init(&bytes, FINGERPRINT_BYTES);
-    trees_put_progress(&trees->progress, &bytes);
+    trees_put_progress(&trees->progress, trees_rank(trees->objective.name), &bytes);
     put_u32(&bytes, trees->guard.forest);
     put_u32(&bytes, trees->guard.base);
     put_u32(&bytes, trees->guard.quantiles);

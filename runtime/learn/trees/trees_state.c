@@ -74,7 +74,7 @@ void trees_state_read(const void *self, uint64_t offset, size_t size, char *byte
     state_arrays_read(list, ARRAYS, offset, size, bytes);
 }
 
-void trees_put_progress(const struct trees_progress *progress, struct text *out)
+void trees_put_progress(const struct trees_progress *progress, bool ranks, struct text *out)
 {
     put_u64(out, progress->phase.number);
     put_u32(out, progress->phase.kind);
@@ -88,8 +88,10 @@ void trees_put_progress(const struct trees_progress *progress, struct text *out)
     put_u64(out, progress->sampled);
     put_f64(out, progress->best_loss);
     put_u32(out, progress->best_rounds);
-    put_f64(out, progress->kept_loss);
-    put_f64(out, progress->kept_held_out);
+    if (ranks) {
+        put_f64(out, progress->kept_loss);
+        put_f64(out, progress->kept_held_out);
+    }
     put_u64(out, progress->trail);
 }
 
@@ -101,7 +103,7 @@ enum status trees_state_head(const void *self, struct text *head, struct error *
     struct state_array list[ARRAYS];
 
     list_own(trees, list);
-    trees_put_progress(&trees->progress, head);
+    trees_put_progress(&trees->progress, trees_rank(trees->objective.name), head);
     put_u32(head, trees->forest.tree_count);
     put_u32(head, trees->forest.node_count);
     put_u32(head, trees->forest.set_count);
@@ -157,8 +159,10 @@ static enum status read_progress(const struct trees *trees, struct byte_reader *
     progress->sampled = read_u64(head);
     progress->best_loss = read_f64(head);
     progress->best_rounds = read_u32(head);
-    progress->kept_loss = read_f64(head);
-    progress->kept_held_out = read_f64(head);
+    if (trees_rank(trees->objective.name)) {
+        progress->kept_loss = read_f64(head);
+        progress->kept_held_out = read_f64(head);
+    }
     progress->trail = read_u64(head);
     if (head->failed || !is_possible(trees, progress))
         return state_corrupt(err, "its place in the job does not exist");

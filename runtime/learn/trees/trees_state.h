@@ -14,6 +14,7 @@ enum status trees_take_begin(void *self, struct slice head, uint64_t body_bytes,
 void trees_take_piece(void *self, uint64_t offset, struct slice bytes);
 enum status trees_take_end(void *self, struct error *err);
 void trees_take_abandon(void *self);
-void trees_put_progress(const struct trees_progress *progress, struct text *out);
+/* ranks: of rankings, whose losses are part of it. */
+void trees_put_progress(const struct trees_progress *progress, bool ranks, struct text *out);
 
 #endif
