@@ -19,7 +19,7 @@ add_test(NAME sim_dart COMMAND sim --dart ${CMAKE_SOURCE_DIR}/examples/data/iris
   --seeds 1..20)
 foreach(learner medians hazards)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-    --seeds 1..40)
+    --seeds 1..400)
 endforeach()
 set_tests_properties(sim_seeds sim_rows sim_iris sim_clusters sim_trees sim_dart sim_medians sim_hazards PROPERTIES TIMEOUT 300 LABELS sim)
 

@@ -149,6 +149,14 @@ static enum status check_order(const struct tree_rows *rows, struct error *err)
     return tree_rows_order_is_whole(rows) ? STATUS_OK : memory_damaged(err, "the order of rows");
 }
 
+/* All nodes of the tree that grew here last are divided in these rows, too: a lane that was
+ * elsewhere meanwhile may have come back with some of them. */
+static bool has_grown(const struct trees *trees, const struct tree_rows *rows)
+{
+    return trees->grown > 0 && rows->tree == trees->grown &&
+           rows->divided == trees->growing.divided_count;
+}
+
 /* The trees up to that one join the scores. The one that grew here reaches its rows by its
  * nodes. */
 static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t upto,
@@ -159,7 +167,7 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
     TRY(check_rows(rows, TREE_ROWS_LABELS | TREE_ROWS_SCORES, err));
     if (rows->scored == upto || rows->sums)
         return STATUS_OK;
-    if (trees->grown > 0 && rows->tree == trees->grown && rows->scored == last && upto > last) {
+    if (has_grown(trees, rows) && rows->scored == last && upto > last) {
         TRY(check_order(rows, err));
         tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
                               trees->values);
