@@ -10,6 +10,8 @@
 #include "runtime/data/spool_writer.h"
 #include "tests/default_trees.h"
 
+#define GROUPS 19 /* of rows */
+
 static void check(enum status status, const struct error *err)
 {
     if (status == STATUS_OK)
@@ -35,6 +37,22 @@ static size_t split(char *line, struct slice *cells)
     return count;
 }
 
+/* What the file's rows have in columns of roles: weights of 1 to 3, and groups of some rows. */
+static void put_roles(const struct jobspec *spec, struct spool_writer *writer, uint64_t row,
+                      struct error *err)
+{
+    char group[32];
+
+    for (size_t i = 0; i < spec->role_count; i++) {
+        if (spec->roles[i].role != ROLE_GROUP) {
+            check(spool_put_real(writer, (double)(1 + row % 3), err), err);
+            continue;
+        }
+        snprintf(group, sizeof group, "%u", (unsigned)(row % GROUPS));
+        check(spool_put_text(writer, slice_of(group), err), err);
+    }
+}
+
 /* text: the cell that is put as it is; count: none. */
 static void put_row(struct spool_writer *writer, const struct slice *cells, size_t count,
                     size_t text, struct error *err)
@@ -50,12 +68,11 @@ static void put_row(struct spool_writer *writer, const struct slice *cells, size
         slice_to_real(cells[i], &value);
         check(spool_put_real(writer, value, err), err);
     }
-    check(spool_end_row(writer, err), err);
 }
 
 static void spool_csv(struct csv_job *job, const char *csv, const char *folder, struct error *err)
 {
-    struct spool_column columns[CSV_COLUMNS_MAX];
+    struct spool_column columns[CSV_COLUMNS_MAX + ROW_ROLES];
     struct slice cells[CSV_COLUMNS_MAX];
     struct spool_writer *writer;
     char path[4096], line[CSV_LINE_MAX];
@@ -65,7 +82,8 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     const struct spool_order order =
         job->lies_by_key ? dataset_order(&job->spec, false, 1)
                          : (struct spool_order){.held_out = dataset_held_out(&job->spec)};
-    size_t count;
+    uint64_t row = 0;
+    size_t count, stored;
 
     if (!file || !fgets(job->header, sizeof job->header, file)) {
         fprintf(stderr, "csv_job: cannot read %s\n", csv);
@@ -80,14 +98,23 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
     }
     job->spec.input_count = count - 1;
+    stored = count - !has_label;
+    for (size_t i = 0; i < job->spec.role_count; i++)
+        columns[stored + i] = (struct spool_column){
+            job->spec.roles[i].name,
+            job->spec.roles[i].role == ROLE_GROUP ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
     if (has_label)
         job->spec.label = cells[count - 1];
     snprintf(path, sizeof path, "%s/train.spool", folder);
-    check(spool_writer_open(path, columns, count - !has_label, 0, &writer, err), err);
+    check(spool_writer_open(path, columns, stored + job->spec.role_count, 0, &writer, err), err);
     check(spool_writer_sort(writer, &order, err), err);
-    while (fgets(line, sizeof line, file))
-        if (split(line, cells) == count)
-            put_row(writer, cells, count - !has_label, is_text ? count - 1 : count, err);
+    while (fgets(line, sizeof line, file)) {
+        if (split(line, cells) != count)
+            continue;
+        put_row(writer, cells, stored, is_text ? count - 1 : count, err);
+        put_roles(&job->spec, writer, row++, err);
+        check(spool_end_row(writer, err), err);
+    }
     check(spool_writer_close(writer, err), err);
     fclose(file);
 }
@@ -185,8 +212,8 @@ void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder)
     make_trees(job, &params, csv, folder);
 }
 
-static void make_numbers(struct csv_job *job, enum tree_objective_name objective, const char *csv,
-                         const char *folder)
+static void make_numbers(struct csv_job *job, enum tree_objective_name objective,
+                         enum row_role role, const char *csv, const char *folder)
 {
     struct trees_params params = small_trees();
     struct error err;
@@ -198,18 +225,25 @@ static void make_numbers(struct csv_job *job, enum tree_objective_name objective
     job->spec.label_type = LABEL_REAL;
     job->spec.metrics[0] = SLICE("RMSE");
     job->lies_by_key = true;
+    job->spec.roles[0] = (struct spec_role){.role = role, .name = SLICE("role")};
+    job->spec.role_count = 1;
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
 }
 
 void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_numbers(job, TREE_ABSOLUTE_ERROR, csv, folder);
+    make_numbers(job, TREE_ABSOLUTE_ERROR, ROLE_SAMPLE_WEIGHT, csv, folder);
 }
 
 void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_numbers(job, TREE_COX, csv, folder);
+    make_numbers(job, TREE_COX, ROLE_SAMPLE_WEIGHT, csv, folder);
+}
+
+void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder)
+{
+    make_numbers(job, TREE_RANK_NDCG, ROLE_GROUP, csv, folder);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

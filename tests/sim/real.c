@@ -89,6 +89,11 @@ struct subject real_subject_open_hazards(const char *csv)
     return open_subject(csv, csv_job_make_hazards);
 }
 
+struct subject real_subject_open_rankings(const char *csv)
+{
+    return open_subject(csv, csv_job_make_rankings);
+}
+
 struct subject real_subject_open_clusters(const char *csv)
 {
     return open_subject(csv, csv_job_make_clusters);

@@ -2,7 +2,7 @@
  * sim - whole jobs from seeds.
  *
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --dart CSV |
- *         --medians CSV | --hazards CSV | --rows N [--batch N]] [--verbose]
+ *         --medians CSV | --hazards CSV | --rankings CSV | --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -200,9 +200,10 @@ static bool take_learner(const char *argument, struct run *run)
         const char *name;
         struct subject (*open)(const char *csv);
     } learners[] = {
-        {"--learner", real_subject_open},         {"--clusters", real_subject_open_clusters},
-        {"--trees", real_subject_open_trees},     {"--dart", real_subject_open_dart},
-        {"--medians", real_subject_open_medians}, {"--hazards", real_subject_open_hazards},
+        {"--learner", real_subject_open},           {"--clusters", real_subject_open_clusters},
+        {"--trees", real_subject_open_trees},       {"--dart", real_subject_open_dart},
+        {"--medians", real_subject_open_medians},   {"--hazards", real_subject_open_hazards},
+        {"--rankings", real_subject_open_rankings},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -255,7 +256,8 @@ int main(int argc, char **argv)
               "--clusters CSV: the same of clusters, without the label\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"
-              "--medians CSV: of those with medians in their leaves; --hazards CSV: of hazards\n"
+              "--medians CSV: of those with medians in their leaves; --hazards CSV: of hazards;\n"
+              "--rankings CSV: of rankings within groups of rows\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;
