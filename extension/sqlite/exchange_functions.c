@@ -1,24 +1,9 @@
 #include "extension/sqlite/exchange_functions.h"
 
 #include "extension/engine/exchange_run.h"
+#include "extension/sqlite/functions.h"
 #include "extension/sqlite/python_signals.h"
 #include "interop/exchange.h"
-
-static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
-{
-    struct text message;
-
-    text_init(&message, 8192);
-    text_printf(&message, "%s: %s", function, err->message);
-    if (err->hint[0])
-        text_printf(&message, "\nHINT:  %s", err->hint);
-    sqlite3_result_error(context, text_string(&message), (int)message.size);
-    if (err->status == STATUS_INTERRUPTED)
-        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
-    else if (err->status == STATUS_NO_MEMORY)
-        sqlite3_result_error_nomem(context);
-    text_deinit(&message);
-}
 
 static struct slice text_argument(sqlite3_value *value)
 {
@@ -46,7 +31,7 @@ static void export_model(sqlite3_context *context, int count, sqlite3_value **va
                         &bytes, &err) == STATUS_OK)
         sqlite3_result_blob64(context, text_string(&bytes), bytes.size, SQLITE_TRANSIENT);
     else
-        raise_error(context, "totrain_export_model", &err);
+        function_raise(context, "totrain_export_model", &err);
     text_deinit(&bytes);
 }
 
@@ -80,7 +65,7 @@ static void import_model(sqlite3_context *context, int count, sqlite3_value **va
     if (import(sqlite3_user_data(context), count, values, &version, &err) == STATUS_OK)
         sqlite3_result_int64(context, version);
     else
-        raise_error(context, "totrain_import_model", &err);
+        function_raise(context, "totrain_import_model", &err);
 }
 
 /* Of no view or trigger that another person put into the file: one of them writes tables. */

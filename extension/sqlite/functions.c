@@ -61,7 +61,7 @@ static struct slice value_slice(sqlite3_value *value)
     return (struct slice){bytes, (size_t)sqlite3_value_bytes(value)};
 }
 
-static void raise_error(sqlite3_context *context, const char *function, const struct error *err)
+void function_raise(sqlite3_context *context, const char *function, const struct error *err)
 {
     struct text message;
 
@@ -70,7 +70,9 @@ static void raise_error(sqlite3_context *context, const char *function, const st
     if (err->hint[0])
         text_printf(&message, "\nHINT:  %s", err->hint);
     sqlite3_result_error(context, text_string(&message), (int)message.size);
-    if (err->status == STATUS_NO_MEMORY)
+    if (err->status == STATUS_INTERRUPTED)
+        sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+    else if (err->status == STATUS_NO_MEMORY)
         sqlite3_result_error_nomem(context);
     text_deinit(&message);
 }
@@ -241,14 +243,14 @@ static void problem(sqlite3_context *context, int count, sqlite3_value **values)
     enum status status;
 
     if (take_row(context, count, values, &loaded, &err) != STATUS_OK) {
-        raise_error(context, "totrain_problem", &err);
+        function_raise(context, "totrain_problem", &err);
         return;
     }
     status = scorer_transform(&loaded->scorer, 0, loaded->cells, &err);
     if (status == STATUS_INVALID)
         sqlite3_result_text(context, err.message, -1, SQLITE_TRANSIENT);
     else if (status != STATUS_OK)
-        raise_error(context, "totrain_problem", &err);
+        function_raise(context, "totrain_problem", &err);
 }
 
 static void result_output(sqlite3_context *context, int count, sqlite3_value **values,
@@ -260,7 +262,7 @@ static void result_output(sqlite3_context *context, int count, sqlite3_value **v
 
     if (score(context, count, values, &loaded, &err) != STATUS_OK ||
         scorer_output(&loaded->scorer, output, &loaded->workspace, &cell, &err) != STATUS_OK)
-        raise_error(context, function, &err);
+        function_raise(context, function, &err);
     else
         result_cell(context, cell);
 }
@@ -345,7 +347,7 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **values)
         sqlite3_result_error(context, "totrain_fits: expected model, label and inputs", -1);
     else if (!sqlite3_get_auxdata(context, 0) &&
              check_fit(sqlite3_context_db_handle(context), count, values, &err) != STATUS_OK)
-        raise_error(context, "TO PREDICT", &err);
+        function_raise(context, "TO PREDICT", &err);
     else {
         sqlite3_set_auxdata(context, 0, (void *)yes, NULL);
         sqlite3_result_int(context, 1);

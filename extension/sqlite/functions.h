@@ -16,4 +16,7 @@
  * tables of job_vtab.c. */
 enum status functions_register(sqlite3 *db, struct error *err);
 
+/* The call of the function ends with the error and its hint. */
+void function_raise(sqlite3_context *context, const char *function, const struct error *err);
+
 #endif

@@ -17,6 +17,11 @@
  *     LEAVES     the last rows are divided. Summed: of each leaf gradients and hessians, of which
  *                nothing but what is below 2^-30 of the greatest was cut off
  *
+ *     RISKS      before GRADIENTS, of survival:cox: who is at risk at each time (tree_risks.h)
+ *     GOSS       behind GRADIENTS, of goss: some phases count which rows are large (tree_rows.h)
+ *     QUANTILES  in place of LEAVES, of medians and quantiles: some phases count the residuals of
+ *                each leaf, digit by digit (leaf_quantiles.h)
+ *
  * A round has a tree for each output, or as many for a forest. Rows are read once, and stay here as
  * bins (tree_rows.h); a lane that moves is read again, and reaches its scores and nodes by the
  * trees so far.

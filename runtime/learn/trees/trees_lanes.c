@@ -8,6 +8,8 @@
 #include "base/words.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_store.h"
+#include "runtime/learn/trees/trees_phases.h"
+#include "runtime/learn/trees/trees_state.h"
 #include "scoring/elementary.h"
 
 #define READ_ROWS  65536   /* in one call, about */

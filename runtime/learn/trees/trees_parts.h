@@ -1,7 +1,8 @@
 /*
  * trees_parts.h - what the files of the learner of trees share.
  *
- *     trees.c         phases, and what follows from their sums
+ *     trees.c         opening, the model, small answers
+ *     trees_phases.c  phases, and what follows from their sums
  *     trees_lanes.c   what lanes contribute
  *     trees_state.c   the state by pieces
  */
@@ -146,17 +147,6 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
     return (uint64_t)trees_start_count(&trees->start) + trees_growing(trees);
 }
 
-/* How the growing tree's gradients become integers, and its leaves' sums. */
-struct tree_sampling trees_sampling(const struct trees *trees);
-void trees_exponents(const struct trees *trees, int exponents[2]);
-
-/* Of the round, once its key is known. */
-struct tree_choice trees_choice(const struct trees *trees);
-
-/* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
- * summed. */
-void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves);
-
 static inline bool trees_have_weights(const struct trees *trees)
 {
     return trees->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
@@ -167,11 +157,5 @@ static inline uint32_t trees_risk_integers(const struct trees *trees)
 {
     return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;
 }
-
-/* ---- trees.c ---- */
-
-void trees_describe_phase(struct trees *trees);
-void trees_guard_state(struct trees *trees);
-enum status trees_verify(const void *self, struct error *err); /* as struct learning has it */
 
 #endif

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/words.h"
 #include "runtime/learn/trees/trees_lanes.h"
+#include "runtime/learn/trees/trees_phases.h"
 
 #define ARRAYS 10
 
@@ -323,5 +325,45 @@ enum status trees_take_end(void *self, struct error *err)
     trees_describe_phase(trees);
     trees_guard_state(trees);
     trees_forget_scores(trees);
+    return STATUS_OK;
+}
+
+/* ---- what only the learner writes ---- */
+
+static uint32_t sum_of_risks(const struct tree_risks *risks)
+{
+    return words_sum(risks->risks,
+                     (size_t)risks->count * (sizeof *risks->risks / sizeof(uint32_t))) +
+           words_mix_one(words_sum(risks->times, risks->count));
+}
+
+static uint32_t sum_of_searches(const struct leaf_quantiles *quantiles)
+{
+    return words_sum(quantiles->searches,
+                     (size_t)quantiles->leaves * sizeof(struct leaf_search) / sizeof(uint32_t));
+}
+
+void trees_guard_state(struct trees *trees)
+{
+    const struct tree_forest *forest = &trees->forest;
+
+    trees->guard.forest =
+        words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t)));
+    trees->guard.base = words_sum(trees->base, trees->outputs);
+    trees->guard.quantiles = sum_of_searches(&trees->quantiles);
+    trees->guard.risks = sum_of_risks(&trees->objective.risks);
+}
+
+enum status trees_verify(const void *self, struct error *err)
+{
+    const struct trees *trees = self;
+    const struct tree_forest *forest = &trees->forest;
+
+    if (words_sum(forest->nodes, forest->node_count * (sizeof *forest->nodes / sizeof(uint32_t))) !=
+            trees->guard.forest ||
+        words_sum(trees->base, trees->outputs) != trees->guard.base ||
+        sum_of_searches(&trees->quantiles) != trees->guard.quantiles ||
+        sum_of_risks(&trees->objective.risks) != trees->guard.risks)
+        return memory_damaged(err, "the trees");
     return STATUS_OK;
 }

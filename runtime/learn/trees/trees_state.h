@@ -17,4 +17,9 @@ void trees_take_abandon(void *self);
 /* ranks: of rankings, whose losses are part of it. */
 void trees_put_progress(const struct trees_progress *progress, bool ranks, struct text *out);
 
+/* Sums of what the state is in memory, taken when it is written: trees_verify is CORRUPT where
+ * apply would read anything else. As struct learning has it. */
+void trees_guard_state(struct trees *trees);
+enum status trees_verify(const void *self, struct error *err);
+
 #endif

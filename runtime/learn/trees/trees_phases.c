@@ -1,0 +1,444 @@
+#include "runtime/learn/trees/trees_phases.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "runtime/learn/trees/trees_state.h"
+#include "scoring/elementary.h"
+
+#define GRADIENT_MOST  32766 /* of an integer gradient, before rounding */
+#define HESSIAN_MOST   65534
+#define LEAF_BITS      30     /* of the greatest gradient in a leaf's sum */
+#define GREATEST_LEAST 1e-30f /* so that scales are finite */
+
+/* ---- the plan ---- */
+
+uint32_t trees_histogram_elements(const struct trees *trees)
+{
+    return 2 * trees->growing.total_bins;
+}
+
+void trees_describe_phase(struct trees *trees)
+{
+    struct phase *phase = &trees->progress.phase;
+
+    phase->rows = trees->dataset->train.rows;
+    phase->epoch = trees->progress.round;
+    phase->integer_count = phase->owned_count = phase->real_count = 0;
+    if (phase->kind == PHASE_DONE) {
+        phase->rows = 0;
+        return;
+    }
+    switch (trees->progress.stage) {
+    case TREES_GRADIENTS:
+        phase->integer_count = TREES_GRADIENTS_INTEGERS;
+        break;
+    case TREES_ROOT:
+        phase->integer_count = 1;
+        phase->owned_count = trees_histogram_elements(trees);
+        break;
+    case TREES_SPLIT:
+        phase->integer_count = trees->growing.batch_count;
+        phase->owned_count = trees->growing.batch_count * trees_histogram_elements(trees);
+        break;
+    case TREES_LEAVES:
+        phase->integer_count = 2 * trees->growing.leaves;
+        break;
+    case TREES_RISKS:
+        phase->owned_count = trees_risk_integers(trees);
+        break;
+    case TREES_QUANTILES:
+    case TREES_GOSS:
+        phase->owned_count = leaf_quantiles_counts(&trees->quantiles);
+        break;
+    case TREES_STAGES:
+        break;
+    }
+}
+
+static void next_stage(struct trees *trees, enum trees_stage stage)
+{
+    trees->progress.stage = stage;
+    trees->progress.phase.number++;
+    trees_describe_phase(trees);
+}
+
+enum trees_stage trees_first_stage(const struct trees *trees)
+{
+    return trees->objective.name == TREE_COX ? TREES_RISKS : TREES_GRADIENTS;
+}
+
+struct tree_sampling trees_sampling(const struct trees *trees)
+{
+    const struct trees_progress *progress = &trees->progress;
+
+    return (struct tree_sampling){
+        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE,
+                                      trees_number_of_growing(trees), 0),
+        .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
+        .gradient_scale = GRADIENT_MOST / (double)progress->gradient_greatest,
+        .hessian_scale = HESSIAN_MOST / (double)progress->hessian_greatest,
+    };
+}
+
+static int exponent_of(float greatest)
+{
+    int bits;
+
+    (void)frexp((double)greatest, &bits);
+    return LEAF_BITS - bits;
+}
+
+void trees_exponents(const struct trees *trees, int exponents[2])
+{
+    exponents[0] = exponent_of(trees->progress.gradient_greatest);
+    exponents[1] = exponent_of(trees->progress.hessian_greatest);
+}
+
+void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves)
+{
+    uint32_t count = 0;
+
+    for (uint32_t node = 0; node < tree->node_count; node++)
+        if (tree->nodes[node].is_reached && !tree->nodes[node].is_inner)
+            leaves[count++] = node;
+}
+
+/* ---- apply ---- */
+
+static void note(struct trees *trees, uint64_t bits)
+{
+    trees->progress.trail = (trees->progress.trail ^ bits) * 0x9e3779b97f4a7c15u;
+    trees->progress.trail ^= trees->progress.trail >> 29;
+}
+
+/* What no gradient of so many lanes is greater than. */
+static float greatest_of_levels(const int64_t *levels)
+{
+    uint32_t level = TREES_LEVELS - 1;
+    float bound;
+
+    while (level > 0 && levels[level] == 0)
+        level--;
+    bound = float_of((level + 1) << TREES_LEVEL_SHIFT);
+    return bound > GREATEST_LEAST ? bound : GREATEST_LEAST;
+}
+
+/* What the loss of training rows is the mean over: of survival:cox the events, of rankings the
+ * groups. */
+static double weight_of_rows(const struct trees *trees, const int64_t *integers)
+{
+    const struct dataset *dataset = trees->dataset;
+    const double rows = (double)dataset->train.rows;
+
+    if (trees_rank(trees->objective.name))
+        return (double)integers[TREES_TRAIN_HITS];
+    if (trees->objective.name == TREE_COX)
+        return integers[TREES_TRAIN_HITS] > 0 ? (double)integers[TREES_TRAIN_HITS] : 1;
+    return dataset->weight_average > 0 ? rows * dataset->weight_average : rows;
+}
+
+static double score_of(const struct trees *trees, int64_t hits, double loss)
+{
+    const double held_out = (double)trees->dataset->validation.rows;
+
+    if (trees_rank(trees->objective.name))
+        return 1 - loss;
+    if (trees->objective.name == TREE_COX)
+        return NAN;
+    if (trees->spec->task == TASK_CLASSIFICATION)
+        return (double)hits / held_out;
+    return sqrt(trees->objective.square_unit > 0
+                    ? (double)hits * trees->objective.square_unit / held_out
+                    : loss);
+}
+
+/* They are all that is measured of a ranking. */
+static void keep_losses(struct trees *trees, double train, double held_out)
+{
+    if (!trees_rank(trees->objective.name))
+        return;
+    trees->progress.kept_loss = train;
+    trees->progress.kept_held_out = held_out;
+}
+
+static void report_round(struct trees *trees, const int64_t *integers,
+                         struct learner_report *report)
+{
+    struct trees_progress *progress = &trees->progress;
+    const double unit = trees->objective.loss_unit;
+    const int64_t held_out_hits = integers[TREES_HELD_OUT_HITS];
+    const double held_out = trees->objective.name == TREE_COX || trees_rank(trees->objective.name)
+                                ? (double)held_out_hits
+                                : (double)trees->dataset->validation.rows;
+
+    report->step_applied = report->epoch_ended = true;
+    report->rows_applied = trees->dataset->train.rows;
+    report->epoch = progress->round;
+    report->train_loss =
+        (double)integers[TREES_TRAIN_LOSS] * unit / weight_of_rows(trees, integers);
+    progress->phase.step = progress->round;
+    if (held_out == 0) {
+        keep_losses(trees, report->train_loss, NAN);
+        return;
+    }
+    report->evaluated = true;
+    report->validation_loss = (double)integers[TREES_HELD_OUT_LOSS] * unit / held_out;
+    report->validation_score = score_of(trees, held_out_hits, report->validation_loss);
+    if (trees->spec->early_stopping == 0)
+        keep_losses(trees, report->train_loss, report->validation_loss);
+    if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
+        return;
+    keep_losses(trees, report->train_loss, report->validation_loss);
+    report->improved = true;
+    progress->best_rounds = progress->round;
+    progress->best_loss = report->validation_loss;
+}
+
+static enum status apply_gradients(struct trees *trees, const int64_t *integers,
+                                   struct learner_report *report, struct error *err)
+{
+    struct trees_progress *progress = &trees->progress;
+    const uint32_t patience = trees->spec->early_stopping;
+
+    if (progress->round > 0)
+        report_round(trees, integers, report);
+    if (progress->round == trees->params.rounds ||
+        (patience > 0 && progress->best_rounds > 0 &&
+         progress->round - progress->best_rounds >= patience)) {
+        progress->phase.kind = PHASE_DONE;
+        next_stage(trees, TREES_GRADIENTS);
+        return STATUS_OK;
+    }
+    progress->gradient_greatest = greatest_of_levels(integers + TREES_GRADIENT_LEVELS);
+    progress->hessian_greatest = greatest_of_levels(integers + TREES_HESSIAN_LEVELS);
+    if (!trees_round_is_goss(&trees->params, progress->round)) {
+        next_stage(trees, TREES_ROOT);
+        return STATUS_OK;
+    }
+    TRY(leaf_quantiles_begin(&trees->quantiles, 1 - trees->params.top_rate, false, 1, err));
+    next_stage(trees, TREES_GOSS);
+    return STATUS_OK;
+}
+
+static double goss_factor(const struct trees_params *params)
+{
+    return (1 - params->top_rate) / params->other_rate;
+}
+
+struct tree_choice trees_choice(const struct trees *trees)
+{
+    const struct trees_progress *progress = &trees->progress;
+    const double factor = goss_factor(&trees->params);
+
+    return (struct tree_choice){
+        .top = progress->top_key,
+        .bits = (uint32_t)random_bits(trees->spec->seed, RANDOM_TREE_GOSS, progress->round, 0),
+        .threshold = (uint64_t)(0x1p32 / factor),
+        .factor = (float)factor,
+    };
+}
+
+/* Rows above the quantile are large. All gradients may become as many times greater. */
+static enum status apply_goss(struct trees *trees, const int64_t *counts, struct error *err)
+{
+    struct trees_progress *progress = &trees->progress;
+    const float factor = (float)goss_factor(&trees->params);
+
+    leaf_quantiles_take(&trees->quantiles, counts);
+    if (!leaf_quantiles_are_found(&trees->quantiles)) {
+        next_stage(trees, TREES_GOSS);
+        return STATUS_OK;
+    }
+    progress->top_key = trees->quantiles.searches[0].key[1];
+    progress->gradient_greatest *= factor;
+    progress->hessian_greatest *= factor;
+    note(trees, progress->top_key);
+    TRY(leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err));
+    next_stage(trees, TREES_ROOT);
+    return STATUS_OK;
+}
+
+/* The next nodes to divide; without any the tree is complete. */
+static enum status grow_on(struct trees *trees, struct error *err)
+{
+    const bool has_quantiles = trees_have_quantiles(trees->objective.name);
+
+    TRY(tree_growth_next(&trees->growing, err));
+    if (trees->growing.batch_count > 0) {
+        next_stage(trees, TREES_SPLIT);
+        return STATUS_OK;
+    }
+    if (has_quantiles)
+        TRY(leaf_quantiles_begin(&trees->quantiles, trees_quantile(&trees->params),
+                                 trees_have_weights(trees), trees->growing.leaves, err));
+    next_stage(trees, has_quantiles ? TREES_QUANTILES : TREES_LEAVES);
+    return STATUS_OK;
+}
+
+static struct tree_units units_of(const struct trees *trees, int64_t hessians)
+{
+    const struct tree_sampling sampling = trees_sampling(trees);
+
+    return (struct tree_units){
+        .gradient = 1 / sampling.gradient_scale,
+        .hessian = 1 / sampling.hessian_scale,
+        .rows_of_hessian = hessians > 0 ? (double)trees->progress.sampled / (double)hessians : 0,
+    };
+}
+
+static enum status apply_root(struct trees *trees, const struct phase_totals *totals,
+                              struct error *err)
+{
+    int64_t hessians = 0;
+
+    trees->grown = 0;
+    trees->progress.sampled = (uint64_t)totals->integers[0];
+    for (uint32_t b = 0; b < trees->bins.offsets[1]; b++)
+        hessians += totals->owned[2 * b + 1];
+    TRY(tree_growth_begin(&trees->growing, trees_number_of_growing(trees),
+                          units_of(trees, hessians), totals->owned, trees->team, err));
+    return grow_on(trees, err);
+}
+
+static void note_nodes(struct trees *trees)
+{
+    const struct growing_tree *tree = &trees->growing;
+
+    for (uint32_t i = 0; i < tree->batch_count; i++) {
+        const uint32_t left = tree->nodes[tree_growth_batch_node(tree, i)].left;
+
+        for (uint32_t child = left; child < left + 2; child++) {
+            const struct tree_node *node = &tree->nodes[child];
+
+            note(trees, double_bits(node->split.gain));
+            note(trees, (uint64_t)node->split.column << 8 | node->split.bin);
+            note(trees, (uint64_t)node->sums.gradient);
+            note(trees, (uint64_t)node->sums.hessian);
+            note(trees, node->rows);
+        }
+    }
+}
+
+static enum status apply_split(struct trees *trees, const struct phase_totals *totals,
+                               struct error *err)
+{
+    TRY(tree_growth_take(&trees->growing, totals->owned, totals->integers, trees->team, err));
+    note_nodes(trees);
+    return grow_on(trees, err);
+}
+
+/* A step of Newton's by the sums of leaf i, gradient and hessian. */
+static double newton_value(const struct trees *trees, const int64_t *sums, uint32_t i,
+                           uint32_t leaf)
+{
+    int exponents[2];
+    double gradient, hessian;
+
+    trees_exponents(trees, exponents);
+    gradient = ldexp((double)sums[2 * i], -exponents[0]);
+    hessian = ldexp((double)sums[2 * i + 1], -exponents[1]);
+    return tree_growth_value(&trees->growing, leaf, gradient, hessian);
+}
+
+/* sums: of the leaves' gradients; NULL: their quantiles are found. */
+static enum status set_values(struct trees *trees, const int64_t *sums, struct error *err)
+{
+    const struct growing_tree *tree = &trees->growing;
+    const double share = trees->params.eta / trees->params.parallel_trees;
+    uint32_t *leaves = malloc(tree->leaves * sizeof *leaves);
+    float *values = calloc(tree->node_count, sizeof *values);
+
+    if (!leaves || !values) {
+        free(leaves);
+        free(values);
+        return fail_no_memory(err);
+    }
+    trees_list_leaves(tree, leaves);
+    for (uint32_t i = 0; i < tree->leaves; i++) {
+        const double value = sums ? newton_value(trees, sums, i, leaves[i])
+                                  : (double)leaf_quantiles_value(&trees->quantiles, i);
+
+        values[leaves[i]] = (float)(share * value);
+        note(trees, bits_of(values[leaves[i]]));
+    }
+    free(leaves);
+    free(trees->values);
+    trees->values = values;
+    return STATUS_OK;
+}
+
+static enum status apply_leaves(struct trees *trees, const int64_t *integers, struct error *err)
+{
+    struct trees_progress *progress = &trees->progress;
+    const uint32_t number = trees_growing(trees);
+
+    TRY(set_values(trees, integers, err));
+    TRY(tree_forest_add(&trees->forest, &trees->growing, progress->tree % trees->outputs,
+                        trees->values, err));
+    trees->grown = number + 1;
+    if (++progress->tree < trees->trees_each) {
+        next_stage(trees, TREES_ROOT);
+        return STATUS_OK;
+    }
+    progress->tree = 0;
+    progress->round++;
+    next_stage(trees, trees_first_stage(trees));
+    return STATUS_OK;
+}
+
+static enum status apply_quantiles(struct trees *trees, const int64_t *counts, struct error *err)
+{
+    leaf_quantiles_take(&trees->quantiles, counts);
+    if (!leaf_quantiles_are_found(&trees->quantiles)) {
+        next_stage(trees, TREES_QUANTILES);
+        return STATUS_OK;
+    }
+    TRY(apply_leaves(trees, NULL, err));
+    return leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err);
+}
+
+static void apply_risks(struct trees *trees, const int64_t *sums)
+{
+    tree_risks_take(&trees->objective.risks, sums, sums + trees_risk_integers(trees) / 2);
+    next_stage(trees, TREES_GRADIENTS);
+}
+
+enum status trees_apply(void *self, const struct phase_totals *totals,
+                        struct learner_report *report, struct error *err)
+{
+    struct trees *trees = self;
+
+    *report = (struct learner_report){.epoch = trees->progress.round + 1};
+    if (trees->progress.phase.kind == PHASE_DONE)
+        return fail(err, STATUS_FAILED, "nothing is left to learn");
+    TRY(trees_verify(trees, err));
+    switch (trees->progress.stage) {
+    case TREES_RISKS:
+        apply_risks(trees, totals->owned);
+        break;
+    case TREES_GRADIENTS:
+        TRY(apply_gradients(trees, totals->integers, report, err));
+        break;
+    case TREES_ROOT:
+        TRY(apply_root(trees, totals, err));
+        break;
+    case TREES_SPLIT:
+        TRY(apply_split(trees, totals, err));
+        break;
+    case TREES_LEAVES:
+        TRY(apply_leaves(trees, totals->integers, err));
+        break;
+    case TREES_QUANTILES:
+        TRY(apply_quantiles(trees, totals->owned, err));
+        break;
+    case TREES_GOSS:
+        TRY(apply_goss(trees, totals->owned, err));
+        break;
+    case TREES_STAGES:
+        break;
+    }
+    trees_guard_state(trees);
+    return STATUS_OK;
+}
