@@ -4,6 +4,7 @@ tests/exchange has what their programs made, the rows and the sums that they pre
 """
 
 import pathlib
+import shutil
 
 import psycopg2
 from psycopg2 import errors
@@ -16,6 +17,14 @@ STORED = pathlib.Path(__file__).resolve().parents[1] / "exchange"
 FILES = sorted(path for path in STORED.iterdir() if path.suffix in (".json", ".ubj", ".txt") and path.stem != "rows")
 TWO = (STORED / "xgboost_two.json").read_bytes()
 IMPORT = "SELECT totrain.import_model(%s, %s)"
+
+
+def servers_file(case, name):
+    """Where the server may read it, which is another user than the one these files are of."""
+    copy = case.server.folder / name
+    shutil.copyfile(STORED / name, copy)
+    copy.chmod(0o644)
+    return str(copy)
 
 
 class Functions(harness.Case):
@@ -84,7 +93,7 @@ class Functions(harness.Case):
 
     def test_files_of_the_server_go_by_its_own_functions(self):
         """Who may use those, may; and psql hands over a file of the client's."""
-        self.value("SELECT totrain.import_model('m', pg_read_binary_file(%s))", str(STORED / "xgboost_two.ubj"))
+        self.value("SELECT totrain.import_model('m', pg_read_binary_file(%s))", servers_file(self, "xgboost_two.ubj"))
         output = self.check_psql(f"\\set content `base64 -w0 '{STORED}/xgboost_two.ubj'`\n"
                                  "SELECT totrain.import_model('n', decode(:'content', 'base64'), 'xgboost');\n")
         self.assertEqual(output, "1\n")
@@ -181,7 +190,7 @@ class Program(program.Case):
     def test_the_program_exchanges_files_with_the_server(self):
         path = pathlib.Path(self.folder) / "m.ubj"
         self.check(f"IMPORT MODEL m FROM '{STORED}/xgboost_two.json'")
-        self.execute("SELECT totrain.import_model('f', pg_read_binary_file($$" + f"{STORED}/xgboost_two.json$$))")
+        self.execute(f"SELECT totrain.import_model('f', pg_read_binary_file('{servers_file(self, 'xgboost_two.json')}'))")
         self.assertEqual(self.digest("m"), self.digest("f"))
         self.check(f"EXPORT MODEL m TO '{path}'")
         self.assertEqual(path.read_bytes(), bytes(self.execute("SELECT totrain.export_model('m', 'xgboost_ubj')")[0][0]))
