@@ -203,46 +203,69 @@ static enum status score_rounds(struct trees *trees, struct tree_rows *rows, str
                       : score(trees, rows, trees->progress.round * trees->trees_each, err);
 }
 
-/* ---- risks ---- */
+/* ---- numbers that lanes add up ---- */
 
-struct risks_task {
+/* Lanes are tasks, and each member of the team adds to numbers of its own. */
+struct counts_task {
     struct trees *trees;
-    uint32_t first; /* lane of task 0 */
-    int64_t *sums;  /* (team_size, trees_risk_integers) */
+    uint32_t first;   /* lane of task 0 */
+    uint32_t count;   /* of numbers */
+    uint32_t *leaves; /* (growing.leaves): trees_list_leaves */
+    int64_t *counts;  /* (team_size, count) */
 };
+
+static int64_t *counts_of(const struct counts_task *about, uint32_t member)
+{
+    return about->counts + (size_t)member * about->count;
+}
+
+/* What the phase sums is added to by the lanes' tasks: integers, or what has owners. */
+static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end, team_task *task,
+                               int64_t *integers, int64_t *owned, struct error *err)
+{
+    const struct phase *phase = &trees->progress.phase;
+    const bool is_owned = phase->owned_count > 0;
+    const uint32_t count = is_owned ? phase->owned_count : phase->integer_count;
+    const size_t all = (size_t)team_size(trees->team) * count;
+    int64_t *totals = is_owned ? owned : integers;
+    struct counts_task about = {trees, first, count,
+                                malloc((trees->growing.leaves + 1) * sizeof *about.leaves),
+                                calloc(all, sizeof *about.counts)};
+    enum status status;
+
+    if (!about.leaves || !about.counts) {
+        status = fail_no_memory(err);
+    } else {
+        trees_list_leaves(&trees->growing, about.leaves);
+        team_run(trees->team, end - first, task, &about);
+        status = first_failure(trees->errors + first, end - first, err);
+        for (size_t i = 0; i < all; i++) {
+            totals[i % count] += about.counts[i];
+            trees->contributed += is_owned ? (uint64_t)about.counts[i] : 0;
+        }
+    }
+    free(about.leaves);
+    free(about.counts);
+    return status;
+}
+
+/* ---- risks ---- */
 
 static void count_risks(void *context, uint32_t member, uint32_t task)
 {
-    const struct risks_task *about = context;
+    const struct counts_task *about = context;
     struct trees *trees = about->trees;
-    const uint32_t lane = about->first + task, count = trees_risk_integers(trees);
+    const uint32_t lane = about->first + task, half = about->count / 2;
     const struct tree_risks *risks = &trees->objective.risks;
     struct tree_rows *rows = &trees->rows[lane], *held_out = &trees->held_out[lane];
-    int64_t *sums = about->sums + (size_t)member * count;
+    int64_t *counts = counts_of(about, member);
 
     progress_note();
     if (score_rounds(trees, rows, &trees->errors[lane]) != STATUS_OK ||
         score_rounds(trees, held_out, &trees->errors[lane]) != STATUS_OK)
         return;
-    tree_risks_count(risks, rows->rows, rows->values, rows->scores, sums);
-    tree_risks_count(risks, held_out->rows, held_out->values, held_out->scores, sums + count / 2);
-}
-
-static enum status contribute_risks(struct trees *trees, uint32_t first, uint32_t end,
-                                    int64_t *sums, struct error *err)
-{
-    const uint32_t members = team_size(trees->team), count = trees_risk_integers(trees);
-    struct risks_task about = {trees, first, calloc((size_t)members * count, sizeof *sums)};
-
-    if (!about.sums)
-        return fail_no_memory(err);
-    team_run(trees->team, end - first, count_risks, &about);
-    for (size_t i = 0; i < (size_t)members * count; i++) {
-        sums[i % count] += about.sums[i];
-        trees->contributed += (uint64_t)about.sums[i];
-    }
-    free(about.sums);
-    return first_failure(trees->errors + first, end - first, err);
+    tree_risks_count(risks, rows->rows, rows->values, rows->scores, counts);
+    tree_risks_count(risks, held_out->rows, held_out->values, held_out->scores, counts + half);
 }
 
 /* ---- gradients ---- */
@@ -267,6 +290,20 @@ static float greatest_of(const float *numbers, size_t count)
     return most;
 }
 
+static struct tree_labels labels_of(const struct trees *trees, const struct tree_rows *rows)
+{
+    return (struct tree_labels){
+        .values = rows->values,
+        .classes = rows->classes,
+        .weights = rows->weights,
+        .uppers = rows->uppers,
+        .groups = &rows->groups_of,
+        .keys = rows->keys,
+        .round = trees->progress.round,
+        .are_held_out = rows->gradients == NULL,
+    };
+}
+
 /* Scores as the round begins with, and what follows from them. Of the round after the last, too:
  * then losses alone count. */
 static enum status begin_round(struct trees *trees, uint32_t lane)
@@ -274,13 +311,7 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     const uint32_t round = trees->progress.round;
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->rows[lane];
-    const struct tree_labels labels = {.values = rows->values,
-                                       .classes = rows->classes,
-                                       .weights = rows->weights,
-                                       .uppers = rows->uppers,
-                                       .groups = &rows->groups_of,
-                                       .keys = rows->keys,
-                                       .round = round};
+    const struct tree_labels labels = labels_of(trees, rows);
     const size_t numbers = (size_t)rows->rows * trees->outputs;
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
@@ -306,15 +337,10 @@ static enum status measure_held_out(struct trees *trees, uint32_t lane)
 {
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
-    const struct tree_labels labels = {.values = rows->values,
-                                       .classes = rows->classes,
-                                       .uppers = rows->uppers,
-                                       .groups = &rows->groups_of,
-                                       .are_held_out = true};
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
-    tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
-                        &result->held_out_loss, &result->held_out_hits);
+    tree_objective_rows(&trees->objective, labels_of(trees, rows), 0, rows->rows, rows->scores,
+                        NULL, NULL, &result->held_out_loss, &result->held_out_hits);
     return STATUS_OK;
 }
 
@@ -646,22 +672,13 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
 
 /* ---- leaves ---- */
 
-struct leaves_task {
-    struct trees *trees;
-    const uint32_t *leaves; /* (growing.leaves) */
-    uint32_t first;         /* lane of task 0 */
-    int64_t *sums;          /* (team_size, growing.leaves): gradient, hessian */
-};
-
 static void sum_leaves(void *context, uint32_t member, uint32_t task)
 {
-    const struct leaves_task *about = context;
+    const struct counts_task *about = context;
     struct trees *trees = about->trees;
-    const uint32_t count = trees->growing.leaves;
     const struct tree_sampling sampling = trees_sampling(trees);
     const struct tree_rows *rows = &trees->rows[about->first + task];
     struct error *err = &trees->errors[about->first + task];
-    int64_t *sums = about->sums + 2 * (size_t)member * count;
     int exponents[2];
 
     progress_note();
@@ -669,50 +686,20 @@ static void sum_leaves(void *context, uint32_t member, uint32_t task)
     if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
         check_order(rows, err) != STATUS_OK)
         return;
-    tree_rows_exact(rows, about->leaves, count, trees_output(trees), &sampling, exponents, sums);
-}
-
-static enum status contribute_leaves(struct trees *trees, uint32_t first, uint32_t end,
-                                     int64_t *integers, struct error *err)
-{
-    const uint32_t count = trees->growing.leaves, members = team_size(trees->team);
-    uint32_t *leaves = malloc(count * sizeof *leaves);
-    int64_t *sums = calloc(2 * (size_t)members * count, sizeof *sums);
-    struct leaves_task about = {trees, leaves, first, sums};
-    enum status status = STATUS_OK;
-
-    if (leaves && sums) {
-        trees_list_leaves(&trees->growing, leaves);
-        team_run(trees->team, end - first, sum_leaves, &about);
-        status = first_failure(trees->errors + first, end - first, err);
-        for (size_t i = 0; i < 2 * (size_t)members * count; i++)
-            integers[i % (2 * (size_t)count)] += sums[i];
-    } else {
-        status = fail_no_memory(err);
-    }
-    free(leaves);
-    free(sums);
-    return status;
+    tree_rows_exact(rows, about->leaves, trees->growing.leaves, trees_output(trees), &sampling,
+                    exponents, counts_of(about, member));
 }
 
 /* ---- quantiles of leaves ---- */
 
-struct residuals_task {
-    struct trees *trees;
-    const uint32_t *leaves; /* (growing.leaves) */
-    uint32_t first;         /* lane of task 0 */
-    uint32_t count;         /* counts of a phase */
-    int64_t *counts;        /* (team_size, count) */
-};
-
 static void count_residuals(void *context, uint32_t member, uint32_t task)
 {
-    const struct residuals_task *about = context;
+    const struct counts_task *about = context;
     struct trees *trees = about->trees;
     const struct tree_sampling sampling = trees_sampling(trees);
     const struct tree_rows *rows = &trees->rows[about->first + task];
     struct error *err = &trees->errors[about->first + task];
-    int64_t *counts = about->counts + (size_t)member * about->count;
+    int64_t *counts = counts_of(about, member);
 
     progress_note();
     if (check_rows(rows, TREE_ROWS_GRADIENTS, err) != STATUS_OK ||
@@ -723,67 +710,20 @@ static void count_residuals(void *context, uint32_t member, uint32_t task)
                                   &trees->quantiles, i, counts);
 }
 
-static enum status contribute_quantiles(struct trees *trees, uint32_t first, uint32_t end,
-                                        int64_t *sums, struct error *err)
-{
-    const uint32_t members = team_size(trees->team);
-    const uint32_t count = leaf_quantiles_counts(&trees->quantiles);
-    uint32_t *leaves = malloc(trees->growing.leaves * sizeof *leaves);
-    int64_t *counts = calloc((size_t)members * count, sizeof *counts);
-    struct residuals_task about = {trees, leaves, first, count, counts};
-    enum status status = STATUS_OK;
-
-    if (leaves && counts) {
-        trees_list_leaves(&trees->growing, leaves);
-        team_run(trees->team, end - first, count_residuals, &about);
-        status = first_failure(trees->errors + first, end - first, err);
-        for (size_t i = 0; i < (size_t)members * count; i++) {
-            sums[i % count] += counts[i];
-            trees->contributed += (uint64_t)counts[i];
-        }
-    } else {
-        status = fail_no_memory(err);
-    }
-    free(leaves);
-    free(counts);
-    return status;
-}
-
 /* ---- goss ---- */
 
 static void count_sizes(void *context, uint32_t member, uint32_t task)
 {
-    const struct residuals_task *about = context;
+    const struct counts_task *about = context;
     struct trees *trees = about->trees;
     const struct tree_rows *rows = &trees->rows[about->first + task];
-    int64_t *counts = about->counts + (size_t)member * about->count;
+    int64_t *counts = counts_of(about, member);
 
     progress_note();
     if (check_rows(rows, TREE_ROWS_GRADIENTS, &trees->errors[about->first + task]) != STATUS_OK)
         return;
     for (uint32_t row = 0; row < rows->rows; row++)
         leaf_quantiles_count(&trees->quantiles, 0, tree_rows_size(rows, row), 1, counts);
-}
-
-static enum status contribute_sizes(struct trees *trees, uint32_t first, uint32_t end,
-                                    int64_t *sums, struct error *err)
-{
-    const uint32_t members = team_size(trees->team);
-    const uint32_t count = leaf_quantiles_counts(&trees->quantiles);
-    int64_t *counts = calloc((size_t)members * count, sizeof *counts);
-    struct residuals_task about = {trees, NULL, first, count, counts};
-    enum status status;
-
-    if (!counts)
-        return fail_no_memory(err);
-    team_run(trees->team, end - first, count_sizes, &about);
-    status = first_failure(trees->errors + first, end - first, err);
-    for (size_t i = 0; i < (size_t)members * count; i++) {
-        sums[i % count] += counts[i];
-        trees->contributed += (uint64_t)counts[i];
-    }
-    free(counts);
-    return status;
 }
 
 /* ---- contribute ---- */
@@ -872,7 +812,7 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     end = first + *done;
     switch (trees->progress.stage) {
     case TREES_RISKS:
-        return contribute_risks(trees, first, end, sums, err);
+        return count_lanes(trees, first, end, count_risks, integers, sums, err);
     case TREES_GRADIENTS:
         return contribute_gradients(trees, first, end, integers, err);
     case TREES_ROOT:
@@ -887,13 +827,13 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
         return sum_histograms(trees, first, end, integers, sums, err);
     case TREES_LEAVES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));
-        return contribute_leaves(trees, first, end, integers, err);
+        return count_lanes(trees, first, end, sum_leaves, integers, sums, err);
     case TREES_QUANTILES:
         TRY(follow_lanes(trees, first, end, tree->divided_count, err));
-        return contribute_quantiles(trees, first, end, sums, err);
+        return count_lanes(trees, first, end, count_residuals, integers, sums, err);
     case TREES_GOSS:
         TRY(follow_lanes(trees, first, end, 0, err));
-        return contribute_sizes(trees, first, end, sums, err);
+        return count_lanes(trees, first, end, count_sizes, integers, sums, err);
     case TREES_STAGES:
         break;
     }

@@ -375,8 +375,7 @@ static enum status apply_leaves(struct trees *trees, const int64_t *integers, st
     const uint32_t number = trees_growing(trees);
 
     TRY(set_values(trees, integers, err));
-    TRY(tree_forest_add(&trees->forest, &trees->growing, progress->tree % trees->outputs,
-                        trees->values, err));
+    TRY(tree_forest_add(&trees->forest, &trees->growing, trees_output(trees), trees->values, err));
     trees->grown = number + 1;
     if (++progress->tree < trees->trees_each) {
         next_stage(trees, TREES_ROOT);
