@@ -94,19 +94,19 @@ static int by_residual(const void *a, const void *b)
 /* What the sorted rows of a leaf say. */
 static float expected(double quantile, bool is_weighted, const struct row *rows, uint32_t count)
 {
-    float numbers[ROWS];
+    const struct quantile_place place = quantile_place_of(quantile, count);
+    const double below = (double)rows[place.first].residual;
+    const double above = (double)rows[place.first + (place.fraction > 0)].residual;
     int64_t total = 0, sum = 0;
 
-    for (uint32_t i = 0; i < count; i++) {
-        numbers[i] = rows[i].residual;
+    for (uint32_t i = 0; i < count; i++)
         total += rows[i].weight;
-    }
     for (uint32_t i = 0; is_weighted && i < count; i++) {
         sum += rows[i].weight;
         if ((double)sum >= quantile * (double)total)
-            return numbers[i];
+            return rows[i].residual;
     }
-    return quantile_of_numbers(quantile, numbers, count);
+    return (float)(below + place.fraction * (above - below));
 }
 
 static void leaves_have_quantiles_of_their_own(void **state)

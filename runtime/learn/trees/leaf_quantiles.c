@@ -40,22 +40,6 @@ static float between(struct quantile_place place, float below, float above)
     return (float)((double)below + place.fraction * ((double)above - (double)below));
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-
-    return (x > y) - (x < y);
-}
-
-float quantile_of_numbers(double quantile, float *numbers, size_t count)
-{
-    const struct quantile_place place = quantile_place_of(quantile, count);
-    const size_t above = place.first + (place.fraction > 0);
-
-    qsort(numbers, count, sizeof *numbers, by_size);
-    return between(place, numbers[place.first], numbers[above]);
-}
-
 /* ---- searches ---- */
 
 void leaf_quantiles_deinit(struct leaf_quantiles *search)

@@ -32,9 +32,6 @@ struct quantile_place quantile_place_of(double quantile, uint64_t count);
  * the fraction 0. */
 struct quantile_place quantile_place_by_weight(double quantile, uint64_t total);
 
-/* The quantile of numbers in memory, whose order changes. count > 0. */
-float quantile_of_numbers(double quantile, float *numbers, size_t count);
-
 /* Without padding: the state is read as bytes. */
 struct leaf_search {
     uint64_t rows;    /* of the leaf, or their weight; 0: no digit is known yet, or it has none */

@@ -199,37 +199,24 @@ static double mean_of_logs(const struct dataset *dataset)
     return exponential_double(sum / all) - 1;
 }
 
+/* As of a leaf. */
 static enum status quantile_of_sample(const struct tree_objective *objective, double *start,
                                       struct error *err)
 {
     const struct dataset_part *sample = &objective->dataset->sample;
-    float *values = malloc(sample->rows * sizeof *values);
-
-    if (!values)
-        return fail_no_memory(err);
-    memcpy(values, sample->values, sample->rows * sizeof *values);
-    *start = (double)quantile_of_numbers(trees_quantile(objective->params), values, sample->rows);
-    free(values);
-    return STATUS_OK;
-}
-
-/* The same of weighted rows, as of a leaf. */
-static enum status weighted_quantile_of_sample(const struct tree_objective *objective,
-                                               double *start, struct error *err)
-{
-    const struct dataset_part *sample = &objective->dataset->sample;
+    const float *weights = weights_of_sample(objective->dataset);
     struct leaf_quantiles search = {0};
     int64_t *counts = malloc(leaf_quantiles_counts_most(1) * sizeof *counts);
-    enum status status =
-        counts ? leaf_quantiles_begin(&search, trees_quantile(objective->params), true, 1, err)
-               : fail_no_memory(err);
+    enum status status = counts ? leaf_quantiles_begin(&search, trees_quantile(objective->params),
+                                                       weights != NULL, 1, err)
+                                : fail_no_memory(err);
 
     while (status == STATUS_OK && !leaf_quantiles_are_found(&search)) {
         memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);
         for (uint64_t i = 0; i < sample->rows; i++)
-            leaf_quantiles_count(
-                &search, 0, sample->values[i],
-                tree_objective_weight(objective, sample->roles[ROLE_SAMPLE_WEIGHT][i]), counts);
+            leaf_quantiles_count(&search, 0, sample->values[i],
+                                 weights ? tree_objective_weight(objective, weights[i]) : 1,
+                                 counts);
         leaf_quantiles_take(&search, counts);
     }
     if (status == STATUS_OK)
@@ -460,9 +447,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
     objective->start = start_of(objective, range);
     if (trees_have_quantiles(objective->name) && params->base_score == REAL_AUTOMATIC &&
         dataset->sample.rows > 0)
-        TRY(weights_of_sample(dataset)
-                ? weighted_quantile_of_sample(objective, &objective->start, err)
-                : quantile_of_sample(objective, &objective->start, err));
+        TRY(quantile_of_sample(objective, &objective->start, err));
     if (objective->name == TREE_COX)
         TRY(tree_risks_init(&objective->risks, dataset->sample.values, dataset->sample.rows, err));
     return STATUS_OK;
