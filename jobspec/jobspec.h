@@ -125,6 +125,12 @@ static inline uint32_t spec_columns(const struct jobspec *spec)
     return (uint32_t)(spec->input_count + task_has_label(spec->task) + spec->role_count);
 }
 
+/* Of one of the spool's columns behind inputs and label. */
+static inline const struct spec_role *spec_role_at(const struct jobspec *spec, uint32_t column)
+{
+    return &spec->roles[column - spec->input_count - task_has_label(spec->task)];
+}
+
 /* The spool's column with that role; 0, which is an input: none. */
 static inline uint32_t spec_role_column(const struct jobspec *spec, enum row_role role)
 {

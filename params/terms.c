@@ -19,6 +19,12 @@ const char *const report_words[] = {REPORT_MAP(X) NULL};
 const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
 #undef X
 
+const char *const row_role_columns[ROW_ROLES] = {
+    [ROLE_SAMPLE_WEIGHT] = "weight column",
+    [ROLE_LABEL_UPPER] = "upper bound",
+    [ROLE_GROUP] = "group column",
+};
+
 bool term_find(const char *const *words, struct slice word, unsigned *value)
 {
     for (*value = 0; words[*value]; ++*value)

@@ -159,6 +159,7 @@ extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
+extern const char *const row_role_columns[]; /* before such a column's name in a message */
 
 /* Is the column of the role one of numbers, which learners see? That of groups decides where rows
  * lie (runtime/data/held_out.h), and shows in their hashes. */

@@ -32,8 +32,7 @@ static void describe_columns(struct column_statistics *statistics)
             column->name = spec->inputs[i].name;
             column->content = content_of(spec->inputs[i].type);
         } else if (i > spec->input_count || !task_has_label(spec->task)) {
-            const struct spec_role *role =
-                &spec->roles[i - spec->input_count - task_has_label(spec->task)];
+            const struct spec_role *role = spec_role_at(spec, i);
 
             column->name = role->name;
             column->content = role_is_number(role->role) ? COLUMN_NUMBERS : COLUMN_TEXTS;
@@ -455,7 +454,7 @@ const char *column_is_called(const struct column_statistics *statistics, uint32_
         return "column";
     if (number == spec->input_count && task_has_label(spec->task))
         return "label column";
-    return number == spec_role_column(spec, ROLE_GROUP) ? "group column" : "weight column";
+    return row_role_columns[spec_role_at(spec, number)->role];
 }
 
 static enum status check_types(const struct column_statistics *statistics,

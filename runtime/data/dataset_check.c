@@ -111,70 +111,69 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
     return check_label_size(spool, spec, err);
 }
 
-static enum status check_groups(const struct spool *spool, const struct jobspec *spec,
-                                struct error *err)
-{
-    const uint32_t column = spec_role_column(spec, ROLE_GROUP);
-    const struct spool_column_summary *summary = &spool->summaries[column];
+/* A column of a role, and what messages call it. */
+struct checked_role {
+    const struct spool *spool;
+    uint32_t column;
+    const struct spool_column_summary *summary;
+    const char *kind;
     struct slice name;
+};
 
-    if (column == 0)
-        return STATUS_OK;
-    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
-    if (!spool->is_keyed)
+static enum status check_groups(const struct checked_role *group, struct error *err)
+{
+    if (!group->spool->is_keyed)
         return fail(err, STATUS_INVALID, "rows without shuffle have no groups");
-    if (summary->nulls == 0)
+    if (group->summary->nulls == 0)
         return STATUS_OK;
-    refuse_rows(name, "group column", "NULL", summary->nulls, spool->rows, err);
-    return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.", SLICE_FORMAT(name));
+    refuse_rows(group->name, group->kind, "NULL", group->summary->nulls, group->spool->rows, err);
+    return error_hint(err, "Add WHERE %.*s IS NOT NULL to the SELECT.", SLICE_FORMAT(group->name));
 }
 
-static enum status check_weights(const struct spool *spool, const struct jobspec *spec,
-                                 struct error *err)
+static enum status check_weights(const struct checked_role *weight, struct error *err)
 {
-    const uint32_t column = spec_role_column(spec, ROLE_SAMPLE_WEIGHT);
-    const struct spool_column_summary *summary = &spool->summaries[column];
-    struct slice name;
+    const struct spool_column_summary *summary = weight->summary;
 
-    if (column == 0)
-        return STATUS_OK;
-    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
-    if (spool->types[column] != SPOOL_REAL)
-        return fail(err, STATUS_CORRUPT, "the weights of the spool are no numbers");
     if (summary->nulls > 0) {
-        refuse_rows(name, "weight column", "NULL", summary->nulls, spool->rows, err);
+        refuse_rows(weight->name, weight->kind, "NULL", summary->nulls, weight->spool->rows, err);
         return error_hint(err, "COALESCE(%.*s, 1) AS %.*s in the SELECT gives such rows a weight.",
-                          SLICE_FORMAT(name), SLICE_FORMAT(name));
+                          SLICE_FORMAT(weight->name), SLICE_FORMAT(weight->name));
     }
-    TRY(check_finite(spool, column, name, "weight column", err));
+    TRY(check_finite(weight->spool, weight->column, weight->name, weight->kind, err));
     if (summary->least >= 0 && summary->greatest <= DATASET_WEIGHT_MAX)
         return STATUS_OK;
-    fail(err, STATUS_INVALID,
-         "weight column \"%.*s\" has the number %g, and weights are from 0 to %g",
-         SLICE_FORMAT(name), summary->least < 0 ? summary->least : summary->greatest,
-         DATASET_WEIGHT_MAX);
+    fail(err, STATUS_INVALID, "%s \"%.*s\" has the number %g, and weights are from 0 to %g",
+         weight->kind, SLICE_FORMAT(weight->name),
+         summary->least < 0 ? summary->least : summary->greatest, DATASET_WEIGHT_MAX);
     return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
 }
 
-static enum status check_upper_bounds(const struct spool *spool, const struct jobspec *spec,
-                                      struct error *err)
+static enum status check_upper_bounds(const struct checked_role *upper, struct error *err)
 {
-    const uint32_t column = spec_role_column(spec, ROLE_LABEL_UPPER);
-    const double least = column > 0 ? spool->summaries[column].least : 0;
-    struct slice name;
-
-    if (column == 0)
-        return STATUS_OK;
-    name = spec->roles[column - spec->input_count - task_has_label(spec->task)].name;
-    if (spool->types[column] != SPOOL_REAL)
-        return fail(err, STATUS_CORRUPT, "the upper bounds of the spool are no numbers");
-    if (check_finite(spool, column, name, "upper bound", err) != STATUS_OK)
+    if (check_finite(upper->spool, upper->column, upper->name, upper->kind, err) != STATUS_OK)
         return error_hint(err, "NULL stands for a bound that is not known.");
-    if (!(least < 0))
+    if (!(upper->summary->least < 0))
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "upper bound \"%.*s\" has the number %g, and times are from 0 on",
-         SLICE_FORMAT(name), least);
+    fail(err, STATUS_INVALID, "%s \"%.*s\" has the number %g, and times are from 0 on", upper->kind,
+         SLICE_FORMAT(upper->name), upper->summary->least);
     return error_hint(err, "Leave such rows out of the SELECT, or replace the values.");
+}
+
+static enum status check_role(const struct spool *spool, const struct jobspec *spec,
+                              const struct spec_role *role, struct error *err)
+{
+    static enum status (*const checks[ROW_ROLES])(const struct checked_role *, struct error *) = {
+        [ROLE_SAMPLE_WEIGHT] = check_weights,
+        [ROLE_LABEL_UPPER] = check_upper_bounds,
+        [ROLE_GROUP] = check_groups,
+    };
+    const uint32_t column = spec_role_column(spec, role->role);
+    const struct checked_role checked = {spool, column, &spool->summaries[column],
+                                         row_role_columns[role->role], role->name};
+
+    if (role_is_number(role->role) && spool->types[column] != SPOOL_REAL)
+        return fail(err, STATUS_CORRUPT, "the spool's %s has no numbers", checked.kind);
+    return checks[role->role](&checked, err);
 }
 
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
@@ -189,9 +188,8 @@ enum status dataset_check(const struct spool *spool, const struct jobspec *spec,
     TRY(check_types(spool, spec, err));
     if (task_has_label(spec->task))
         TRY(check_label(spool, spec, err));
-    TRY(check_weights(spool, spec, err));
-    TRY(check_upper_bounds(spool, spec, err));
-    TRY(check_groups(spool, spec, err));
+    for (size_t i = 0; i < spec->role_count; i++)
+        TRY(check_role(spool, spec, &spec->roles[i], err));
     for (uint32_t i = 0; i < spec->input_count; i++)
         TRY(check_finite(spool, i, spec->inputs[i].name, "column", err));
     return STATUS_OK;

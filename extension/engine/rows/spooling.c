@@ -618,9 +618,8 @@ static struct feed role_feed(const struct plan_role *role)
                          .type = role_is_number(role->role) ? SPOOL_REAL : SPOOL_TEXT,
                          .column = role->column,
                          .reading = role->reading,
-                         .needed = is_weight                  ? "weight column"
-                                   : role->role == ROLE_GROUP ? "group column"
-                                                              : NULL,
+                         .needed =
+                             role->role == ROLE_LABEL_UPPER ? NULL : row_role_columns[role->role],
                          .is_weight = is_weight};
 }
 
