@@ -136,11 +136,6 @@ static void hash_model(struct model *model, char digest[2 * SHA256_BYTES + 1])
     model->digest = slice_of(digest);
 }
 
-static enum status add_row(void *reader, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(reader, row, err);
-}
-
 /* Written and read as a table would be: whatever is checked of a stored model is checked of this
  * one. */
 static enum status store_and_read(const struct model *built, struct arena *arena,
@@ -151,7 +146,7 @@ static enum status store_and_read(const struct model *built, struct arena *arena
     enum status status;
 
     TRY(model_reader_new(kinds_read, arena, &reader, err));
-    status = model_write(built, add_row, reader, err);
+    status = model_write(built, model_reader_take, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, model, err);
     model_reader_free(reader);

@@ -264,6 +264,11 @@ enum status model_reader_add(struct model_reader *reader, const struct model_row
     return reader->has_meta ? add_row(reader, row, err) : keep_row(reader, row, err);
 }
 
+enum status model_reader_take(void *reader, const struct model_row *row, struct error *err)
+{
+    return model_reader_add(reader, row, err);
+}
+
 static enum status check_tensor(const struct tensor *tensor, struct error *err)
 {
     if (tensor->missing)

@@ -51,6 +51,8 @@ enum status model_reader_new(const struct kind *const *kinds, struct arena *aren
                              struct model_reader **reader, struct error *err);
 enum status model_reader_add(struct model_reader *reader, const struct model_row *row,
                              struct error *err);
+/* A model_row_sink, whose context is the reader. */
+enum status model_reader_take(void *reader, const struct model_row *row, struct error *err);
 enum status model_reader_finish(struct model_reader *reader, struct model *model,
                                 struct error *err);
 void model_reader_free(struct model_reader *reader);

@@ -86,11 +86,6 @@ static enum status open_spools(const char *folder, const struct spool_source *so
 
 #define OLD_MODEL_BYTES_MAX ((size_t)16 << 30)
 
-static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
 static enum status read_old_model(const char *path, const struct jobspec *spec,
                                   struct dataset *dataset, struct error *err)
 {
@@ -101,7 +96,7 @@ static enum status read_old_model(const char *path, const struct jobspec *spec,
     if (!model)
         return fail_no_memory(err);
     TRY(model_reader_new(kinds, &dataset->old, &reader, err));
-    status = model_file_read(path, add_model_row, reader, err);
+    status = model_file_read(path, model_reader_take, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, model, err);
     model_reader_free(reader);

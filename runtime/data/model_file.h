@@ -1,5 +1,6 @@
 /*
- * model_file.h - a model as a file of a job's folder, for scorers that have no store.
+ * model_file.h - a model as a file of a job's folder: for scorers that have no store, and for
+ * learners that go on from it.
  *
  *     u32 size of the row | part, name, data: u32 size, bytes | u8 flags | i64 position | f64 value
  *

@@ -44,11 +44,6 @@ struct rows_scoring {
 
 #define BAD UINT32_MAX
 
-static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
 /* In the job's store, or where that is in another place in a file. */
 static enum status read_model_rows(const struct job *job, struct model_reader *reader,
                                    struct error *err)
@@ -59,9 +54,9 @@ static enum status read_model_rows(const struct job *job, struct model_reader *r
 
     snprintf(path, sizeof path, "%s/%s", job->folder, job->journal ? MODEL_FILE : "job.db");
     if (job->journal)
-        return model_file_read(path, add_model_row, reader, err);
+        return model_file_read(path, model_reader_take, reader, err);
     TRY(jobstore_open(path, true, &store, err));
-    status = jobstore_each_model_row(store, add_model_row, reader, err);
+    status = jobstore_each_model_row(store, model_reader_take, reader, err);
     jobstore_close(store);
     return status;
 }

@@ -146,11 +146,6 @@ static enum status load(struct slice json, struct slice rest, struct arena *aren
     return status;
 }
 
-static enum status pass_on(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
 static void collect(void *context, const void *bytes, size_t size)
 {
     text_append(context, (struct slice){bytes, size});
@@ -168,7 +163,7 @@ static void check_again(const struct model *first)
     text_init(&before, TEXT_MAXIMUM);
     text_init(&after, TEXT_MAXIMUM);
     if (model_reader_new(kinds, &arena, &reader, &err) != STATUS_OK ||
-        model_write(first, pass_on, reader, &err) != STATUS_OK ||
+        model_write(first, model_reader_take, reader, &err) != STATUS_OK ||
         model_reader_finish(reader, &second, &err) != STATUS_OK)
         abort();
     model_reader_free(reader);

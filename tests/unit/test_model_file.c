@@ -65,11 +65,6 @@ static void rows_come_back_as_they_were_written(void **state)
     fixture_deinit(&fixture);
 }
 
-static enum status add_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
 static enum status read_model(struct error *err)
 {
     struct model_reader *reader;
@@ -79,7 +74,7 @@ static enum status read_model(struct error *err)
 
     arena_init(&arena, ARENA_MAXIMUM);
     CHECK(model_reader_new(kinds, &arena, &reader, err) == STATUS_OK);
-    status = model_file_read(path, add_row, reader, err);
+    status = model_file_read(path, model_reader_take, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, &model, err);
     model_reader_free(reader);

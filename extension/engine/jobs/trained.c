@@ -11,11 +11,6 @@
 #include "kinds/kinds.h"
 #include "scoring/model_meta.h"
 
-static enum status add_model_row(void *context, const struct model_row *row, struct error *err)
-{
-    return model_reader_add(context, row, err);
-}
-
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                            struct error *err)
 {
@@ -23,7 +18,7 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
     enum status status;
 
     TRY(model_reader_new(kinds, arena, &reader, err));
-    status = jobstore_each_model_row(store, add_model_row, reader, err);
+    status = jobstore_each_model_row(store, model_reader_take, reader, err);
     if (status == STATUS_OK)
         status = model_reader_finish(reader, model, err);
     model_reader_free(reader);
