@@ -125,6 +125,17 @@ static bool is_near(double x, double right, double tolerance)
 
 /* ---- derivatives ---- */
 
+static struct tree_labels labels_of(const struct dataset *dataset, const struct dataset_part *part)
+{
+    const bool are_held_out = part == &dataset->validation;
+
+    return (struct tree_labels){.values = part->values,
+                                .classes = part->classes,
+                                .weights = are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
+                                .uppers = part->roles[ROLE_LABEL_UPPER],
+                                .are_held_out = are_held_out};
+}
+
 static void derivatives_are_those_of_xgboost(void **state)
 {
     (void)state;
@@ -143,7 +154,7 @@ static void derivatives_are_those_of_xgboost(void **state)
         rows.classes[0] = (int32_t)reference[i].label;
         trees_params(&rows.spec.params)->scale_pos_weight = 2.5;
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
                             &output, &gradient, &hessian, NULL, NULL);
         CHECK(is_near((double)gradient, reference[i].gradient, 1e-5));
         CHECK(is_near((double)hessian, reference[i].hessian, 3e-5));
@@ -163,7 +174,7 @@ static void derivatives_of_classes_are_those_of_xgboost(void **state)
         objective = opened(&rows);
         for (int j = 0; j < 3; j++)
             outputs[j] = (float)reference_of_classes[i].outputs[j];
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
                             outputs, gradients, hessians, NULL, NULL);
         for (int j = 0; j < 3; j++) {
             CHECK(is_near((double)gradients[j], reference_of_classes[i].gradients[j], 1e-5));
@@ -188,7 +199,7 @@ static void hessians_of_classes_are_those_of_the_library(void **state)
         classify(&rows, TREE_SOFTPROB, 10, 4);
         trees_params(&rows.spec.params)->softmax_hessian = (enum tree_softmax)library;
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
                             outputs, gradients, hessians, NULL, NULL);
         CHECK(is_near((double)hessians[0], factors[library] * .25 * .75, 1e-6));
     }
@@ -247,7 +258,7 @@ static void derivatives_follow_the_loss(void **state)
         objective = opened(&rows);
         for (uint32_t i = 0; i < ROWS; i++)
             outputs[i] = name == TREE_SQUARED_LOG_ERROR ? 0.5f + 0.4f * draw(7, i) : 2 * draw(7, i);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, ROWS,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, ROWS,
                             outputs, gradients, hessians, NULL, NULL);
         for (uint32_t i = 0; i < ROWS; i++) {
             const double y = is_classifier ? rows.classes[i] : (double)rows.values[i];
@@ -284,8 +295,8 @@ static void derivatives_of_quantiles_are_steps(void **state)
             float gradient, hessian;
             int64_t loss, squares;
 
-            tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0,
-                                1, &outputs[i], &gradient, &hessian, &loss, &squares);
+            tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+                                &outputs[i], &gradient, &hessian, &loss, &squares);
             CHECK(is_near((double)gradient, cases[k].gradients[i], 1e-6) && hessian == 1);
             CHECK(is_near((double)loss * objective.loss_unit, cases[k].losses[i], 1e-9));
             CHECK((double)squares * objective.square_unit == pow((double)outputs[i] - 0.5, 2));
@@ -315,14 +326,14 @@ static void vectors_and_single_rows_agree_to_the_bit(void **state)
         CHECK(objective.outputs == outputs);
         for (uint32_t i = 0; i < ROWS * outputs; i++)
             z[i] = 5 * draw(9, i);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 9,
-                            count, z, gradients, hessians, &loss, &hits);
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 9, count, z,
+                            gradients, hessians, &loss, &hits);
         for (uint32_t i = 0; i < count; i++) {
             float g[4], h[4];
             int64_t l, n;
 
-            tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train),
-                                9 + i, 1, z + i * outputs, g, h, &l, &n);
+            tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 9 + i, 1,
+                                z + i * outputs, g, h, &l, &n);
             for (uint32_t j = 0; j < outputs; j++) {
                 assert_memory_equal(&g[j], &gradients[j * count + i], sizeof *g);
                 assert_memory_equal(&h[j], &hessians[j * count + i], sizeof *h);
@@ -355,7 +366,7 @@ static void far_outputs_and_labels_have_finite_derivatives(void **state)
                    name == TREE_REGRESSION_LOGISTIC ? 1 : 1e18);
         trees_params(&rows.spec.params)->poisson_step = 1e6;
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 8,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 8,
                             outputs, gradients, hessians, &loss, &hits);
         for (int i = 0; i < 8; i++) {
             CHECK(fabsf(gradients[i]) <= 1e30f);
@@ -384,8 +395,8 @@ static void rare_classes_weigh_more_where_the_statement_says_so(void **state)
     rows.class_weights[1] = 4;
     trees_params(&rows.spec.params)->scale_pos_weight = 3;
     objective = opened(&rows);
-    tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 2,
-                        outputs, gradients, hessians, &loss, &hits);
+    tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 2, outputs,
+                        gradients, hessians, &loss, &hits);
     CHECK(is_near((double)gradients[0], 0.5 * p, 1e-6));
     CHECK(is_near((double)gradients[1], 12 * (p - 1), 1e-6));
     CHECK(is_near((double)hessians[1], 12 * p * (1 - p), 1e-6));
@@ -414,7 +425,7 @@ static void losses_of_numbers_are_squares_in_their_units(void **state)
 
         number(&rows, cases[i].name, 2, 0.125, 0.75);
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 1, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 1, 1,
                             &cases[i].output, NULL, NULL, &loss, &hits);
         CHECK(
             is_near((double)loss * objective.loss_unit, pow(cases[i].prediction - 0.75, 2), 1e-6));
@@ -433,8 +444,8 @@ static void losses_of_margins_are_what_they_lack(void **state)
     classify(&rows, TREE_HINGE, 4, 2);
     memcpy(rows.classes, (int32_t[]){0, 0, 1, 1}, 4 * sizeof *rows.classes);
     objective = opened(&rows);
-    tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 4,
-                        outputs, NULL, NULL, &loss, &hits);
+    tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 4, outputs,
+                        NULL, NULL, &loss, &hits);
     CHECK(is_near((double)loss * objective.loss_unit, 0 + 1.25 + 1.5 + 0, 1e-9));
     CHECK(hits == 2);
     CHECK(base_of(&rows) == 0);
@@ -460,8 +471,8 @@ static void losses_of_classes_are_logarithms(void **state)
 
         expected += log(exp((double)z[0]) + exp((double)z[1]) + exp((double)z[2])) - (double)z[i];
     }
-    tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 3,
-                        outputs, NULL, NULL, &loss, &hits);
+    tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 3, outputs,
+                        NULL, NULL, &loss, &hits);
     CHECK(is_near((double)loss * objective.loss_unit, expected, 1e-6));
     CHECK(hits == 1); /* of equal outputs the first is predicted */
 }
@@ -481,16 +492,16 @@ static void an_unseen_class_costs_the_most(void **state)
         rows.class_weights[0] = 9;
         rows.dataset.validation = (struct dataset_part){.rows = 2, .classes = unseen};
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.validation), 0,
-                            2, outputs, NULL, NULL, &loss, &hits);
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.validation), 0, 2,
+                            outputs, NULL, NULL, &loss, &hits);
         CHECK(is_near((double)loss * objective.loss_unit, 2 * LOSS_ROW_MOST, 1e-6) && hits == 0);
         /* Validation is not weighted by class; training is. */
         unseen[0] = unseen[1] = 0;
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.validation), 1,
-                            1, outputs, NULL, NULL, &loss, &hits);
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.validation), 1, 1,
+                            outputs, NULL, NULL, &loss, &hits);
         CHECK((double)loss * objective.loss_unit < 31);
         rows.classes[0] = 0;
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
                             outputs, NULL, NULL, &loss, &hits);
         CHECK(classes == 3 || is_near((double)loss * objective.loss_unit, 9 * 30, 1e-6));
     }
@@ -518,7 +529,7 @@ static void rows_count_by_their_weights(void **state)
         for (uint32_t i = 0; i < ROWS * objective.outputs; i++)
             z[i] = draw(11, i);
         rows.dataset.train.roles[ROLE_SAMPLE_WEIGHT] = weights;
-        labels = tree_labels_of(&rows.dataset, &rows.dataset.train);
+        labels = labels_of(&rows.dataset, &rows.dataset.train);
         tree_objective_rows(&objective, labels, 0, ROWS, z, gradients, hessians, &loss, &hits);
         labels.weights = NULL;
         for (uint32_t i = 0; i < ROWS; i++) {
@@ -557,7 +568,7 @@ static void sums_of_losses_never_overflow(void **state)
         number(&rows, TREE_SQUARED_ERROR, 2, -1e18, 1e18);
         rows.dataset.train.rows = (uint64_t)1 << shift;
         objective = opened(&rows);
-        tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
+        tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
                             &output, NULL, NULL, &loss, &hits);
         CHECK(loss > 0 && loss <= INT64_MAX >> shift);
     }
@@ -575,8 +586,8 @@ static void losses_of_labels_far_from_zero_are_told_apart(void **state)
     number(&rows, TREE_AUTOMATIC, ROWS, 1000000, 1000001);
     objective = opened(&rows);
     CHECK(objective.name == TREE_SQUARED_ERROR);
-    tree_objective_rows(&objective, tree_labels_of(&rows.dataset, &rows.dataset.train), 0, 1,
-                        &output, NULL, NULL, &loss, &hits);
+    tree_objective_rows(&objective, labels_of(&rows.dataset, &rows.dataset.train), 0, 1, &output,
+                        NULL, NULL, &loss, &hits);
     CHECK(is_near((double)loss * objective.loss_unit, 0.25, 1e-9));
     /* All labels are the same one: a loss has a unit all the same. */
     number(&rows, TREE_AUTOMATIC, ROWS, 7, 7);

@@ -93,18 +93,6 @@ struct tree_labels {
     bool are_held_out; /* their losses have no weights */
 };
 
-static inline struct tree_labels tree_labels_of(const struct dataset *dataset,
-                                                const struct dataset_part *part)
-{
-    const bool are_held_out = part == &dataset->validation;
-
-    return (struct tree_labels){.values = part->values,
-                                .classes = part->classes,
-                                .weights = are_held_out ? NULL : part->roles[ROLE_SAMPLE_WEIGHT],
-                                .uppers = part->roles[ROLE_LABEL_UPPER],
-                                .are_held_out = are_held_out};
-}
-
 /*
  * Of `count` rows from `first` on, whose labels the caller holds: scores (count, outputs) are the
  * sums so far.
