@@ -145,20 +145,30 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
 #undef DIFFERS
 }
 
+/* Of the arena, which this begins, and the caller ends. */
+static struct jobspec read_back(const struct jobspec *spec, struct arena *arena)
+{
+    struct jobspec again;
+    struct text json;
+    struct error err;
+
+    arena_init(arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), arena, &again, &err));
+    text_deinit(&json);
+    return again;
+}
+
 static void columns_of_roles_read_back_the_same(void **state)
 {
     struct jobspec spec = example(), again;
     struct arena arena;
-    struct text json;
-    struct error err;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&json, JOBSPEC_BYTES_MAX);
     spec.roles[0] = (struct spec_role){ROLE_SAMPLE_WEIGHT, SLICE("w")};
     spec.role_count = 1;
-    CHECK_OK(jobspec_write(&spec, &json, &err));
-    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    again = read_back(&spec, &arena);
     CHECK(jobspec_equal(&spec, &again));
     CHECK_INT(spec_columns(&again), spec.input_count + 2);
     CHECK_INT(spec_role_column(&again, ROLE_SAMPLE_WEIGHT), spec.input_count + 1);
@@ -166,7 +176,6 @@ static void columns_of_roles_read_back_the_same(void **state)
     CHECK(!jobspec_equal(&spec, &again));
     again.role_count = 0;
     CHECK_INT(spec_role_column(&again, ROLE_SAMPLE_WEIGHT), 0);
-    text_deinit(&json);
     arena_deinit(&arena);
 }
 
@@ -175,23 +184,17 @@ static void dates_and_readings_read_back_the_same(void **state)
     struct jobspec spec = example(), again;
     struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct arena arena;
-    struct text json;
-    struct error err;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&json, JOBSPEC_BYTES_MAX);
     inputs[0].keeps_codes = true;
     spec.inputs = inputs;
-    CHECK_OK(jobspec_write(&spec, &json, &err));
-    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    again = read_back(&spec, &arena);
     CHECK(jobspec_equal(&spec, &again));
     CHECK_SLICE(again.inputs[1].source, "day");
     CHECK(again.inputs[1].part == DATE_AGE);
     CHECK(again.inputs[0].reading == READING_SEPARATED);
     CHECK(again.label_reading == READING_SEPARATED);
     CHECK(again.inputs[0].keeps_codes && !again.inputs[1].keeps_codes);
-    text_deinit(&json);
     arena_deinit(&arena);
 }
 
@@ -200,44 +203,40 @@ static void constraints_of_inputs_read_back_the_same(void **state)
     struct jobspec spec = example(), again;
     struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
     struct arena arena;
-    struct text json;
-    struct error err;
     (void)state;
 
-    arena_init(&arena, ARENA_MAXIMUM);
-    text_init(&json, JOBSPEC_BYTES_MAX);
     inputs[0].type = inputs[1].type = INPUT_NUMERIC;
     inputs[0].direction = -1, inputs[1].direction = 1;
     inputs[0].groups = (uint64_t)1 << 63 | 1, inputs[1].groups = 2;
     spec.inputs = inputs;
-    CHECK_OK(jobspec_write(&spec, &json, &err));
-    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    again = read_back(&spec, &arena);
     CHECK(jobspec_equal(&spec, &again));
     CHECK_INT(again.inputs[0].direction, -1);
     CHECK_INT(again.inputs[1].direction, 1);
     CHECK(again.inputs[0].groups == ((uint64_t)1 << 63 | 1) && again.inputs[1].groups == 2);
-    text_deinit(&json);
     arena_deinit(&arena);
 }
 
-/* A state of a job goes on with a job of the same constraints alone. */
-static void constraints_are_in_the_fingerprint(void **state)
+/* A state of a job goes on with a job of the same constraints and roles alone. */
+static void constraints_and_roles_are_in_the_fingerprint(void **state)
 {
     struct jobspec spec = example();
     struct spec_input inputs[] = {spec.inputs[0], spec.inputs[1]};
-    struct text texts[4];
+    struct text texts[6];
     (void)state;
 
     spec.inputs = inputs;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         text_init(&texts[i], TEXT_MAXIMUM);
         inputs[0].direction = i == 1, inputs[1].direction = i == 2;
         inputs[1].groups = i == 3;
+        spec.role_count = i >= 4;
+        spec.roles[0] = (struct spec_role){ROLE_GROUP, i == 4 ? SLICE("v") : SLICE("w")};
         jobspec_put_settings(&spec, &texts[i]);
         for (int j = 0; j < i; j++)
             CHECK(!slice_equal(text_slice(&texts[i]), text_slice(&texts[j])));
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 6; i++)
         text_deinit(&texts[i]);
 }
 
@@ -343,7 +342,7 @@ int main(void)
         cmocka_unit_test(dates_and_readings_read_back_the_same),
         cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
-        cmocka_unit_test(constraints_are_in_the_fingerprint),
+        cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),
         cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),
         cmocka_unit_test(cells_and_thresholds_that_cannot_be_are_refused),
     };
