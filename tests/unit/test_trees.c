@@ -291,6 +291,16 @@ static struct jobspec spec_of_variant(const struct dataset *dataset, const struc
     return spec_of(dataset, params);
 }
 
+/* The variant's job, and what it comes to undisturbed. */
+static uint64_t variant_begin(const struct variant *variant, uint32_t rows, uint32_t held_out,
+                              uint32_t rounds, struct made *made, struct jobspec *spec)
+{
+    made_init_for(made, rows, held_out, variant);
+    *spec = spec_of_variant(&made->dataset, variant);
+    trees_params(&spec->params)->rounds = rounds;
+    return run_group(spec, &made->dataset, 1).outcome;
+}
+
 static void any_number_of_workers_grows_the_same_trees(void **state)
 {
     (void)state;
@@ -439,12 +449,8 @@ static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         struct made made;
         struct jobspec spec;
-        uint64_t wanted;
+        const uint64_t wanted = variant_begin(&variants[i], 300, 40, 3, &made, &spec);
 
-        made_init_for(&made, 300, 40, &variants[i]);
-        spec = spec_of_variant(&made.dataset, &variants[i]);
-        trees_params(&spec.params)->rounds = 3;
-        wanted = run_group(&spec, &made.dataset, 1).outcome;
         for (uint64_t taken = 0, is_last = false; !is_last; taken++) {
             struct group old, new;
 
@@ -499,11 +505,8 @@ static void lanes_that_move_reach_their_rows_anew(void **state)
         struct made made;
         struct jobspec spec;
         struct group group;
-        uint64_t wanted;
+        const uint64_t wanted = variant_begin(&variants[i], 700, 60, 6, &made, &spec);
 
-        made_init_for(&made, 700, 60, &variants[i]);
-        spec = spec_of_variant(&made.dataset, &variants[i]);
-        wanted = run_group(&spec, &made.dataset, 1).outcome;
         group_open(&group, &spec, &made.dataset, 1);
         while (phase_of(&group)->kind != PHASE_DONE) {
             const struct learning *learning = &group.learners[0];
@@ -530,11 +533,8 @@ static void lanes_that_go_from_hand_to_hand_leave_no_trace(void **state)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         struct made made;
         struct jobspec spec;
-        uint64_t wanted;
+        const uint64_t wanted = variant_begin(&variants[i], 700, 60, 6, &made, &spec);
 
-        made_init_for(&made, 700, 60, &variants[i]);
-        spec = spec_of_variant(&made.dataset, &variants[i]);
-        wanted = run_group(&spec, &made.dataset, 1).outcome;
         for (uint32_t stay = 1; stay <= 7; stay++) { /* so many phases */
             struct group group;
 
