@@ -88,6 +88,14 @@ class Case(unittest.TestCase):
         return subprocess.run([PROGRAM, *map(str, arguments)], text=True, capture_output=True,
                               timeout=4 * DEADLINE, **options)
 
+    def run_all(self, sql, *values):
+        """On self.database, which the test has opened."""
+        return self.database.execute(sql, values).fetchall()
+
+    def model_digest(self, model="m"):
+        """That of totrain_models, in self.database."""
+        return self.run_all("SELECT digest FROM totrain_models WHERE name = ?", model)[0][0]
+
     def digest(self, database, model="iris_model"):
         return database.execute(
             f"SELECT json_extract(data, '$.digest') FROM {model} WHERE part = 'meta'"

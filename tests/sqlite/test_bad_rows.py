@@ -37,9 +37,6 @@ class BadRows(harness.Case):
             if i % every == every - 1 and i // every < len(bad):
                 self.database.execute(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", bad[i // every])
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, table="t", more="", model="m"):
         rows = self.run_all(TRAIN.format(table=table, more=more, model=model))
         return harness.facts(rows)

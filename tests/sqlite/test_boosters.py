@@ -18,15 +18,9 @@ class Boosters(harness.Case):
                                   (a, b if draw.random() < .9 else None, kind, int((a > .5) != (b > .5)),
                                    3 * a + b * b + (kind == "p")))
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, model, settings="", label="y", into="m"):
         return harness.facts(self.run_all(f"SELECT a, b, kind, {label} FROM t TO TRAIN {model} "
                                           f"{settings and 'WITH ' + settings} LABEL {label} INTO {into}"))
-
-    def digest(self, model="m"):
-        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
 
     def test_names_and_parameters_of_libraries_learn(self):
         for model, settings in (("xgboost.dart", "rate_drop = 0.1, skip_drop = 0.5, num_round = 30"),
@@ -45,7 +39,7 @@ class Boosters(harness.Case):
             self.train(model, settings, label, "one")
             for job in ("job.min_workers = 2, job.max_workers = 2", "job.threads = 3"):
                 self.train(model, f"{settings}, {job}", label, "other")
-                self.assertEqual(self.digest("other"), self.digest("one"))
+                self.assertEqual(self.model_digest("other"), self.model_digest("one"))
 
     def test_what_does_not_belong_together_is_refused(self):
         for model, settings, message in (

@@ -31,16 +31,10 @@ class Constraints(harness.Case):
         self.run_all(f"CREATE TABLE steps AS SELECT column1 AS step FROM (VALUES {steps})")
         self.run_all("COMMIT")
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, into, constraints, estimator="XGBRegressor"):
         more = f", {constraints}" if constraints else ""
         return harness.facts(self.run_all(
             f"SELECT * FROM homes TO TRAIN {estimator} WITH n_estimators = 20{more} LABEL price INTO {into}"))
-
-    def digest(self, model):
-        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
 
     def curves(self, model, column):
         """Of each place the predictions where the column grows step by step."""
@@ -88,10 +82,10 @@ class Constraints(harness.Case):
         constraints = "monotone_constraints = '(1, -1)', interaction_constraints = '[0,1,2],[1,3]'"
         self.train("one", constraints)
         self.train("other", "")
-        self.assertNotEqual(self.digest("other"), self.digest("one"))
+        self.assertNotEqual(self.model_digest("other"), self.model_digest("one"))
         for workers in (2, 3):
             self.train("m", f"{constraints}, job.min_workers = {workers}, job.max_workers = {workers}")
-            self.assertEqual(self.digest("m"), self.digest("one"))
+            self.assertEqual(self.model_digest("m"), self.model_digest("one"))
 
 
 harness.main()

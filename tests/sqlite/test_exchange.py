@@ -25,18 +25,12 @@ class Exchange(harness.Case):
         self.database.executemany("INSERT INTO rows VALUES (?, ?, ?, ?, ?)",
                                   ([cell or None for cell in line] for line in lines))
 
-    def run_all(self, sql, *values):
-        return self.database.execute(sql, values).fetchall()
-
     def value(self, sql, *values):
         return self.run_all(sql, *values)[0][0]
 
     def refused(self, pattern, sql, *values):
         with self.assertRaisesRegex(sqlite3.Error, pattern):
             self.run_all(sql, *values)
-
-    def digest(self, model="m"):
-        return self.value("SELECT digest FROM totrain_models WHERE name = ?", model)
 
     def models(self):
         found = self.run_all("SELECT name FROM sqlite_master WHERE name = 'totrain_models'")
@@ -50,7 +44,7 @@ class Exchange(harness.Case):
             with self.subTest(path.name):
                 self.run_all(f"IMPORT MODEL from_file FROM '{path}' FORMAT {FORMATS[path.suffix]}")
                 self.value("SELECT totrain_import_model('m', ?, ?)", path.read_bytes(), FORMATS[path.suffix])
-                self.assertEqual(self.digest(), self.digest("from_file"))
+                self.assertEqual(self.model_digest(), self.model_digest("from_file"))
 
     def test_their_sums_are_what_totrain_predict_gives(self):
         for name in ("xgboost_number", "lightgbm_number"):
@@ -106,11 +100,11 @@ class Exchange(harness.Case):
 
     def test_a_model_of_the_name_becomes_an_older_version(self):
         self.assertEqual(self.import_stored(), 1)
-        first = self.digest()
+        first = self.model_digest()
         self.assertEqual(self.import_stored("lightgbm_two.txt"), 2)
-        self.assertNotEqual(self.digest(), first)
+        self.assertNotEqual(self.model_digest(), first)
         self.run_all("ROLLBACK MODEL m TO 1")
-        self.assertEqual(self.digest(), first)
+        self.assertEqual(self.model_digest(), first)
         self.assertIn(("statement", "IMPORT MODEL m"), self.run_all("SHOW MODEL m"))
 
     def test_an_import_is_part_of_the_transaction(self):

@@ -17,9 +17,6 @@ class Judging(harness.Case):
         super().setUp()
         self.database = self.connect(isolation_level=None)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def named(self, sql):
         cursor = self.database.execute(sql)
         return [dict(zip([column[0] for column in cursor.description], row)) for row in cursor]

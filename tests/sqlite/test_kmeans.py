@@ -17,9 +17,6 @@ class Clusters(harness.Case):
         super().setUp()
         self.database = self.connect(isolation_level=None)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def make(self, name):
         rows = clusters.SETS[name][0]()
         columns = ", ".join(f"c{i} REAL" for i in range(len(rows[0])))
@@ -33,9 +30,6 @@ class Clusters(harness.Case):
             f"SELECT * FROM {name} TO TRAIN KMeans WITH model.n_clusters = {count}, "
             f"model.standardize = {'true' if standardized else 'false'}{more} INTO {into}"))
 
-    def digest(self, model):
-        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
-
     def test_inertia_is_that_of_scikit_learn(self):
         for name, (_, _, _, reference) in clusters.SETS.items():
             with self.subTest(name):
@@ -48,7 +42,7 @@ class Clusters(harness.Case):
         for workers in (2, 3, 8):
             self.train("generated", f"m{workers}",
                        f", job.min_workers = {workers}, job.max_workers = {workers}")
-            self.assertEqual(self.digest(f"m{workers}"), self.digest("one"))
+            self.assertEqual(self.model_digest(f"m{workers}"), self.model_digest("one"))
 
     def test_the_order_of_the_rows_makes_no_difference(self):
         self.make("iris")
@@ -56,7 +50,7 @@ class Clusters(harness.Case):
         self.run_all("CREATE TABLE other AS SELECT * FROM iris ORDER BY c2 DESC, c0")
         self.run_all("SELECT * FROM other TO TRAIN KMeans WITH model.n_clusters = 3, "
                      "model.standardize = false INTO two")
-        self.assertEqual(self.digest("two"), self.digest("one"))
+        self.assertEqual(self.model_digest("two"), self.model_digest("one"))
 
     def test_a_row_gets_its_cluster_and_the_distance_to_it(self):
         self.make("iris")

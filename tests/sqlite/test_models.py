@@ -11,9 +11,6 @@ class Models(harness.Case):
         self.make_iris()
         self.database = self.connect(isolation_level=None)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, seed=0, into="m"):
         rows = self.run_all(f"SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, "
                             f"train.seed = {seed} LABEL class INTO {into}")

@@ -13,9 +13,6 @@ class Prediction(harness.Case):
         super().setUp()
         self.database = self.connect(isolation_level=None)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def test_all_ways_agree_to_the_last_bit(self):
         harness.load_csv(self.database, "diamonds", limit=2000)
         self.run_all("SELECT * FROM diamonds TO TRAIN DNNRegressor WITH model.hidden_units = [8], "

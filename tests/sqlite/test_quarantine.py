@@ -18,9 +18,6 @@ class Quarantine(harness.Case):
         self.run_all("SELECT x, word, label FROM t TO TRAIN DNNClassifier WITH "
                      "model.hidden_units = [4], train.epoch = 3 LABEL label INTO m")
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def spoil(self):
         """Every tenth row gets something that no model can take."""
         for i in range(0, 200, 10):

@@ -17,9 +17,6 @@ class Replacing(harness.Case):
         self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2 "
                      "LABEL class INTO m")
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def refused(self, sql, expected, database=None):
         with self.assertRaises(sqlite3.OperationalError) as raised:
             (database or self.database).execute(sql).fetchall()

@@ -24,9 +24,6 @@ class Scoring(harness.Case):
                      "INSERT INTO t SELECT i, 3.7 * i + (i % 7) * (i % 11) * 1.3 FROM r")
         self.run_all(TRAIN.format(3))
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def loss_in_order(self, order):
         rows = self.run_all(f"SELECT totrain_predict('m', x), y FROM t {order}")
         total = 0.0

@@ -31,9 +31,6 @@ class Shards(harness.Case):
                      "model.hidden_units = [8], train.epoch = 3 LABEL label INTO m")
         self.addCleanup(self.end_what_is_left)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def rows_of(self, table):
         """With types and places, to the last bit."""
         names = [row[1] for row in self.run_all(f"PRAGMA table_info({table})")]

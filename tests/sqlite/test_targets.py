@@ -13,9 +13,6 @@ class Targets(harness.Case):
         self.make_iris()
         self.database = self.connect(isolation_level=None)
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, into="m"):
         return self.run_all(f"SELECT * FROM iris {LINEAR} INTO {into}")
 

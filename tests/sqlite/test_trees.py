@@ -17,9 +17,6 @@ class Trees(harness.Case):
         self.database = self.connect(isolation_level=None)
         self.make()
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def make(self, rows=1300):
         """y: classes by two numbers together; z: a number; kind: words; with missing values."""
         draw = random.Random(3)
@@ -35,9 +32,6 @@ class Trees(harness.Case):
         columns = "a, b, kind" if label == "kind" else f"a, b, kind, {label}"
         return harness.facts(self.run_all(
             f"SELECT {columns} FROM {source} TO TRAIN {model} {settings and 'WITH ' + settings} LABEL {label} INTO {into}"))
-
-    def digest(self, model="m"):
-        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
 
     def test_every_name_learns_classes_with_the_defaults_of_its_library(self):
         self.run_all("DELETE FROM t WHERE rowid > 600")
@@ -65,7 +59,7 @@ class Trees(harness.Case):
         for workers in (2, 3):
             self.train("XGBClassifier", "y",
                        f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", f"m{workers}")
-            self.assertEqual(self.digest(f"m{workers}"), self.digest("one"))
+            self.assertEqual(self.model_digest(f"m{workers}"), self.model_digest("one"))
 
     def weigh(self):
         """Table w: t with weights 0 to 2. Table r: its rows as often as they weigh."""
@@ -99,7 +93,7 @@ class Trees(harness.Case):
             self.run_all("SELECT a, b, kind, three, weight FROM w TO TRAIN XGBClassifier WITH n_estimators = 5, "
                          f"subsample = 0.7, sample_weight = 'weight', min_workers = {workers}, "
                          f"max_workers = {workers} LABEL three INTO m{workers}")
-            self.assertEqual(self.digest(f"m{workers}"), self.digest("m1"))
+            self.assertEqual(self.model_digest(f"m{workers}"), self.model_digest("m1"))
 
     def test_weights_that_are_none_are_refused_or_their_rows_left_out(self):
         self.weigh()
@@ -139,8 +133,8 @@ class Trees(harness.Case):
                 "SELECT a, b, time FROM s TO TRAIN XGBRegressor WITH objective = 'survival:cox', "
                 f"{settings} LABEL time INTO cox{workers}"))
             self.assertNotIn("RMSE", facts)
-            self.assertEqual(self.digest(f"aft{workers}"), self.digest("aft1"))
-            self.assertEqual(self.digest(f"cox{workers}"), self.digest("cox1"))
+            self.assertEqual(self.model_digest(f"aft{workers}"), self.model_digest("aft1"))
+            self.assertEqual(self.model_digest(f"cox{workers}"), self.model_digest("cox1"))
         # rows that were lost from sight may have lived on: without the bounds times are shorter
         self.run_all("SELECT a, b, lower FROM s TO TRAIN XGBRegressor WITH objective = 'survival:aft', n_estimators = 6 "
                      "LABEL lower INTO short")
@@ -202,9 +196,9 @@ class Trees(harness.Case):
         self.rank(settings=settings, into="one")
         for workers in (2, 3):
             self.rank(settings=f"{settings}, job.min_workers = {workers}, job.max_workers = {workers}", into="many")
-            self.assertEqual(self.digest("many"), self.digest("one"))
+            self.assertEqual(self.model_digest("many"), self.model_digest("one"))
         self.rank(settings=settings, into="turned", order="ORDER BY a")
-        self.assertEqual(self.digest("turned"), self.digest("one"))
+        self.assertEqual(self.model_digest("turned"), self.model_digest("one"))
 
     def test_groups_are_held_out_whole(self):
         """A group that is known by its column alone cannot be predicted where none of its rows was learned from."""
@@ -251,7 +245,7 @@ class Trees(harness.Case):
         self.run_all("CREATE TABLE early AS SELECT * FROM late ORDER BY rowid DESC")
         self.assertIn("R2", self.train("lightgbm.gbdt", "n", "num_iterations = 5", "late_model", "late"))
         self.assertIn("R2", self.train("lightgbm.gbdt", "n", "num_iterations = 5", "early_model", "early"))
-        self.assertEqual(self.digest("late_model"), self.digest("early_model"))
+        self.assertEqual(self.model_digest("late_model"), self.model_digest("early_model"))
         self.assertIn("Accuracy", self.train("lightgbm.gbdt", "y", "num_iterations = 5"))
         self.assertIn("Accuracy", self.train("lightgbm.gbdt", "kind", "num_iterations = 5"))
         self.assertIn("R2", self.train("lightgbm.gbdt", "z", "num_iterations = 5"))

@@ -19,18 +19,12 @@ class Using(harness.Case):
                 (i, colour, a, f"2024-0{1 + i % 9}-1{i % 7}", b if draw.random() < .9 else None,
                  "high" if a + (colour == "r") > 1.2 else "low" if a < .4 else "mid", 3 * a + b * b + (colour == "g")))
 
-    def run_all(self, sql):
-        return self.database.execute(sql).fetchall()
-
     def train(self, into, using="", rounds=3, label="y", settings="", select="SELECT id, colour, a, day, b, {} FROM t",
               model="XGB{}"):
         kind = "Classifier" if label == "y" else "Regressor"
         return harness.facts(self.run_all(
             f"{select.format(label)} TO TRAIN {model.format(kind)} WITH train.num_boost_round = {rounds}{settings} "
             f"LABEL {label} {using and 'USING ' + using} INTO {into}"))
-
-    def digest(self, model):
-        return self.run_all(f"SELECT digest FROM totrain_models WHERE name = '{model}'")[0][0]
 
     def trees(self, model):
         return len(self.run_all(f"SELECT totrain_leaf('{model}', colour, a, day, b) FROM t LIMIT 1")[0][0].split(","))
@@ -52,13 +46,13 @@ class Using(harness.Case):
         self.train("one", "old", settings=", subsample = 0.7, colsample_bynode = 0.6")
         for job in ("job.min_workers = 2, job.max_workers = 2", "job.threads = 3"):
             self.train("other", "old", settings=f", subsample = 0.7, colsample_bynode = 0.6, {job}")
-            self.assertEqual(self.digest("other"), self.digest("one"))
+            self.assertEqual(self.model_digest("other"), self.model_digest("one"))
 
     def test_the_order_of_columns_and_others_besides_do_not_matter(self):
         self.train("old")
         self.train("one", "old")
         self.train("other", "old", select="SELECT b, day, 7 AS other, {}, a, colour, z FROM t")
-        self.assertEqual(self.digest("other"), self.digest("one"))
+        self.assertEqual(self.model_digest("other"), self.model_digest("one"))
 
     def test_other_rows_words_and_a_class_that_is_not_there_are_no_matter(self):
         self.train("old")
