@@ -26,4 +26,10 @@ uint64_t words_sum_long(const int64_t *integers, size_t count);
 /* CORRUPT: "WHAT of this worker changed in memory by themselves". */
 enum status memory_damaged(struct error *err, const char *what);
 
+/* A sum of which one number may have changed by itself, and so be too great: it wraps around. */
+static inline int64_t words_add(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 #endif

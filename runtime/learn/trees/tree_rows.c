@@ -354,8 +354,7 @@ static void weigh_tree(struct tree_rows *lane, const struct tree_forest *forest,
     for (uint32_t row = 0; row < lane->rows; row++) {
         int64_t *sum = &lane->sums[(size_t)row * lane->outputs + tree->output];
 
-        *sum =
-            (int64_t)((uint64_t)*sum + (uint64_t)changes[leaf_of(lane, forest, root, row) - root]);
+        *sum = words_add(*sum, changes[leaf_of(lane, forest, root, row) - root]);
     }
 }
 
@@ -755,8 +754,8 @@ uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int6
                 const int64_t hessian = (int64_t)((uint64_t)column[b] & UINT32_MAX);
                 const int64_t gradient = (column[b] - hessian) >> 32;
 
-                out[2 * b] += gradient;
-                out[2 * b + 1] += hessian;
+                out[2 * b] = words_add(out[2 * b], gradient);
+                out[2 * b + 1] = words_add(out[2 * b + 1], hessian);
                 added += (uint64_t)(gradient + hessian);
             }
         }

@@ -240,7 +240,7 @@ static enum status count_lanes(struct trees *trees, uint32_t first, uint32_t end
         team_run(trees->team, end - first, task, &about);
         status = first_failure(trees->errors + first, end - first, err);
         for (size_t i = 0; i < all; i++) {
-            totals[i % count] += about.counts[i];
+            totals[i % count] = words_add(totals[i % count], about.counts[i]);
             trees->contributed += is_owned ? (uint64_t)about.counts[i] : 0;
         }
     }
@@ -662,7 +662,9 @@ static enum status sum_histograms(struct trees *trees, uint32_t first, uint32_t 
         trees->rows[lane].divided = is_root ? 0 : tree->divided_count;
     }
     for (uint32_t i = 0; i < about.count; i++) {
-        counts[about.parts[i].number] += about.parts[i].rows;
+        int64_t *count = &counts[about.parts[i].number];
+
+        *count = words_add(*count, about.parts[i].rows);
         if (about.parts[i].was_bad)
             status = memory_damaged(err, "the order of rows");
     }
@@ -738,10 +740,12 @@ static enum status contribute_gradients(struct trees *trees, uint32_t first, uin
     for (uint32_t lane = first; lane < end; lane++) {
         const struct lane_result *result = &trees->results[lane];
 
-        integers[TREES_TRAIN_LOSS] += result->loss;
-        integers[TREES_TRAIN_HITS] += result->hits;
-        integers[TREES_HELD_OUT_LOSS] += result->held_out_loss;
-        integers[TREES_HELD_OUT_HITS] += result->held_out_hits;
+        integers[TREES_TRAIN_LOSS] = words_add(integers[TREES_TRAIN_LOSS], result->loss);
+        integers[TREES_TRAIN_HITS] = words_add(integers[TREES_TRAIN_HITS], result->hits);
+        integers[TREES_HELD_OUT_LOSS] =
+            words_add(integers[TREES_HELD_OUT_LOSS], result->held_out_loss);
+        integers[TREES_HELD_OUT_HITS] =
+            words_add(integers[TREES_HELD_OUT_HITS], result->held_out_hits);
         if (trees->rows[lane].rows == 0)
             continue;
         integers[TREES_GRADIENT_LEVELS + level_of(result->gradient)]++;
