@@ -9,6 +9,7 @@
 #include "base/reserve.h"
 #include "base/vectors.h"
 #include "base/words.h"
+#include "runtime/learn/trees/tree_paths.h"
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded, or packed, at once */
@@ -329,32 +330,28 @@ void tree_rows_start(struct tree_rows *lane, const float *base)
     tree_rows_guard_scores(lane);
 }
 
-static const struct forest_node *leaf_of(const struct tree_rows *lane,
-                                         const struct tree_forest *forest,
-                                         const struct forest_node *root, uint32_t row)
+static uint32_t some_rows(const struct tree_rows *lane, uint32_t first)
 {
-    const struct forest_node *node = root;
-
-    while (node->left > 0)
-        node = root + node->left +
-               !forest_goes_left(forest, node, *column_at(lane, node->column, row));
-    return node;
+    return lane->rows - first < TREE_PATHS_ROWS ? lane->rows - first : TREE_PATHS_ROWS;
 }
 
 /* What changes for the rows of each leaf is (changes): by its place in the tree. */
-static void weigh_tree(struct tree_rows *lane, const struct tree_forest *forest,
-                       const struct forest_tree *tree, double before, double weight,
-                       int64_t *changes)
+static void weigh_tree(struct tree_rows *lane, struct tree_paths *paths, uint32_t number,
+                       double before, double weight, int64_t *changes)
 {
-    const struct forest_node *root = &forest->nodes[tree->first];
+    const struct forest_tree *tree = &paths->forest->trees[number];
+    const struct forest_node *root = &paths->forest->nodes[tree->first];
 
     for (uint32_t i = 0; i < tree->count; i++)
         changes[i] = whole_of(weight * (double)root[i].value, lane->sum_scale) -
                      whole_of(before * (double)root[i].value, lane->sum_scale);
-    for (uint32_t row = 0; row < lane->rows; row++) {
-        int64_t *sum = &lane->sums[(size_t)row * lane->outputs + tree->output];
+    for (uint32_t first = 0; first < lane->rows; first += TREE_PATHS_ROWS) {
+        const uint32_t rows = some_rows(lane, first);
+        int64_t *sums = lane->sums + (size_t)first * lane->outputs + tree->output;
 
-        *sum = words_add(*sum, changes[leaf_of(lane, forest, root, row) - root]);
+        tree_paths_find(paths, number, lane->columns + first, lane->rows, rows);
+        for (uint32_t i = 0; i < rows; i++, sums += lane->outputs)
+            *sums = words_add(*sums, changes[paths->leaves[i]]);
     }
 }
 
@@ -363,18 +360,21 @@ enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *fo
                             struct error *err)
 {
     const double before = lane->applied[round];
+    struct tree_paths paths;
     uint32_t nodes = 1;
     int64_t *changes;
 
     if (weight == before)
         return STATUS_OK;
+    TRY(tree_paths_init(&paths, forest, first, first + count, err));
     for (uint32_t t = first; t < first + count; t++)
         nodes = forest->trees[t].count > nodes ? forest->trees[t].count : nodes;
     changes = malloc(nodes * sizeof *changes);
+    for (uint32_t t = first; changes && t < first + count; t++)
+        weigh_tree(lane, &paths, t, before, weight, changes);
+    tree_paths_deinit(&paths);
     if (!changes)
         return fail_no_memory(err);
-    for (uint32_t t = first; t < first + count; t++)
-        weigh_tree(lane, forest, &forest->trees[t], before, weight, changes);
     lane->applied[round] = weight;
     free(changes);
     return STATUS_OK;
@@ -387,16 +387,29 @@ void tree_rows_take_sums(struct tree_rows *lane)
     tree_rows_guard_scores(lane);
 }
 
-void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees)
+enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
+                            uint32_t trees, struct error *err)
 {
+    struct tree_paths paths;
+
+    if (lane->scored >= trees)
+        return STATUS_OK;
+    TRY(tree_paths_init(&paths, forest, lane->scored, trees, err));
     for (; lane->scored < trees; lane->scored++) {
         const struct forest_tree *tree = &forest->trees[lane->scored];
         const struct forest_node *root = &forest->nodes[tree->first];
 
-        for (uint32_t row = 0; row < lane->rows; row++)
-            lane->scores[(size_t)row * lane->outputs + tree->output] +=
-                leaf_of(lane, forest, root, row)->value;
+        for (uint32_t first = 0; first < lane->rows; first += TREE_PATHS_ROWS) {
+            const uint32_t rows = some_rows(lane, first);
+            float *scores = lane->scores + (size_t)first * lane->outputs + tree->output;
+
+            tree_paths_find(&paths, lane->scored, lane->columns + first, lane->rows, rows);
+            for (uint32_t i = 0; i < rows; i++, scores += lane->outputs)
+                *scores += root[paths.leaves[i]].value;
+        }
     }
+    tree_paths_deinit(&paths);
+    return STATUS_OK;
 }
 
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,

@@ -134,8 +134,9 @@ enum status tree_rows_weigh(struct tree_rows *lane, const struct tree_forest *fo
                             struct error *err);
 /* scores of sums */
 void tree_rows_take_sums(struct tree_rows *lane);
-/* The trees from `scored` on, up to `trees`. */
-void tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest, uint32_t trees);
+/* The trees from `scored` on, up to `trees`. NO_MEMORY. */
+enum status tree_rows_score(struct tree_rows *lane, const struct tree_forest *forest,
+                            uint32_t trees, struct error *err);
 /* One tree more, which grew in these rows: values of its nodes (forest leaves alone). */
 void tree_rows_score_grown(struct tree_rows *lane, const struct growing_tree *tree, uint32_t output,
                            const float *values);

@@ -174,7 +174,7 @@ static enum status score(struct trees *trees, struct tree_rows *rows, uint32_t u
         tree_rows_score_grown(rows, &trees->growing, trees->forest.trees[last].output,
                               trees->values);
     }
-    tree_rows_score(rows, &trees->forest, upto);
+    TRY(tree_rows_score(rows, &trees->forest, upto, err));
     tree_rows_guard_scores(rows);
     return STATUS_OK;
 }

@@ -1,0 +1,39 @@
+/*
+ * tree_paths.h - the leaves that rows reach in a tree of the forest, many rows at a time.
+ *
+ *     tree_paths_init --> tree_paths_find of each tree and some rows: leaves --> tree_paths_deinit
+ *
+ * The rows of a node are parted as those of the growing tree are (tree_rows_divide): node after
+ * node, without a branch that depends on a row. Which leaf a row reaches is what
+ * forest_goes_left says on its way from the root.
+ */
+#ifndef RUNTIME_LEARN_TREES_TREE_PATHS_H
+#define RUNTIME_LEARN_TREES_TREE_PATHS_H
+
+#include "runtime/learn/trees/tree_forest.h"
+
+#define TREE_PATHS_ROWS 4096 /* at a time */
+
+/* Where a node's rows are in the order. */
+struct path_run {
+    uint16_t first, count;
+};
+
+struct tree_paths {
+    const struct tree_forest *forest;
+    struct path_run *runs;            /* (nodes of the largest tree) */
+    uint32_t leaves[TREE_PATHS_ROWS]; /* of each row its leaf, counted from the tree's first node */
+    uint16_t order[TREE_PATHS_ROWS], right[TREE_PATHS_ROWS];
+};
+
+/* For the trees [first, end) of the forest, which stays as it is. NO_MEMORY. */
+enum status tree_paths_init(struct tree_paths *paths, const struct tree_forest *forest,
+                            uint32_t first, uint32_t end, struct error *err);
+void tree_paths_deinit(struct tree_paths *paths);
+
+/* bins: of the first row; column c of row r is bins[c * stride + r]. rows: up to TREE_PATHS_ROWS,
+ * whose leaves are found. */
+void tree_paths_find(struct tree_paths *paths, uint32_t tree, const uint8_t *bins, size_t stride,
+                     uint32_t rows);
+
+#endif
