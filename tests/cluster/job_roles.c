@@ -8,8 +8,9 @@
  *                                                 the same of KMeans, without the CSV's last column
  *     job_roles make_trees CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
  *                                                 the same of boosted trees
- *     job_roles make_dart CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
- *                                                 the same of dart with goss
+ *     job_roles make_dart ...                     the same of dart with goss
+ *     job_roles make_medians ...                  trees with medians of rows that have weights
+ *     job_roles make_rankings ...                 trees of rankings within groups of rows
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -34,38 +35,53 @@
 #include "runtime/net/authority.h"
 #include "tests/cluster/csv_job.h"
 
-static int make(int argc, char **argv)
+typedef void make_job(struct csv_job *job, const char *csv, const char *folder);
+
+static const struct job_kind {
+    const char *command, *family;
+    make_job *make;
+} job_kinds[] = {
+    {"make", "network", csv_job_make},
+    {"make_clusters", "kmeans", csv_job_make_clusters},
+    {"make_trees", "trees", csv_job_make_trees},
+    {"make_dart", "trees", csv_job_make_dart},
+    {"make_medians", "trees", csv_job_make_medians},
+    {"make_rankings", "trees", csv_job_make_rankings},
+};
+
+/* NULL: the word is another command. */
+static const struct job_kind *find_kind(const char *command)
 {
+    for (size_t i = 0; i < sizeof job_kinds / sizeof *job_kinds; i++)
+        if (strcmp(job_kinds[i].command, command) == 0)
+            return &job_kinds[i];
+    return NULL;
+}
+
+static int make(const struct job_kind *kind, int argc, char **argv)
+{
+    const bool is_network = strcmp(kind->family, "network") == 0;
+    const bool is_trees = strcmp(kind->family, "trees") == 0;
     struct csv_job job;
     struct text json;
     struct error err;
     char path[4096];
-    const bool is_clusters = strcmp(argv[1], "make_clusters") == 0;
-    const bool is_dart = strcmp(argv[1], "make_dart") == 0;
-    const bool is_trees = is_dart || strcmp(argv[1], "make_trees") == 0;
     const uint32_t turns = (uint32_t)strtoul(argv[6], NULL, 10);
     FILE *file;
 
-    if (is_clusters)
-        csv_job_make_clusters(&job, argv[2], argv[3]);
-    else if (is_dart)
-        csv_job_make_dart(&job, argv[2], argv[3]);
-    else if (is_trees)
-        csv_job_make_trees(&job, argv[2], argv[3]);
-    else
-        csv_job_make(&job, argv[2], argv[3]);
+    kind->make(&job, argv[2], argv[3]);
     job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
-    if (is_clusters)
-        kmeans_params(&job.spec.params)->runs = turns;
+    if (is_network)
+        job.spec.epochs = turns;
     else if (is_trees)
         trees_params(&job.spec.params)->rounds = turns;
     else
-        job.spec.epochs = turns;
+        kmeans_params(&job.spec.params)->runs = turns;
     job.spec.in_one_process = job.spec.max_workers == 1;
     if (argc > 7)
         job.spec.checkpoint_seconds = strtod(argv[7], NULL);
-    if (argc > 8 && !is_clusters && !is_trees)
+    if (argc > 8 && is_network)
         network_params(&job.spec.params)->hidden_units.items[0] =
             (uint32_t)strtoul(argv[8], NULL, 10);
     text_init(&json, JOBSPEC_BYTES_MAX);
@@ -160,11 +176,10 @@ static int make_authority(int argc, char **argv)
 int main(int argc, char **argv)
 {
     const char *word = argc > 1 ? argv[1] : "";
+    const struct job_kind *kind = find_kind(word);
 
-    if ((strcmp(word, "make") == 0 || strcmp(word, "make_clusters") == 0 ||
-         strcmp(word, "make_trees") == 0 || strcmp(word, "make_dart") == 0) &&
-        argc >= 7 && argc <= 9)
-        return make(argc, argv);
+    if (kind && argc >= 7 && argc <= 9)
+        return make(kind, argc, argv);
     if (strcmp(word, "digest") == 0 && argc == 3)
         return digest(argv[2]);
     if (strcmp(word, "authority") == 0 && argc > 5)
@@ -175,7 +190,6 @@ int main(int argc, char **argv)
         return command_master(argc - 1, argv + 1);
     if (strcmp(word, "worker") == 0)
         return command_worker(argc - 1, argv + 1);
-    fprintf(stderr,
-            "job_roles make|make_clusters|make_trees|digest|authority|supervise|master|worker\n");
+    fprintf(stderr, "job_roles make[_KIND]|digest|authority|supervise|master|worker\n");
     return 2;
 }

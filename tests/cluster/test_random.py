@@ -82,6 +82,16 @@ class RandomKillOfTreesTest(RandomKillTest):
     kills = 25
 
 
+class RandomKillOfWeightsTest(RandomKillTest):
+    kind = "medians"
+    kills = 15
+
+
+class RandomKillOfGroupsTest(RandomKillTest):
+    kind = "rankings"
+    kills = 15
+
+
 if __name__ == "__main__":
     harness.PROGRAM = os.path.abspath(sys.argv[1])
     harness.CSV = os.path.abspath(sys.argv[2])

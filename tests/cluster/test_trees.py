@@ -20,5 +20,19 @@ class DartTest(TreesTest):
     kind = "dart"
 
 
+class WeightsTest(TreesTest):
+    """Rows with weights, and leaves that are medians."""
+
+    kind = "medians"
+    flipped = ("labels", "residuals", "gradients")
+
+
+class GroupsTest(TreesTest):
+    """Rankings within groups of rows, of which each stays in one lane."""
+
+    kind = "rankings"
+    flipped = ("rows", "labels", "gradients")
+
+
 if __name__ == "__main__":
     harness.run()

@@ -23,6 +23,9 @@ TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [1
 # A round is a step of some ten phases, each of which looks at all rows.
 TREES = ("SELECT * FROM iris TO TRAIN XGBClassifier WITH train.num_boost_round = 400, max_depth = 2, train.test_size = 0, "
          "job.lanes = 8, job.checkpoint_seconds = 1, job.max_workers = 4 LABEL class INTO iris_model;")
+# The same of rows with weights, and of rankings within groups of rows.
+WEIGHTS = TREES.replace("test_size = 0,", "test_size = 0, train.sample_weight = 'petal_width',")
+GROUPS = TREES.replace("XGBClassifier", "XGBRanker").replace("test_size = 0,", "test_size = 0, train.group = 'petal_width',")
 
 
 def train(epochs=STEPS, most=4):
@@ -313,6 +316,17 @@ class Trees(Case):
         job.delete_pod(job.master())
         job.wait_for_step(job.step() + 2)
         self.finish("trees whose master dies", job, redone=job.groups() * ROWS)
+
+    def test_weights_and_groups_go_with_their_rows(self):
+        for what, text in (("weights", WEIGHTS), ("groups", GROUPS)):
+            job = self.begin(text)
+            for workers in (2, 3, 4):
+                self.want(job, workers)
+                job.wait_for_step(job.step() + 2)
+            victim, watch = job.wait_for_workers(4)[1], Stopwatch()
+            self.kill(victim)
+            self.wait_for_another(job, victim, f"kill -9 of a worker of rows with {what}", watch)
+            self.finish(f"trees of rows with {what}", job, redone=job.groups() * ROWS)
 
 
 class Preempted(Case):

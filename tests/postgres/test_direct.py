@@ -126,6 +126,16 @@ class Trains(Case):
         self.execute(f"SELECT totrain.discard({job})", "alice")
         self.assertEqual(self.train(text), self.expected(text))
 
+    def test_trees_of_rows_with_weights_and_of_rows_in_groups(self):
+        for kind, role, other in (("XGBClassifier", "train.sample_weight = 'petal_width'", "eta = 0.3"),
+                                  ("XGBRanker", "train.group = 'petal_width'", "train.group = 'sepal_length'")):
+            text = (f"SELECT * FROM iris TO TRAIN {kind} WITH {role}, job.lanes = 8, job.max_workers = 2, "
+                    "job.read = 'direct' COLUMN sepal_width, petal_length LABEL class INTO iris_model;")
+            with self.subTest(role=role):
+                digest = self.expected(text)
+                self.assertEqual(self.train(text), digest)
+                self.assertNotEqual(self.expected(text.replace(role, other)), digest)
+
     def test_a_partition_that_is_attached_meanwhile_adds_no_row(self):
         self.make_large()
         text = DIRECT.replace("* FROM iris", 'more, day, "Class" FROM large').replace("LABEL class", "LABEL Class")
