@@ -1,10 +1,10 @@
-"""The quality of defaults: sets.TABLE, splits of 75/25 and five seeds, against scikit-learn.
+"""The quality of defaults: sets.TABLE, splits of 75/25 and five seeds or --seeds N, against scikit-learn.
 
 ToTrain runs as a user runs it: one TRAIN statement that names the label and the seed, one EVALUATE. scikit-learn
 gets standardised numbers with means and indicators for missing ones, one-hot texts, a standardised label where it is a
 number, and its own defaults: LogisticRegression (of 1,000 iterations), Ridge, MLPClassifier, MLPRegressor.
 
-    bench/quality/run BUILD --defaults [SET...]
+    bench/quality/run BUILD --defaults [--seeds N] [SET...]
 
 The last table is of the bars (verdicts.py), over all sets; the exit code is 1 where one is not met.
 
@@ -98,9 +98,9 @@ def ours(program, network, task, seed, train, test):
     return [row[name] for name in metrics.split(",")]
 
 
-def measure(program, row, kept, keep):
+def measure(program, row, seeds, kept, keep):
     frame = None
-    for seed in range(SEEDS):
+    for seed in range(seeds):
         for model in MODELS:
             key = f"{row[0]}/{seed}/{model}"
             if key in kept:
@@ -121,9 +121,9 @@ def of_this_program(kept, program):
     return {**kept, "program": digest}
 
 
-def measured_of(rows, kept):
+def measured_of(rows, seeds, kept):
     names = {task: [row[0] for row in rows if row[3] == task] for task in (sets.CLASSES, sets.NUMBER)}
-    return verdicts.Measured(kept, SEEDS, names[sets.CLASSES], names[sets.NUMBER])
+    return verdicts.Measured(kept, seeds, names[sets.CLASSES], names[sets.NUMBER])
 
 
 def show(title, names, measured, text, part=0):
@@ -142,16 +142,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build", type=pathlib.Path)
     parser.add_argument("sets", nargs="*")
-    arguments = parser.parse_args()
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    arguments = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     path = arguments.build / "bench-defaults.json"
     program = arguments.build / "totrain"
     kept = of_this_program(json.loads(path.read_text()) if path.exists() else {}, program)
     rows = [row for row in sets.TABLE if not arguments.sets or row[0] in arguments.sets]
     for row in rows:
-        measure(program, row, kept, lambda: path.write_text(json.dumps(kept)))
-    measured = measured_of(rows, kept)
-    print(f"Defaults: means of {SEEDS} splits")
+        measure(program, row, arguments.seeds, kept, lambda: path.write_text(json.dumps(kept)))
+    measured = measured_of(rows, arguments.seeds, kept)
+    print(f"Defaults: means of {arguments.seeds} splits")
     show("Accuracy", measured.classes, measured, "{:.3f}".format)
     show("LogLoss", measured.classes, measured, "{:.3f}".format, 1)
     show("RMSE", measured.numbers, measured, "{:.4g}".format)
@@ -159,7 +160,7 @@ def main():
     for what, some in (("sets that nobody had tuned on", sets.JUDGED_ON),
                        ("sets that defaults were chosen on", sets.CHOSEN_AND_SHOWN), ("all", sets.TABLE)):
         if all(row in rows for row in some):
-            summary(what, measured_of(some, kept))
+            summary(what, measured_of(some, arguments.seeds, kept))
     if all(row in rows for row in sets.TABLE):
         sys.exit(0 if verdicts.show(measured) else 1)
 

@@ -5,6 +5,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench" / "quality"))
+import verdicts  # noqa: E402  pylint: disable=wrong-import-position
 import tree_verdicts  # noqa: E402  pylint: disable=wrong-import-position
 
 RUNS = ["0/0", "0/1", "1/0"]
@@ -58,6 +59,16 @@ class TreeVerdicts(unittest.TestCase):
         self.assertEqual(self.changed({"number/ours lightgbm defaults": [11.0], "other/ours lightgbm defaults": [4.5]}), [])
         self.assertEqual(self.changed({"number/ours lightgbm defaults": [11.0], "other/ours lightgbm defaults": [4.6]}),
                          ["lightgbm, defaults: mean RMSE / theirs"])
+
+    def test_what_is_drawn_anew_is_judged_by_its_own_chance(self):
+        even, behind = [0.0004, -0.0002, 0.0001, -0.0003], [-0.0009, -0.0015, -0.0012, -0.0012]
+        mean, error = verdicts.paired([even, behind])
+        self.assertAlmostEqual(mean, -0.0006)
+        self.assertAlmostEqual(error, ((1e-7 / 4 + 6e-8 / 4) ** 0.5) / 2)
+        for sets, met in (([even, even], True), ([behind], False), ([even, behind], False), ([even, [0.001, 0.001]], True),
+                          ([[-0.011, 0.01]], False), ([[-0.01, 0.011]], True)):  # the one before settles nothing
+            with self.subTest(sets=sets):
+                self.assertEqual(tree_verdicts.drawn("", sets)[3], met)
 
 
 if __name__ == "__main__":
