@@ -317,16 +317,21 @@ class Trees(Case):
         job.wait_for_step(job.step() + 2)
         self.finish("trees whose master dies", job, redone=job.groups() * ROWS)
 
-    def test_weights_and_groups_go_with_their_rows(self):
-        for what, text in (("weights", WEIGHTS), ("groups", GROUPS)):
-            job = self.begin(text)
-            for workers in (2, 3, 4):
-                self.want(job, workers)
-                job.wait_for_step(job.step() + 2)
-            victim, watch = job.wait_for_workers(4)[1], Stopwatch()
-            self.kill(victim)
-            self.wait_for_another(job, victim, f"kill -9 of a worker of rows with {what}", watch)
-            self.finish(f"trees of rows with {what}", job, redone=job.groups() * ROWS)
+    def check_rows_with(self, what, text):
+        job = self.begin(text)
+        for workers in (2, 3, 4):
+            self.want(job, workers)
+            job.wait_for_step(job.step() + 2)
+        victim, watch = job.wait_for_workers(4)[1], Stopwatch()
+        self.kill(victim)
+        self.wait_for_another(job, victim, f"kill -9 of a worker of rows with {what}", watch)
+        self.finish(f"trees of rows with {what}", job, redone=job.groups() * ROWS)
+
+    def test_weights_go_with_their_rows(self):
+        self.check_rows_with("weights", WEIGHTS)
+
+    def test_groups_go_with_their_rows(self):
+        self.check_rows_with("groups", GROUPS)
 
 
 class Preempted(Case):
