@@ -293,11 +293,13 @@ static void note_expected(struct finder *finder, const struct attribute *attribu
 static void offer_values(struct finder *finder, struct slice name, unsigned scope,
                          struct slice estimator)
 {
-    const struct attribute *attribute =
-        attribute_find_written(name, scope, find_estimator(estimator));
+    const struct estimator *found = find_estimator(estimator);
+    const struct attribute *attribute = attribute_find_written(name, scope, found);
 
     if (!attribute)
         return;
+    if (found)
+        attribute = attribute_of_kind(attribute, found->kind);
     note_expected(finder, attribute);
     if (attribute->type == ATTRIBUTE_BOOLEAN) {
         if (!is_later(attribute, "true"))

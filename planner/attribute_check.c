@@ -549,5 +549,7 @@ enum status attribute_check(const struct setting *setting, unsigned scope,
     TRY(find_attribute(name, scope, estimator, attribute, err));
     TRY(check_scope(*attribute, name, scope, err));
     TRY(check_estimator(*attribute, name, estimator, err));
+    if (estimator)
+        *attribute = attribute_of_kind(*attribute, estimator->kind);
     return check_value(*attribute, &setting->value, err);
 }

@@ -63,6 +63,26 @@ static void append_row(const struct attribute *attribute, struct text *out)
                 attribute->help);
 }
 
+/* Attributes whose names another kind has, too, which are listed as that one has them. */
+static void append_others(const struct kind *kind, struct text *out)
+{
+    const struct estimator *estimator = estimators;
+
+    while (estimator->kind != kind)
+        estimator++;
+    for (size_t i = 0; i < kind->attributes->count; i++) {
+        const struct attribute *attribute = &kind->attributes->rows[i];
+
+        if (attribute_find(slice_of(attribute->name)) == attribute)
+            continue;
+        text_printf(out, "| %s | of them TRAIN of %s | ", attribute->name,
+                    estimator->group ? estimator->group : estimator->name);
+        attribute_append_expected(attribute, out);
+        text_printf(out, " | %s | %s |\n", attribute->default_value ? attribute->default_value : "",
+                    attribute->help);
+    }
+}
+
 void attributes_print_document(struct text *out)
 {
     const struct attribute_alias *other;
@@ -74,6 +94,8 @@ void attributes_print_document(struct text *out)
                             "|---|---|---|---|---|\n");
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
         append_row(attribute, out);
+    for (size_t k = 0; kinds[k]; k++)
+        append_others(kinds[k], out);
 
     text_append_string(out, "\n## Other spellings\n\n| spelling | attribute |\n|---|---|\n");
     for (size_t i = 0; attribute_alias_number(i, &alias); i++)

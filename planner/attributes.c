@@ -140,6 +140,14 @@ bool attribute_is_of_kind(const struct attribute *attribute, const struct kind *
     return find_in(kind->attributes, slice_of(attribute->name)) != NULL;
 }
 
+const struct attribute *attribute_of_kind(const struct attribute *attribute,
+                                          const struct kind *kind)
+{
+    const struct attribute *own = find_in(kind->attributes, slice_of(attribute->name));
+
+    return own ? own : attribute;
+}
+
 bool attribute_is_of_all_kinds(const struct attribute *attribute)
 {
     return find_in(&job_attributes, slice_of(attribute->name)) != NULL;

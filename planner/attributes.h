@@ -16,6 +16,9 @@ bool attribute_alias_number(size_t number, struct attribute_alias *alias);
 /* What an alias stands for; NULL: it is none. */
 const char *attribute_canonical(struct slice name);
 bool attribute_is_of_kind(const struct attribute *attribute, const struct kind *kind);
+/* As the kind has it: two kinds may take other values for one name. Itself where it has none. */
+const struct attribute *attribute_of_kind(const struct attribute *attribute,
+                                          const struct kind *kind);
 bool attribute_is_of_all_kinds(const struct attribute *attribute);
 
 /* The attribute of this name or of an alias of it (train.epochs, SQLFlow's and

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
@@ -138,6 +139,8 @@ static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, S
 
 #define CLASSES           &trees_kind, TASK_CLASSIFICATION
 #define NUMBERS           &trees_kind, TASK_REGRESSION
+#define LINEAR_CLASSES    &linear_kind, TASK_CLASSIFICATION
+#define LINEAR_NUMBERS    &linear_kind, TASK_REGRESSION
 #define BOOSTED(defaults) defaults, "boosted trees"
 #define FOREST(defaults)  defaults, "forests"
 #define A_TREE(defaults)  defaults, "single trees"
@@ -182,6 +185,10 @@ const struct estimator estimators[] = {
      "Boosted trees that leave out others, by the objective's task.", BOOSTED(xgboost_dart)},
     {"xgboost.dart", NUMBERS, DROPS,
      "Boosted trees that leave out others, by the objective's task.", BOOSTED(xgboost_dart)},
+    {"xgboost.gblinear", LINEAR_CLASSES, none, NULL,
+     "Linear model by coordinate descent, by the objective's task.", NULL, "boosted linear models"},
+    {"xgboost.gblinear", LINEAR_NUMBERS, none, NULL,
+     "Linear model by coordinate descent, by the objective's task.", NULL, "boosted linear models"},
     {"lightgbm.dart", CLASSES, DROPS, "Boosted trees that leave out others, leaf by leaf.",
      BOOSTED(lightgbm_dart_of_classes)},
     {"lightgbm.dart", NUMBERS, DROPS, "Boosted trees that leave out others, leaf by leaf.",
@@ -475,7 +482,7 @@ struct attribute estimator_attribute(const struct estimator *estimator,
                                      const struct attribute *attribute)
 {
     const char *value = estimator ? estimator_default(estimator, attribute) : NULL;
-    struct attribute own = *attribute;
+    struct attribute own = estimator ? *attribute_of_kind(attribute, estimator->kind) : *attribute;
 
     if (value) {
         own.default_value = value;

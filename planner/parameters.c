@@ -123,7 +123,8 @@ static enum status refuse_memory(const struct planning *planning, double paramet
 enum status parameters_check(const struct planning *planning)
 {
     const struct kind *kind = planning->plan->estimator->kind;
-    const struct setting *size = settings_find(planning, kind->size_attribute);
+    const struct setting *size =
+        kind->size_attribute ? settings_find(planning, kind->size_attribute) : NULL;
     const struct kind_shape shape = shape_of(planning->plan);
     const struct kind_cost cost = cost_of(planning->plan, &shape);
     const double bytes = bytes_of(planning->plan, &cost);

@@ -323,6 +323,7 @@ static enum status record_attributes(const struct planning *planning)
 
         if (!is_relevant(plan, attribute) || (!setting && cluster_knows(attribute->name)))
             continue;
+        attribute = attribute_of_kind(attribute, plan->estimator->kind);
         text_clear(&value);
         append_effective(plan, attribute, setting, &value);
         recorded->attribute = attribute;

@@ -125,8 +125,9 @@ struct kind {
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);
-    const char *size_attribute; /* the one of its own that makes a model larger than a worker can
-                                 * train, and what to say then: a sentence */
+    const char
+        *size_attribute; /* the one of its own that makes a model larger than a worker can
+                          * train, and what to say then: a sentence. NULL: the inputs alone do */
     const char *size_hint;
     const char *held; /* what a worker holds while it learns, for EXPLAIN: "parameters and their
                        * sums" */

@@ -81,7 +81,7 @@ enum status show_attributes_run(const struct plan *plan, const struct sink *sink
             (struct cell[]){cell_string(attribute->name),
                             cell_string(attribute_type_name(attribute->type)),
                             own.default_value ? cell_string(own.default_value) : cell_null(),
-                            cell_string(attribute->help)},
+                            cell_string(own.help)},
             4, err));
     }
     return STATUS_OK;

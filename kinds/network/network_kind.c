@@ -8,7 +8,7 @@
 
 #define LAYER_ROWS_MAX INT32_MAX
 
-static void write_content(const struct model *model, cJSON *object)
+void network_write_content(const struct model *model, cJSON *object)
 {
     const struct network_model *network = network_of(model);
     cJSON *layers;
@@ -66,8 +66,8 @@ static enum status check_shapes(const struct model *model, struct error *err)
     return STATUS_OK;
 }
 
-static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
-                                struct error *err)
+enum status network_read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                 struct error *err)
 {
     struct network_model *network = ARENA_NEW(arena, struct network_model, 1);
     const cJSON *layers, *layer;
@@ -112,7 +112,7 @@ static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
 }
 
 /* layer0/weights, layer0/bias, layer1/weights, ... */
-static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+bool network_array_of(const struct model *model, uint32_t i, struct model_array *array)
 {
     const struct network_model *network = network_of(model);
     const bool is_bias = i % 2 == 1;
@@ -140,7 +140,7 @@ static void params_of(const struct model *model, struct kind_params *params)
         hidden_units->items[hidden_units->count++] = network->layers[i].width;
 }
 
-static bool linear_of(const struct model *model, struct linear_weights *linear)
+bool network_linear_of(const struct model *model, struct linear_weights *linear)
 {
     const struct network_model *network = network_of(model);
 
@@ -149,7 +149,7 @@ static bool linear_of(const struct model *model, struct linear_weights *linear)
     return network->layer_count == 1;
 }
 
-static uint32_t outputs_of(const struct model *model)
+uint32_t network_outputs_of(const struct model *model)
 {
     return network_outputs(model->task, model->labels.count);
 }
@@ -172,13 +172,13 @@ const struct kind network_kind = {
     .held = "parameters, gradients, their sums and optimizer state",
     .explained = "layers",
     .explain = network_explain,
-    .write_content = write_content,
-    .read_content = read_content,
+    .write_content = network_write_content,
+    .read_content = network_read_content,
     .number = number_of,
-    .array = array_of,
+    .array = network_array_of,
     .params_of = params_of,
-    .linear = linear_of,
-    .outputs = outputs_of,
+    .linear = network_linear_of,
+    .outputs = network_outputs_of,
     .row_bytes = network_row_bytes,
     .open = network_scorer_open,
     .score = network_score,

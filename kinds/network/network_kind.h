@@ -9,4 +9,13 @@
 
 extern const struct kind network_kind;
 
+/* What struct kind asks for of a stored model, for a kind whose content is a struct network_model,
+ * too (kinds/linear/linear_kind.h). */
+void network_write_content(const struct model *model, cJSON *object);
+enum status network_read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                 struct error *err);
+bool network_array_of(const struct model *model, uint32_t i, struct model_array *array);
+bool network_linear_of(const struct model *model, struct linear_weights *linear);
+uint32_t network_outputs_of(const struct model *model);
+
 #endif

@@ -3,6 +3,7 @@
 #include "runtime/learn/descent.h"
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
+#include "runtime/learn/newton.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -17,6 +18,7 @@ static const struct {
     {"network", network_open, NULL},
     {"kmeans", NULL, kmeans_open},
     {"trees", NULL, trees_open},
+    {"linear", NULL, newton_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -5,7 +5,7 @@ foreach(test row_lanes row_store step_shares fixed_point kernels products optimi
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
     USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
-foreach(test kmeans trees)
+foreach(test kmeans newton trees)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)

@@ -29,7 +29,8 @@ static inline void set_other_value(const struct attribute *attribute, void *memb
             *(uint64_t *)member = (uint64_t)attribute->least;
         break;
     case STORE_REAL:
-        *(double *)member = ((*(double *)member > 0 ? *(double *)member : 0) + attribute->most) / 3;
+        *(double *)member =
+            ((*(double *)member > 0 ? *(double *)member : 0) + attribute->most) / 3.25;
         break;
     case STORE_BOOLEAN:
         *(bool *)member = !*(bool *)member;

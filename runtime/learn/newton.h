@@ -1,0 +1,25 @@
+/*
+ * newton.h - the learner of linear models by the second order of their loss.
+ *
+ *     START --> ROUND --> ROUND --> ... --> DONE
+ *
+ *     START   the sums of the rows' weights, and of their labels: where weights begin.
+ *     ROUND   of each output the gradient of the loss and the products of all pairs of columns
+ *             (newton_lanes.h). From these every weight moves once, one after the other, without
+ *             another look at the rows (newton_solve.h): XGBoost's booster gblinear.
+ *
+ * A lane adds up its rows in double, and gives each sum as two integers: its whole part, and what
+ * is left in units of 2^-50. So lanes can be added in any grouping, and no scale has to be known
+ * before. Nothing is kept of a row.
+ */
+#ifndef RUNTIME_LEARN_NEWTON_H
+#define RUNTIME_LEARN_NEWTON_H
+
+#include "runtime/learn/learning.h"
+
+/* As learning_open, for the kind "linear". LIMIT for more columns than LINEAR_COLUMNS_MAX, words of
+ * categories among them, or more bytes than a worker has. */
+enum status newton_open(const struct jobspec *spec, const struct dataset *dataset,
+                        struct team *team, struct learning *learning, struct error *err);
+
+#endif

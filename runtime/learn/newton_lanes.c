@@ -1,0 +1,327 @@
+#include "runtime/learn/newton_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoring/elementary.h"
+
+#define CHUNK_ROWS    256
+#define ROW_TASK      32 /* rows of a task that computes derivatives */
+#define COLUMNS_TASK  8  /* columns of a task that adds products */
+#define HESSIAN_LEAST 1e-16
+
+/* A column of a row that an id selects. */
+struct selected {
+    uint32_t column;
+    double value;
+};
+
+struct newton_chunk {
+    const double *weights;
+    uint64_t first;
+    uint32_t rows, dense;      /* dense: columns that are not of ids, the bias among them */
+    double *x;                 /* (CHUNK_ROWS, dense) */
+    struct selected *selected; /* (CHUNK_ROWS, id_count) */
+    uint32_t *selected_count;  /* (CHUNK_ROWS) */
+    float *row;                /* (CHUNK_ROWS, dense_width) */
+    double *first_order, *second_order; /* (CHUNK_ROWS, outputs): dL/dz, d2L/dz2 */
+    double *losses;                     /* (CHUNK_ROWS) */
+};
+
+double newton_row_weight(const struct dataset *dataset, uint64_t row)
+{
+    const struct dataset_part *part = &dataset->train;
+    const float *weights = part->roles[ROLE_SAMPLE_WEIGHT];
+    const double weight = weights ? (double)weights[row] : 1;
+
+    return part->classes && dataset->class_weights
+               ? weight * (double)dataset->class_weights[part->classes[row]]
+               : weight;
+}
+
+static void chunk_free(struct newton_chunk *chunk)
+{
+    if (!chunk)
+        return;
+    free(chunk->x);
+    free(chunk->selected);
+    free(chunk->selected_count);
+    free(chunk->row);
+    free(chunk->first_order);
+    free(chunk->second_order);
+    free(chunk->losses);
+    free(chunk);
+}
+
+static struct newton_chunk *chunk_new(const struct transform *transform, uint32_t outputs)
+{
+    struct newton_chunk *chunk = calloc(1, sizeof *chunk);
+
+    if (!chunk)
+        return NULL;
+    chunk->dense = transform->dense_width + 1;
+    chunk->x = calloc((size_t)CHUNK_ROWS * chunk->dense, sizeof *chunk->x);
+    chunk->selected = calloc((size_t)CHUNK_ROWS * transform->id_count + 1, sizeof *chunk->selected);
+    chunk->selected_count = calloc(CHUNK_ROWS, sizeof *chunk->selected_count);
+    chunk->row = calloc((size_t)CHUNK_ROWS * transform->dense_width + 1, sizeof *chunk->row);
+    chunk->first_order = calloc((size_t)CHUNK_ROWS * outputs, sizeof *chunk->first_order);
+    chunk->second_order = calloc((size_t)CHUNK_ROWS * outputs, sizeof *chunk->second_order);
+    chunk->losses = calloc(CHUNK_ROWS, sizeof *chunk->losses);
+    if (chunk->x && chunk->selected && chunk->selected_count && chunk->row && chunk->first_order &&
+        chunk->second_order && chunk->losses)
+        return chunk;
+    chunk_free(chunk);
+    return NULL;
+}
+
+enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dataset,
+                             uint32_t outputs, struct error *err)
+{
+    const uint32_t columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows;
+
+    *lane = (struct newton_lane){.dataset = dataset, .outputs = outputs, .columns = columns};
+    lane->gradients = calloc((size_t)outputs * columns, sizeof *lane->gradients);
+    lane->products = calloc(outputs * newton_pairs(columns), sizeof *lane->products);
+    lane->chunk = chunk_new(&dataset->transform, outputs);
+    if (lane->gradients && lane->products && lane->chunk)
+        return STATUS_OK;
+    newton_lane_deinit(lane);
+    return fail_no_memory(err);
+}
+
+void newton_lane_deinit(struct newton_lane *lane)
+{
+    free(lane->gradients);
+    free(lane->products);
+    chunk_free(lane->chunk);
+    *lane = (struct newton_lane){.loss = 0};
+}
+
+void newton_lane_clear(struct newton_lane *lane)
+{
+    memset(lane->gradients, 0, (size_t)lane->outputs * lane->columns * sizeof *lane->gradients);
+    memset(lane->products, 0, lane->outputs * newton_pairs(lane->columns) * sizeof *lane->products);
+    lane->loss = 0;
+}
+
+/* ---- derivatives of rows ---- */
+
+static void select_ids(struct newton_lane *lane, uint32_t at)
+{
+    const struct transform *transform = &lane->dataset->transform;
+    struct newton_chunk *chunk = lane->chunk;
+    const int32_t *ids =
+        lane->dataset->train.ids + (chunk->first + at) * (uint64_t)transform->id_count;
+    struct selected *selected = chunk->selected + (size_t)at * transform->id_count;
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        const int32_t *own = ids + input->id_offset;
+
+        if (input->type == INPUT_CATEGORY && *own >= 0)
+            selected[count++] = (struct selected){chunk->dense + (uint32_t)*own, 1};
+        if (input->type == INPUT_TEXT) {
+            const uint32_t used = text_ids_used(own, input->words_max);
+
+            for (uint32_t word = 0; word < used; word++)
+                selected[count++] = (struct selected){chunk->dense + (uint32_t)own[word],
+                                                      (double)text_ids_share(used)};
+        }
+    }
+    chunk->selected_count[at] = count;
+}
+
+static void take_row(struct newton_lane *lane, uint32_t at)
+{
+    const struct transform *transform = &lane->dataset->transform;
+    struct newton_chunk *chunk = lane->chunk;
+    float *row = chunk->row + (size_t)at * transform->dense_width;
+    double *x = chunk->x + (size_t)at * chunk->dense;
+
+    if (transform->dense_width > 0)
+        dataset_take_row(lane->dataset, &lane->dataset->train, chunk->first + at, row);
+    x[0] = 1;
+    for (uint32_t j = 0; j < transform->dense_width; j++)
+        x[1 + j] = (double)row[j];
+    if (transform->id_count > 0)
+        select_ids(lane, at);
+}
+
+static double output_of(const struct newton_lane *lane, uint32_t at, const double *weights)
+{
+    const struct newton_chunk *chunk = lane->chunk;
+    const double *x = chunk->x + (size_t)at * chunk->dense;
+    const struct selected *selected =
+        chunk->selected + (size_t)at * lane->dataset->transform.id_count;
+    double sum = 0;
+
+    for (uint32_t j = 0; j < chunk->dense; j++)
+        sum += x[j] * weights[j];
+    for (uint32_t i = 0; i < chunk->selected_count[at]; i++)
+        sum += selected[i].value * weights[selected[i].column];
+    return sum;
+}
+
+static double at_least(double hessian)
+{
+    return hessian > HESSIAN_LEAST ? hessian : HESSIAN_LEAST;
+}
+
+/* z becomes dL/dz. Each returns the loss. */
+static double squares(double value, double *z, double *second)
+{
+    const double rest = *z - value;
+
+    *z = rest;
+    *second = 1;
+    return rest * rest;
+}
+
+static double two_classes(bool is_second, double *z, double *second)
+{
+    const double small = exponential_double(*z < 0 ? *z : -*z);
+    const double p = (*z < 0 ? small : 1) / (1 + small);
+    const double wrong = (*z < 0) == is_second ? (*z < 0 ? -*z : *z) : 0;
+
+    *z = is_second ? p - 1 : p;
+    *second = at_least(p * (1 - p));
+    return logarithm_double(1 + small) + wrong;
+}
+
+static double more_classes(uint32_t outputs, uint32_t class, double *z, double *second)
+{
+    const double of_class = z[class];
+    double greatest = z[0], sum = 0;
+
+    for (uint32_t k = 1; k < outputs; k++)
+        greatest = z[k] > greatest ? z[k] : greatest;
+    for (uint32_t k = 0; k < outputs; k++) {
+        z[k] = exponential_double(z[k] - greatest);
+        sum += z[k];
+    }
+    for (uint32_t k = 0; k < outputs; k++) {
+        const double p = z[k] / sum;
+
+        z[k] = k == class ? p - 1 : p;
+        second[k] = at_least(2 * p * (1 - p));
+    }
+    return logarithm_double(sum) + greatest - of_class;
+}
+
+static double derive_row(const struct newton_lane *lane, uint64_t row, double *z, double *second)
+{
+    const struct dataset_part *part = &lane->dataset->train;
+
+    if (!part->classes)
+        return squares((double)part->values[row], z, second);
+    if (lane->outputs == 1)
+        return two_classes(part->classes[row] == 1, z, second);
+    return more_classes(lane->outputs, (uint32_t)part->classes[row], z, second);
+}
+
+static void derive_rows(void *context, uint32_t member, uint32_t task)
+{
+    struct newton_lane *lane = context;
+    struct newton_chunk *chunk = lane->chunk;
+    const uint32_t outputs = lane->outputs;
+    (void)member;
+
+    for (uint32_t at = task * ROW_TASK; at < chunk->rows && at < (task + 1) * ROW_TASK; at++) {
+        const double weight = newton_row_weight(lane->dataset, chunk->first + at);
+        double *z = chunk->first_order + (size_t)at * outputs;
+        double *second = chunk->second_order + (size_t)at * outputs;
+
+        take_row(lane, at);
+        for (uint32_t k = 0; k < outputs; k++)
+            z[k] = output_of(lane, at, chunk->weights + (size_t)k * lane->columns);
+        chunk->losses[at] = weight * derive_row(lane, chunk->first + at, z, second);
+        for (uint32_t k = 0; k < outputs; k++) {
+            z[k] *= weight;
+            second[k] *= weight;
+        }
+    }
+}
+
+/* ---- sums ---- */
+
+static void add_dense_column(struct newton_lane *lane, uint32_t output, uint32_t column)
+{
+    const struct newton_chunk *chunk = lane->chunk;
+    double *gradient = lane->gradients + (size_t)output * lane->columns + column;
+    double *restrict products =
+        lane->products + output * newton_pairs(lane->columns) + newton_pairs(column);
+
+    for (uint32_t at = 0; at < chunk->rows; at++) {
+        const double *restrict x = chunk->x + (size_t)at * chunk->dense;
+        const size_t place = (size_t)at * lane->outputs + output;
+        const double weighted = chunk->second_order[place] * x[column];
+
+        *gradient += chunk->first_order[place] * x[column];
+        for (uint32_t j = 0; j <= column; j++)
+            products[j] += weighted * x[j];
+    }
+}
+
+/* The columns [first, end) of those that ids select. */
+static void add_selected_columns(struct newton_lane *lane, uint32_t output, uint32_t first,
+                                 uint32_t end)
+{
+    const struct newton_chunk *chunk = lane->chunk;
+    const uint32_t id_count = lane->dataset->transform.id_count;
+    double *gradients = lane->gradients + (size_t)output * lane->columns;
+    double *products = lane->products + output * newton_pairs(lane->columns);
+
+    for (uint32_t at = 0; at < chunk->rows; at++) {
+        const double *restrict x = chunk->x + (size_t)at * chunk->dense;
+        const struct selected *selected = chunk->selected + (size_t)at * id_count;
+        const size_t place = (size_t)at * lane->outputs + output;
+
+        for (uint32_t i = 0; i < chunk->selected_count[at]; i++) {
+            const uint32_t column = selected[i].column;
+            const double weighted = chunk->second_order[place] * selected[i].value;
+            double *restrict own = products + newton_pairs(column);
+
+            if (column < first || column >= end)
+                continue;
+            gradients[column] += chunk->first_order[place] * selected[i].value;
+            for (uint32_t j = 0; j < chunk->dense; j++)
+                own[j] += weighted * x[j];
+            for (uint32_t j = 0; j < chunk->selected_count[at]; j++)
+                if (selected[j].column <= column)
+                    own[selected[j].column] += weighted * selected[j].value;
+        }
+    }
+}
+
+static void add_columns(void *context, uint32_t member, uint32_t task)
+{
+    struct newton_lane *lane = context;
+    const uint32_t tasks = (lane->columns + COLUMNS_TASK - 1) / COLUMNS_TASK;
+    const uint32_t output = task / tasks, first = task % tasks * COLUMNS_TASK;
+    const uint32_t end =
+        first + COLUMNS_TASK < lane->columns ? first + COLUMNS_TASK : lane->columns;
+    (void)member;
+
+    for (uint32_t column = first; column < end && column < lane->chunk->dense; column++)
+        add_dense_column(lane, output, column);
+    if (end > lane->chunk->dense)
+        add_selected_columns(lane, output, first, end);
+}
+
+void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t first, uint64_t end,
+                     struct team *team)
+{
+    const uint32_t tasks = (lane->columns + COLUMNS_TASK - 1) / COLUMNS_TASK;
+    struct newton_chunk *chunk = lane->chunk;
+
+    chunk->weights = weights;
+    for (; first < end; first += chunk->rows) {
+        chunk->first = first;
+        chunk->rows = end - first < CHUNK_ROWS ? (uint32_t)(end - first) : CHUNK_ROWS;
+        team_run(team, (chunk->rows + ROW_TASK - 1) / ROW_TASK, derive_rows, lane);
+        team_run(team, lane->outputs * tasks, add_columns, lane);
+        for (uint32_t at = 0; at < chunk->rows; at++)
+            lane->loss += chunk->losses[at];
+    }
+}
