@@ -57,6 +57,7 @@ struct newton {
     uint32_t lanes, ranges; /* ranges: of each lane, whose rows are held one after the other */
     uint32_t outputs, columns;
     uint64_t rows, contributed, fingerprint;
+    uint32_t computed; /* the lane that was computed here last */
     struct newton_progress progress;
     double *weights; /* (outputs, columns): of the transform's inputs, bias first */
     uint32_t weights_sum;
@@ -336,6 +337,7 @@ static enum status newton_contribute(void *self, uint32_t first, uint32_t count,
 
     progress_note();
     *done = 1;
+    newton->computed = first;
     return newton->progress.stage == NEWTON_START
                ? contribute_start(newton, first, integers, sums, err)
                : contribute_round(newton, first, integers, sums, err);
@@ -732,12 +734,14 @@ static void *memory(void *self, const char *name, size_t *size)
 {
     struct newton *newton = self;
     float *dense = newton->dataset->train.dense;
+    const uint64_t *range = newton->starts + (size_t)newton->computed * newton->ranges;
+    const size_t width = newton->dataset->transform.dense_width;
 
     *size = state_bytes(newton);
     if (strcmp(name, "weights") == 0)
         return newton->weights;
-    *size = newton->starts[newton->ranges] * newton->dataset->transform.dense_width * sizeof(float);
-    return strcmp(name, "rows") == 0 && dense && *size > 0 ? dense : NULL;
+    *size = (range[1] - range[0]) * width * sizeof(float);
+    return strcmp(name, "rows") == 0 && dense && *size > 0 ? dense + range[0] * width : NULL;
 }
 
 /* ---- open ---- */

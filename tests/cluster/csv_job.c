@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
@@ -256,6 +257,17 @@ void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *fol
     spec->task = TASK_CLUSTERING;
     spec->label_type = LABEL_NONE;
     spec->metrics[0] = SLICE("Inertia");
+    error_clear(&err);
+    spool_csv(job, csv, folder, &err);
+}
+
+void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct linear_params params = {.rounds = 40, .eta = .5, .base_score = REAL_AUTOMATIC};
+    struct error err;
+
+    begin(job, "linear", "xgboost.gblinear", &params, sizeof params);
+    job->lies_by_key = true;
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
 }

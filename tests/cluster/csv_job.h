@@ -29,6 +29,8 @@ void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder)
 void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder);
+/* The same of a linear model that is learned by coordinate descent. */
+void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

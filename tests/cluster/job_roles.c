@@ -29,6 +29,7 @@
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_write.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/trees/trees_attributes.h"
 #include "runtime/data/jobstore.h"
@@ -43,6 +44,7 @@ static const struct job_kind {
 } job_kinds[] = {
     {"make", "network", csv_job_make},
     {"make_clusters", "kmeans", csv_job_make_clusters},
+    {"make_linear", "linear", csv_job_make_linear},
     {"make_trees", "trees", csv_job_make_trees},
     {"make_dart", "trees", csv_job_make_dart},
     {"make_medians", "trees", csv_job_make_medians},
@@ -74,6 +76,8 @@ static int make(const struct job_kind *kind, int argc, char **argv)
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     if (is_network)
         job.spec.epochs = turns;
+    else if (strcmp(kind->family, "linear") == 0)
+        linear_params(&job.spec.params)->rounds = turns;
     else if (is_trees)
         trees_params(&job.spec.params)->rounds = turns;
     else

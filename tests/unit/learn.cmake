@@ -10,6 +10,7 @@ foreach(test kmeans newton trees)
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
+target_link_libraries(test_newton PRIVATE PkgConfig::CJSON)
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
 foreach(test leaks baseline tree_objective tree_rankings)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "kinds/kinds.h"
 #include "kinds/linear/linear_attributes.h"
 #include "runtime/learn/newton_solve.h"
 #include "runtime/learners/learners.h"
@@ -332,6 +334,38 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     made_dataset_close(&dataset);
 }
 
+static void a_stored_model_of_more_layers_is_refused(void **state)
+{
+    static const struct {
+        const char *json;
+        enum status wanted;
+    } cases[] = {
+        {"{\"activation\":\"identity\",\"layers\":[{\"rows\":1,\"width\":1}]}", STATUS_OK},
+        {"{\"activation\":\"identity\",\"layers\":[{\"rows\":1,\"width\":2},"
+         "{\"rows\":2,\"width\":1}]}",
+         STATUS_CORRUPT},
+    };
+    struct transform_input input = {.type = INPUT_NUMERIC, .scale = 1};
+    const struct kind *kind = kind_find(SLICE("linear"));
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct model model = {.kind = kind,
+                              .task = TASK_REGRESSION,
+                              .transform = {.inputs = &input, .input_count = 1}};
+        struct arena arena;
+        cJSON *object;
+
+        arena_init(&arena, 1 << 20);
+        CHECK_OK(json_parse(slice_of(cases[i].json), 1 << 16, &object, &err));
+        CHECK_INT(kind->read_content(object, &arena, &model, &err), cases[i].wanted);
+        CHECK(cases[i].wanted == STATUS_OK || strstr(err.message, "a linear model of 2 layers"));
+        cJSON_Delete(object);
+        arena_deinit(&arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +377,7 @@ int main(void)
         cmocka_unit_test(rounds_lead_to_the_least_loss),
         cmocka_unit_test(a_weight_moves_to_the_least_of_loss_and_penalties),
         cmocka_unit_test(rows_that_cannot_be_read_fail_what_needs_them),
+        cmocka_unit_test(a_stored_model_of_more_layers_is_refused),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,18 @@
+"""Jobs of linear models in real processes: the same bits with any number of workers, and under kills.
+
+    test_linear.py JOB_ROLES IRIS_CSV
+
+The oracle is the digest of the undisturbed run with one worker.
+"""
+
+import job as harness
+
+
+class LinearTest(harness.SameModelTest):
+    kind = "linear"
+    epochs = 90
+    flipped = ("weights", "rows", "sums")
+
+
+if __name__ == "__main__":
+    harness.run()
