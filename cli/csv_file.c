@@ -73,10 +73,29 @@ static const char *fault_of(struct slice bytes)
     return NULL;
 }
 
+static struct slice cell_at(const struct reading *reading, size_t i)
+{
+    const size_t begin = i ? reading->ends[i - 1] : 0;
+
+    if (reading->is_absent[i])
+        return (struct slice){NULL, 0};
+    return (struct slice){text_string(&reading->row) + begin, reading->ends[i] - begin};
+}
+
+/* Of each cell by itself: the end of one and the beginning of the next may look like UTF-8. */
+static const char *fault_of_row(const struct reading *reading)
+{
+    const char *fault = NULL;
+
+    for (size_t i = 0; i < reading->count && i <= CSV_COLUMNS_MAX && !fault; i++)
+        fault = fault_of(cell_at(reading, i));
+    return fault;
+}
+
 static void on_row(int ending, void *context)
 {
     struct reading *reading = context;
-    const char *fault = fault_of(text_slice(&reading->row));
+    const char *fault = reading->row.failed ? NULL : fault_of_row(reading);
     (void)ending;
 
     if (reading->err.status == STATUS_OK && reading->row.failed)
@@ -91,15 +110,6 @@ static void on_row(int ending, void *context)
         reading->end_row(reading);
     text_clear(&reading->row);
     reading->count = 0;
-}
-
-static struct slice cell_at(const struct reading *reading, size_t i)
-{
-    const size_t begin = i ? reading->ends[i - 1] : 0;
-
-    if (reading->is_absent[i])
-        return (struct slice){NULL, 0};
-    return (struct slice){text_string(&reading->row) + begin, reading->ends[i] - begin};
 }
 
 static enum status reading_open(struct reading *reading, const char *path, char separator,

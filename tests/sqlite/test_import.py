@@ -94,6 +94,7 @@ class Import(harness.Case):
         self.refused('a,b\n1,"x\n2,3\n', "the quoted cell that begins at line 2 has no end", "quote")
         self.refused('a,b\n1,"x"y\n', "line 2 has a quote that belongs to no quoted cell", "written twice")
         self.refused(b"a,b\n1,\xe9\n", "line 2 holds bytes that are no UTF-8", "iconv")
+        self.refused(b"a,b\n\xeb\xbb,\xbf\n", "line 2 holds bytes that are no UTF-8", "iconv")
         self.refused(b"a,b\n1,x\x00y\n", "line 2 holds a zero byte")
         self.refused("", "the file is empty")
         self.refused("a,A\n1,2\n", 'more than one column "A"')
