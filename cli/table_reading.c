@@ -107,6 +107,8 @@ static size_t list_spools(const void *self, struct staged_spool spools[STAGED_SP
         spools[i] = (struct staged_spool){.name = rows->spool.data,
                                           .columns = rows->spooled,
                                           .column_count = rows->count,
+                                          .counted = rows->counted,
+                                          .are_keys = rows->are_keys,
                                           .shards = (uint32_t)direct_table_shards(&rows->table)};
     }
     return shards->order.count;

@@ -68,6 +68,10 @@ struct journal {
     /* In order of their positions. NULL: the replay needs no checkpoint. */
     enum status (*each_piece)(void *self, uint64_t checkpoint, piece_reader *each, void *context,
                               struct error *err);
+    /* Appends what the session that sent the job has noted of its columns
+     * (extension/engine/rows/direct_verdict.h); nothing where no rows were counted. INVALID: they
+     * were, and it has noted nothing. NULL: of a journal that nothing is collected from. */
+    enum status (*read_verdict)(void *self, struct text *json, struct error *err);
 };
 
 /* What has been replayed into a store. It is kept in the store, so that a later replay goes on

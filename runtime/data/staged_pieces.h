@@ -5,6 +5,8 @@
  *                          train.7.part    its bytes
  *     all of them      --> settled         JSON: the files of the spools, and where they lie
  *                          train.spool     what is settled over all shards (staged_settle.h)
+ *                          train.census    of rows that are counted: how many there are (8 bytes),
+ *                                          and what their cells are (cell_census_put)
  *
  * A worker puts them there (pgstore/staged_rows.h), or the server itself
  * (extension/postgres/server/stage_shard.c). A piece is what fits into one page of a table: for a
@@ -19,8 +21,15 @@
 #define STAGED_INDEX_NAME   "%s.%u.index"
 #define STAGED_PART_NAME    "%s.%u.part"
 #define STAGED_SETTLED_NAME "settled"
+#define STAGED_CENSUS_NAME  "%s.census"
 #define STAGED_NAME_MAX     64
 #define STAGED_PIECE_BYTES  ((size_t)8000) /* the last of a file is shorter */
+
+#define STAGED_CENSUS_BYTES_MAX ((size_t)256 << 20)
+
+/* What a worker and a server must agree on: raised with SPOOL_VERSION, and where the order to read
+ * a table, or what is stored of a shard, changes. */
+#define STAGED_VERSION 7
 
 /* In the place of a spool's number, in the call of totrain.stage_shard: all are settled. */
 #define STAGED_ALL_SPOOLS (-1)

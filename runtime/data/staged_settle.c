@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/bytes.h"
 #include "base/json.h"
 #include "base/team.h"
 #include "runtime/data/spool_files.h"
 #include "runtime/data/spool_writer.h"
+
+#define SETTLED_SPOOLS_MAX 2
 
 struct settling_rows {
     const struct staged_table *table;
@@ -19,6 +22,7 @@ struct settling_rows {
     struct staged_file *files; /* (count) that are stored, the first of them the list */
     char (*paths)[SPOOL_PATH_MAX];
     size_t count, capacity;
+    struct text census[SETTLED_SPOOLS_MAX];
 };
 
 static void list_file(struct settling_rows *settling, const char *name, const char *stored,
@@ -158,16 +162,39 @@ static void remove_files(const char *path, uint32_t parts_end)
             break;
 }
 
+/* No file of the spool: whoever planned the job reads it. */
+static enum status keep_census(struct settling_rows *settling, const struct settled_spool *spool,
+                               struct spool_writer *writer, struct text *bytes, struct error *err)
+{
+    const struct cell_census *census = spool_writer_census(writer);
+    struct staged_file *file = &settling->files[settling->count];
+
+    if (!census)
+        return STATUS_OK;
+    if (settling->count == settling->capacity)
+        return fail(err, STATUS_LIMIT, "the settled rows lie in too many files");
+    put_u64(bytes, spool_writer_rows(writer));
+    cell_census_put(census, bytes);
+    if (bytes->failed)
+        return fail_no_memory(err);
+    snprintf(file->name, sizeof file->name, STAGED_CENSUS_NAME, spool->name);
+    file->bytes = text_slice(bytes);
+    settling->count++;
+    return STATUS_OK;
+}
+
 /* *files: how many the spool has with its parts. */
 static enum status settle_from(struct settling_rows *settling, const struct settled_spool *spool,
-                               const char *path, const struct spool_source *source, uint32_t *files,
-                               struct error *err)
+                               const char *path, const struct spool_source *source,
+                               struct text *census, uint32_t *files, struct error *err)
 {
     struct spool_writer *writer;
     enum status status;
 
     TRY(spool_writer_open(path, spool->columns, spool->column_count, 0, &writer, err));
     status = join_shards(settling, spool, writer, source, err);
+    if (status == STATUS_OK)
+        status = keep_census(settling, spool, writer, census, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(writer);
         return status;
@@ -177,7 +204,8 @@ static enum status settle_from(struct settling_rows *settling, const struct sett
 }
 
 static enum status settle_spool(struct settling_rows *settling, const struct settled_spool *spool,
-                                const char *path, uint32_t *files, struct error *err)
+                                const char *path, struct text *census, uint32_t *files,
+                                struct error *err)
 {
     const int before = cJSON_GetArraySize(settling->list);
     const struct spool_source *source;
@@ -185,7 +213,7 @@ static enum status settle_spool(struct settling_rows *settling, const struct set
 
     TRY(open_parts(settling, spool, path, &source, err));
     *files = 1 + (uint32_t)(cJSON_GetArraySize(settling->list) - before);
-    status = settle_from(settling, spool, path, source, files, err);
+    status = settle_from(settling, spool, path, source, census, files, err);
     source->close(source->self);
     return status;
 }
@@ -218,11 +246,11 @@ static enum status settle_spools(struct settling_rows *settling, const struct se
 {
     char path[PATH_MAX];
     enum status status = STATUS_OK;
-    uint32_t files[2] = {0, 0};
+    uint32_t files[SETTLED_SPOOLS_MAX] = {0, 0};
 
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         snprintf(path, sizeof path, "%s/%s.spool", settling->folder, spools[i].name);
-        status = settle_spool(settling, &spools[i], path, &files[i], err);
+        status = settle_spool(settling, &spools[i], path, &settling->census[i], &files[i], err);
     }
     if (status == STATUS_OK)
         status = store_settled(settling, err);
@@ -239,7 +267,9 @@ enum status staged_settle(const struct staged_table *table, const char *folder,
     struct settling_rows settling = {.table = table, .folder = folder, .count = 1};
     enum status status;
 
-    settling.capacity = 2 * TEAM_SIZE_MAX + 3;
+    settling.capacity = 2 * TEAM_SIZE_MAX + 3 + SETTLED_SPOOLS_MAX;
+    for (size_t i = 0; i < SETTLED_SPOOLS_MAX; i++)
+        text_init(&settling.census[i], STAGED_CENSUS_BYTES_MAX);
     settling.files = calloc(settling.capacity, sizeof *settling.files);
     settling.paths = calloc(settling.capacity, sizeof *settling.paths);
     settling.list = cJSON_CreateArray();
@@ -247,6 +277,8 @@ enum status staged_settle(const struct staged_table *table, const char *folder,
                  ? settle_spools(&settling, spools, count, err)
                  : fail_no_memory(err);
     cJSON_Delete(settling.list);
+    for (size_t i = 0; i < SETTLED_SPOOLS_MAX; i++)
+        text_deinit(&settling.census[i]);
     free(settling.files);
     free(settling.paths);
     return status;

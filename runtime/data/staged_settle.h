@@ -3,6 +3,7 @@
  * all rows (spool_settle.h), and the list of the files that they lie in.
  *
  *     indices of all shards, hashes of all rows --> train.spool, "settled" --> rows_JOB
+ *                                                   train.census, where the order counts cells
  *
  * A worker does it over its connection (pgstore/settle_rows.h), or the server itself
  * (extension/postgres/server/stage_shard.c). Where two do, the first counts: both store the same.

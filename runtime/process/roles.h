@@ -43,6 +43,8 @@ struct staged_spool {
     const char *name; /* "train" or "validation" */
     const struct spool_column *columns;
     size_t column_count;
+    uint32_t counted; /* as in struct spool_order */
+    const bool *are_keys;
     uint32_t shards;
 };
 #define STAGED_SPOOLS_MAX 2

@@ -217,13 +217,18 @@ static enum status settle_here(struct staging *staging, struct error *err)
 {
     struct settled_spool spools[STAGED_SPOOLS_MAX];
 
-    for (size_t i = 0; i < staging->spool_count; i++)
+    for (size_t i = 0; i < staging->spool_count; i++) {
+        const struct staged_spool *spool = &staging->spools[i];
+
         spools[i] = (struct settled_spool){
-            .name = staging->spools[i].name,
-            .columns = staging->spools[i].columns,
-            .column_count = staging->spools[i].column_count,
-            .shards = staging->spools[i].shards,
+            .name = spool->name,
+            .columns = spool->columns,
+            .column_count = spool->column_count,
+            .shards = spool->shards,
             .order = dataset_order(&staging->job->spec, i > 0, job_threads(staging->job, 1))};
+        spools[i].order.counted = spool->counted;
+        spools[i].order.are_keys = spool->are_keys;
+    }
     return pgstore_settle(staging->job->tables, staging->job->folder, spools, staging->spool_count,
                           err);
 }

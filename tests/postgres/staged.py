@@ -15,8 +15,8 @@ import server  # noqa: E402  pylint: disable=wrong-import-position
 
 ROLES = harness.BUILD / "tests" / "job_roles"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SPOOL_VERSION = int(re.search(r"#define SPOOL_VERSION +(\d+)",
-                              (ROOT / "runtime" / "data" / "spool_format.h").read_text())[1])
+STAGED_VERSION = int(re.search(r"#define STAGED_VERSION +(\d+)",
+                               (ROOT / "runtime" / "data" / "staged_pieces.h").read_text())[1])
 network_roles.PROGRAM = str(harness.BUILD / "totrain")
 POD = "totrain_pod"
 PASSWORD = "s3cret 'pod\\word"

@@ -251,10 +251,10 @@ class TrainsByServer(Trains):
         self.assertEqual(self.train(DIRECT), self.expected())
 
     def test_what_is_called_with_nonsense_is_refused(self):
-        for arguments, error in (("0, 1, 's', '{}', '[]', 0, 0", "makes spools of version"),
+        for arguments, error in (("0, 1, 's', '{}', '[]', 0, 0", "stages rows in version"),
                                  ("{}, 1, 's', '{}', '[]', 0, 0", "(?i)member|spec|missing|expected"),
                                  ("{}, 1, 's', 'x', '[]', 0, 0", "JSON")):
-            arguments = arguments.replace("{}", str(staged.SPOOL_VERSION), 1) if arguments.startswith("{}") else arguments
+            arguments = arguments.replace("{}", str(staged.STAGED_VERSION), 1) if arguments.startswith("{}") else arguments
             with self.assertRaisesRegex(errors.DatabaseError, error):
                 self.execute(f"SELECT totrain.stage_shard({arguments})", staged.POD)
         self.assertEqual(list((self.server.folder / "data" / "base").glob("pgsql_tmp/*.totrain")), [])

@@ -143,7 +143,7 @@ class Ways(Case):
 class Bytes(Case):
     """Of the job's owner, who may write what he likes into his table, or of nobody."""
 
-    CALL = (f"SELECT totrain.stage_shard({staged.SPOOL_VERSION}, {{job}}, 'totrain_jobs', (SELECT "
+    CALL = (f"SELECT totrain.stage_shard({staged.STAGED_VERSION}, {{job}}, 'totrain_jobs', (SELECT "
             "convert_from(body, 'UTF8') FROM totrain_jobs.result_{job} WHERE number = 1), (SELECT "
             "convert_from(bytes, 'UTF8') FROM totrain_jobs.input_{job} WHERE file = 'direct.json'), -1, 0)")
 

@@ -47,6 +47,7 @@ static void check_read(const struct direct_rows *rows)
     CHECK(rows->spooled[0].type == SPOOL_REAL && rows->spooled[1].type == SPOOL_TEXT);
     CHECK_SLICE(rows->spooled[0].name, "v \"x\"[3]");
     CHECK(rows->cells[0] == 4 && rows->cells[1] == 1);
+    CHECK(rows->counted > 0 || !rows->vectors.waits);
 }
 
 static void a_worker_reads_what_the_session_wrote(void **state)
@@ -85,6 +86,33 @@ static void parts_of_dates_come_back(void **state)
     CHECK_OK(direct_order_write(&order, &json, &err));
     CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
     CHECK_INT(read.rows[0].vectors.items[0].parts, dates.parts);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+static void what_is_counted_comes_back(void **state)
+{
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    bool are_keys[] = {false, true, false, true};
+    int counted[] = {4, 1, 1, 0};
+    struct error err;
+    struct arena arena;
+    struct text json;
+    (void)state;
+
+    order.rows[0].cells = counted;
+    order.rows[0].counted = 4;
+    order.rows[0].are_keys = are_keys;
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, DIRECT_BYTES_MAX);
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    check_read(&read.rows[0]);
+    CHECK_INT(read.rows[0].counted, 4);
+    CHECK(read.rows[0].cells[2] == 1 && read.rows[0].cells[3] == 0);
+    for (int i = 0; i < 4; i++)
+        CHECK(read.rows[0].are_keys[i] == are_keys[i]);
+    CHECK(read.rows[0].vectors.waits);
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -160,6 +188,10 @@ static void a_foreign_partition_is_one_shard(void **state)
     "[{\"table\":" table ",\"pages\":" pages ",\"foreign\":" is_foreign "}]"
 #define LEAF LEAF_OF("1", "1", "false")
 #define CELL "[{\"name\":\"a\",\"type\":\"real\",\"from\":0}]"
+#define COUNTED(keys, behind)                                                                      \
+    "[{\"spool\":\"train\",\"table\":1,\"shard_pages\":1,\"leaves\":" LEAF                         \
+    ",\"columns\":[\"a\"],\"vectors\":[],\"cells\":" CELL ",\"counted\":{\"keys\":" keys           \
+    ",\"behind\":" behind "}}]"
 
 static const char *const refused[][2] = {
     {"[]", "one or two tables"},
@@ -194,6 +226,13 @@ static const char *const refused[][2] = {
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]",
            "[{\"name\":\"a\",\"type\":\"blob\",\"from\":0}]"),
      "no type"},
+    {COUNTED("[2]", "[0]"), "is not there"},
+    {COUNTED("[-1]", "[0]"), "is not there"},
+    {COUNTED("[0.5]", "[0]"), "is not there"},
+    {COUNTED("[\"0\"]", "[0]"), "is not there"},
+    {COUNTED("[]", "[1]"), "is not there"},
+    {COUNTED("[]", "7"), "behind"},
+    {COUNTED("7", "[]"), "keys"},
 };
 
 static void what_does_not_fit_is_refused(void **state)
@@ -217,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
         cmocka_unit_test(parts_of_dates_come_back),
+        cmocka_unit_test(what_is_counted_comes_back),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(each_page_is_in_one_shard),
         cmocka_unit_test(a_foreign_partition_is_one_shard),

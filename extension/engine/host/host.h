@@ -308,6 +308,13 @@ struct host_cluster {
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
     /* The rows are staged. Nothing, where nothing is held. */
     enum status (*let_go)(void *self, struct error *err);
+    /* Appends a file that the job's workers have staged (runtime/data/staged_pieces.h); after
+     * let_go. NOT_FOUND. */
+    enum status (*read_staged)(void *self, int64_t number, const char *file, struct text *bytes,
+                               struct error *err);
+    /* Notes the verdict about the job's columns (extension/engine/rows/direct_verdict.h), for who
+     * reads its journal; it is committed when this returns. */
+    enum status (*keep_verdict)(void *self, int64_t number, struct slice json, struct error *err);
     /* What the collection writes of that number's journal, and its tables dropped: all or nothing.
      * Notices go to the sink. */
     enum status (*collect)(void *self, int64_t number, const struct collection *collection,

@@ -58,7 +58,7 @@ enum status cluster_follow(const struct host *host, const struct job_folder *fol
     enum status status;
 
     TRY(job_resume(host, folder, &process, err));
-    status = job_follow(host, folder, &process, sink, err);
+    status = job_follow(host, folder, &process, NULL, sink, err);
     job_close(&process);
     return status;
 }

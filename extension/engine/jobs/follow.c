@@ -29,22 +29,28 @@ static enum status last_event(const struct host *host, const struct job_event *e
     return err->status;
 }
 
-static enum status pass_on(const struct host *host, const struct sink *sink,
-                           const struct job_event *event, struct error *err)
+static void pass_on(const struct sink *sink, const struct job_event *event)
 {
-    if (event->kind == JOB_STAGED)
-        return host->cluster->let_go(host->cluster->self, err);
     if (event->kind == JOB_NOTICE)
         sink_notice(sink, "%s", event->message);
     else
         sink_progress(sink, event);
-    return STATUS_OK;
+}
+
+/* Whoever came after the last shard was stored may tell it again. */
+static enum status on_staged(const struct host *host, const struct follow_staged *staged,
+                             bool *goes_on, struct error *err)
+{
+    *goes_on = true;
+    TRY(host->cluster->let_go(host->cluster->self, err));
+    return staged ? staged->goes_on(staged->self, goes_on, err) : STATUS_OK;
 }
 
 static enum status follow(const struct host *host, struct job_process *process,
-                          const struct sink *sink, struct error *err)
+                          const struct follow_staged *staged, const struct sink *sink,
+                          struct error *err)
 {
-    bool is_cancelled = false;
+    bool is_cancelled = false, goes_on = true;
     enum status status;
 
     for (;;) {
@@ -62,7 +68,14 @@ static enum status follow(const struct host *host, struct job_process *process,
         TRY(status);
         if (!has_event)
             continue;
-        TRY(pass_on(host, sink, &event, err));
+        if (event.kind == JOB_STAGED && goes_on)
+            TRY(on_staged(host, staged, &goes_on, err));
+        if (event.kind != JOB_STAGED)
+            pass_on(sink, &event);
+        if (!goes_on && !is_cancelled) {
+            job_cancel(process);
+            is_cancelled = true;
+        }
         if (event.kind == JOB_DONE || event.kind == JOB_FAILED)
             return last_event(host, &event, is_cancelled, err);
     }
@@ -86,14 +99,15 @@ static bool has_stored_its_end(const struct job_folder *folder)
 }
 
 enum status job_follow(const struct host *host, const struct job_folder *folder,
-                       struct job_process *process, const struct sink *sink, struct error *err)
+                       struct job_process *process, const struct follow_staged *staged,
+                       const struct sink *sink, struct error *err)
 {
     struct job_event end = {.kind = JOB_FAILED,
                             .loss = NAN,
                             .validation_loss = NAN,
                             .validation_score = NAN,
                             .seconds_left = NAN};
-    enum status status = follow(host, process, sink, err);
+    enum status status = follow(host, process, staged, sink, err);
 
     if (status == STATUS_OK)
         return STATUS_OK;

@@ -19,10 +19,18 @@ enum status job_start(const struct host *host, const struct job_folder *folder,
 enum status job_resume(const struct host *host, const struct job_folder *folder,
                        struct job_process *process, struct error *err);
 
-/* Passes events on until the job has ended; cancels it when the session is interrupted. Returns the
- * job's own error; a supervisor that ended without a report is no failure of a job whose store is
- * done. job_close() remains to be called. */
+/* Asked when the workers of the job have staged its rows, and the session has let them go: is it
+ * to go on? */
+struct follow_staged {
+    void *self;
+    enum status (*goes_on)(void *self, bool *does, struct error *err);
+};
+
+/* Passes events on until the job has ended; cancels it when the session is interrupted, or when it
+ * is not to go on. Returns the job's own error; a supervisor that ended without a report is no
+ * failure of a job whose store is done. job_close() remains to be called. staged may be NULL. */
 enum status job_follow(const struct host *host, const struct job_folder *folder,
-                       struct job_process *process, const struct sink *sink, struct error *err);
+                       struct job_process *process, const struct follow_staged *staged,
+                       const struct sink *sink, struct error *err);
 
 #endif

@@ -71,8 +71,33 @@ static void point_to_log(const struct job *job, struct error *err)
     error_hint(err, "The job's log is %.400s/log.", job->folder.path);
 }
 
+static enum status goes_on(void *self, bool *does, struct error *err)
+{
+    struct job *job = self;
+
+    TRY(job->work->judge(job, err));
+    *does = !job->begins_again;
+    return STATUS_OK;
+}
+
+/* It has ended: well, or with an error that may be that of a wrong plan. Where nobody can say so,
+ * it is not. */
+static enum status judge_end(struct job *job, enum status end, struct error *err)
+{
+    struct error ignored;
+
+    if (!job->work->judge || job->begins_again || end == STATUS_INTERRUPTED)
+        return end;
+    if (end == STATUS_OK)
+        return job->work->judge(job, err);
+    error_clear(&ignored);
+    (void)job->work->judge(job, &ignored);
+    return end;
+}
+
 static enum status follow(struct job *job, struct error *err)
 {
+    const struct follow_staged staged = {job, goes_on};
     const bool is_here = job->life->runs == PLACE_MACHINE;
     struct job_process process;
     enum status status;
@@ -84,8 +109,10 @@ static enum status follow(struct job *job, struct error *err)
             cluster_folder_write(job->folder.path, &job->request->job, &job->request->access, err));
     }
     TRY_OR(failed, status, job_start(job->host, &job->folder, &job->spec, &process, err));
-    status = job_follow(job->host, &job->folder, &process, job->sink, err);
-    if (status != STATUS_OK) {
+    status = job_follow(job->host, &job->folder, &process, job->work->judge ? &staged : NULL,
+                        job->sink, err);
+    status = judge_end(job, status, err);
+    if (status != STATUS_OK || job->begins_again) {
         point_to_log(job, err);
         job_close(&process);
         goto failed;
@@ -102,7 +129,10 @@ static enum status follow(struct job *job, struct error *err)
 failed:
     unpublished_remove(&job->folder);
     drop_tables(job);
-    return status;
+    if (!job->begins_again || job->host->session.interrupted(job->host->self))
+        return status;
+    error_clear(err);
+    return STATUS_OK;
 }
 
 /* ----- it goes on without the session ----- */
@@ -214,7 +244,7 @@ enum status job_run(struct job *job, struct error *err)
     const struct host *host = job->host;
     enum status status;
 
-    job->has_begun = false;
+    job->has_begun = job->begins_again = false;
     TRY(job_folder_begin(host, &job->folder, err));
     TRY_OR(removed, status, job->work->prepare(job, err));
     if (job->target.name.size > 0 && !is_noted_elsewhere(life))

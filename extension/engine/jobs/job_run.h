@@ -31,6 +31,9 @@ struct job_work {
     enum status (*collect)(struct job *job, struct error *err);
     /* The session has not: the rows that the statement returns. */
     enum status (*put_number)(struct job *job, int64_t number, struct error *err);
+    /* All rows are staged, or the job has ended: was it planned as all rows have it? Sets
+     * begins_again where it was not. NULL: it always was. */
+    enum status (*judge)(struct job *job, struct error *err);
 };
 
 struct job {
@@ -44,10 +47,12 @@ struct job {
     struct cluster_request *request; /* of a job on a cluster, or staged */
     struct job_folder folder;
     struct jobspec spec;
-    bool has_begun; /* rows and spec are in the folder: nothing of the session's is read again */
+    bool has_begun;    /* rows and spec are in the folder: nothing of the session's is read again */
+    bool begins_again; /* the job has ended and made nothing: it is to be run with another plan */
 };
 
-/* Everything but folder, spec and has_begun is set. The folder is left in every case. */
+/* Everything but folder, spec and the two last is set. The folder is left in every case. OK also
+ * where it begins again, which is the caller's. */
 enum status job_run(struct job *job, struct error *err);
 
 /* The last part of it, of a job that is prepared. On an error nothing runs, and the folder is still

@@ -8,6 +8,7 @@
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
+#include "params/notice_list.h"
 #include "runtime/data/journal_replay.h"
 #include "runtime/data/journal_sum.h"
 #include "runtime/launch/job_folder.h"
@@ -18,7 +19,9 @@ struct collecting {
     struct journal *journal;
     struct job_folder folder;
     struct arena *arena;
-    struct slice schema, table; /* where the model is to go */
+    struct slice schema, table;        /* where the model is to go */
+    const struct notice_list *notices; /* of the plan; NULL: those of the job */
+    size_t planned;                    /* notices of the job that these replace */
     struct job_row row;
 };
 
@@ -106,21 +109,75 @@ static enum status publish(const struct collecting *collecting, struct jobstore 
 }
 
 /* What was scored belongs to rows of the session that has staged them. */
-static enum status check_kind(const struct collecting *collecting, struct error *err)
+static enum status check_kind(const struct collecting *collecting, struct jobspec *spec,
+                              struct error *err)
 {
     enum status status;
-    struct jobspec spec;
     struct text json;
 
     text_init(&json, JOBSPEC_BYTES_MAX);
-    status = job_read_spec(collecting->folder.path, collecting->arena, &spec, &json, err);
+    status = job_read_spec(collecting->folder.path, collecting->arena, spec, &json, err);
     text_deinit(&json);
     TRY(status);
-    if (spec.kind == SPEC_TRAIN)
+    if (spec->kind == SPEC_TRAIN)
         return STATUS_OK;
     fail(err, STATUS_UNSUPPORTED,
          "the job scores rows of the session that has sent it, which alone can write them");
     return error_hint(err, "Run the statement again if that session is gone.");
+}
+
+static enum status read_notices(struct collecting *collecting, struct slice json, struct error *err)
+{
+    struct notice_list *notices = ARENA_NEW(collecting->arena, struct notice_list, 1);
+    enum status status;
+    cJSON *body;
+
+    if (!notices)
+        return fail_no_memory(err);
+    TRY(json_parse(json, TEXT_MAXIMUM, &body, err));
+    status = notice_list_from_json(body, notices, err);
+    cJSON_Delete(body);
+    collecting->notices = notices;
+    return status;
+}
+
+/* Of a job whose workers have counted its rows. */
+static enum status read_verdict(struct collecting *collecting, const struct jobspec *spec,
+                                struct error *err)
+{
+    const struct journal *journal = collecting->journal;
+    enum status status;
+    struct text json;
+
+    if (spec->staged_shards == 0 || !journal->read_verdict)
+        return STATUS_OK;
+    collecting->planned = spec->notices ? spec->notices->count : 0;
+    text_init(&json, TEXT_MAXIMUM);
+    status = journal->read_verdict(journal->self, &json, err);
+    if (status == STATUS_OK && json.size > 0)
+        status = read_notices(collecting, text_slice(&json), err);
+    text_deinit(&json);
+    return status;
+}
+
+/* What the sample said of columns becomes what all rows say. */
+static enum status take_notices(const struct collecting *collecting, struct model *model,
+                                struct error *err)
+{
+    const struct notice_list *old = model->notices;
+    struct notice_list *lists;
+
+    if (!collecting->notices)
+        return STATUS_OK;
+    lists = ARENA_NEW(collecting->arena, struct notice_list, 2);
+    if (!lists)
+        return fail_no_memory(err);
+    for (size_t i = collecting->planned; old && i < old->count; i++)
+        lists[1].items[lists[1].count++] = old->items[i];
+    notice_list_join(&lists[0], collecting->notices);
+    notice_list_join(&lists[0], &lists[1]);
+    model->notices = &lists[0];
+    return STATUS_OK;
 }
 
 static enum status collect_from(struct collecting *collecting, struct jobstore *store,
@@ -132,6 +189,7 @@ static enum status collect_from(struct collecting *collecting, struct jobstore *
     if (collecting->table.size == 0)
         return fail(err, STATUS_CORRUPT, "the job's journal names no model");
     TRY(trained_model_read(store, collecting->arena, &model, err));
+    TRY(take_notices(collecting, &model, err));
     TRY(publish(collecting, store, &model, err));
     facts.version = model.version;
     facts.rows = (int64_t)model.rows;
@@ -169,10 +227,12 @@ static enum status collect(struct collecting *collecting, const struct sink *sin
                            struct error *err)
 {
     struct jobstore *store;
+    struct jobspec spec;
     enum status status;
 
     TRY(collecting->journal->read(collecting->journal->self, 0, read_submission, collecting, err));
-    TRY(check_kind(collecting, err));
+    TRY(check_kind(collecting, &spec, err));
+    TRY(read_verdict(collecting, &spec, err));
     TRY(job_replay(collecting->journal, &collecting->folder, &store, &collecting->row, err));
     status = collect_from(collecting, store, sink, err);
     jobstore_close(store);

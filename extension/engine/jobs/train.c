@@ -17,7 +17,9 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/column_verdict.h"
 #include "extension/engine/rows/direct.h"
+#include "extension/engine/rows/direct_verdict.h"
 #include "extension/engine/rows/spooling.h"
+#include "k8s/job/kube_job_name.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
@@ -43,6 +45,8 @@ struct training {
     const struct statement *statement;
     struct slice text;             /* that its positions mean */
     struct column_verdict verdict; /* with the plan from all rows */
+    bool has_verdict;              /* of a job whose workers read */
+    bool reads_once_more; /* a job whose workers read: as that plan says, and nothing is counted */
     double started;
     int64_t bad_rows; /* -1: the first would have been an error */
 };
@@ -89,6 +93,17 @@ done:
     return status;
 }
 
+static void begin_verdict(struct training *training)
+{
+    const struct job *job = &training->job;
+
+    training->verdict = (struct column_verdict){.host = job->host,
+                                                .statement = training->statement,
+                                                .text = training->text,
+                                                .first = job->plan,
+                                                .arena = job->arena};
+}
+
 /* As the sample says, and once more where all rows say otherwise. The plan is that of all rows
  * then. */
 static enum status spool(struct training *training, uint64_t *rows, struct error *err)
@@ -97,11 +112,7 @@ static enum status spool(struct training *training, uint64_t *rows, struct error
     struct column_verdict *verdict = &training->verdict;
     struct spool_judge judge;
 
-    *verdict = (struct column_verdict){.host = job->host,
-                                       .statement = training->statement,
-                                       .text = training->text,
-                                       .first = job->plan,
-                                       .arena = job->arena};
+    begin_verdict(training);
     judge = column_verdict_judge(verdict);
     TRY(spool_once(training, &judge, rows, err));
     if (verdict->is_judged) {
@@ -139,6 +150,24 @@ static enum status put_old_model(const struct job *job, struct error *err)
     return status;
 }
 
+/* Somebody waits who can say what all rows tell. */
+static bool counts(const struct training *training)
+{
+    return training->job.life->waits == ACTOR_SESSION && !training->reads_once_more;
+}
+
+static enum status order_reading(struct training *training, struct error *err)
+{
+    struct job *job = &training->job;
+
+    if (counts(training))
+        begin_verdict(training);
+    TRY(direct_prepare(job->host, job->plan, counts(training), &job->folder, job->arena,
+                       &training->request.order, err));
+    job->spec.staged_shards = (uint32_t)direct_order_shards(&training->request.order);
+    return STATUS_OK;
+}
+
 static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
@@ -148,13 +177,7 @@ static enum status prepare(struct job *job, struct error *err)
     uint64_t rows = 0;
 
     TRY(lower_train(plan, job->arena, &job->spec, err));
-    if (plan->cluster.reads_directly) {
-        TRY(direct_prepare(job->host, plan, &job->folder, job->arena, &training->request.order,
-                           err));
-        job->spec.staged_shards = (uint32_t)direct_order_shards(&training->request.order);
-    } else {
-        TRY(spool(training, &rows, err));
-    }
+    TRY(plan->cluster.reads_directly ? order_reading(training, err) : spool(training, &rows, err));
     TRY(put_old_model(job, err));
     plan = job->plan;
     shape = shape_of(plan);
@@ -167,6 +190,25 @@ static enum status prepare(struct job *job, struct error *err)
         job->spec.max_workers == 1 && cost.multiplications * (double)rows * epochs_of(plan, rows) +
                                               cost.learning + cost.row_learning * (double)rows <
                                           SMALL_JOB_WORK;
+    return STATUS_OK;
+}
+
+/* ----- what all rows say of a plan whose workers read them ----- */
+
+static enum status judge(struct job *job, struct error *err)
+{
+    struct training *training = (struct training *)job;
+    struct column_verdict *verdict = &training->verdict;
+    const int64_t number = job->request->job.job;
+
+    if (job->spec.staged_shards == 0 || !counts(training) || training->has_verdict)
+        return STATUS_OK;
+    TRY(direct_verdict(verdict, number, &job->spec, err));
+    job->begins_again = verdict->reads_again;
+    training->has_verdict = true;
+    if (!verdict->reads_again)
+        return direct_verdict_keep(verdict, number, err);
+    column_verdict_note(verdict, job->sink);
     return STATUS_OK;
 }
 
@@ -248,11 +290,26 @@ done:
     return status;
 }
 
+static enum status run(struct training *training, struct error *err)
+{
+    struct job *job = &training->job;
+
+    const struct slice before = training->request.job.name;
+    struct slice *name = &training->request.job.name;
+
+    training->request = (struct cluster_request){.snapshot = ""};
+    if (job->life->runs == PLACE_CLUSTER)
+        TRY(cluster_check(job->host, job->plan, job->arena, &training->request, err));
+    if (before.size > 0 && slice_equal(before, *name)) /* objects of the old one may stay awhile */
+        TRY(kube_job_invent_name(before, job->arena, name, err));
+    return job_run(job, err);
+}
+
 enum status train_run(const struct host *host, const struct train_request *train,
                       struct arena *arena, const struct sink *sink, struct error *err)
 {
     const struct plan *plan = train->plan;
-    static const struct job_work work = {prepare, collect, put_number};
+    static const struct job_work work = {prepare, collect, put_number, judge};
     struct training training = {.job = {.host = host,
                                         .plan = plan,
                                         .life = job_life_of(host, plan),
@@ -269,7 +326,10 @@ enum status train_run(const struct host *host, const struct train_request *train
                                 .bad_rows = -1};
 
     TRY(check_before(&training.job, err));
-    if (training.job.life->runs == PLACE_CLUSTER)
-        TRY(cluster_check(host, plan, arena, &training.request, err));
-    return job_run(&training.job, err);
+    TRY(run(&training, err));
+    if (!training.job.begins_again)
+        return STATUS_OK;
+    training.job.plan = &training.verdict.plan;
+    training.reads_once_more = true;
+    return run(&training, err);
 }

@@ -11,6 +11,7 @@
 /* The columns of the query that any cell comes from get their places among those that are read. */
 struct narrowing {
     const struct spool_cells *cells;
+    size_t count; /* of cells: those that are counted alone are read, too */
     struct direct_rows *rows;
     int *places; /* (columns of the query): UNUSED_COLUMN */
 };
@@ -47,7 +48,7 @@ static void need_columns(struct narrowing *narrowing)
     const struct spool_cells *cells = narrowing->cells;
     uint32_t element;
 
-    for (size_t i = 0; i < cells->count; i++) {
+    for (size_t i = 0; i < narrowing->count; i++) {
         if ((size_t)cells->columns[i] < cells->query.count)
             need_column(narrowing, (size_t)cells->columns[i]);
         else
@@ -78,7 +79,7 @@ static void place_cells(struct narrowing *narrowing)
     const struct spool_cells *cells = narrowing->cells;
     struct direct_rows *rows = narrowing->rows;
 
-    for (size_t i = 0; i < cells->count; i++) {
+    for (size_t i = 0; i < narrowing->count; i++) {
         const struct vector *vector;
         uint32_t element = 0;
 
@@ -95,13 +96,20 @@ static void place_cells(struct narrowing *narrowing)
 static enum status narrow(const struct spool_cells *cells, struct arena *arena,
                           struct direct_rows *rows, struct error *err)
 {
-    struct narrowing narrowing = {cells, rows, ARENA_NEW(arena, int, cells->query.count)};
+    struct narrowing narrowing = {.cells = cells,
+                                  .count = cells->counted ? cells->counted : cells->count,
+                                  .rows = rows,
+                                  .places = ARENA_NEW(arena, int, cells->query.count)};
     struct vector *items = ARENA_NEW(arena, struct vector, cells->query.vectors.count + 1);
 
     rows->columns = ARENA_NEW(arena, struct slice, cells->query.count);
-    rows->cells = ARENA_NEW(arena, int, cells->count);
-    if (!narrowing.places || !items || !rows->columns || !rows->cells)
+    rows->cells = ARENA_NEW(arena, int, narrowing.count);
+    rows->are_keys = ARENA_NEW(arena, bool, narrowing.count);
+    if (!narrowing.places || !items || !rows->columns || !rows->cells || !rows->are_keys)
         return fail_no_memory(err);
+    rows->counted = cells->counted;
+    for (uint32_t i = 0; i < cells->counted; i++)
+        rows->are_keys[i] = cells->are_keys[i];
     for (size_t i = 0; i < cells->query.count; i++)
         narrowing.places[i] = UNUSED_COLUMN;
     rows->spooled = cells->spooled;
@@ -126,7 +134,7 @@ static enum status write_file(const struct job_folder *folder, const struct dire
     return status;
 }
 
-enum status direct_prepare(const struct host *host, const struct plan *plan,
+enum status direct_prepare(const struct host *host, const struct plan *plan, bool counts,
                            const struct job_folder *folder, struct arena *arena,
                            struct direct_order *order, struct error *err)
 {
@@ -137,7 +145,7 @@ enum status direct_prepare(const struct host *host, const struct plan *plan,
         fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' needs tables of PostgreSQL");
         return error_hint(err, "Without it this session reads the rows.");
     }
-    TRY(spool_list_cells(host, plan, arena, cells, &order->count, err));
+    TRY(spool_list_cells(host, plan, counts, arena, cells, &order->count, err));
     for (size_t i = 0; i < order->count; i++) {
         struct direct_rows *rows = &order->rows[i];
 

@@ -1,8 +1,12 @@
 #include "extension/engine/rows/direct_order.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/json.h"
 #include "jobspec/jobspec.h"
 #include "params/terms.h"
+#include "runtime/data/dataset.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 
@@ -104,6 +108,16 @@ uint64_t direct_order_shards(const struct direct_order *order)
     return shards;
 }
 
+struct spool_order direct_spool_order(const struct direct_rows *rows, const struct jobspec *spec,
+                                      uint32_t threads)
+{
+    struct spool_order order = dataset_order(spec, !slice_is(rows->spool, "train"), threads);
+
+    order.counted = rows->counted;
+    order.are_keys = rows->are_keys;
+    return order;
+}
+
 /* ----- out ----- */
 
 static cJSON *write_leaf(const struct direct_leaf *leaf)
@@ -131,6 +145,20 @@ static cJSON *write_vectors(const struct vectors *vectors)
     return array;
 }
 
+/* Which of them may be keys, and where those lie that are counted alone. */
+static cJSON *write_counted(const struct direct_rows *rows)
+{
+    cJSON *object = cJSON_CreateObject(), *keys = json_add_array(object, "keys");
+    cJSON *behind = json_add_array(object, "behind");
+
+    for (uint32_t i = 0; i < rows->counted; i++)
+        if (rows->are_keys[i])
+            json_append(keys, cJSON_CreateNumber(i));
+    for (size_t i = rows->count; i < rows->counted; i++)
+        json_append(behind, cJSON_CreateNumber(rows->cells[i]));
+    return object;
+}
+
 static cJSON *write_rows(const struct direct_rows *rows)
 {
     cJSON *object = cJSON_CreateObject(), *list;
@@ -156,6 +184,8 @@ static cJSON *write_rows(const struct direct_rows *rows)
         json_add_integer(item, "from", rows->cells[i]);
         json_append(list, item);
     }
+    if (rows->counted)
+        json_add(object, "counted", write_counted(rows));
     return object;
 }
 
@@ -322,6 +352,63 @@ static enum status read_cells(const cJSON *object, struct arena *arena, struct d
     return rows->count > 0 ? STATUS_OK : fail(err, STATUS_CORRUPT, "the job's spool has no cells");
 }
 
+/* A whole number below `end`. */
+static enum status read_number(const cJSON *item, size_t end, size_t *number, struct error *err)
+{
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < (double)end) ||
+        item->valuedouble != floor(item->valuedouble))
+        return fail(err, STATUS_CORRUPT, "what is counted of the job's table is not there");
+    *number = (size_t)item->valuedouble;
+    return STATUS_OK;
+}
+
+/* Behind the cells that are written those that are counted alone. */
+static enum status read_behind(const cJSON *list, struct arena *arena, struct direct_rows *rows,
+                               struct error *err)
+{
+    const size_t counted = rows->count + (size_t)cJSON_GetArraySize(list);
+    int *cells = ARENA_NEW(arena, int, counted);
+    const cJSON *item;
+
+    rows->are_keys = ARENA_NEW(arena, bool, counted);
+    if (!cells || !rows->are_keys)
+        return fail_no_memory(err);
+    memcpy(cells, rows->cells, rows->count * sizeof *cells);
+    rows->counted = (uint32_t)rows->count;
+    cJSON_ArrayForEach(item, list)
+    {
+        size_t from = 0;
+
+        TRY(read_number(item, rows->column_count, &from, err));
+        cells[rows->counted++] = (int)from;
+    }
+    rows->cells = cells;
+    return STATUS_OK;
+}
+
+/* Left out where nothing is counted. */
+static enum status read_counted(const cJSON *object, struct arena *arena, struct direct_rows *rows,
+                                struct error *err)
+{
+    const cJSON *counted, *keys, *behind, *item;
+
+    if (!json_has(object, "counted"))
+        return STATUS_OK;
+    TRY(json_get_object(object, "counted", &counted, err));
+    TRY(json_get_array(counted, "keys", COLUMNS_MAX, &keys, err));
+    TRY(json_get_array(counted, "behind", COLUMNS_MAX, &behind, err));
+    TRY(read_behind(behind, arena, rows, err));
+    cJSON_ArrayForEach(item, keys)
+    {
+        size_t key = 0;
+
+        TRY(read_number(item, rows->counted, &key, err));
+        rows->are_keys[key] = true;
+    }
+    rows->vectors.waits = true;
+    return STATUS_OK;
+}
+
 static enum status read_rows(const cJSON *object, struct arena *arena, struct direct_rows *rows,
                              struct error *err)
 {
@@ -340,7 +427,8 @@ static enum status read_rows(const cJSON *object, struct arena *arena, struct di
     TRY(read_leaves(object, arena, &rows->table, err));
     TRY(read_columns(object, arena, rows, err));
     TRY(read_vectors(object, arena, rows, err));
-    return read_cells(object, arena, rows, err);
+    TRY(read_cells(object, arena, rows, err));
+    return read_counted(object, arena, rows, err);
 }
 
 static enum status read_list(const cJSON *list, struct arena *arena, struct direct_order *order,

@@ -9,6 +9,10 @@
  * are foreign tables, each partition is read by its own name, and a foreign one is one shard: its
  * rows come from one transaction of the server that holds them.
  *
+ * What columns are is decided by all rows, as where the session reads them: workers count the cells
+ * of the first spool as they stage it (`counted`), and put a text that its column cannot take as
+ * NULL meanwhile (spooling.h, column_verdict.h).
+ *
  * The order is data, no SQL: a table by its OID, columns by their names, and what each becomes
  * in the spool. Any role that may write the job's tables could have written it, so a worker checks
  * whether the owner of the job may read that table (libpq_direct.c).
@@ -63,6 +67,9 @@ struct direct_rows {
     struct spool_column *spooled;
     int *cells;   /* (count): where each of `spooled` is: a column, or behind them an element */
     size_t count; /* of spooled */
+    /* As in struct spool_order; `cells` has so many then. 0: nothing is counted. */
+    uint32_t counted;
+    bool *are_keys; /* (counted) */
 };
 
 struct direct_order {
@@ -76,6 +83,9 @@ uint64_t direct_table_shards(const struct direct_table *table);
 struct direct_piece direct_table_piece(const struct direct_table *table, uint32_t shard);
 /* Of all spools. */
 uint64_t direct_order_shards(const struct direct_order *order);
+/* How the spool of these rows lies, and what is counted. */
+struct spool_order direct_spool_order(const struct direct_rows *rows, const struct jobspec *spec,
+                                      uint32_t threads);
 
 /* NO_MEMORY, LIMIT: beyond DIRECT_BYTES_MAX. */
 enum status direct_order_write(const struct direct_order *order, struct text *json,

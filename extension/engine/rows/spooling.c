@@ -738,25 +738,39 @@ static enum status list_cells(const struct source *source, struct arena *arena,
     *cells = (struct spool_cells){.select = source->select,
                                   .query = source->query,
                                   .spooled = ARENA_NEW(arena, struct spool_column, source->count),
-                                  .columns = ARENA_NEW(arena, int, source->count),
+                                  .columns = ARENA_NEW(arena, int, source->counted),
                                   .count = source->count};
     if (!cells->spooled || !cells->columns)
         return fail_no_memory(err);
-    for (size_t i = 0; i < source->count; i++) {
+    for (size_t i = 0; i < source->count; i++)
         cells->spooled[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
                                                   source->feeds[i].reading};
+    for (size_t i = 0; i < source->counted; i++)
         cells->columns[i] = source->feeds[i].column;
-    }
     return STATUS_OK;
 }
 
-enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
-                             struct spool_cells cells[2], size_t *count, struct error *err)
+static enum status list_counted(const struct source *source, const struct plan *plan,
+                                struct arena *arena, struct spool_cells *cells, struct error *err)
+{
+    struct spool_order order = {.counted = 0};
+
+    TRY(count_cells(source, plan, arena, &order, err));
+    cells->counted = order.counted;
+    cells->are_keys = order.are_keys;
+    return STATUS_OK;
+}
+
+enum status spool_list_cells(const struct host *host, const struct plan *plan, bool counts,
+                             struct arena *arena, struct spool_cells cells[2], size_t *count,
+                             struct error *err)
 {
     struct source source;
 
     TRY(plan_source(plan, arena, &source, err));
     TRY(list_cells(&source, arena, &cells[0], err));
+    if (counts)
+        TRY(list_counted(&source, plan, arena, &cells[0], err));
     *count = 1;
     if (plan->validation_select.size == 0)
         return STATUS_OK;

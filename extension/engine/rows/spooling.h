@@ -46,10 +46,16 @@ struct spool_cells {
     struct slice select;
     struct query query;           /* what it returns */
     struct spool_column *spooled; /* (count) */
-    int *columns;                 /* (count): of the query, or behind them of its vectors */
+    int *columns;                 /* (count, or counted): of the query, or behind them of its
+                                     vectors */
     size_t count;
+    /* As in struct spool_order; 0: nothing is counted. */
+    uint32_t counted;
+    const bool *are_keys;
 };
-enum status spool_list_cells(const struct host *host, const struct plan *plan, struct arena *arena,
-                             struct spool_cells cells[2], size_t *count, struct error *err);
+/* counts: the cells of the first are to be judged, as by a spool_judge. */
+enum status spool_list_cells(const struct host *host, const struct plan *plan, bool counts,
+                             struct arena *arena, struct spool_cells cells[2], size_t *count,
+                             struct error *err);
 
 #endif

@@ -479,7 +479,8 @@ static enum status put_number(struct job *job, int64_t number, struct error *err
 enum status score_job_run(const struct host *host, const struct plan *plan, struct arena *arena,
                           const struct sink *sink, bool *has_begun, struct error *err)
 {
-    static const struct job_work work = {prepare, collect, put_number};
+    static const struct job_work work = {
+        .prepare = prepare, .collect = collect, .put_number = put_number};
     static const struct table_target none;
     struct scoring scoring = {.job = {.host = host,
                                       .plan = plan,

@@ -129,7 +129,7 @@ static enum status settle(struct stage_shard *stage, struct error *err)
                                            .columns = rows->spooled,
                                            .column_count = rows->count,
                                            .shards = (uint32_t)direct_table_shards(&rows->table),
-                                           .order = dataset_order(&stage->spec, i > 0, 1)};
+                                           .order = direct_spool_order(rows, &stage->spec, 1)};
     }
     return staged_settle(&table, stage->store.folder, spools, stage->order.count, err);
 }
@@ -178,9 +178,9 @@ Datum totrain_sql_stage_shard(PG_FUNCTION_ARGS)
     struct error err;
     enum status status;
 
-    if (PG_GETARG_INT32(0) != SPOOL_VERSION)
+    if (PG_GETARG_INT32(0) != STAGED_VERSION)
         ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-                        errmsg("this server makes spools of version %d, not %d", SPOOL_VERSION,
+                        errmsg("this server stages rows in version %d, not %d", STAGED_VERSION,
                                PG_GETARG_INT32(0))));
     prepare(stage, fcinfo);
     PG_ENSURE_ERROR_CLEANUP(remove_folder, PointerGetDatum(&stage->store));

@@ -6,7 +6,6 @@
 
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
-#include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 
 struct direct_call {
@@ -149,8 +148,7 @@ static enum status write_part(struct direct_call *call, const struct direct_rows
                               struct slice select, const char *path, uint32_t number,
                               struct text *index, struct error *err)
 {
-    const struct spool_order order =
-        dataset_order(call->reading->spec, !slice_is(rows->spool, "train"), 1);
+    const struct spool_order order = direct_spool_order(rows, call->reading->spec, 1);
     struct spool_writer *part;
     enum status status;
     struct scan scan;

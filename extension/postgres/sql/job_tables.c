@@ -16,6 +16,7 @@
 #include "runtime/data/journal_sum.h"
 #include "runtime/data/model_file.h"
 #include "runtime/data/spool.h"
+#include "runtime/data/staged_pieces.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 
@@ -23,6 +24,9 @@
 #define ENTRIES_PAGE  64
 #define SMALL_ARENA   ((size_t)1 << 20)
 #define NAME_CAPACITY 64
+
+#define STAGED_PIECES_PAGE 1000 /* of 8,000 bytes */
+#define CENSUS             "train.census"
 
 static const char *const table_stems[] = {"input", "checkpoint", "result", "rows"};
 enum which { INPUT, CHECKPOINT, RESULT, ROWS, TABLES };
@@ -524,11 +528,129 @@ static enum status read_journal(void *self, int64_t after, journal_reader *each,
     return STATUS_OK;
 }
 
+/* ----- what the workers have staged ----- */
+
+static enum status note_row(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    (void)cells;
+    (void)count;
+    (void)err;
+    *(bool *)self = true;
+    return STATUS_OK;
+}
+
+struct pieces {
+    struct text *bytes;
+    int64_t count, page; /* page: of them in this query */
+};
+
+static enum status read_piece(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct pieces *pieces = self;
+
+    if (count != 2 || cells[0].type != CELL_INTEGER || cells[0].integer != pieces->count ||
+        cells[1].type != CELL_BLOB)
+        return fail(err, STATUS_CORRUPT, "the rows that were staged lie in other pieces");
+    text_append(pieces->bytes, cells[1].text);
+    pieces->count++;
+    pieces->page++;
+    return pieces->bytes->failed
+               ? fail(err, STATUS_LIMIT, "a file of the rows that were staged is too large")
+               : STATUS_OK;
+}
+
+static enum status read_pieces(const struct job_tables *tables, enum which which, const char *file,
+                               struct text *bytes, struct error *err)
+{
+    struct pieces pieces = {.bytes = bytes, .page = STAGED_PIECES_PAGE};
+    const struct pg_rows rows = {.self = &pieces, .row = read_piece};
+    struct table_name name;
+
+    name_table(tables, which, &name);
+    while (pieces.page == STAGED_PIECES_PAGE) {
+        const struct cell parameters[] = {cell_string(file), cell_integer(pieces.count),
+                                          cell_integer(STAGED_PIECE_BYTES),
+                                          cell_integer(STAGED_PIECES_PAGE)};
+
+        pieces.page = 0;
+        TRY(pg_each(tables->host,
+                    "SELECT piece, CASE WHEN pg_catalog.octet_length(bytes) "
+                    "OPERATOR(pg_catalog.<=) $3 THEN bytes END FROM @ WHERE file" EQ
+                    "$1 AND piece OPERATOR(pg_catalog.>=) $2 ORDER BY piece LIMIT $4",
+                    &name.table, parameters, 4, &rows, err));
+    }
+    return pieces.count > 0 ? STATUS_OK
+                            : fail(err, STATUS_NOT_FOUND, "%s of job %lld is not there", file,
+                                   (long long)tables->number);
+}
+
+enum status job_tables_read_staged(const struct job_tables *tables, const char *file,
+                                   struct text *bytes, struct error *err)
+{
+    return read_pieces(tables, ROWS, file, bytes, err);
+}
+
+/* In the one table into which the login of the job's processes cannot write. */
+#define VERDICT "verdict"
+
+enum status job_tables_keep_verdict(const struct job_tables *tables, struct slice json,
+                                    struct error *err)
+{
+    const struct cell cells[] = {{.type = CELL_BLOB, .text = json}};
+
+    return run_on(tables, INPUT, "INSERT INTO @ (file, piece, bytes) VALUES ('" VERDICT "', 0, $1)",
+                  cells, 1, err);
+}
+
+/* Not every job has the table of staged rows. */
+static enum status has_census(const struct job_tables *tables, bool *has, struct error *err)
+{
+    struct cell answer = {.type = CELL_NULL}, names[2];
+    struct table_name name;
+    bool found;
+
+    *has = false;
+    name_table(tables, ROWS, &name);
+    names[0] = cell_string(tables->schema);
+    names[1] = cell_string(name.name);
+    TRY(ask(tables,
+            "SELECT 1::pg_catalog.int8 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+            "ON n.oid" EQ "c.relnamespace WHERE n.nspname" EQ "$1::pg_catalog.name AND c.relname" EQ
+            "$2::pg_catalog.name",
+            names, 2, &answer, 1, &found, err));
+    if (!found)
+        return STATUS_OK;
+    return pg_each(tables->host, "SELECT 1::pg_catalog.int8 FROM @ WHERE file" EQ "$1 LIMIT 1",
+                   &name.table, (struct cell[]){cell_string(CENSUS)}, 1,
+                   &(struct pg_rows){.self = has, .row = note_row}, err);
+}
+
+static enum status read_verdict(void *self, struct text *json, struct error *err)
+{
+    const struct job_tables *tables = self;
+    enum status status;
+    bool has;
+
+    TRY(has_census(tables, &has, err));
+    if (!has)
+        return STATUS_OK;
+    status = read_pieces(tables, INPUT, VERDICT, json, err);
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    fail(err, STATUS_INVALID, "the session that sent job %lld has not decided what its columns are",
+         (long long)tables->number);
+    return error_hint(err, "With job.read = 'direct' all rows tell, which the workers count while "
+                           "they stage them. Run the statement again.");
+}
+
 void job_tables_find(struct job_tables *tables, int64_t number)
 {
     tables->number = number;
-    tables->journal = (struct journal){.self = tables, .read = read_journal};
+    tables->journal =
+        (struct journal){.self = tables, .read = read_journal, .read_verdict = read_verdict};
 }
+
+/* ----- whose it is ----- */
 
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err)
 {
@@ -584,15 +706,6 @@ enum status job_tables_owner(const struct job_tables *tables, int64_t *owner, st
 #define OVER "over"
 #define INSERT_OVER                                                                                \
     "INSERT INTO @ (file, piece, bytes) VALUES ('" OVER "', 0, ''::pg_catalog.bytea)"
-
-static enum status note_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    (void)cells;
-    (void)count;
-    (void)err;
-    *(bool *)self = true;
-    return STATUS_OK;
-}
 
 enum status job_tables_are_over(const struct job_tables *tables, bool *are_over, struct error *err)
 {

@@ -33,6 +33,13 @@ enum status job_tables_make(struct job_tables *tables, const struct staging *sta
                             struct error *err);
 /* Of tables that are there. */
 void job_tables_find(struct job_tables *tables, int64_t number);
+/* Appends a file of what the workers have staged. NOT_FOUND; CORRUPT: its pieces are not those that
+ * a worker stores; LIMIT: beyond what the text may hold. */
+enum status job_tables_read_staged(const struct job_tables *tables, const char *file,
+                                   struct text *bytes, struct error *err);
+/* The submitter's verdict about the columns of counted rows; read by journal.read_verdict. */
+enum status job_tables_keep_verdict(const struct job_tables *tables, struct slice json,
+                                    struct error *err);
 /* PERMISSION for a superuser other than the submitting role: the model would be the superuser's, in
  * a place that another role has chosen. */
 enum status job_tables_check_owner(const struct job_tables *tables, struct error *err);

@@ -32,6 +32,29 @@ static enum status find_table(void *self, struct slice select, const struct slic
     return postgres_find_table(cluster->host, select, columns, count, arena, table, err);
 }
 
+static enum status read_staged(void *self, int64_t number, const char *file, struct text *bytes,
+                               struct error *err)
+{
+    struct job_tables tables = tables_of(self);
+
+    job_tables_find(&tables, number);
+    return job_tables_read_staged(&tables, file, bytes, err);
+}
+
+static enum status keep_verdict(void *self, int64_t number, struct slice json, struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct pg_database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct pg_transaction transaction;
+
+    job_tables_find(&tables, number);
+    TRY(database->begin(database->self, &transaction, err));
+    TRY(database->end(database->self, &transaction, job_tables_keep_verdict(&tables, json, err),
+                      err));
+    return host_rows_read(&cluster->host->host, err);
+}
+
 static enum status write(struct job_tables *tables, const struct collection *collection,
                          struct error *err)
 {
@@ -102,6 +125,8 @@ void postgres_cluster_init(struct postgres_cluster *cluster, struct postgres_hos
     cluster->seam = (struct host_cluster){.self = cluster,
                                           .stage = stage,
                                           .find_table = find_table,
+                                          .read_staged = read_staged,
+                                          .keep_verdict = keep_verdict,
                                           .collect = postgres_cluster_collect,
                                           .discard = postgres_cluster_discard};
     host->host.cluster = &cluster->seam;

@@ -11,7 +11,6 @@
 #include "base/json.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
-#include "runtime/data/spool_format.h"
 
 #define EQ               " OPERATOR(pg_catalog.=) "
 #define UNIQUE_VIOLATION "23505"
@@ -372,7 +371,7 @@ static enum status take_snapshot(struct pgstore *store, struct slice snapshot, s
 static void append_call(const struct staged_call *call, int64_t spool, uint32_t shard,
                         struct text *sql)
 {
-    text_printf(sql, "SELECT totrain.stage_shard(%d, %" PRIu64 ", ", SPOOL_VERSION, call->job);
+    text_printf(sql, "SELECT totrain.stage_shard(%d, %" PRIu64 ", ", STAGED_VERSION, call->job);
     text_append_literal(sql, slice_of(call->schema));
     text_append_string(sql, ", ");
     text_append_literal(sql, call->spec);
