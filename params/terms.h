@@ -74,14 +74,24 @@
     X(OPTIMIZER_MOMENTUM, "Momentum")                                                              \
     X(OPTIMIZER_NESTEROV, "Nesterov")                                                              \
     X(OPTIMIZER_ADAGRAD, "Adagrad")                                                                \
-    X(OPTIMIZER_ADAM, "Adam")
+    X(OPTIMIZER_ADAM, "Adam")                                                                      \
+    X(OPTIMIZER_ADADELTA, "Adadelta")                                                              \
+    X(OPTIMIZER_RMSPROP, "RMSprop")                                                                \
+    X(OPTIMIZER_ADAMAX, "Adamax")                                                                  \
+    X(OPTIMIZER_NADAM, "Nadam")                                                                    \
+    X(OPTIMIZER_AMSGRAD, "AMSGrad")                                                                \
+    X(OPTIMIZER_ADAMW, "AdamW")                                                                    \
+    X(OPTIMIZER_FTRL, "FTRL")
 
 /* How the learning rate changes over the steps. */
 #define SCHEDULE_MAP(X)                                                                            \
     X(SCHEDULE_CONSTANT, "constant")                                                               \
     X(SCHEDULE_LINEAR, "linear")                                                                   \
     X(SCHEDULE_COSINE, "cosine")                                                                   \
-    X(SCHEDULE_TRAPEZOIDAL, "trapezoidal")
+    X(SCHEDULE_TRAPEZOIDAL, "trapezoidal")                                                         \
+    X(SCHEDULE_EXPONENTIAL, "exponential")                                                         \
+    X(SCHEDULE_STEP, "step")                                                                       \
+    X(SCHEDULE_POLYNOMIAL, "polynomial")
 
 /* How Precision, Recall and F1 of more than two classes are made of those of each. */
 #define AVERAGE_MAP(X)                                                                             \
@@ -180,10 +190,25 @@ static inline enum input_type date_part_type(enum date_part part)
     return part == DATE_AGE ? INPUT_NUMERIC : INPUT_CATEGORY;
 }
 
-/* Floats that it keeps for each parameter (runtime/learn/optimizer.h). */
-static inline uint32_t optimizer_slots(enum optimizer_kind optimizer)
+/* Floats that it keeps for each parameter (runtime/learn/optimizer.h). Momentum and centring are
+ * RMSprop's. */
+static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_momentum,
+                                       bool is_centered)
 {
-    return optimizer == OPTIMIZER_SGD ? 0 : optimizer == OPTIMIZER_ADAM ? 2 : 1;
+    switch (optimizer) {
+    case OPTIMIZER_SGD:
+        return 0;
+    case OPTIMIZER_MOMENTUM:
+    case OPTIMIZER_NESTEROV:
+    case OPTIMIZER_ADAGRAD:
+        return 1;
+    case OPTIMIZER_RMSPROP:
+        return 1 + has_momentum + is_centered;
+    case OPTIMIZER_AMSGRAD:
+        return 3;
+    default:
+        return 2;
+    }
 }
 
 /* A table of weights with so many rows is moved by row where a step touches few of them
@@ -193,10 +218,10 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer)
 #define TABLE_ROW_BYTES  32
 
 /* What descent holds of a parameter: it, its gradient, the sum of these in 64 bits and as a float,
- * it once more, transposed, and what the optimizer keeps. */
-static inline uint32_t optimizer_parameter_bytes(enum optimizer_kind optimizer)
+ * it once more, transposed, and what the optimizer keeps in so many slots. */
+static inline uint32_t optimizer_parameter_bytes(uint32_t slots)
 {
-    return (4 + optimizer_slots(optimizer)) * sizeof(float) + sizeof(int64_t);
+    return (4 + slots) * sizeof(float) + sizeof(int64_t);
 }
 
 /* The place of this very word in such a list; false: it is none of it. */

@@ -256,6 +256,8 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
         append_epochs(length_of(plan), out);
     else if (!plan->estimator->kind->length)
         text_append_string(out, "by the labels");
+    else if (length_of(plan).l2 == 0)
+        text_append_char(out, '0');
     else
         text_printf(out, "%g / training rows", length_of(plan).l2);
 }
@@ -276,8 +278,9 @@ static void append_effective(const struct plan *plan, const struct attribute *of
 
     if (is_automatic(attribute, setting)) {
         append_automatic(plan, attribute, out);
-    } else if (is_of_kind && (attribute->store == STORE_ENUM ||
-                              (attribute->store == STORE_REAL && !attribute->default_value))) {
+    } else if (is_of_kind &&
+               (attribute->store == STORE_ENUM ||
+                (attribute->store == STORE_REAL && (!setting || !attribute->default_value)))) {
         append_settled(plan, attribute, out);
     } else if (slice_is(name, "validation.metrics")) {
         for (size_t i = 0; i < plan->metric_count; i++) {

@@ -1,97 +1,21 @@
 #include "kinds/network/network_attributes.h"
 
-#include <math.h>
-
+#include "kinds/network/network_optimizer.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct network_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
 ATTRIBUTE_TABLE(network_attributes, struct network_params, NETWORK_ATTRIBUTES)
 
-/* Which optimizers look at an attribute of optimizer.*; what is not here, all. */
-static const struct {
-    const char *attribute;
-    unsigned optimizers; /* bits 1 << OPTIMIZER_... */
-} uses[] = {
-    {"optimizer.momentum", 1 << OPTIMIZER_MOMENTUM | 1 << OPTIMIZER_NESTEROV},
-    {"optimizer.beta1", 1 << OPTIMIZER_ADAM},
-    {"optimizer.beta2", 1 << OPTIMIZER_ADAM},
-    {"optimizer.epsilon", 1 << OPTIMIZER_ADAM | 1 << OPTIMIZER_ADAGRAD},
-    {"optimizer.initial_accumulator_value", 1 << OPTIMIZER_ADAGRAD},
-};
-
 bool network_uses(const struct kind_params *params, const struct attribute *attribute)
 {
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (slice_is(slice_of(attribute->name), uses[i].attribute))
-            return uses[i].optimizers >> network_params(params)->optimizer & 1;
-    return true;
-}
-
-/* "Adam and Adagrad" */
-static void append_optimizers(unsigned optimizers, struct text *out)
-{
-    static const enum optimizer_kind order[] = {OPTIMIZER_MOMENTUM, OPTIMIZER_NESTEROV,
-                                                OPTIMIZER_ADAM, OPTIMIZER_ADAGRAD, OPTIMIZER_SGD};
-
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (optimizers >> order[i] & 1)
-            text_printf(out, "%s%s", out->size > 0 ? " and " : "", optimizer_words[order[i]]);
-}
-
-static enum status refuse_unused(const struct network_params *network, unsigned optimizers,
-                                 struct slice spelled, int position, struct error *err)
-{
-    enum status status = STATUS_INVALID;
-    struct text list;
-
-    text_init(&list, TEXT_MAXIMUM);
-    append_optimizers(optimizers, &list);
-    fail_at(err, status, position, "attribute \"%.*s\" has no use with the optimizer %s",
-            SLICE_FORMAT(spelled), optimizer_words[network->optimizer]);
-    error_hint(err, "It belongs to %s.", text_string(&list));
-    if (list.failed)
-        status = fail_no_memory(err);
-    text_deinit(&list);
-    return status;
-}
-
-/* Steps of Adam have the size of the rate in each parameter, so the more units add up in the next
- * layer, the farther they move its sums. A linear model has one layer, and a convex loss. */
-static double automatic_rate(const struct network_params *network)
-{
-    uint32_t widest = 64;
-
-    if (network->optimizer == OPTIMIZER_ADAGRAD)
-        return .05;
-    if (network->optimizer != OPTIMIZER_ADAM)
-        return .01;
-    if (network->hidden_units.count == 0)
-        return .03;
-    for (uint32_t i = 0; i < network->hidden_units.count; i++)
-        if (network->hidden_units.items[i] > widest)
-            widest = network->hidden_units.items[i];
-    return .01 * sqrt(64.0 / widest);
+    return network_optimizer_uses(network_params(params), attribute);
 }
 
 enum status network_settle(struct kind_params *params, const struct kind_settings *settings,
                            struct error *err)
 {
-    struct network_params *network = network_params(params);
-    struct slice spelled;
-    int position;
-
-    /* Keras and PyTorch know momentum as an argument of SGD. */
-    if (network->optimizer == OPTIMIZER_SGD &&
-        settings->find(settings->context, "optimizer.momentum", &spelled, &position))
-        network->optimizer = OPTIMIZER_MOMENTUM;
-    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
-        if (!(uses[i].optimizers >> network->optimizer & 1) &&
-            settings->find(settings->context, uses[i].attribute, &spelled, &position))
-            return refuse_unused(network, uses[i].optimizers, spelled, position, err);
-    if (network->learning_rate == 0)
-        network->learning_rate = automatic_rate(network);
-    return STATUS_OK;
+    return network_optimizer_settle(network_params(params), settings, err);
 }
 
 /* A network for classes is trained less and held tighter than one for numbers: once it is right
@@ -103,9 +27,13 @@ static const struct kind_length linear = {.steps_least = 1000, .l2 = 1},
 
 static struct kind_length automatic_of(const struct network_params *network, enum task task)
 {
+    struct kind_length length = task == TASK_CLASSIFICATION ? for_classes : for_numbers;
+
     if (network->hidden_units.count == 0)
-        return linear;
-    return task == TASK_CLASSIFICATION ? for_classes : for_numbers;
+        length = linear;
+    if (network->optimizer == OPTIMIZER_ADAMW || network->optimizer == OPTIMIZER_FTRL)
+        length.l2 = 0; /* they have penalties of their own */
+    return length;
 }
 
 struct kind_length network_length(const struct kind_params *params, enum task task)
@@ -137,7 +65,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 {
     const struct network_params *network = network_params(params);
     double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids;
-    struct kind_cost cost = {.slots = optimizer_slots(network->optimizer)};
+    struct kind_cost cost = {.slots = network_optimizer_slots(network)};
 
     for (uint32_t i = 0; i <= network->hidden_units.count; i++) {
         const double units =
@@ -147,7 +75,9 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         cost.multiplications += width * units;
         rows = width = units;
     }
-    cost.bytes = cost.parameters * optimizer_parameter_bytes(network->optimizer);
+    cost.bytes = cost.parameters * optimizer_parameter_bytes(cost.slots);
+    if (network->clip_norm > 0 || network->clip_value > 0)
+        cost.bytes += cost.parameters * sizeof(float);
     if (shape->id_rows >= TABLE_ROWS_LEAST)
         cost.bytes += (double)shape->id_rows * TABLE_ROW_BYTES;
     return cost;
@@ -165,7 +95,7 @@ struct kind_cost network_list_cost(const double *units, size_t count)
     parameters += rows + 1;
     return (struct kind_cost){
         .parameters = parameters,
-        .bytes = parameters * optimizer_parameter_bytes(OPTIMIZER_SGD),
+        .bytes = parameters * optimizer_parameter_bytes(0),
     };
 }
 

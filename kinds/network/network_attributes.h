@@ -19,9 +19,7 @@
     STORED(double, dropout, "model.dropout", SCOPE_TRAIN, IN_KIND(dropout), REAL(0, 0.99, "0"),    \
            "Share of hidden units zeroed in each step.")                                           \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \
-           WORD("Adam", optimizer_words,                                                           \
-                WORDS("Adadelta", "RMSprop", "Adamax", "Nadam", "AMSGrad", "FTRL")),               \
-           "The rule that turns gradients into steps.",                                            \
+           WORD("Adam", optimizer_words, NULL), "The rule that turns gradients into steps.",       \
            .aliases = WORDS("optimizer", "optimizer.name"))                                        \
     /* l1 |w|_1 + l2/2 |w|_2^2 is added to the mean loss */                                        \
     STORED(double, l1, "model.l1", SCOPE_TRAIN, IN_KIND(l1), REAL(0, 1e6, "0"),                    \
@@ -30,33 +28,97 @@
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
            "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
            "by the training rows for a linear model, for a network 6 by them where it tells "      \
-           "classes apart and 3 by them where it predicts a number.",                              \
+           "classes apart and 3 by them where it predicts a number; 0 with AdamW and FTRL, which " \
+           "have penalties of their own.",                                                         \
            .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \
-    STORED(double, learning_rate, "optimizer.learning_rate", SCOPE_TRAIN,                          \
-           IN(optimizer, learning_rate), REAL(1e-12, 100, NULL),                                   \
-           "Size of a step. Default: for Adam 0.01, in a network with more than 64 units in a "    \
-           "layer times the root of 64 by these, in a linear model 0.03; 0.05 for Adagrad, 0.01 "  \
-           "for SGD, Momentum and Nesterov.",                                                      \
-           .aliases = WORDS("optimizer.lr"))                                                       \
+    STORED(                                                                                        \
+        double, learning_rate, "optimizer.learning_rate", SCOPE_TRAIN,                             \
+        IN(optimizer, learning_rate), REAL(1e-12, 100, NULL),                                      \
+        "Size of a step. Default: for Adam and what is made of it, and for RMSprop 0.01, in a "    \
+        "network with more than 64 units in a layer times the root of 64 by these, in a linear "   \
+        "model 0.03; 1 for Adadelta, 0.1 for FTRL, 0.05 for Adagrad, 0.01 for SGD, Momentum and "  \
+        "Nesterov.",                                                                               \
+        .aliases = WORDS("optimizer.lr"))                                                          \
     STORED(double, momentum, "optimizer.momentum", SCOPE_TRAIN, IN(optimizer, momentum),           \
            REAL(0, 0.9999, "0.9"),                                                                 \
-           "Share of the last step that is taken again. Momentum and Nesterov; with SGD it makes " \
-           "Momentum of it.")                                                                      \
+           "Share of the last step that is taken again. Momentum, Nesterov and RMSprop, whose "    \
+           "default is 0; with SGD it makes Momentum of it.")                                      \
+    STORED(bool, is_nesterov, "optimizer.nesterov", SCOPE_TRAIN, IN(optimizer, nesterov),          \
+           BOOLEAN("false", NULL), "true makes Nesterov of Momentum and of SGD.")                  \
     STORED(double, beta1, "optimizer.beta1", SCOPE_TRAIN, IN(optimizer, beta1),                    \
-           REAL(0, 0.9999, "0.9"), "Decay of the mean of gradients. Adam.",                        \
+           REAL(0, 0.9999, "0.9"),                                                                 \
+           "Decay of the mean of gradients. Adam, AdamW, AMSGrad, Adamax and Nadam.",              \
            .aliases = WORDS("optimizer.beta_1"))                                                   \
-    STORED(double, beta2, "optimizer.beta2", SCOPE_TRAIN, IN(optimizer, beta2),                    \
-           REAL(0, 0.999999, "0.999"), "Decay of the mean of squared gradients. Adam.",            \
-           .aliases = WORDS("optimizer.beta_2"))                                                   \
-    STORED(double, epsilon, "optimizer.epsilon", SCOPE_TRAIN, IN(optimizer, epsilon),              \
-           REAL(1e-16, 1, "1e-08"), "Keeps the divisor from zero. Adam and Adagrad.")              \
+    STORED(                                                                                        \
+        double, beta2, "optimizer.beta2", SCOPE_TRAIN, IN(optimizer, beta2),                       \
+        REAL(0, 0.999999, "0.999"),                                                                \
+        "Decay of the mean of squared gradients, of Adamax of their greatest size. Adam, AdamW, "  \
+        "AMSGrad, Adamax and Nadam.",                                                              \
+        .aliases = WORDS("optimizer.beta_2"))                                                      \
+    STORED(bool, is_amsgrad, "optimizer.amsgrad", SCOPE_TRAIN, IN(optimizer, amsgrad),             \
+           BOOLEAN("false", NULL), "true makes AMSGrad of Adam.")                                  \
+    STORED(double, rho, "optimizer.rho", SCOPE_TRAIN, IN(optimizer, rho),                          \
+           REAL(0, 0.999999, "0.9"),                                                               \
+           "Decay of the mean of squared gradients. RMSprop and Adadelta.")                        \
+    STORED(                                                                                        \
+        bool, centered, "optimizer.centered", SCOPE_TRAIN, IN(optimizer, centered),                \
+        BOOLEAN("false", NULL),                                                                    \
+        "true: steps are divided by the deviation of gradients, not by their root mean square. "   \
+        "RMSprop.")                                                                                \
+    STORED(                                                                                        \
+        double, epsilon, "optimizer.epsilon", SCOPE_TRAIN, IN(optimizer, epsilon),                 \
+        REAL(1e-16, 1, "1e-08"),                                                                   \
+        "Keeps the divisor from zero; of Adadelta, whose default is 1e-06, what its first steps "  \
+        "are made of. All optimizers but SGD, Momentum, Nesterov and FTRL.")                       \
     STORED(double, initial_accumulator, "optimizer.initial_accumulator_value", SCOPE_TRAIN,        \
            IN(optimizer, initial_accumulator), REAL(0, 1e6, "0.1"),                                \
-           "Where the sum of squared gradients starts. Adagrad.")                                  \
-    STORED(enum schedule, schedule, "optimizer.schedule", SCOPE_TRAIN, IN(optimizer, schedule),    \
-           WORD("trapezoidal", schedule_words, WORDS("exponential", "step", "polynomial")),        \
-           "How the learning rate goes from its value to zero over the planned steps; "            \
-           "trapezoidal: it stays for three quarters of them and falls linearly in the last.")
+           "Where the sum of squared gradients starts. Adagrad and FTRL.")                         \
+    STORED(double, weight_decay, "optimizer.weight_decay", SCOPE_TRAIN,                            \
+           IN(optimizer, weight_decay), REAL(0, 100, "0.01"),                                      \
+           "Share of each weight, times the learning rate, that a step takes off; biases are "     \
+           "exempt. AdamW.")                                                                       \
+    STORED(double, rate_power, "optimizer.learning_rate_power", SCOPE_TRAIN,                       \
+           IN(optimizer, learning_rate_power), REAL(-2, 0, "-0.5"),                                \
+           "Power of the sum of squared gradients that the rate is multiplied by. FTRL.")          \
+    STORED(double, ftrl_l1, "optimizer.l1_regularization_strength", SCOPE_TRAIN,                   \
+           IN(optimizer, l1_regularization_strength), REAL(0, 1e6, "0"),                           \
+           "FTRL's own L1 penalty, which makes weights exactly 0; biases are exempt.")             \
+    STORED(double, ftrl_l2, "optimizer.l2_regularization_strength", SCOPE_TRAIN,                   \
+           IN(optimizer, l2_regularization_strength), REAL(0, 1e6, "0"),                           \
+           "FTRL's own L2 penalty; biases are exempt.")                                            \
+    STORED(double, clip_norm, "optimizer.clipnorm", SCOPE_TRAIN, IN(optimizer, clipnorm),          \
+           REAL(0, 1e12, "0"),                                                                     \
+           "Largest norm of a step's whole gradient, which is scaled down to it; 0: any.",         \
+           .aliases = WORDS("optimizer.global_clipnorm", "optimizer.clip_norm"))                   \
+    STORED(double, clip_value, "optimizer.clipvalue", SCOPE_TRAIN, IN(optimizer, clipvalue),       \
+           REAL(0, 1e12, "0"), "Largest size of an element of a gradient; 0: any.",                \
+           .aliases = WORDS("optimizer.clip_value"))                                               \
+    STORED(                                                                                        \
+        enum schedule, schedule, "optimizer.schedule", SCOPE_TRAIN, IN(optimizer, schedule),       \
+        WORD("trapezoidal", schedule_words, NULL),                                                 \
+        "How the learning rate changes over the planned steps. 'constant': not at all, as with "   \
+        "FTRL, which takes no other. 'linear', 'cosine': to zero. 'trapezoidal': it stays for "    \
+        "three quarters of them and falls linearly in the last. 'exponential': as decay_rate to "  \
+        "the power t / decay_steps of step t. 'step': the same with whole powers. 'polynomial': "  \
+        "to end_learning_rate, as (1 - t / decay_steps) to a power.")                              \
+    STORED(                                                                                        \
+        uint64_t, decay_steps, "optimizer.decay_steps", SCOPE_TRAIN, IN(optimizer, decay_steps),   \
+        INTEGER(0, 1e12, "0"),                                                                     \
+        "Steps after which a linear, cosine or polynomial schedule is at its end, and over which " \
+        "an exponential or step one multiplies the rate by decay_rate; 0: all planned steps.")     \
+    STORED(double, decay_rate, "optimizer.decay_rate", SCOPE_TRAIN, IN(optimizer, decay_rate),     \
+           REAL(1e-12, 1, "0.1"),                                                                  \
+           "What the rate is multiplied by in decay_steps. Schedules exponential and step.")       \
+    STORED(bool, is_staircase, "optimizer.staircase", SCOPE_TRAIN, IN(optimizer, staircase),       \
+           BOOLEAN("false", NULL), "true makes a step schedule of an exponential one.")            \
+    STORED(double, power, "optimizer.power", SCOPE_TRAIN, IN(optimizer, power), REAL(0, 100, "1"), \
+           "Power of the polynomial schedule.")                                                    \
+    STORED(double, end_rate, "optimizer.end_learning_rate", SCOPE_TRAIN,                           \
+           IN(optimizer, end_learning_rate), REAL(0, 100, "0"),                                    \
+           "Where the polynomial schedule ends.")                                                  \
+    STORED(uint64_t, warmup_steps, "optimizer.warmup_steps", SCOPE_TRAIN,                          \
+           IN(optimizer, warmup_steps), INTEGER(0, 1e12, "0"),                                     \
+           "First steps, of which step t has t / warmup_steps of its rate. Not with FTRL.")
 
 /* In a struct kind_params. */
 struct network_params {

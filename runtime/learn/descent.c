@@ -5,6 +5,7 @@
 
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
+#include "runtime/learn/descent_clip.h"
 #include "runtime/learn/descent_export.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"
@@ -181,11 +182,14 @@ static enum status check_lanes(const struct descent *descent, struct error *err)
 
 void descent_start(struct descent *descent)
 {
-    const float slot = optimizer_slot_start(&descent->optimizer);
-
     descent->model.start(descent->model.self, descent->arrays.parameters);
-    for (uint64_t i = 0; i < descent_slot_count(descent); i++)
-        descent->arrays.slots[i] = slot;
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
+        const struct tensor *tensor = &descent->model.tensors[t];
+        const struct descent_slots slots = descent_slots_at(descent, tensor->first);
+
+        optimizer_start(&descent->optimizer, tensor->is_bias, tensor->count,
+                        descent->arrays.parameters + tensor->first, slots.at);
+    }
     if (descent->arrays.best)
         memset(descent->arrays.best, 0, descent->model.parameter_count * sizeof(float));
     memset(descent->arrays.row_steps, 0, descent_table_rows(descent) * sizeof(uint32_t));
@@ -231,6 +235,7 @@ static enum status allocate(struct descent *descent, struct error *err)
 {
     TRY(descent_arrays_init(descent, &descent->arrays, err));
     TRY(descent_lanes_init(descent, err));
+    TRY(descent_clip_init(descent, err));
     TRY(descent_table_init(descent, err));
     descent_use_arrays(descent, descent->arrays);
     return descent_members_init(descent, err);
@@ -355,6 +360,7 @@ void descent_close(void *self)
     descent_arrays_deinit(&descent->arrays);
     descent_lanes_deinit(descent);
     descent_table_deinit(descent);
+    descent_clip_deinit(descent);
     if (descent->model.close)
         descent->model.close(descent->model.self);
     free(descent);
@@ -468,10 +474,11 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
 static enum status update_parameters(struct descent *descent, const struct phase_totals *totals,
                                      struct error *err)
 {
-    const float *gradient = totals->reals;
+    const float *gradient = descent_clip(descent, totals);
     struct optimizer_sums before = {0}, after = {0};
     const struct optimizer_step step =
         optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
+    const struct optimizer_step of_biases = optimizer_step_of_biases(step);
 
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
@@ -482,15 +489,24 @@ static enum status update_parameters(struct descent *descent, const struct phase
 
         if (t == descent->table)
             continue;
-        optimizer_update(&(struct optimizer_update){&step, l1, l2, tensor->count,
-                                                    gradient + descent->sums_at[t],
-                                                    descent->arrays.parameters + tensor->first,
-                                                    slots.first, slots.second},
-                         &before, &after);
+        optimizer_update(
+            &(struct optimizer_update){
+                .step = tensor->is_bias ? &of_biases : &step,
+                .l1 = l1,
+                .l2 = l2,
+                .count = tensor->count,
+                .gradient = gradient + descent->sums_at[t],
+                .parameters = descent->arrays.parameters + tensor->first,
+                .slots = {slots.at[0], slots.at[1], slots.at[2]},
+            },
+            &before, &after);
         descent->guard.tensors[t] = after.parameters - others;
     }
     TRY(descent_guard_step(descent, &before, &after, err));
-    return descent_table_update(descent, &step, totals, err);
+    if (descent->table == TENSORS_MAX)
+        return STATUS_OK;
+    return descent_table_update(descent, &step, totals, gradient + descent->sums_at[descent->table],
+                                err);
 }
 
 static enum status apply_gradient(struct descent *descent, const struct phase_totals *totals,

@@ -3,6 +3,7 @@
  *
  *     descent.c         phases, apply
  *     descent_lanes.h   what lanes contribute
+ *     descent_clip.h    gradients that are cut
  *     descent_table.h   a large table, of which a step moves the touched rows
  *     descent_guard.h   bits of memory that change by themselves
  *     descent_state.h   the state, read and taken by pieces
@@ -117,6 +118,7 @@ struct descent {
     uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
     bool has_shares;
+    float *clipped; /* (parameters): descent_clip.h; NULL: gradients are not cut */
     float *derived; /* of the parameters (differentiable.h) when has_derived */
     bool has_derived;
 };

@@ -21,9 +21,10 @@ static bool is_large(const struct tensor *tensor, uint32_t batch)
     return rows_of(tensor) >= TABLE_ROWS_LEAST && rows_of(tensor) / 2 >= batch;
 }
 
-static bool has_small_penalty(const struct descent_settings *settings)
+static bool can_move_rows(const struct descent_settings *settings)
 {
-    return settings->l1 <= TABLE_PENALTY_MOST && settings->l2 <= TABLE_PENALTY_MOST;
+    return settings->l1 <= TABLE_PENALTY_MOST && settings->l2 <= TABLE_PENALTY_MOST &&
+           optimizer_moves_rows(settings->optimizer, settings->l1 > 0 || settings->l2 > 0);
 }
 
 void descent_table_choose(struct descent *descent)
@@ -34,7 +35,7 @@ void descent_table_choose(struct descent *descent)
 
     descent->table = TENSORS_MAX;
     for (uint32_t t = 0; t < count && descent->table == TENSORS_MAX; t++)
-        if (has_small_penalty(&descent->model.settings) && is_large(&tensors[t], descent->batch))
+        if (can_move_rows(&descent->model.settings) && is_large(&tensors[t], descent->batch))
             descent->table = t;
     for (uint32_t t = 0; t < count; t++) {
         descent->sums_at[t] = next;
@@ -71,7 +72,7 @@ struct phase_table descent_table_of_step(const struct descent *descent, uint64_t
 enum status descent_table_init(struct descent *descent, struct error *err)
 {
     descent->guard.rows = calloc(descent_table_rows(descent) + 1ull, sizeof *descent->guard.rows);
-    optimizer_powers_init(&descent->powers, descent->optimizer.beta2);
+    optimizer_powers_init(&descent->powers, descent->optimizer.settings.beta2);
     return descent->guard.rows ? STATUS_OK : fail_no_memory(err);
 }
 
@@ -84,12 +85,12 @@ void descent_table_deinit(struct descent *descent)
 
 struct descent_slots descent_slots_at(const struct descent *descent, size_t parameter)
 {
-    float *slots = descent->arrays.slots + parameter;
+    struct descent_slots slots = {{NULL}};
 
-    return (struct descent_slots){
-        .first = descent->cost.slots > 0 ? slots : NULL,
-        .second = descent->cost.slots > 1 ? slots + descent->model.parameter_count : NULL,
-    };
+    for (uint32_t s = 0; s < descent->cost.slots; s++)
+        slots.at[s] =
+            descent->arrays.slots + (size_t)s * descent->model.parameter_count + parameter;
+    return slots;
 }
 
 static size_t parameter_of(const struct tensor *table, uint32_t row)
@@ -111,12 +112,14 @@ static struct optimizer_row_sums sum_row(const struct descent *descent, uint32_t
     const size_t at = parameter_of(table, row);
     const struct descent_slots slots = descent_slots_at(descent, at);
 
-    return (struct optimizer_row_sums){
+    struct optimizer_row_sums sums = {
         .parameters = words_sum(descent->arrays.parameters + at, table->row_width),
-        .slots = descent->arrays.row_steps[row] +
-                 (slots.first ? words_sum(slots.first, table->row_width) : 0) +
-                 (slots.second ? words_sum(slots.second, table->row_width) : 0),
+        .slots = descent->arrays.row_steps[row],
     };
+
+    for (uint32_t s = 0; s < descent->cost.slots; s++)
+        sums.slots += words_sum(slots.at[s], table->row_width);
+    return sums;
 }
 
 void descent_table_guard(struct descent *descent)
@@ -197,7 +200,7 @@ static bool note_change(struct descent_guard *guard, const struct optimizer_rows
 
 static struct optimizer_rows rows_to_move(struct descent *descent,
                                           const struct optimizer_step *step,
-                                          const struct phase_totals *totals)
+                                          const struct phase_totals *totals, const float *gradient)
 {
     const struct tensor *table = table_of(descent);
     const struct descent_slots slots = descent_slots_at(descent, table->first);
@@ -211,10 +214,10 @@ static struct optimizer_rows rows_to_move(struct descent *descent,
         .count = totals->rows->count,
         .width = table->row_width,
         .rows = totals->rows->rows,
-        .gradient = totals->reals + descent->sums_at[descent->table],
+        .gradient = gradient,
         .parameters = descent->arrays.parameters + table->first,
-        .first = slots.first,
-        .second = slots.second,
+        .first = slots.at[0],
+        .second = slots.at[1],
         .row_steps = descent->arrays.row_steps,
         .known = descent->guard.rows,
     };
@@ -230,17 +233,16 @@ static uint32_t rows_of_task(const struct optimizer_rows *rows)
 }
 
 enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
-                                 const struct phase_totals *totals, struct error *err)
+                                 const struct phase_totals *totals, const float *gradient,
+                                 struct error *err)
 {
     struct optimizer_step step;
     struct move_batch batch;
     uint32_t tasks;
     bool is_good = true;
 
-    if (!table_of(descent))
-        return STATUS_OK;
     step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step, dense);
-    batch.rows = rows_to_move(descent, &step, totals);
+    batch.rows = rows_to_move(descent, &step, totals, gradient);
     batch.task_rows = rows_of_task(&batch.rows);
     tasks = (batch.rows.count + batch.task_rows - 1) / batch.task_rows;
     memset(batch.changes, 0, tasks * sizeof *batch.changes);

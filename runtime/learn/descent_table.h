@@ -8,7 +8,8 @@
  * A row that no row of the batch selects has no gradient, and stays as it is. When it is moved next
  * it has the penalty of all steps since it was moved last (row_steps), so that l1 and l2 weigh as
  * much against the data as they do on other weights: the optimizer goes by the rule for such rows
- * (optimizer.h). docs/learning.md says what it is compared with.
+ * (optimizer.h). With an optimizer that has none the tensor is moved like all others.
+ * docs/learning.md says what it is compared with.
  *
  * The sums of the table lie behind those of the other tensors (learning.h). Its words are known by
  * row: of a step only the rows are looked at that it reads.
@@ -33,15 +34,17 @@ struct phase_table descent_table_of_step(const struct descent *descent, uint64_t
 
 /* The slots of the parameters from one on; NULL where the optimizer keeps none. */
 struct descent_slots {
-    float *first, *second;
+    float *at[OPTIMIZER_SLOTS_MAX];
 };
 struct descent_slots descent_slots_at(const struct descent *descent, size_t parameter);
 
 /* The greatest of the gradient's rows, as in fixed_point.h. */
 uint32_t descent_table_greatest(const struct descent *descent, const struct phase_totals *totals);
-/* Moves the touched rows. CORRUPT when something else was read than was written last. */
+/* Moves the touched rows, by their gradient. CORRUPT when something else was read than was written
+ * last. */
 enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
-                                 const struct phase_totals *totals, struct error *err);
+                                 const struct phase_totals *totals, const float *gradient,
+                                 struct error *err);
 
 /* What the table holds was just written. */
 void descent_table_guard(struct descent *descent);

@@ -341,10 +341,23 @@ static struct descent_settings settings_of(const struct jobspec *spec, uint64_t 
         .momentum = params->momentum,
         .beta1 = params->beta1,
         .beta2 = params->beta2,
+        .rho = params->rho,
         .epsilon = params->epsilon,
         .initial_accumulator = params->initial_accumulator,
+        .centered = params->centered,
+        .weight_decay = params->weight_decay,
+        .rate_power = params->rate_power,
+        .ftrl_l1 = params->ftrl_l1,
+        .ftrl_l2 = params->ftrl_l2,
         .l1 = params->l1,
         .l2 = network_l2(params, spec->task, rows),
+        .clip_norm = params->clip_norm,
+        .clip_value = params->clip_value,
+        .decay_steps = params->decay_steps,
+        .decay_rate = params->decay_rate,
+        .power = params->power,
+        .end_rate = params->end_rate,
+        .warmup_steps = params->warmup_steps,
     };
 }
 

@@ -1,98 +1,129 @@
 #include "runtime/learn/optimizer.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "base/vectors.h"
-#include "base/words.h"
+#include "runtime/learn/optimizer_loops.h"
 #include "runtime/learn/pairs.h"
+#include "runtime/learn/schedule.h"
 
 struct optimizer optimizer_of(const struct descent_settings *settings, uint64_t steps)
 {
-    return (struct optimizer){
-        .kind = settings->optimizer,
-        .schedule = settings->schedule,
-        .learning_rate = settings->learning_rate,
-        .momentum = settings->momentum,
-        .beta1 = settings->beta1,
-        .beta2 = settings->beta2,
-        .epsilon = settings->epsilon,
-        .initial_accumulator = settings->initial_accumulator,
-        .steps = steps,
-    };
+    return (struct optimizer){.settings = *settings, .steps = steps};
 }
 
-float optimizer_slot_start(const struct optimizer *optimizer)
+uint32_t optimizer_slots_of(const struct descent_settings *settings)
 {
-    return optimizer->kind == OPTIMIZER_ADAGRAD ? (float)optimizer->initial_accumulator : 0;
+    return optimizer_slots(settings->optimizer, settings->momentum > 0, settings->centered);
+}
+
+static void fill(float *values, size_t count, float value)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = value;
+}
+
+/* What FTRL's z is where w is what it makes of it. */
+static void start_ftrl(const struct optimizer_step *step, double squares, size_t count,
+                       const float *w, float *z)
+{
+    const double root = step->power == 0.5 ? sqrt(squares) : power_of_squares(step, squares);
+    const double scale = root / (double)step->rate + 2 * (double)step->ftrl_l2;
+
+    for (size_t i = 0; i < count; i++) {
+        const double size = (double)fabsf(w[i]) * scale + (double)step->ftrl_l1;
+
+        z[i] = w[i] == 0 ? 0 : copysignf((float)size, -w[i]);
+    }
+}
+
+void optimizer_start(const struct optimizer *optimizer, bool is_bias, size_t count, const float *w,
+                     float *const slots[OPTIMIZER_SLOTS_MAX])
+{
+    const struct descent_settings *settings = &optimizer->settings;
+    const bool is_ftrl = settings->optimizer == OPTIMIZER_FTRL;
+    struct optimizer_step step = optimizer_step_at(optimizer, 0);
+
+    for (uint32_t s = 0; s < optimizer_slots_of(settings); s++)
+        fill(slots[s], count, 0);
+    if (settings->optimizer == OPTIMIZER_ADAGRAD || is_ftrl)
+        fill(slots[0], count, (float)settings->initial_accumulator);
+    if (is_bias)
+        step = optimizer_step_of_biases(step);
+    if (is_ftrl)
+        start_ftrl(&step, settings->initial_accumulator, count, w, slots[1]);
 }
 
 double optimizer_schedule(const struct optimizer *optimizer, uint64_t t)
 {
-    const double pi = 0x1.921fb54442d18p+1;
-    const double share = (double)t / (double)optimizer->steps;
-    const uint64_t from = optimizer->cool_from;
+    return schedule_factor(&optimizer->settings, optimizer->steps, optimizer->cool_from, t);
+}
 
-    if (from > 0 && t >= from)
-        return 1 - (double)(t - from) / (double)(optimizer->steps - from);
+/* ---- the numbers of a step ---- */
 
-    switch (optimizer->schedule) {
-    case SCHEDULE_CONSTANT:
-        return 1;
-    case SCHEDULE_LINEAR:
-        return 1 - share;
-    case SCHEDULE_COSINE:
-        return (1 + pairs_cosine(pi * share)) / 2;
-    case SCHEDULE_TRAPEZOIDAL: /* full for three quarters, then a line to zero */
-        return share <= 0.75 ? 1 : 4 * (1 - share);
-    }
-    return 1;
+static bool is_adam(enum optimizer_kind kind)
+{
+    return kind == OPTIMIZER_ADAM || kind == OPTIMIZER_AMSGRAD || kind == OPTIMIZER_ADAMW ||
+           kind == OPTIMIZER_ADAMAX;
+}
+
+#define NADAM_LEAST 0x1p-60 /* a product that a double does not see beside 1 */
+
+/* Both rates of Nadam, of which it makes its step: c(t) and C(t) are multiplied from the first step
+ * on, by whoever computes a step, until C(t) is nothing. */
+static void set_nadam_rates(const struct descent_settings *settings, double rate, uint64_t t,
+                            struct optimizer_step *step)
+{
+    const double fading = 0x1.ffea9969757dbp-1; /* 0.96^0.004 */
+    double fade = fading, product = 1, now, next;
+
+    for (uint64_t i = 0; i < t && product > NADAM_LEAST; i++, fade *= fading)
+        product *= settings->beta1 * (1 - fade / 2);
+    fade = pairs_power(fading, t + 1);
+    now = settings->beta1 * (1 - fade / 2);
+    next = settings->beta1 * (1 - fade * fading / 2);
+    product = product > NADAM_LEAST ? product * now : 0;
+    step->gradient_rate = (float)(rate * (1 - now) / (1 - product));
+    step->rate = (float)(rate * next / (1 - product * next));
 }
 
 struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t)
 {
-    double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
-    double correction = 1;
-
-    if (optimizer->kind == OPTIMIZER_ADAM) {
-        rate /= 1 - pairs_power(optimizer->beta1, t + 1);
-        correction = sqrt(1 - pairs_power(optimizer->beta2, t + 1));
-    }
-    return (struct optimizer_step){
-        .kind = optimizer->kind,
+    const struct descent_settings *settings = &optimizer->settings;
+    const enum optimizer_kind kind = settings->optimizer;
+    const bool by_rho = kind == OPTIMIZER_ADADELTA || kind == OPTIMIZER_RMSPROP;
+    const double beta2 = by_rho ? settings->rho : settings->beta2;
+    const double rate = settings->learning_rate * optimizer_schedule(optimizer, t);
+    struct optimizer_step step = {
+        .kind = kind,
         .rate = (float)rate,
-        .momentum = (float)optimizer->momentum,
-        .beta1 = (float)optimizer->beta1,
-        .beta2 = (float)optimizer->beta2,
-        .rest1 = (float)(1 - optimizer->beta1),
-        .rest2 = (float)(1 - optimizer->beta2),
-        .epsilon = (float)optimizer->epsilon,
-        .correction = (float)correction,
+        .momentum = (float)settings->momentum,
+        .beta1 = (float)settings->beta1,
+        .beta2 = (float)beta2,
+        .rest1 = (float)(1 - settings->beta1),
+        .rest2 = (float)(1 - beta2),
+        .epsilon = (float)settings->epsilon,
+        .correction = 1,
+        .decay = (float)(rate * settings->weight_decay),
+        .ftrl_l1 = (float)settings->ftrl_l1,
+        .ftrl_l2 = (float)settings->ftrl_l2,
+        .power = -settings->rate_power,
+        .centered = settings->centered,
     };
+
+    if (is_adam(kind))
+        step.rate = (float)(rate / (1 - pairs_power(settings->beta1, t + 1)));
+    if (is_adam(kind) || kind == OPTIMIZER_NADAM)
+        step.correction = (float)sqrt(1 - pairs_power(settings->beta2, t + 1));
+    if (kind == OPTIMIZER_NADAM)
+        set_nadam_rates(settings, rate, t, &step);
+    return step;
 }
 
-/* The gradient with the penalty's. */
-VECTORS_PART float with_penalty(float g, float w, float l1, float l2)
+struct optimizer_step optimizer_step_of_biases(struct optimizer_step step)
 {
-    return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
+    step.decay = step.ftrl_l1 = step.ftrl_l2 = 0;
+    return step;
 }
 
-/* What is read and written is summed on the way. */
-struct tally {
-    uint32_t read, written, mixed, slots_read, slots_written;
-};
-
-static inline uint32_t word_of(float value)
-{
-    uint32_t word;
-
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-#define TALLY_PARAMETER(before, after)                                                             \
-    (read += word_of(before), written += word_of(after), mixed += words_mix_one(word_of(after)))
-#define TALLY_SLOT(before, after) (slots_read += word_of(before), slots_written += word_of(after))
+/* ---- all weights ---- */
 
 WIDE_VECTORS
 static struct tally sgd(struct optimizer_step step, float l1, float l2, size_t count,
@@ -199,15 +230,17 @@ static struct tally update_by_kind(const struct optimizer_update *u)
     case OPTIMIZER_SGD:
         return sgd(step, u->l1, u->l2, u->count, u->gradient, u->parameters);
     case OPTIMIZER_MOMENTUM:
-        return momentum(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
+        return momentum(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->slots[0]);
     case OPTIMIZER_NESTEROV:
-        return nesterov(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
+        return nesterov(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->slots[0]);
     case OPTIMIZER_ADAGRAD:
-        return adagrad(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first);
+        return adagrad(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->slots[0]);
     case OPTIMIZER_ADAM:
-        return adam(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->first, u->second);
+        return adam(step, u->l1, u->l2, u->count, u->gradient, u->parameters, u->slots[0],
+                    u->slots[1]);
+    default:
+        return optimizer_loop(u);
     }
-    return (struct tally){0, 0, 0, 0, 0};
 }
 
 void optimizer_update(const struct optimizer_update *update, struct optimizer_sums *before,
@@ -224,25 +257,30 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
 
 /* ---- rows that are moved in some steps only ---- */
 
+bool optimizer_moves_rows(enum optimizer_kind kind, bool has_penalty)
+{
+    return kind <= OPTIMIZER_ADAM || (kind == OPTIMIZER_FTRL && !has_penalty);
+}
+
 struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t,
                                             const struct optimizer_step *dense)
 {
-    const double rate = optimizer->learning_rate * optimizer_schedule(optimizer, t);
+    const struct descent_settings *settings = &optimizer->settings;
+    const double rate = settings->learning_rate * optimizer_schedule(optimizer, t);
     struct optimizer_step step = *dense;
 
-    switch (optimizer->kind) {
-    case OPTIMIZER_SGD:
-    case OPTIMIZER_ADAGRAD:
-        break;
+    switch (settings->optimizer) {
     case OPTIMIZER_MOMENTUM:
     case OPTIMIZER_NESTEROV:
         step.kind = OPTIMIZER_SGD;
-        step.rate = (float)(rate / (1 - optimizer->momentum));
+        step.rate = (float)(rate / (1 - settings->momentum));
         break;
     case OPTIMIZER_ADAM:
         step.rate = (float)rate;
         step.beta1 = 0;
         step.rest1 = 1;
+        break;
+    default:
         break;
     }
     return step;
@@ -345,6 +383,29 @@ VECTORS_PART struct tally move_by_adam(const struct row_move *move, const float 
     return (struct tally){read, written, mixed, slots_read, slots_written};
 }
 
+/* Nothing is done to it between two steps that touch it. */
+VECTORS_PART struct tally move_by_ftrl(const struct optimizer_step *step, size_t width,
+                                       const float *restrict gradient, float *restrict w,
+                                       float *restrict s, float *restrict z)
+{
+    uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
+
+    for (size_t i = 0; i < width; i++) {
+        const struct element now = {w[i], {s[i], z[i]}};
+        const struct element next = step->power == 0.5 ? rule_ftrl(step, gradient[i], now)
+                                                       : rule_ftrl_power(step, gradient[i], now);
+
+        w[i] = next.w;
+        s[i] = next.slots[0];
+        z[i] = next.slots[1];
+        mixed -= words_mix_one(word_of(now.w));
+        TALLY_PARAMETER(now.w, next.w);
+        TALLY_SLOT(now.slots[0], next.slots[0]);
+        TALLY_SLOT(now.slots[1], next.slots[1]);
+    }
+    return (struct tally){read, written, mixed, slots_read, slots_written};
+}
+
 /* Adam's mean is not kept, and not read here. */
 VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const struct row_move *move,
                                    uint32_t i)
@@ -357,6 +418,9 @@ VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const st
         return move_by_adam(move, gradient, update->parameters + at, update->second + at);
     case OPTIMIZER_ADAGRAD:
         return move_by_adagrad(move, gradient, update->parameters + at, update->first + at);
+    case OPTIMIZER_FTRL:
+        return move_by_ftrl(update->step, move->width, gradient, update->parameters + at,
+                            update->first + at, update->second + at);
     default:
         return move_by_sgd(move, gradient, update->parameters + at);
     }

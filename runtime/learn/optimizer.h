@@ -11,6 +11,26 @@
  *     Adagrad   s += g^2                         w -= a g / (sqrt(s) + eps)
  *     Adam      m = b1 m + (1 - b1) g            w -= a / (1 - b1^t) m /
  *               v = b2 v + (1 - b2) g^2                (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *     AdamW     as Adam, and before              w -= a weight_decay w
+ *     AMSGrad   as Adam, by the greatest v that there was
+ *     Adamax    m as Adam                        w -= a / (1 - b1^t) m / u
+ *               u = max(b2 u, |g| + eps)
+ *     Nadam     m, v as Adam; c(t) = b1 (1 - 0.96^(0.004 t) / 2), C(t) = c(1) ... c(t)
+ *               w -= a ((1 - c(t)) / (1 - C(t)) g + c(t + 1) / (1 - C(t + 1)) m) /
+ *                    (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *     Adadelta  v = rho v + (1 - rho) g^2        w -= a d
+ *               d = sqrt(u + eps) / sqrt(v + eps) g, then u = rho u + (1 - rho) d^2
+ *     RMSprop   v = rho v + (1 - rho) g^2        w -= a g / (sqrt(v) + eps)
+ *               centred: c = rho c + (1 - rho) g, and v - c^2 for v in the divisor
+ *               with momentum: b = mu b + g / (sqrt(v) + eps)     w -= a b
+ *
+ * and as in TensorFlow's, with p = -learning_rate_power:
+ *
+ *     FTRL      z += g - ((s + g^2)^p - s^p) / a w, then s += g^2
+ *               w = 0 where |z| <= l1', else -(z - sign(z) l1') / (s^p / a + 2 l2')
+ *
+ * where l1' and l2' are its own strengths. A weight decay and FTRL's strengths are of weights,
+ * never of biases.
  *
  * Elementwise in float, what is one number a step in double.
  */
@@ -20,22 +40,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "params/terms.h"
+#include "runtime/learn/descent_settings.h"
 
-#define OPTIMIZER_SLOTS_MAX 2
-
-/* How a model is descended to; whoever opens it says it (differentiable.h). */
-struct descent_settings {
-    enum optimizer_kind optimizer;
-    enum schedule schedule;
-    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
-    double l1, l2;
-};
+#define OPTIMIZER_SLOTS_MAX 3
 
 struct optimizer {
-    enum optimizer_kind kind;
-    enum schedule schedule;
-    double learning_rate, momentum, beta1, beta2, epsilon, initial_accumulator;
+    struct descent_settings settings;
     uint64_t steps;     /* where the schedule ends */
     uint64_t cool_from; /* a step from which a line to zero leads there; 0: none */
 };
@@ -45,16 +55,27 @@ struct optimizer_step {
     enum optimizer_kind kind;
     float rate, momentum, beta1, beta2, rest1, rest2, epsilon; /* rest = 1 - beta */
     float correction;                                          /* Adam: sqrt(1 - b2^t) */
+    float gradient_rate;                                       /* Nadam */
+    float decay;                                               /* AdamW: rate x weight_decay */
+    float ftrl_l1, ftrl_l2;                                    /* FTRL */
+    double power;                                              /* FTRL: -learning_rate_power */
+    bool centered;                                             /* RMSprop */
 };
 
 struct optimizer optimizer_of(const struct descent_settings *settings, uint64_t steps);
 
-/* What the values start as that an optimizer keeps for each parameter (optimizer_slots). */
-float optimizer_slot_start(const struct optimizer *optimizer);
+/* How many values it keeps for each parameter. */
+uint32_t optimizer_slots_of(const struct descent_settings *settings);
+/* What they start as for weights w: 0, the initial accumulator, and of FTRL the z that gives w,
+ * which is TensorFlow's 0 where w is. */
+void optimizer_start(const struct optimizer *optimizer, bool is_bias, size_t count, const float *w,
+                     float *const slots[OPTIMIZER_SLOTS_MAX]);
 
-/* Until cool_from, schedule(t): 1; 1 - t/steps; (1 + cos(pi t/steps)) / 2. t = 0, 1, ... */
+/* schedule_factor() of its settings. t = 0, 1, ... */
 double optimizer_schedule(const struct optimizer *optimizer, uint64_t t);
 struct optimizer_step optimizer_step_at(const struct optimizer *optimizer, uint64_t t);
+/* The same for biases. */
+struct optimizer_step optimizer_step_of_biases(struct optimizer_step step);
 
 /* What a step does to some of the parameters. */
 struct optimizer_update {
@@ -62,7 +83,8 @@ struct optimizer_update {
     float l1, l2;
     size_t count;
     const float *gradient;
-    float *parameters, *first, *second; /* slots: NULL where there are none */
+    float *parameters;
+    float *slots[OPTIMIZER_SLOTS_MAX]; /* NULL where there is none */
 };
 
 /* Sums of words as in base/words.h; mixed: of the parameters. */
@@ -84,15 +106,20 @@ void optimizer_update(const struct optimizer_update *update, struct optimizer_su
  *     SGD, Adagrad        as above: it does nothing later
  *     Momentum, Nesterov  w -= a / (1 - mu) g           the velocities add up to that
  *     Adam                w -= a g / (sqrt(v) / sqrt(1 - b2^t) + eps)
+ *     FTRL                as above: it does nothing later, as its rate does not change
+ *
+ * The others have no such rule: all rows of theirs are moved in every step.
  *
  * What the penalty alone did in the n steps since the row was moved, with p = l1 sign(w) + l2 w, is
  * done before, and takes no weight beyond 0:
  *
  *     SGD, Momentum, Nesterov  w -= n a p
  *     Adagrad                  s += n p^2                         w -= n a p / (sqrt(s) + eps)
- *     Adam                     v = b2^n v + (1 - b2^n) p^2        w -= n a p / (sqrt(v) / ... +
- * eps)
+ *     Adam                v = b2^n v + (1 - b2^n) p^2        w -= n a p / (sqrt(v) / ... + eps)
  */
+
+/* Is there such a rule, for penalties in the loss that are not 0? */
+bool optimizer_moves_rows(enum optimizer_kind kind, bool has_penalty);
 
 /* dense: optimizer_step_at. */
 struct optimizer_step optimizer_row_step_at(const struct optimizer *optimizer, uint64_t t,

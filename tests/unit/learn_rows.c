@@ -420,8 +420,14 @@ struct jobspec made_spec(const struct dataset *dataset)
         .momentum = 0.9,
         .beta1 = 0.9,
         .beta2 = 0.999,
+        .rho = 0.9,
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
+        .weight_decay = 0.01,
+        .rate_power = -0.5,
+        .ftrl_l1 = 0.001,
+        .decay_rate = 0.1,
+        .power = 1,
     };
     return spec;
 }

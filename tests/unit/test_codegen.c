@@ -152,18 +152,17 @@ static void more_workers_than_64_may_have_a_lane_each(void **state)
 
 static void every_word_of_the_planner_has_its_place_in_the_spec(void **state)
 {
-    static const char *const optimizers[] = {"SGD", "Momentum", "Nesterov", "Adagrad", "Adam"};
     static const char *const activations[] = {"identity", "relu", "tanh", "sigmoid"};
     (void)state;
 
-    for (unsigned i = 0; i < 5; i++) {
+    for (unsigned i = 0; optimizer_words[i]; i++) {
         struct lowered lowered;
         char text[320];
         snprintf(text, sizeof text,
                  "-- query: a 9 integers; y 9 integers\n"
                  "SELECT 1 TO TRAIN DNNClassifier WITH model.hidden_units = [2], model.optimizer = "
                  "'%s', model.activation = '%s' LABEL y INTO m",
-                 optimizers[i], activations[i % 4]);
+                 optimizer_words[i], activations[i % 4]);
         lower(&lowered, text);
         CHECK_INT(network_params(&lowered.spec.params)->optimizer, OPTIMIZER_SGD + i);
         CHECK_INT(network_params(&lowered.spec.params)->activation, ACTIVATION_IDENTITY + i % 4);

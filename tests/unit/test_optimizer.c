@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "runtime/learn/optimizer.h"
 #include "runtime/learn/pairs.h"
+#include "runtime/learn/schedule.h"
 
 #define STEPS 10
 #define COUNT 5
@@ -27,6 +28,15 @@ static const struct {
     {OPTIMIZER_SGD,
      SCHEDULE_TRAPEZOIDAL,
      {-0.685973618, -0.365625953, -0.164712353, -0.056752408, 0.337490713}},
+    {OPTIMIZER_SGD,
+     SCHEDULE_EXPONENTIAL,
+     {-0.558747945, -0.306342404, -0.134458454, 0.082390540, 0.420443680}},
+    {OPTIMIZER_SGD,
+     SCHEDULE_STEP,
+     {-0.627631249, -0.299268464, -0.171318789, 0.044613106, 0.371956178}},
+    {OPTIMIZER_SGD,
+     SCHEDULE_POLYNOMIAL,
+     {-0.504280046, -0.303051545, -0.115615726, 0.141931937, 0.426609602}},
     {OPTIMIZER_MOMENTUM,
      SCHEDULE_CONSTANT,
      {-1.140231060, -0.631872211, -0.929223909, -1.128338808, -0.068817808}},
@@ -75,21 +85,81 @@ static const struct {
     {OPTIMIZER_ADAM,
      SCHEDULE_TRAPEZOIDAL,
      {-0.509735975, -0.504525498, -0.390061720, -0.131542178, 0.273437453}},
+    {OPTIMIZER_ADAM,
+     SCHEDULE_EXPONENTIAL,
+     {-0.407023784, -0.453323329, -0.256352341, 0.099510649, 0.342730899}},
+    {OPTIMIZER_ADAM,
+     SCHEDULE_STEP,
+     {-0.420697746, -0.470721151, -0.313270048, 0.021993441, 0.314775158}},
+    {OPTIMIZER_ADAM,
+     SCHEDULE_POLYNOMIAL,
+     {-0.385912581, -0.431059966, -0.198800381, 0.188032205, 0.360588299}},
+    {OPTIMIZER_ADADELTA,
+     SCHEDULE_CONSTANT,
+     {-0.500071549, -0.250063595, -0.000051923, 0.249897810, 0.499944819}},
+    {OPTIMIZER_ADAMAX,
+     SCHEDULE_CONSTANT,
+     {-0.474536813, -0.465975369, -0.305231612, 0.040834896, 0.303914203}},
+    {OPTIMIZER_NADAM,
+     SCHEDULE_CONSTANT,
+     {-0.714715586, -0.511578667, -0.254970724, -0.058287217, 0.269229872}},
+    {OPTIMIZER_AMSGRAD,
+     SCHEDULE_CONSTANT,
+     {-0.544900531, -0.525548113, -0.411536976, -0.168441450, 0.247130724}},
+    {OPTIMIZER_ADAMW,
+     SCHEDULE_CONSTANT,
+     {-0.525487853, -0.504662531, -0.400224814, -0.174134768, 0.229300147}},
+};
+
+/* The same of what some optimizers have settings for. */
+static const struct {
+    enum optimizer_kind kind;
+    double momentum, rate_power;
+    bool centered;
+    uint64_t warmup_steps;
+    double weights[COUNT];
+} variants[] = {
+    {OPTIMIZER_RMSPROP, .momentum = 0, .centered = false,
+     .weights = {-0.844234698, -0.719239329, -0.416021964, -0.179032872, 0.127720981}},
+    {OPTIMIZER_RMSPROP, .momentum = 0, .centered = true,
+     .weights = {-0.875447099, -0.794535654, -0.485019188, -0.281941409, 0.073679837}},
+    {OPTIMIZER_RMSPROP, .momentum = 0.9, .centered = false,
+     .weights = {-1.172475211, -2.554945441, -1.940366498, -1.656485116, -0.824661935}},
+    {OPTIMIZER_RMSPROP, .momentum = 0.9, .centered = true,
+     .weights = {-1.192406029, -2.950741202, -2.273443637, -2.052181297, -1.062057538}},
+    {OPTIMIZER_FTRL, .rate_power = -0.5,
+     .weights = {-0.604467830, -0.361035843, -0.119588549, 0.038821173, 0.376523409}},
+    {OPTIMIZER_FTRL, .rate_power = -0.8,
+     .weights = {-0.553327450, -0.375783507, -0.102675298, 0.067150307, 0.389326586}},
+    {OPTIMIZER_FTRL, .rate_power = 0,
+     .weights = {-0.723790172, -0.362752564, -0.159124594, 0.000000000, 0.331982364}},
+    {OPTIMIZER_ADAM, .momentum = 0.9, .warmup_steps = 3,
+     .weights = {-0.636397989, -0.433211910, -0.334647625, -0.212514336, 0.314369431}},
 };
 
 static struct optimizer optimizer_for(enum optimizer_kind kind, enum schedule schedule)
 {
-    return (struct optimizer){
-        .kind = kind,
+    const struct descent_settings settings = {
+        .optimizer = kind,
         .schedule = schedule,
         .learning_rate = 0.1,
         .momentum = 0.9,
         .beta1 = 0.9,
         .beta2 = 0.999,
+        .rho = 0.8,
         .epsilon = 1e-8,
         .initial_accumulator = 0.1,
-        .steps = STEPS,
+        .weight_decay = 0.05,
+        .rate_power = -0.5,
+        .ftrl_l1 = 0.3,
+        .ftrl_l2 = 0.4,
+        .decay_steps = schedule >= SCHEDULE_EXPONENTIAL ? 4 : 0,
+        .decay_rate = 0.5,
+        .power = 1.5,
+        .end_rate = 0.02,
     };
+
+    return optimizer_of(&settings, STEPS);
 }
 
 /* As gradient() in the script. */
@@ -98,42 +168,54 @@ static float gradient_at(int i, int t)
     return (float)((7 * i + 5 * t) % 16 - 6) / 8;
 }
 
-static uint32_t sum_slots(uint32_t slots, const float *first, const float *second, int count)
+static uint32_t sum_slots(uint32_t slots, float *const kept[OPTIMIZER_SLOTS_MAX], int count)
 {
-    return (slots > 0 ? words_sum(first, (size_t)count) : 0) +
-           (slots > 1 ? words_sum(second, (size_t)count) : 0);
+    uint32_t sum = 0;
+
+    for (uint32_t s = 0; s < slots; s++)
+        sum += words_sum(kept[s], (size_t)count);
+    return sum;
 }
 
 /* And what it says of the memory is what is there. */
-static void train(const struct optimizer *optimizer, int copies, float *w, float *first,
-                  float *second)
+static void train(const struct optimizer *optimizer, int copies, float *w)
 {
-    float gradient[COUNT * 20];
+    float gradient[COUNT * 20], kept[OPTIMIZER_SLOTS_MAX][COUNT * 20];
+    float *const slots[OPTIMIZER_SLOTS_MAX] = {kept[0], kept[1], kept[2]};
     const int count = COUNT * copies;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; i++)
         w[i] = (float)(i % COUNT - 2) / 4;
-        first[i] = second[i] = optimizer_slot_start(optimizer);
-    }
+    optimizer_start(optimizer, false, (size_t)count, w, slots);
     for (int t = 0; t < STEPS; t++) {
         const struct optimizer_step step = optimizer_step_at(optimizer, (uint64_t)t);
+        const uint32_t slot_count = optimizer_slots_of(&optimizer->settings);
+        struct optimizer_sums before = {0}, after = {0};
+        const uint32_t old = words_sum(w, (size_t)count),
+                       old_slots = sum_slots(slot_count, slots, count);
 
         for (int i = 0; i < count; i++)
             gradient[i] = gradient_at(i % COUNT, t);
-        struct optimizer_sums before = {0}, after = {0};
-        const uint32_t slots = optimizer_slots(optimizer->kind);
-        const uint32_t old = words_sum(w, (size_t)count),
-                       old_slots = sum_slots(slots, first, second, count);
-
-        optimizer_update(&(struct optimizer_update){&step, 0.01f, 0.02f, (size_t)count, gradient, w,
-                                                    first, second},
-                         &before, &after);
+        optimizer_update(
+            &(struct optimizer_update){
+                &step, 0.01f, 0.02f, (size_t)count, gradient, w, {slots[0], slots[1], slots[2]}},
+            &before, &after);
         CHECK_INT(before.parameters, old);
         CHECK_INT(before.slots, old_slots);
         CHECK_INT(after.parameters, words_sum(w, (size_t)count));
         CHECK_INT(after.mixed, words_mix(w, (size_t)count));
-        CHECK_INT(after.slots, sum_slots(slots, first, second, count));
+        CHECK_INT(after.slots, sum_slots(slot_count, slots, count));
     }
+}
+
+static void check_weights(size_t row, const struct optimizer *optimizer, const double right[COUNT])
+{
+    float w[COUNT];
+
+    train(optimizer, 1, w);
+    for (int i = 0; i < COUNT; i++)
+        if (fabs((double)w[i] - right[i]) > 2e-6)
+            check_failed("row %zu, weight %d: %.9g, not %.9g", row, i, (double)w[i], right[i]);
 }
 
 static void every_optimizer_follows_its_formula(void **state)
@@ -141,25 +223,29 @@ static void every_optimizer_follows_its_formula(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
         const struct optimizer optimizer = optimizer_for(expected[k].kind, expected[k].schedule);
-        float w[COUNT], first[COUNT], second[COUNT];
 
-        train(&optimizer, 1, w, first, second);
-        for (int i = 0; i < COUNT; i++)
-            if (fabs((double)w[i] - expected[k].weights[i]) > 2e-6)
-                check_failed("row %zu, weight %d: %.9g, not %.9g", k, i, (double)w[i],
-                             expected[k].weights[i]);
+        check_weights(k, &optimizer, expected[k].weights);
+    }
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
+        struct optimizer optimizer = optimizer_for(variants[k].kind, SCHEDULE_CONSTANT);
+
+        optimizer.settings.momentum = variants[k].momentum;
+        optimizer.settings.centered = variants[k].centered;
+        optimizer.settings.rate_power = variants[k].rate_power;
+        optimizer.settings.warmup_steps = variants[k].warmup_steps;
+        check_weights(k, &optimizer, variants[k].weights);
     }
 }
 
 static void an_element_does_not_depend_on_its_neighbours(void **state)
 {
     (void)state;
-    for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAM; kind++) {
+    for (int kind = 0; optimizer_words[kind]; kind++) {
         const struct optimizer optimizer =
             optimizer_for((enum optimizer_kind)kind, SCHEDULE_CONSTANT);
-        float w[COUNT * 20], first[COUNT * 20], second[COUNT * 20];
+        float w[COUNT * 20];
 
-        train(&optimizer, 20, w, first, second);
+        train(&optimizer, 20, w);
         for (int i = COUNT; i < COUNT * 20; i++)
             assert_memory_equal(&w[i], &w[i % COUNT], sizeof *w);
     }
@@ -174,8 +260,8 @@ static void a_penalty_leaves_zero_where_it_is(void **state)
     struct optimizer_sums before = {0}, after = {0};
     (void)state;
 
-    optimizer_update(&(struct optimizer_update){&step, 0.5f, 0, 3, gradient, w, NULL, NULL},
-                     &before, &after);
+    optimizer_update(&(struct optimizer_update){&step, 0.5f, 0, 3, gradient, w, {NULL}}, &before,
+                     &after);
     CHECK(w[0] == 0);
     CHECK(fabsf(w[1] - 0.45f) < 1e-6f && fabsf(w[2] + 0.45f) < 1e-6f);
 }
@@ -251,15 +337,17 @@ static void a_cool_down_leads_to_zero_from_where_it_begins(void **state)
 /* What a row's steps come to where nothing but the first one has a gradient, by the dense rule. */
 static float moved_by_dense_steps(const struct optimizer *optimizer, uint64_t t)
 {
-    float w = 0, first = optimizer_slot_start(optimizer), second = first;
+    float w = 0, first = 0, second = 0;
 
+    optimizer_start(optimizer, false, 1, &w, (float *[]){&first, &second, NULL});
     for (uint64_t i = 0; i < 400; i++) {
         const struct optimizer_step step = optimizer_step_at(optimizer, t + i);
         const float gradient = i == 0 ? 0.25f : 0;
         struct optimizer_sums before = {0}, after = {0};
 
-        optimizer_update(&(struct optimizer_update){&step, 0, 0, 1, &gradient, &w, &first, &second},
-                         &before, &after);
+        optimizer_update(
+            &(struct optimizer_update){&step, 0, 0, 1, &gradient, &w, {&first, &second}}, &before,
+            &after);
     }
     return w;
 }
@@ -276,9 +364,9 @@ static void know_row(struct one_row *table, const struct optimizer_rows *move)
 {
     table->known =
         (struct optimizer_row_sums){words_sum(move->parameters, move->width), table->last};
-    if (table->step.kind == OPTIMIZER_ADAGRAD)
+    if (table->step.kind == OPTIMIZER_ADAGRAD || table->step.kind == OPTIMIZER_FTRL)
         table->known.slots += words_sum(move->first, move->width);
-    if (table->step.kind == OPTIMIZER_ADAM)
+    if (table->step.kind == OPTIMIZER_ADAM || table->step.kind == OPTIMIZER_FTRL)
         table->known.slots += words_sum(move->second, move->width);
 }
 
@@ -312,7 +400,7 @@ static struct one_row one_row_of(const struct optimizer *optimizer, uint64_t t)
     const struct optimizer_step dense = optimizer_step_at(optimizer, t);
     struct one_row table = {.step = optimizer_row_step_at(optimizer, t, &dense)};
 
-    optimizer_powers_init(&table.powers, optimizer->beta2);
+    optimizer_powers_init(&table.powers, optimizer->settings.beta2);
     return table;
 }
 
@@ -320,8 +408,9 @@ static float moved_by_row_step(const struct optimizer *optimizer, uint64_t t)
 {
     struct one_row table = one_row_of(optimizer, t);
     const float gradient = 0.25f;
-    float w = 0, first = optimizer_slot_start(optimizer), second = first;
+    float w = 0, first = 0, second = 0;
 
+    optimizer_start(optimizer, false, 1, &w, (float *[]){&first, &second, NULL});
     move_row(&table, (struct optimizer_rows){.now = 1,
                                              .width = 1,
                                              .gradient = &gradient,
@@ -358,9 +447,8 @@ static void a_row_that_is_moved_in_each_step_has_the_dense_penalty(void **state)
     struct optimizer_sums before = {0}, after = {0};
     (void)state;
 
-    optimizer_update(
-        &(struct optimizer_update){&step, 0.1f, 0.2f, 3, gradient, dense, squares, NULL}, &before,
-        &after);
+    optimizer_update(&(struct optimizer_update){&step, 0.1f, 0.2f, 3, gradient, dense, {squares}},
+                     &before, &after);
     table.last = 3;
     move_row(&table, (struct optimizer_rows){.l1 = 0.1f,
                                              .l2 = 0.2f,
@@ -411,14 +499,14 @@ static void the_penalty_of_the_steps_between_is_that_of_dense_steps(void **state
         struct one_row table;
 
         optimizer.steps = 100000;
-        optimizer.learning_rate = 0.001;
-        optimizer.beta1 = 0;
+        optimizer.settings.learning_rate = 0.001;
+        optimizer.settings.beta1 = 0;
         for (uint64_t t = 20000; t < 20020; t++) {
             const struct optimizer_step step = optimizer_step_at(&optimizer, t);
             float *first = kinds[k] == OPTIMIZER_ADAM ? &mean : &square;
 
             optimizer_update(
-                &(struct optimizer_update){&step, 0.1f, 0.2f, 1, &none, &dense, first, &square},
+                &(struct optimizer_update){&step, 0.1f, 0.2f, 1, &none, &dense, {first, &square}},
                 &before, &after);
         }
         table = one_row_of(&optimizer, 20019);
@@ -460,6 +548,105 @@ static void slots_of_adam_decay_by_the_steps_between(void **state)
         CHECK(fabs((double)second[0] - 3 * factor) <= 1e-6 * 3 * factor);
         CHECK(fabs((double)second[1] - 0.5 * factor) <= 1e-6 * 0.5 * factor);
     }
+}
+
+/* Whatever the power is: what a step does not touch does not change. */
+static void rows_of_ftrl_move_as_dense_ones_and_stay_at_exactly_0(void **state)
+{
+    static const float gradient[4] = {0.5f, -1, 0.01f, 0};
+    (void)state;
+
+    for (int p = 0; p < 2; p++) {
+        struct optimizer optimizer = optimizer_for(OPTIMIZER_FTRL, SCHEDULE_CONSTANT);
+        float dense[4] = {0}, row[4] = {0}, kept[4][4];
+        struct optimizer_sums before = {0}, after = {0};
+        struct optimizer_step step;
+        struct one_row table;
+
+        optimizer.settings.rate_power = p == 0 ? -0.5 : -0.7;
+        step = optimizer_step_at(&optimizer, 0);
+        optimizer_start(&optimizer, false, 4, dense, (float *[]){kept[0], kept[1], NULL});
+        optimizer_start(&optimizer, false, 4, row, (float *[]){kept[2], kept[3], NULL});
+        for (uint32_t t = 0; t < 5; t++) {
+            table = one_row_of(&optimizer, 10 * t);
+            table.last = 10 * t;
+            optimizer_update(
+                &(struct optimizer_update){&step, 0, 0, 4, gradient, dense, {kept[0], kept[1]}},
+                &before, &after);
+            move_row(&table, (struct optimizer_rows){.now = 10 * (t + 1),
+                                                     .width = 4,
+                                                     .gradient = gradient,
+                                                     .parameters = row,
+                                                     .first = kept[2],
+                                                     .second = kept[3]});
+        }
+        assert_memory_equal(dense, row, sizeof dense);
+        assert_memory_equal(kept[0], kept[2], 2 * sizeof kept[0]);
+        CHECK(row[0] < 0 && row[1] > 0 && row[2] == 0 && row[3] == 0);
+    }
+}
+
+/* From its start on: a weight without a gradient stays, to rounding. */
+static void weights_of_ftrl_start_where_they_are(void **state)
+{
+    const struct optimizer optimizer = optimizer_for(OPTIMIZER_FTRL, SCHEDULE_CONSTANT);
+    const struct optimizer_step step = optimizer_step_at(&optimizer, 0);
+    const struct optimizer_step biases = optimizer_step_of_biases(step);
+    (void)state;
+
+    for (int is_bias = 0; is_bias < 2; is_bias++) {
+        const float none[3] = {0};
+        float w[3] = {1.5f, -0.25f, 0}, kept[2][3];
+        struct optimizer_sums before = {0}, after = {0};
+
+        optimizer_start(&optimizer, is_bias, 3, w, (float *[]){kept[0], kept[1], NULL});
+        optimizer_update(
+            &(struct optimizer_update){
+                is_bias ? &biases : &step, 0, 0, 3, none, w, {kept[0], kept[1]}},
+            &before, &after);
+        CHECK(fabsf(w[0] - 1.5f) < 1e-6f && fabsf(w[1] + 0.25f) < 1e-6f && w[2] == 0);
+    }
+}
+
+static void only_some_optimizers_move_rows(void **state)
+{
+    (void)state;
+    for (int kind = OPTIMIZER_SGD; kind <= OPTIMIZER_ADAM; kind++)
+        CHECK(optimizer_moves_rows((enum optimizer_kind)kind, true));
+    CHECK(optimizer_moves_rows(OPTIMIZER_FTRL, false));
+    CHECK(!optimizer_moves_rows(OPTIMIZER_FTRL, true));
+    CHECK(!optimizer_moves_rows(OPTIMIZER_ADAMW, false));
+}
+
+static double rate_at(struct descent_settings settings, uint64_t t)
+{
+    settings.learning_rate = 0.1;
+    return schedule_factor(&settings, 1000, 0, t);
+}
+
+/* As the formulas in schedule.h, past their ends, too. */
+static void schedules_follow_their_formulas(void **state)
+{
+    const struct descent_settings exponential = {
+        .schedule = SCHEDULE_EXPONENTIAL, .decay_steps = 40, .decay_rate = 0.96};
+    const struct descent_settings step = {
+        .schedule = SCHEDULE_STEP, .decay_steps = 40, .decay_rate = 0.5};
+    const struct descent_settings polynomial = {.schedule = SCHEDULE_POLYNOMIAL,
+                                                .decay_steps = 200,
+                                                .power = 0.5,
+                                                .end_rate = 0.01,
+                                                .warmup_steps = 10};
+    const struct descent_settings cosine = {.schedule = SCHEDULE_COSINE, .decay_steps = 100};
+    (void)state;
+
+    for (uint64_t t = 0; t < 1000; t += 7)
+        CHECK(fabs(rate_at(exponential, t) - pow(0.96, (double)t / 40)) < 1e-14);
+    CHECK(rate_at(step, 39) == 1 && rate_at(step, 40) == 0.5 && rate_at(step, 121) == 0.125);
+    CHECK(fabs(rate_at(polynomial, 50) - (0.9 * sqrt(0.75) + 0.1)) < 1e-14);
+    CHECK(fabs(rate_at(polynomial, 200) - 0.1) < 1e-14 &&
+          rate_at(polynomial, 900) == rate_at(polynomial, 200));
+    CHECK(fabs(rate_at(polynomial, 4) - (0.9 * sqrt(0.98) + 0.1) / 2) < 1e-14);
+    CHECK(fabs(rate_at(cosine, 50) - 0.5) < 1e-14 && rate_at(cosine, 500) == 0);
 }
 
 /* Some rows of a table, of any width: each as it moves alone. */
@@ -522,6 +709,10 @@ int main(void)
         cmocka_unit_test(the_penalty_of_the_steps_between_is_that_of_dense_steps),
         cmocka_unit_test(slots_of_adam_decay_by_the_steps_between),
         cmocka_unit_test(rows_move_wherever_they_lie),
+        cmocka_unit_test(rows_of_ftrl_move_as_dense_ones_and_stay_at_exactly_0),
+        cmocka_unit_test(weights_of_ftrl_start_where_they_are),
+        cmocka_unit_test(only_some_optimizers_move_rows),
+        cmocka_unit_test(schedules_follow_their_formulas),
         cmocka_unit_test(schedules_end_near_zero),
         cmocka_unit_test(a_cool_down_leads_to_zero_from_where_it_begins),
         cmocka_unit_test(a_trapezoidal_schedule_holds_for_three_quarters_and_then_falls),

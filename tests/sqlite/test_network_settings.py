@@ -1,0 +1,47 @@
+"""What a statement can say of how networks and linear models are learned, from the statement to the table."""
+
+import random
+
+import harness
+
+
+class Optimizers(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (a REAL, b REAL, noise REAL, word TEXT, y INTEGER)")
+        draw = random.Random(5)
+        rows = [(draw.gauss(0, 1), draw.gauss(0, 1), draw.gauss(0, 1), f"w{draw.randrange(1500)}") for _ in range(4500)]
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", (
+            (*row, int(2 * row[0] - row[1] + draw.gauss(0, 0.5) > 0)) for row in rows))
+
+    def train(self, settings, into="m", columns="a, b, noise, y", model="LinearClassifier"):
+        return harness.facts(self.run_all(
+            f"SELECT {columns} FROM t TO TRAIN {model} WITH {settings} LABEL y INTO {into}"))
+
+    def test_any_number_of_workers_makes_the_same_table(self):
+        """Words are moved by touched rows with FTRL, all together with AMSGrad."""
+        for optimizer in ("FTRL", "AMSGrad"):
+            with self.subTest(optimizer):
+                settings = f"optimizer = '{optimizer}', clipnorm = 0.5, clipvalue = 0.2, train.epoch = 1"
+                self.train(settings, "one", "*")
+                self.train(f"{settings}, job.min_workers = 3, job.max_workers = 3", "three", "*")
+                self.assertEqual(self.digest(self.database, "three"), self.digest(self.database, "one"))
+
+    def test_ftrl_gives_a_column_that_says_nothing_the_weight_0(self):
+        for strength, differs in ((0, True), (30, False)):
+            accuracy = self.train(f"optimizer = 'FTRL', l1_regularization_strength = {strength}")["Accuracy"]
+            one, other = self.run_all("SELECT totrain_probability('m', 0.1, 0.1, n) FROM (SELECT -3.0 n UNION SELECT 3.0)")
+            self.assertEqual(one != other, differs)
+            self.assertGreater(accuracy, 0.9)
+
+    def test_every_schedule_trains(self):
+        for settings in ("schedule = 'exponential', decay_rate = 0.5", "schedule = 'step', decay_steps = 100, decay_rate = 0.8",
+                         "schedule = 'polynomial', power = 2, end_learning_rate = 0.001", "warmup_steps = 100",
+                         "schedule = 'cosine', decay_steps = 500"):
+            with self.subTest(settings):
+                self.assertGreater(self.train(settings)["Accuracy"], 0.9)
+
+
+if __name__ == "__main__":
+    harness.main()
