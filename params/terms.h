@@ -67,7 +67,14 @@
     X(ACTIVATION_IDENTITY, "identity")                                                             \
     X(ACTIVATION_RELU, "relu")                                                                     \
     X(ACTIVATION_TANH, "tanh")                                                                     \
-    X(ACTIVATION_SIGMOID, "sigmoid")
+    X(ACTIVATION_SIGMOID, "sigmoid")                                                               \
+    X(ACTIVATION_ELU, "elu")                                                                       \
+    X(ACTIVATION_SELU, "selu")                                                                     \
+    X(ACTIVATION_LEAKY_RELU, "leaky_relu")                                                         \
+    X(ACTIVATION_GELU, "gelu")                                                                     \
+    X(ACTIVATION_SWISH, "swish")                                                                   \
+    X(ACTIVATION_SOFTPLUS, "softplus")                                                             \
+    X(ACTIVATION_SOFTSIGN, "softsign")
 
 #define OPTIMIZER_MAP(X)                                                                           \
     X(OPTIMIZER_SGD, "SGD")                                                                        \

@@ -1,5 +1,5 @@
 /*
- * elementary.h - exp, log and tanh of one number, without the C library.
+ * elementary.h - exp, log, tanh and their kin of one number, without the C library.
  *
  * Only additions, products and divisions in a fixed order, never fused: the
  * same bits on any processor and in vectors of any width. To about the last
@@ -76,6 +76,50 @@ static inline float hyperbolic_tangent(float x)
     float far = copysignf(1 - 2 / (exponential(2 * magnitude) + 1), x);
 
     return magnitude > 0.6f ? far : near;
+}
+
+/* log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e) <= 1/3. */
+static inline float logarithm_one_plus(float e)
+{
+    float s = e / (2 + e), q = s * s;
+    float sum = 1.0f / 13 + q * (1.0f / 15);
+
+    sum = 1.0f / 11 + q * sum;
+    sum = 1.0f / 9 + q * sum;
+    sum = 1.0f / 7 + q * sum;
+    sum = 1.0f / 5 + q * sum;
+    sum = 1.0f / 3 + q * sum;
+    return 2 * (s + s * q * sum);
+}
+
+/* By tanh, which has all digits near 0: (1 + t) / (1 - t) - 1 with t = tanh(x / 2). x < 88 */
+static inline float exponential_minus_one(float x)
+{
+    const float t = hyperbolic_tangent(0.5f * x);
+
+    return 2 * t / (1 - t);
+}
+
+/* Of a normal distribution the share below x: half of erfc(-x / sqrt(2)), near 0 half of 1 and a
+ * polynomial for erf, beyond by e to the power of one for the logarithm of erfc. */
+static inline float normal_share(float x)
+{
+    const float y = x * 0x1.6a09e6p-1f, t = fabsf(y), s = y * y;
+    float far = (t * -0x1.22p-16f + 0x1.91cfb2p-12f) * s + (t * -0x1.fd1438p-9f + 0x1.8d6342p-6f);
+    float near = -0x1.38ep-11f, tail;
+
+    far = far * t - 0x1.b55cb8p-4f;
+    far = far * t - 0x1.450aa0p-1f;
+    far = far * t - 0x1.079d0cp-3f;
+    tail = 0.5f * exponential(far * t - t);
+    near = near * s + 0x1.471a58p-8f;
+    near = near * s - 0x1.b691b2p-6f;
+    near = near * s + 0x1.ce1c44p-4f;
+    near = near * s - 0x1.8127p-2f;
+    near = near * s + 0x1.06eba8p-3f;
+    near = 0.5f + 0.5f * (near * y + y);
+    tail = x < 0 ? tail : 1 - tail;
+    return t > 0.927734375f ? tail : near;
 }
 
 /* 1 / (1 + e^-x), of which `small` is e^-|x| */

@@ -5,6 +5,9 @@
 
 _Static_assert(sizeof(struct network_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
+const struct word_alias network_activation_aliases[] = {
+    {"silu", "swish"}, {"linear", "identity"}, {NULL, NULL}};
+
 ATTRIBUTE_TABLE(network_attributes, struct network_params, NETWORK_ATTRIBUTES)
 
 bool network_uses(const struct kind_params *params, const struct attribute *attribute)

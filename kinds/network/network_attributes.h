@@ -6,6 +6,8 @@
 
 #include "scoring/kind.h"
 
+extern const struct word_alias network_activation_aliases[];
+
 #define NETWORK_ATTRIBUTES(STORED, PLANNED)                                                        \
     /* a linear model has none */                                                                  \
     STORED(struct counts, hidden_units, "model.hidden_units", SCOPE_TRAIN, IN_KIND(hidden_units),  \
@@ -13,9 +15,10 @@
            "Units of each hidden layer, from the inputs on; up to 16 layers.")                     \
     /* of a linear model: identity */                                                              \
     STORED(enum activation, activation, "model.activation", SCOPE_TRAIN, IN_KIND(activation),      \
-           WORD("relu", activation_words,                                                          \
-                WORDS("elu", "selu", "gelu", "leaky_relu", "softplus", "softsign", "swish")),      \
-           "Activation of the hidden layers.")                                                     \
+           WORD("relu", activation_words, NULL),                                                   \
+           "Activation of the hidden layers; 'silu' and 'linear' are taken for 'swish' and "       \
+           "'identity'.",                                                                          \
+           .word_aliases = network_activation_aliases)                                             \
     STORED(double, dropout, "model.dropout", SCOPE_TRAIN, IN_KIND(dropout), REAL(0, 0.99, "0"),    \
            "Share of hidden units zeroed in each step.")                                           \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \

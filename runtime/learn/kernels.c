@@ -16,20 +16,6 @@ void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict s
 
 /* ---- logarithms, to about the last bit of a float ---- */
 
-/* log(1 + e) for e in [0, 1]: 2 artanh(s) with s = e / (2 + e) <= 1/3. */
-static inline float log_one_plus(float e)
-{
-    float s = e / (2 + e), q = s * s;
-    float sum = 1.0f / 13 + q * (1.0f / 15);
-
-    sum = 1.0f / 11 + q * sum;
-    sum = 1.0f / 9 + q * sum;
-    sum = 1.0f / 7 + q * sum;
-    sum = 1.0f / 5 + q * sum;
-    sum = 1.0f / 3 + q * sum;
-    return 2 * (s + s * q * sum);
-}
-
 /* Of x >= 1: k ln(2) + log(1 + e) where x = 2^k (1 + e). */
 static inline float logarithm(float x)
 {
@@ -37,7 +23,7 @@ static inline float logarithm(float x)
     float power = (float)(bits >> 23) - 127;
     float fraction = float_of((bits & 0x7fffff) | 127u << 23);
 
-    return x < INFINITY ? power * 0x1.62e43p-1f + log_one_plus(fraction - 1) : x;
+    return x < INFINITY ? power * 0x1.62e43p-1f + logarithm_one_plus(fraction - 1) : x;
 }
 
 /* ---- slopes of the activations ---- */
@@ -63,6 +49,60 @@ static void sigmoids_backward(const float *restrict a, float *restrict delta, si
         delta[i] *= a[i] * (1 - a[i]);
 }
 
+/* Of the two, e^z - 1 times a factor is what is below 0, and its slope the same and the factor. */
+WIDE_VECTORS
+static void elus_backward(float scale, float factor, const float *restrict a, float *restrict delta,
+                          size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= a[i] > 0 ? scale : a[i] + factor;
+}
+
+WIDE_VECTORS
+static void leaky_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= a[i] > 0 ? 1 : ACTIVATION_LEAK;
+}
+
+WIDE_VECTORS
+static void gelus_backward(const float *restrict z, float *restrict delta, size_t count)
+{
+    const float root = 0x1.988454p-2f; /* 1 / sqrt(2 pi) */
+
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= normal_share(z[i]) + z[i] * (root * exponential(-0.5f * z[i] * z[i]));
+}
+
+WIDE_VECTORS
+static void swishes_backward(const float *restrict z, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float share = logistic(z[i], exponential(-fabsf(z[i])));
+
+        delta[i] *= share + z[i] * share * (1 - share);
+    }
+}
+
+WIDE_VECTORS
+static void softpluses_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= -exponential_minus_one(-a[i]);
+}
+
+WIDE_VECTORS
+static void softsigns_backward(const float *restrict a, float *restrict delta, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        delta[i] *= (1 - fabsf(a[i])) * (1 - fabsf(a[i]));
+}
+
+bool activation_keeps_sums(enum activation activation)
+{
+    return activation == ACTIVATION_GELU || activation == ACTIVATION_SWISH;
+}
+
 void activation_backward(enum activation activation, const float *a, float *delta, size_t count)
 {
     switch (activation) {
@@ -77,6 +117,27 @@ void activation_backward(enum activation activation, const float *a, float *delt
     case ACTIVATION_SIGMOID:
         sigmoids_backward(a, delta, count);
         return;
+    case ACTIVATION_ELU:
+        elus_backward(1, 1, a, delta, count);
+        return;
+    case ACTIVATION_SELU:
+        elus_backward(ACTIVATION_SELU_SCALE, ACTIVATION_SELU_FACTOR, a, delta, count);
+        return;
+    case ACTIVATION_LEAKY_RELU:
+        leaky_backward(a, delta, count);
+        return;
+    case ACTIVATION_GELU:
+        gelus_backward(a, delta, count);
+        return;
+    case ACTIVATION_SWISH:
+        swishes_backward(a, delta, count);
+        return;
+    case ACTIVATION_SOFTPLUS:
+        softpluses_backward(a, delta, count);
+        return;
+    case ACTIVATION_SOFTSIGN:
+        softsigns_backward(a, delta, count);
+        return;
     }
 }
 
@@ -88,7 +149,7 @@ void loss_logistic(size_t n, const float *restrict target, float *restrict z, do
     for (size_t i = 0; i < n; i++) {
         float x = z[i], small = exponential(-fabsf(x));
 
-        loss[i] = (double)(((x > 0 ? x : 0) - x * target[i]) + log_one_plus(small));
+        loss[i] = (double)(((x > 0 ? x : 0) - x * target[i]) + logarithm_one_plus(small));
         z[i] = logistic(x, small) - target[i];
     }
 }

@@ -21,7 +21,10 @@
 /* sum (m) += the rows of delta (n,m), in ascending order. */
 void rows_sum(const float *delta, size_t n, size_t m, float *sum);
 
-/* delta *= f'(z) where a = f(z); f itself is scoring's (scoring/activation.h). */
+/* Whether activation_backward() of it wants z, as f(z) does not tell the slope. */
+bool activation_keeps_sums(enum activation activation);
+/* delta *= f'(z) where a = f(z), or z itself where activation_keeps_sums(); f itself is scoring's
+ * (scoring/activation.h). */
 void activation_backward(enum activation activation, const float *a, float *delta, size_t count);
 
 /*

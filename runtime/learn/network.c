@@ -95,6 +95,8 @@ static void forward(const struct network *network, const float *parameters,
             id_rows_forward(&network->ids, parameters, n, space->ids, z);
         if (l + 1 == network->layer_count)
             return;
+        if (drops && space->sums[l])
+            memcpy(space->sums[l], z, (size_t)n * layer->width * sizeof *z);
         activation_forward(network->activation, z, (size_t)n * layer->width);
         if (drops && network->dropout.rate > 0)
             dropout_forward(&network->dropout, &place, n, space->masks[l], z);
@@ -113,12 +115,13 @@ static void backward(const struct network *network, const float *parameters,
         const struct affine *layer = &network->layers[l];
         const size_t count = (size_t)n * layer->rows;
         float *a = space->activations[l - 1], *below = space->deltas[l % 2];
+        const float *sums = space->sums[l - 1];
 
         affine_backward(layer, n, a, delta, is_first, space->gradient);
         affine_backward_inputs(layer, parameters, transposed, n, delta, below);
         if (space->masks[l - 1])
             dropout_backward(&network->dropout, space->masks[l - 1], count, a, below);
-        activation_backward(network->activation, a, below, count);
+        activation_backward(network->activation, sums ? sums : a, below, count);
         delta = below;
     }
     affine_backward(&network->layers[0], n, space->inputs, delta, is_first, space->gradient);

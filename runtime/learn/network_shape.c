@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/random.h"
 #include "kinds/network/network_attributes.h"
+#include "runtime/learn/kernels.h"
 #include "runtime/learn/network.h"
 #include "scoring/elementary.h"
 
@@ -140,11 +141,22 @@ static double start_limit(const struct network *network, uint32_t l)
 {
     const struct affine *layer = &network->layers[l];
     const double in = (double)layer->rows + (l == 0 ? network->id_inputs : 0);
-    const bool is_hidden = l + 1 < network->layer_count;
+    const double some = in > 1 ? in : 1;
 
-    if (is_hidden && network->activation == ACTIVATION_RELU)
-        return sqrt(6 / (in > 1 ? in : 1));
-    return sqrt(6 / (in + layer->width));
+    if (l + 1 == network->layer_count)
+        return sqrt(6 / (in + layer->width));
+    switch (network->activation) {
+    case ACTIVATION_RELU:
+    case ACTIVATION_ELU:
+    case ACTIVATION_LEAKY_RELU:
+    case ACTIVATION_GELU:
+    case ACTIVATION_SWISH:
+        return sqrt(6 / some);
+    case ACTIVATION_SELU:
+        return sqrt(3 / some);
+    default:
+        return sqrt(6 / (in + layer->width));
+    }
 }
 
 static void start_tensor(const struct network *network, uint32_t number, double limit,
@@ -228,6 +240,11 @@ static bool allocate_layers(struct network_workspace *space, const struct networ
         space->activations[l] = allocate(chunk * width, sizeof(float));
         if (!space->activations[l])
             return false;
+        if (activation_keeps_sums(network->activation) && l + 1 < network->layer_count) {
+            space->sums[l] = allocate(chunk * width, sizeof(float));
+            if (!space->sums[l])
+                return false;
+        }
         if (network->dropout.rate > 0 && l + 1 < network->layer_count) {
             space->masks[l] = allocate(chunk * width, sizeof(float));
             if (!space->masks[l])
@@ -270,6 +287,7 @@ void network_workspace_deinit(struct network_workspace *space)
     free(space->ids);
     for (int l = 0; l < NETWORK_LAYERS_MAX; l++) {
         free(space->activations[l]);
+        free(space->sums[l]);
         free(space->masks[l]);
     }
     free(space->deltas[0]);
@@ -310,10 +328,11 @@ static void network_workspace_close(void *space)
 
 static uint64_t space_bytes(const struct network *network)
 {
+    const uint64_t kept = activation_keeps_sums(network->activation) ? 4 : 3;
     uint64_t bytes = 0;
 
     for (uint32_t l = 0; l < network->layer_count; l++)
-        bytes += (uint64_t)network->layers[l].width * LANE_CHUNK_ROWS * 3 * sizeof(float);
+        bytes += network->layers[l].width * LANE_CHUNK_ROWS * kept * sizeof(float);
     return bytes;
 }
 

@@ -47,6 +47,7 @@ struct network_workspace {
     float *inputs;                          /* (chunk, dense_width) */
     int32_t *ids;                           /* (chunk, id_count) */
     float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
+    float *sums[NETWORK_LAYERS_MAX];        /* before they are activated, where that is kept */
     float *masks[NETWORK_LAYERS_MAX];       /* (chunk, width) of each hidden layer */
     float *deltas[2];                       /* (chunk, widest) */
     struct loss_labels labels;
@@ -61,11 +62,10 @@ void network_workspace_deinit(struct network_workspace *space);
 /* ---- what struct differentiable asks; self: a struct network, space: its own ---- */
 
 /*
- * Biases 0; weights uniform in +-limit, He's sqrt(6 / in) before a relu and
- * Glorot's sqrt(6 / (in + out)) elsewhere; each category counts as one input,
- * since one row of its block is selected, and so does a text, of whose words each counts less the
- * more there are. A network without hidden layers is
- * convex and starts from 0.
+ * Biases 0; weights uniform in +-limit: He's sqrt(6 / in) before a relu and what is like it,
+ * LeCun's sqrt(3 / in) before a selu, Glorot's sqrt(6 / (in + out)) elsewhere; each category counts
+ * as one input, since one row of its block is selected, and so does a text, of whose words each
+ * counts less the more there are. A network without hidden layers is convex and starts from 0.
  */
 void network_start(const void *self, float *parameters);
 /* WT of the layers whose inputs have a gradient: all but the first. */

@@ -2,6 +2,7 @@
 #include "tests/check.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kinds/network/network_attributes.h"
