@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 .PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
-.PHONY: image lab lab-down test-k8s test-k8s-full format clean
+.PHONY: image wheel lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -25,6 +25,7 @@ help:
 	@echo "make bench-k8s  the same with pods, on the lab (K8S='--quick X5')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
+	@echo "make wheel     dist/totrain-*.whl: the package for Python, for pip install (tools of it come from PyPI)"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
 	@echo "make lab-down  ends it completely"
 	@echo "make test-k8s  the tests on the lab, which is started where it is not up (test-k8s-full: more rounds)"
@@ -105,6 +106,9 @@ image: build
 	@tools/image build/release build/totrain-image.tar
 
 NODES ?= 2
+wheel: build
+	@tools/wheel build/release dist
+
 lab:
 	@tests/k8s/lab/lab up --nodes $(NODES)
 

@@ -1,11 +1,9 @@
 #include "cli/progress.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/json.h"
 #include "cli/report.h"
 #include "extension/engine/jobs/progress.h"
 #include "runtime/launch/job_event.h"
@@ -38,59 +36,33 @@ void progress_erase(struct progress *progress)
     progress->is_drawn = false;
 }
 
-static const char *event_name(enum job_event_kind kind)
+static void write_line(bool is_made, const struct text *line)
 {
-    switch (kind) {
-    case JOB_STARTED:
-        return "started";
-    case JOB_PROGRESS:
-        return "progress";
-    case JOB_NOTICE:
-        return "notice";
-    case JOB_DONE:
-        return "done";
-    default:
-        return "failed";
-    }
+    if (is_made)
+        fputs(text_string(line), stderr);
 }
 
-static void write_json(cJSON *object)
+static void write_event(const struct job_event *event)
 {
     struct text line;
-    struct error ignored;
 
     text_init(&line, LAUNCH_EVENT_BYTES_MAX);
-    if (json_print(object, false, &line, &ignored) == STATUS_OK)
-        fprintf(stderr, "%s\n", text_string(&line));
+    write_line(progress_json(event, &line), &line);
     text_deinit(&line);
-    cJSON_Delete(object);
 }
 
-static void json_event(const struct job_event *event)
+static void write_notice(const char *message)
 {
-    cJSON *object = cJSON_CreateObject();
+    struct text line;
 
-    if (!object)
-        return;
-    json_add_string(object, "event", slice_of(event_name(event->kind)));
-    json_add_integer(object, "epoch", event->epoch);
-    json_add_integer(object, "epochs", event->epochs);
-    json_add_integer(object, "step", (int64_t)event->step);
-    json_add_integer(object, "steps", (int64_t)event->steps);
-    json_add_integer(object, "workers", event->workers);
-    json_add_real(object, "loss", event->loss);
-    json_add_real(object, "validation_loss", event->validation_loss);
-    json_add_real(object, "validation_score", event->validation_score);
-    json_add_real(object, "rows_per_second", event->rows_per_second);
-    json_add_real(object, "seconds", event->seconds);
-    json_add_real(object, "seconds_left", event->seconds_left);
-    write_json(object);
+    text_init(&line, LAUNCH_EVENT_BYTES_MAX);
+    write_line(progress_notice_json(message, &line), &line);
+    text_deinit(&line);
 }
 
 void progress_notice(void *self, const char *line)
 {
     struct progress *progress = self;
-    cJSON *object;
 
     if (progress->mode == PROGRESS_NONE)
         return;
@@ -99,12 +71,7 @@ void progress_notice(void *self, const char *line)
         fprintf(stderr, "NOTICE:  %s\n", line);
         return;
     }
-    object = cJSON_CreateObject();
-    if (!object)
-        return;
-    json_add_string(object, "event", SLICE("notice"));
-    json_add_string(object, "message", slice_of(line));
-    write_json(object);
+    write_notice(line);
 }
 
 static double seconds_now(void)
@@ -137,7 +104,7 @@ void progress_event(void *self, const struct job_event *event)
     struct progress *progress = self;
 
     if (progress->mode == PROGRESS_JSON)
-        json_event(event);
+        write_event(event);
     if (progress->mode != PROGRESS_AUTO)
         return;
     progress_erase(progress);

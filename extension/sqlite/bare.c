@@ -6,6 +6,7 @@
 #include "extension/engine/engine.h"
 #include "extension/sqlite/parameters.h"
 #include "extension/sqlite/python_signals.h"
+#include "extension/sqlite/run.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_connection.h"
 #include "parser/refused.h"
@@ -139,4 +140,32 @@ bool bare_prepare(struct sqlite_connection *connection, const char *sql, int byt
     if (tail)
         *tail = sql + piece.next;
     return true;
+}
+
+static void sql_function(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct sqlite_connection *connection = sqlite3_user_data(context);
+    const char *bytes = (const char *)sqlite3_value_text(values[0]);
+    struct piece piece = split_piece(given(bytes ? bytes : "", -1), 0);
+    struct slice statement = {bytes + piece.span.start,
+                              (size_t)(piece.span.end - piece.span.start)};
+    struct text sql;
+    struct error err;
+
+    (void)count;
+    if (piece.kind != PIECE_OURS)
+        return; /* NULL */
+    text_init(&sql, TEXT_MAXIMUM);
+    if (translate(connection, statement, &sql, &err) == STATUS_OK)
+        sqlite3_result_text64(context, text_string(&sql), sql.size, SQLITE_TRANSIENT, SQLITE_UTF8);
+    else
+        run_raise(context, statement, &err);
+    text_deinit(&sql);
+}
+
+int bare_register(struct sqlite_connection *connection)
+{
+    return sqlite3_create_function_v2(connection->db, "totrain_sql", 1,
+                                      SQLITE_UTF8 | SQLITE_DIRECTONLY, connection, sql_function,
+                                      NULL, NULL, NULL);
 }

@@ -17,4 +17,8 @@ bool bare_prepare(struct sqlite_connection *connection, const char *sql, int byt
  * is. Returns the code of the error. */
 int bare_refused(struct sqlite_connection *connection, const char *sql, int bytes, int code);
 
+/* totrain_sql('statement'): what a program prepares in its place whose calls cannot be redirected
+ * (intercept.h), with the same parameters; NULL where it is none of ours. SQLite's code. */
+int bare_register(struct sqlite_connection *connection);
+
 #endif

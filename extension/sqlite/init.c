@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "extension/sqlite/bare.h"
+#include "extension/sqlite/frame_vtab.h"
 #include "extension/sqlite/functions.h"
 #include "extension/sqlite/intercept.h"
 #include "extension/sqlite/run.h"
@@ -36,6 +38,11 @@ static int register_all(sqlite3 *db, const char *program, char **message)
     if (!connection)
         return SQLITE_NOMEM;
     code = run_register(connection);
+    if (code != SQLITE_OK)
+        return code;
+    code = bare_register(connection);
+    if (code == SQLITE_OK)
+        code = frame_vtab_register(db);
     if (code != SQLITE_OK)
         return code;
     if (functions_register(db, &err) != STATUS_OK) {

@@ -8,6 +8,7 @@
 #include "extension/engine/jobs/progress.h"
 #include "extension/sqlite/exchange_functions.h"
 #include "extension/sqlite/parameters.h"
+#include "extension/sqlite/progress_pipe.h"
 #include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/sql.h"
 #include "extension/sqlite/sqlite_connection.h"
@@ -18,6 +19,7 @@ struct terminal {
     struct sink keep; /* where rows go */
     bool is_terminal;
     bool is_drawn;
+    int pipe; /* -1: none */
 };
 
 static enum status terminal_columns(void *self, const struct slice *names, size_t count,
@@ -43,6 +45,7 @@ static void terminal_notice(void *self, const char *line)
 {
     struct terminal *terminal = self;
 
+    progress_pipe_notice(terminal->pipe, line);
     if (!terminal->is_terminal)
         return;
     erase(terminal);
@@ -54,6 +57,7 @@ static void terminal_progress(void *self, const struct job_event *event)
     struct terminal *terminal = self;
     struct text line;
 
+    progress_pipe_event(terminal->pipe, event);
     if (!terminal->is_terminal)
         return;
     erase(terminal);
@@ -69,7 +73,9 @@ static void terminal_progress(void *self, const struct job_event *event)
 static enum status run(struct sqlite_connection *connection, struct slice text,
                        struct result *result, struct error *err)
 {
-    struct terminal terminal = {.keep = result_sink(result), .is_terminal = isatty(STDERR_FILENO)};
+    struct terminal terminal = {.keep = result_sink(result),
+                                .is_terminal = isatty(STDERR_FILENO),
+                                .pipe = connection->progress_pipe};
     struct sink sink = {.self = &terminal,
                         .columns = terminal_columns,
                         .row = terminal_row,
@@ -99,7 +105,7 @@ static void raise_rendered(sqlite3_context *context, struct slice rendered)
     sqlite3_result_error(context, rendered.data, (int)rendered.size);
 }
 
-static void raise_error(sqlite3_context *context, struct slice sql, const struct error *err)
+void run_raise(sqlite3_context *context, struct slice sql, const struct error *err)
 {
     struct text rendered;
 
@@ -182,7 +188,7 @@ static void exec(sqlite3_context *context, int count, sqlite3_value **values)
         sqlite3_result_int64(context, result->handle);
         sqlite3_set_auxdata(context, 0, result, query_result_free);
     } else {
-        raise_error(context, text_slice(&written), &err);
+        run_raise(context, text_slice(&written), &err);
         query_result_free(result);
     }
     text_deinit(&written);
@@ -257,7 +263,7 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
         sqlite3_result_text64(context, text_string(&json), json.size, SQLITE_TRANSIENT,
                               SQLITE_UTF8);
     else
-        raise_error(context, text_slice(&written), &err);
+        run_raise(context, text_slice(&written), &err);
     text_deinit(&json);
     text_deinit(&written);
     query_result_free(result);
@@ -265,23 +271,48 @@ static void statement_function(sqlite3_context *context, int count, sqlite3_valu
 
 /* ----- totrain_config(name[, value]) ----- */
 
-static void config(sqlite3_context *context, int count, sqlite3_value **values)
+static void config_bare_statements(struct sqlite_connection *connection, sqlite3_context *context,
+                                   sqlite3_value *given)
 {
-    struct sqlite_connection *connection = sqlite3_user_data(context);
-    struct slice name = text_argument(values[0]);
-    struct slice value = count > 1 ? text_argument(values[1]) : SLICE("");
+    struct slice value = given ? text_argument(given) : SLICE("on");
 
-    if (count < 1 || count > 2 || !slice_is_fold(name, "bare_statements")) {
-        sqlite3_result_error(context, "totrain_config: the one setting is 'bare_statements'", -1);
-        return;
-    }
-    if (count == 2 && !slice_is_fold(value, "on") && !slice_is_fold(value, "off")) {
+    if (!slice_is_fold(value, "on") && !slice_is_fold(value, "off")) {
         sqlite3_result_error(context, "totrain_config: bare_statements is 'on' or 'off'", -1);
         return;
     }
-    if (count == 2)
+    if (given)
         connection->bare_statements = slice_is_fold(value, "on");
     sqlite3_result_text(context, connection->bare_statements ? "on" : "off", -1, SQLITE_STATIC);
+}
+
+static void config_progress(struct sqlite_connection *connection, sqlite3_context *context,
+                            sqlite3_value *given)
+{
+    int descriptor = given ? sqlite3_value_int(given) : connection->progress_pipe;
+
+    if (given && descriptor != -1 &&
+        (sqlite3_value_numeric_type(given) != SQLITE_INTEGER || !progress_pipe_take(descriptor))) {
+        sqlite3_result_error(
+            context, "totrain_config: progress is the descriptor of a pipe to write to, or -1", -1);
+        return;
+    }
+    connection->progress_pipe = descriptor;
+    sqlite3_result_int(context, descriptor);
+}
+
+static void config(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct sqlite_connection *connection = sqlite3_user_data(context);
+    struct slice name = count > 0 ? text_argument(values[0]) : SLICE("");
+    sqlite3_value *given = count > 1 ? values[1] : NULL;
+
+    if (count < 3 && slice_is_fold(name, "bare_statements"))
+        config_bare_statements(connection, context, given);
+    else if (count < 3 && slice_is_fold(name, "progress"))
+        config_progress(connection, context, given);
+    else
+        sqlite3_result_error(
+            context, "totrain_config: the settings are 'bare_statements' and 'progress'", -1);
 }
 
 static void closed(void *connection)

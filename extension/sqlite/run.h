@@ -15,6 +15,9 @@
  * totrain_config(), and exchange_functions.h, on a connection; closing it removes them. */
 int run_register(struct sqlite_connection *connection);
 
+/* The function ends with the error, as every door shows it: line, caret and hint. */
+void run_raise(sqlite3_context *context, struct slice statement, const struct error *err);
+
 /* The same for a program that has SQLite linked in: `SELECT totrain(...)`
  * works there as in any other. */
 enum status run_open(sqlite3 *db, const char *program, struct error *err);

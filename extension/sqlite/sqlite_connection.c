@@ -28,6 +28,7 @@ struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program
         return NULL;
     connection->db = db;
     connection->bare_statements = true;
+    connection->progress_pipe = -1;
     sqlite_host_init(&connection->host, db, program);
     results_init(&connection->results);
     text_init(&connection->message, MESSAGE_BYTES_MAX);

@@ -17,6 +17,7 @@ struct sqlite_connection {
     sqlite3 *db;
     struct sqlite_host host;
     bool bare_statements; /* totrain_config('bare_statements', ...) */
+    int progress_pipe;    /* totrain_config('progress', ...); -1: none */
     struct results results;
     struct text message; /* what totrain_raise() raises next */
 };

@@ -72,12 +72,32 @@ static void rates_and_times_have_the_unit_that_fits(void **state)
     check_line(&event, "epoch 12/60  step 84/420");
 }
 
+static void a_program_gets_numbers_and_null_for_what_is_not_known(void **state)
+{
+    struct job_event event = event_of();
+    struct text line;
+
+    (void)state;
+    event.loss = 0.25;
+    text_init(&line, 4096);
+    assert_true(progress_json(&event, &line));
+    CHECK_SLICE(text_slice(&line),
+                "{\"event\":\"progress\",\"epoch\":12,\"epochs\":60,\"step\":84,\"steps\":420,"
+                "\"workers\":1,\"loss\":0.25,\"validation_loss\":null,\"validation_score\":null,"
+                "\"rows_per_second\":null,\"seconds\":1,\"seconds_left\":null}\n");
+    text_clear(&line);
+    assert_true(progress_notice_json("a \"word\"", &line));
+    CHECK_SLICE(text_slice(&line), "{\"event\":\"notice\",\"message\":\"a \\\"word\\\"\"}\n");
+    text_deinit(&line);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_known_yet_is_left_out),
         cmocka_unit_test(losses_rate_workers_and_time_left_follow),
         cmocka_unit_test(rates_and_times_have_the_unit_that_fits),
+        cmocka_unit_test(a_program_gets_numbers_and_null_for_what_is_not_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <sys/ioctl.h>
 
+#include "base/json.h"
+
 static void append_rate(double rate, struct text *out)
 {
     if (rate >= 1e6)
@@ -64,4 +66,67 @@ int progress_bytes_drawn(const struct text *line, int fd)
     if (ioctl(fd, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || size < window.ws_col)
         return size;
     return window.ws_col - 1;
+}
+
+static const char *event_name(enum job_event_kind kind)
+{
+    switch (kind) {
+    case JOB_STARTED:
+        return "started";
+    case JOB_PROGRESS:
+        return "progress";
+    case JOB_NOTICE:
+        return "notice";
+    case JOB_DONE:
+        return "done";
+    default:
+        return "failed";
+    }
+}
+
+static void add_numbers(cJSON *object, const struct job_event *event)
+{
+    json_add_integer(object, "epoch", event->epoch);
+    json_add_integer(object, "epochs", event->epochs);
+    json_add_integer(object, "step", (int64_t)event->step);
+    json_add_integer(object, "steps", (int64_t)event->steps);
+    json_add_integer(object, "workers", event->workers);
+    json_add_real(object, "loss", event->loss);
+    json_add_real(object, "validation_loss", event->validation_loss);
+    json_add_real(object, "validation_score", event->validation_score);
+    json_add_real(object, "rows_per_second", event->rows_per_second);
+    json_add_real(object, "seconds", event->seconds);
+    json_add_real(object, "seconds_left", event->seconds_left);
+}
+
+static bool print_line(cJSON *object, struct text *out)
+{
+    struct error ignored;
+    const bool is_printed = json_print(object, false, out, &ignored) == STATUS_OK;
+
+    text_append_char(out, '\n');
+    cJSON_Delete(object);
+    return is_printed && !out->failed;
+}
+
+bool progress_json(const struct job_event *event, struct text *out)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    if (!object)
+        return false;
+    json_add_string(object, "event", slice_of(event_name(event->kind)));
+    add_numbers(object, event);
+    return print_line(object, out);
+}
+
+bool progress_notice_json(const char *message, struct text *out)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    if (!object)
+        return false;
+    json_add_string(object, "event", SLICE("notice"));
+    json_add_string(object, "message", slice_of(message));
+    return print_line(object, out);
 }

@@ -1,0 +1,15 @@
+/*
+ * frame_vtab.h - CREATE VIRTUAL TABLE temp.df USING totrain_frame(key): a frame (frame.h) as rows.
+ *
+ * In the order of its arrays; the rowid is the place, from 1 on.
+ */
+#ifndef EXTENSION_SQLITE_FRAME_VTAB_H
+#define EXTENSION_SQLITE_FRAME_VTAB_H
+
+#include "extension/sqlite/api.h"
+#include "extension/sqlite/frame.h"
+
+/* SQLite's code. */
+int frame_vtab_register(sqlite3 *db);
+
+#endif

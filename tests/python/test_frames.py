@@ -1,0 +1,193 @@
+"""DataFrames as tables: their rows are those of a table with the same values, to the last bit."""
+
+import datetime
+import decimal
+import sqlite3
+
+import numpy
+import pandas
+import polars
+
+import harness
+import totrain
+from totrain import _frames
+
+
+class Values(harness.Case):
+    """What SQL sees of each kind of column."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(":memory:")
+
+    def rows(self, frame):
+        with _frames.table(self.database, frame, "df") as place:
+            return self.database.execute(f"SELECT * FROM {place}").fetchall()
+
+    def column(self, values):
+        return [value for value, in self.rows({"v": values})]
+
+    def test_numbers_of_numpy_are_what_they_are(self):
+        for kind in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"):
+            with self.subTest(kind):
+                values = numpy.array([0, 1, 100], dtype=kind)
+                self.assertEqual([(type(v), v) for v in self.column(values)],
+                                 [(float if "float" in kind else int, v) for v in (0, 1, 100)])
+        self.assertEqual(self.column(numpy.array([-2**63, 2**63 - 1])), [-2**63, 2**63 - 1])
+        self.assertEqual(self.column(numpy.array([2**64 - 1], dtype="uint64")), [float(2**64 - 1)])
+        self.assertEqual(self.column(numpy.array([True, False])), [1, 0])
+        self.assertEqual(self.column(numpy.array([1.5, numpy.nan, numpy.inf])), [1.5, None, float("inf")])
+        self.assertEqual(self.column(numpy.array([1.5, -2], dtype="float16")), [1.5, -2.0])
+
+    def test_arrays_that_do_not_lie_side_by_side_are_read_where_they_are(self):
+        table = numpy.arange(12.0).reshape(4, 3)
+        self.assertEqual(self.column(table[:, 1]), [1.0, 4.0, 7.0, 10.0])
+        self.assertEqual(self.column(table[::-1, 0]), [9.0, 6.0, 3.0, 0.0])
+        self.assertEqual(self.column(numpy.array([1, 2], dtype=">i4")), [1, 2])
+
+    def test_lists_take_the_kind_of_their_values(self):
+        self.assertEqual(self.column([1, None, True]), [1, None, 1])
+        self.assertEqual(self.column([1, 2.5, None]), [1.0, 2.5, None])
+        self.assertEqual(self.column([2**70, 1]), [float(2**70), 1.0])
+        self.assertEqual(self.column(["größe", None, "", "größe"]), ["größe", None, "", "größe"])
+        self.assertEqual(self.column([1, "a"]), ["1", "a"])
+        self.assertEqual(self.column([None, None]), [None, None])
+        self.assertEqual(self.column([decimal.Decimal("1.25"), None]), [1.25, None])
+        self.assertEqual(self.column([datetime.date(2024, 5, 1), datetime.datetime(2024, 5, 1, 12, 30)]),
+                         ["2024-05-01", "2024-05-01 12:30:00"])
+        self.assertEqual(self.column([]), [])
+
+    def test_columns_of_pandas(self):
+        frame = pandas.DataFrame({
+            "whole": pandas.array([1, None, 3], dtype="Int64"), "flag": pandas.array([True, None, False], "boolean"),
+            "word": pandas.Categorical(["b", None, "a"]), "code": pandas.Categorical([7, 9, 7]),
+            "text": ["x", None, "y"], "when": pandas.to_datetime(["2024-05-01", None, "2024-05-01 12:00:00.5"],
+                                                                                   format="ISO8601"),
+            "zone": pandas.to_datetime(["2024-05-01 01:00+01:00"] * 3), "real": [1.5, None, 2.0]})
+        self.assertEqual(self.rows(frame), [
+            (1, 1, "b", 7, "x", "2024-05-01", "2024-05-01", 1.5), (None, None, None, 9, None, None, "2024-05-01", None),
+            (3, 0, "a", 7, "y", "2024-05-01 12:00:00.5", "2024-05-01", 2.0)])
+        self.assertEqual(self.rows(pandas.DataFrame(numpy.arange(6.0).reshape(3, 2))), [(0.0, 1.0), (2.0, 3.0), (4.0, 5.0)])
+
+    def test_columns_of_polars(self):
+        frame = polars.DataFrame({
+            "whole": [1, None, 3], "real": [1.5, None, 2.0], "flag": [True, None, False], "text": ["x", None, "ÿ"],
+            "day": [datetime.date(2024, 5, 1), None, datetime.date(2024, 5, 2)],
+            "word": polars.Series(["b", None, "a"], dtype=polars.Categorical)})
+        self.assertEqual(self.rows(frame), [(1, 1.5, 1, "x", "2024-05-01", "b"), (None,) * 6,
+                                            (3, 2.0, 0, "ÿ", "2024-05-02", "a")])
+
+    def test_names_may_be_anything(self):
+        with _frames.table(self.database, {'a "b"': [1], "select": [2]}, "my frame") as place:
+            self.assertEqual(place, 'temp."my frame"')
+            cursor = self.database.execute(f"SELECT * FROM {place}")
+            self.assertEqual([column[0] for column in cursor.description], ['a "b"', "select"])
+            cursor.close()
+
+    def test_what_cannot_be_a_table_is_said(self):
+        for frame, error in (({"a": [object()]}, 'column "a": it has a object, where numbers'),
+                             ({"a": [1], "b": [1, 2]}, "the columns differ in length"),
+                             ({}, "the frame has no columns"), ([1, 2], "a list is no frame"),
+                             ({"a": numpy.zeros((2, 2))}, 'column "a": it has 2 dimensions'),
+                             (pandas.DataFrame([[1, 2]], columns=["a", "a"]), 'two columns are called "a"'),
+                             ({f"c{i}": [1] for i in range(2001)}, "2001 columns, where SQLite takes 2000")):
+            with self.subTest(error), self.assertRaisesRegex(totrain.Error, error):
+                self.rows(frame)
+
+    def test_a_temporary_table_of_the_name_is_left_alone(self):
+        self.database.execute("CREATE TEMP TABLE df (x)")
+        with self.assertRaisesRegex(totrain.Error, 'there is a temporary table "df"'):
+            self.rows({"a": [1]})
+        self.assertEqual(self.database.execute("SELECT * FROM df").fetchall(), [])
+
+    def test_a_key_that_nobody_gave_opens_nothing(self):
+        for key in ("1", "0", "-1", "", "nothing"):
+            with self.subTest(key), self.assertRaisesRegex(sqlite3.OperationalError, "there is no frame of this key"):
+                self.database.execute(f"CREATE VIRTUAL TABLE temp.x USING totrain_frame({key})")
+
+    def test_the_table_is_gone_afterwards_also_after_an_error(self):
+        with self.assertRaises(sqlite3.OperationalError):
+            totrain.train({"x": [1]}, "TO TRAIN LinearClassifier LABEL nothing INTO m", connection=self.database)
+        self.assertEqual(self.database.execute("SELECT name FROM temp.sqlite_master").fetchall(), [])
+
+
+class Training(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect()
+        harness.load_iris(self.database)
+        self.database.execute(f"SELECT * FROM iris {harness.TRAIN}").fetchall()
+        self.iris = harness.read_iris()
+
+    def test_a_frame_trains_the_model_of_a_table_with_its_rows(self):
+        expected = self.digest(self.database)
+        arrays = {name: numpy.array(values) for name, values in self.iris.items()}
+        for frame in (self.iris, arrays, pandas.DataFrame(self.iris), polars.DataFrame(self.iris)):
+            with self.subTest(type(frame)):
+                model = totrain.train(frame, harness.TRAIN)
+                self.assertEqual(self.digest(model.connection), expected)
+                self.assertEqual(model.result["name"][0], "loss")
+
+    def test_a_statement_with_its_own_select_finds_the_frame_by_its_name(self):
+        self.database.execute(f"SELECT * FROM iris WHERE class > 0 {harness.TRAIN.replace(' m', ' few')}").fetchall()
+        model = totrain.train(pandas.DataFrame(self.iris), f"SELECT * FROM flowers WHERE class > 0 {harness.TRAIN}",
+                              connection=self.database, name="flowers")
+        self.assertEqual(self.digest(self.database), self.digest(self.database, "few"))
+        self.assertEqual(model.name, '"m"')
+
+    def test_words_and_missing_values_train_as_in_a_table(self):
+        frame = pandas.DataFrame({"city": ["Bern", "Rome", None, "Oslo"] * 50, "size": [1.0, None, 3.0, 4.0] * 50,
+                                  "y": [0, 1, 0, 1] * 50})
+        other = sqlite3.connect(self.path)
+        frame.to_sql("t", other, index=False)
+        other.close()
+        train = "TO TRAIN DNNClassifier WITH epochs = 5 LABEL y INTO words"
+        self.database.execute(f"SELECT * FROM t {train}").fetchall()
+        model = totrain.train(frame, train)
+        self.assertEqual(self.digest(model.connection, "words"), self.digest(self.database, "words"))
+
+    def test_predictions_come_in_the_order_of_the_frame_and_with_its_index(self):
+        model = totrain.Model(self.database, "m")
+        expected = [row[-1] for row in self.database.execute("SELECT * FROM iris TO PREDICT guess USING m")]
+        frame = pandas.DataFrame(self.iris).drop(columns="class")
+        frame.index = [f"flower {i}" for i in range(150)]
+        shuffled = frame.sample(frac=1, random_state=1)
+        predicted = model.predict(shuffled)
+        self.assertEqual(list(predicted.index), list(shuffled.index))
+        self.assertEqual(predicted.loc[frame.index].tolist(), expected)
+        self.assertEqual(model.predict(polars.DataFrame(self.iris)).to_list(), expected)
+        self.assertEqual(model.predict(self.iris), expected)
+        self.assertEqual(model.predict("iris"), expected)
+
+    def test_more_outputs_make_a_frame(self):
+        model = totrain.Model(self.database, "m")
+        frame = model.predict(pandas.DataFrame(self.iris), outputs=["probability", "probabilities"])
+        self.assertEqual(list(frame.columns), ["prediction", "probability", "probabilities"])
+        first = frame["probabilities"].iloc[0]
+        self.assertEqual(set(first), {"0", "1", "2"})
+        self.assertAlmostEqual(sum(first.values()), 1)
+
+    def test_a_model_is_judged_explained_and_described(self):
+        model = totrain.Model(self.database, "m")
+        frame = pandas.DataFrame(self.iris)
+        self.assertEqual(model.evaluate(frame).rows, model.evaluate("iris").rows)
+        self.assertEqual(model.evaluate("iris", metrics=["Accuracy"]).columns[:2], ["loss", "Accuracy"])
+        self.assertEqual(sum(model.evaluate(frame, report="confusion")["rows"]), 150)
+        self.assertEqual(set(model.explain(frame)["input"]), set(self.iris) - {"class"})
+        self.assertEqual(len(model.history()), 20)
+        self.assertGreater(len(model.describe()), 3)
+
+    def test_results_are_frames(self):
+        result = totrain.run(self.database, "SELECT class, count(*) AS n FROM iris GROUP BY class")
+        self.assertEqual(result.to_pandas()["n"].tolist(), [50, 50, 50])
+        self.assertEqual(result.to_polars()["n"].to_list(), [50, 50, 50])
+        self.assertEqual(result.to_dicts()[0], {"class": 0, "n": 50})
+        self.assertIn("<td", result._repr_html_())
+        self.assertEqual(repr(result).splitlines()[0], "class  n")
+
+    def test_a_statement_that_trains_nothing_is_refused(self):
+        with self.assertRaisesRegex(totrain.Error, "has no INTO"):
+            totrain.train(self.iris, "SELECT * FROM df TO PREDICT USING m", connection=self.database)
+
+
+harness.main()
