@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/complete_command.h"
 #include "cli/jobs_command.h"
 #include "cli/k8s_command.h"
 #include "cli/metrics_command.h"
@@ -75,6 +76,8 @@ static const struct command {
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
+    {"complete", command_complete, "complete",
+     "what may be typed at a place of a text, for editors; JSON in and out"},
     {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
     {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},

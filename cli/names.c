@@ -91,8 +91,7 @@ static bool is_plain(struct slice name)
     return name.size > 0 && !sqlite3_keyword_check(name.data, (int)name.size);
 }
 
-/* The name as it is to be written. */
-static struct slice spell(struct arena *arena, struct slice name)
+struct slice names_spell(struct arena *arena, struct slice name)
 {
     struct text quoted;
     struct slice copy;
@@ -118,7 +117,7 @@ static size_t read_columns(sqlite3 *db, struct arena *arena, struct slice table,
         return 0;
     sql_bind_text(statement, 1, table);
     while (sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row && count < NAMES_MAX) {
-        struct slice name = spell(arena, sql_slice(statement, 0));
+        struct slice name = names_spell(arena, sql_slice(statement, 0));
         if (!name.data)
             break;
         if (into)
@@ -134,7 +133,7 @@ static void add_table(sqlite3 *db, struct arena *arena, struct slice name,
 {
     struct slice *columns = ARENA_NEW(arena, struct slice, read_columns(db, arena, name, NULL) + 1);
 
-    table->name = spell(arena, name);
+    table->name = names_spell(arena, name);
     table->columns = columns;
     table->column_count = columns ? read_columns(db, arena, name, columns) : 0;
 }
@@ -156,7 +155,7 @@ static void read_sqlite(sqlite3 *db, struct arena *arena, struct completion_name
            names->table_count + names->model_count < NAMES_MAX) {
         struct slice name = sql_slice(statement, 0);
         if (slice_is(sql_slice(statement, 1), "model"))
-            models[names->model_count++] = spell(arena, name);
+            models[names->model_count++] = names_spell(arena, name);
         else
             add_table(db, arena, name, &tables[names->table_count++]);
     }

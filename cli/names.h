@@ -19,4 +19,7 @@ void schema_query(const struct session *session, struct slice table, struct text
 /* What cannot be read is left out: completion must not disturb. */
 void names_read(const struct session *session, struct arena *arena, struct completion_names *names);
 
+/* A name as it is to be written: quoted where it must be. Empty where memory ran out. */
+struct slice names_spell(struct arena *arena, struct slice name);
+
 #endif

@@ -1,4 +1,4 @@
-"""Train, judge and use models by SQL: in SQLite, in PostgreSQL, on a DataFrame.
+"""Train, judge and use models by SQL: in SQLite, in PostgreSQL, on a DataFrame, in a notebook.
 
     connect(path)             an sqlite3 connection that knows the statements of ToTrain
     load(connection)          the same for a connection that is there
@@ -6,6 +6,7 @@
     train(frame, statement)   a DataFrame as the FROM of a TRAIN statement: a Model
     Model(connection, name)   predict, evaluate, explain, history
     totrain.sqlalchemy        enable(engine)
+    %load_ext totrain         %totrain CONNECTION and %%totrain in a notebook
 
 What is asked for is imported when it is first used: `import totrain` itself imports nothing else.
 """
@@ -42,3 +43,15 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, *_MODULES, "__version__"])
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """%load_ext totrain: the magics %totrain and %%totrain."""
+    from ._magic import install
+    install(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """%unload_ext totrain: the magics are gone, and what was shown for them."""
+    from ._magic import uninstall
+    uninstall(shell)

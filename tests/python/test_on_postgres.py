@@ -12,6 +12,7 @@ import server  # noqa: E402  pylint: disable=wrong-import-position
 
 import harness
 import totrain
+from kernel import Kernel, errors, text_of
 from totrain import _run
 
 SELECT = "SELECT * FROM iris"
@@ -119,6 +120,28 @@ class Postgres(harness.Case):
         self.assertTrue(_run.is_ours("SHOW MODELS"))
         self.assertTrue(_run.is_ours(f"{SELECT} TO TRAIN"))
         self.assertFalse(_run.is_ours("SELECT 'a TO TRAIN b' -- TO TRAIN x"))
+
+    def test_a_notebook_trains_there_shows_progress_and_cancels(self):
+        kernel = Kernel()
+        self.addCleanup(kernel.close)
+        address = f"postgresql://{server.SUPERUSER}@/{server.DATABASE}?host={self.server.socket}&port={self.server.port}"
+        for code in ("%load_ext totrain", f"%totrain {address}", "%%totrain\nSET totrain.progress_interval = '100ms'"):
+            self.assertEqual(errors(kernel.run(code)), [])
+        outputs = kernel.run(f"%%totrain\n{SELECT} {harness.TRAIN}; {SELECT} TO EVALUATE m")
+        self.assertIn("Accuracy", text_of(outputs))
+        ended, lines = [], []
+        for message in kernel.messages(f"%%totrain\n{SELECT} {harness.TRAIN_LONG}"):
+            if message["msg_type"] == "update_display_data":
+                lines.append(message["content"]["data"]["text/plain"])
+                if "step" in lines[-1]:
+                    kernel.manager.interrupt_kernel()
+            if message["msg_type"] == "error":
+                ended.append(message["content"]["evalue"])
+        self.assertEqual(ended, ["interrupted"])
+        self.assertRegex(lines[-1], "epoch .* loss ")
+        self.assertIn("Accuracy", text_of(kernel.run(f"%%totrain\n{SELECT} TO EVALUATE m")))
+        error = errors(kernel.run(f"%%totrain\n{SELECT} TO TRAIN LinearClassifier LABEL klass INTO m"))[0]
+        self.assertIn("klass", error["traceback"][0])
 
 
 harness.main()

@@ -329,6 +329,18 @@ class Program(harness.Case):
         self.check(self.path, "-c", "CREATE TABLE log(x); CREATE TRIGGER t AFTER INSERT ON log "
                    "BEGIN SELECT 1; SELECT 2; END; INSERT INTO log VALUES (1);")
 
+    def test_complete_says_what_may_be_typed(self):
+        asked = {"text": "SELECT 'ü'; SELECT * FROM t TO TRAIN A LABEL ", "tables": {"t": ["a", "b c"]}, "models": ["m"]}
+        asked["cursor"] = len(asked["text"].encode())
+        found = json.loads(self.check("complete", input=json.dumps(asked)).stdout)
+        self.assertEqual(found["start"], asked["cursor"])
+        self.assertEqual({one["text"] for one in found["candidates"]} & {"a", '"b c"', "b c"}, {"a", '"b c"'})
+        for wrong, error in (("", "JSON"), ("{}", "text"), ({**asked, "cursor": 1000}, "cursor"),
+                             ({**asked, "tables": {"t": 1}}, "a table is a list"), ({**asked, "models": [1]}, "a name is")):
+            done = self.run_program("complete", input=wrong if isinstance(wrong, str) else json.dumps(wrong))
+            self.assertIn(error, done.stderr)
+            self.assertEqual((done.stdout, done.returncode == 0), ("", False))
+
     def test_parse_needs_no_database(self):
         done = self.check("parse", input=QUICK)
         self.assertIn("LinearClassifier", done.stdout)
