@@ -66,7 +66,7 @@
     PLANNED("train.sample_weight", SCOPE_TRAIN, TEXT(),                                            \
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
             "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
-            "EVALUATE do not need it. Trees and xgboost.gblinear only.",                           \
+            "EVALUATE do not need it.",                                                            \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \

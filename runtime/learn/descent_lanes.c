@@ -203,10 +203,14 @@ static void contribute_gradient(const struct descent *descent, uint32_t lane,
 {
     const struct phase *phase = &descent->progress.phase;
     const struct lane_share *share = &descent->shares[lane];
+    const struct dataset *dataset = descent->dataset;
+    const float *weights = dataset->train.roles[ROLE_SAMPLE_WEIGHT];
     const struct lane_rows rows = {
-        .dataset = descent->dataset,
-        .part = &descent->dataset->train,
-        .class_weights = descent->dataset->class_weights,
+        .dataset = dataset,
+        .part = &dataset->train,
+        .class_weights = dataset->class_weights,
+        .sample_weights = weights,
+        .weight_share = weights ? (float)(1 / dataset->weight_average) : 1,
         .order = descent->rows.order,
         .at = rows_at(descent, lane, share->first),
         .expected = expected,

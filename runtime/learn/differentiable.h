@@ -40,6 +40,8 @@ struct lane_rows {
     const struct dataset *dataset;
     const struct dataset_part *part; /* of it */
     const float *class_weights;      /* NULL: all 1 */
+    const float *sample_weights;     /* of the part's rows; NULL: all 1 */
+    float weight_share;              /* what they are multiplied by, so that their mean is 1 */
     const uint32_t *order;
     struct rows_at {
         uint64_t from;  /* the row that numbers of the order count from; order NULL: 0 */

@@ -9,7 +9,7 @@ void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, 
 {
     int32_t class;
 
-    labels->weights[at] = 1;
+    labels->weights[at] = rows->sample_weights ? rows->sample_weights[row] * rows->weight_share : 1;
     if (head->task == TASK_REGRESSION) {
         labels->targets[at] = rows->part->values[row];
         return;
@@ -22,7 +22,7 @@ void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, 
     labels->classes[at] = class;
     labels->targets[at] = class > 0 ? 1 : 0;
     if (rows->class_weights && class >= 0)
-        labels->weights[at] = rows->class_weights[class];
+        labels->weights[at] *= rows->class_weights[class];
 }
 
 /* losses (n), and z becomes the gradient of each row's loss. */

@@ -35,12 +35,36 @@ class Optimizers(harness.Case):
             self.assertEqual(one != other, differs)
             self.assertGreater(accuracy, 0.9)
 
+    def test_a_row_of_weight_two_is_two_rows_and_one_of_weight_0_none(self):
+        """Labels of rows of weight 0 are wrong; the steps of a job are few and of all rows."""
+        self.run_all("CREATE TABLE weighed AS SELECT a, b, y, 3.0 * (rowid % 2 + 1) AS w FROM t "
+                     "UNION ALL SELECT a, b, 1 - y, 0 FROM t")
+        settings = ("train.test_size = 0, train.batch_size = 100000, train.epoch = 100, model.l2 = 0, "
+                    "optimizer.learning_rate = 0.3")
+        facts = harness.facts(self.run_all(f"SELECT * FROM weighed TO TRAIN LinearClassifier WITH {settings}, "
+                                           "train.sample_weight = 'w' LABEL y INTO weighted"))
+        self.assertLess(facts["Accuracy"], 0.6)  # metrics are of all rows alike
+        self.run_all("SELECT a, b, y FROM weighed WHERE w > 0 UNION ALL SELECT a, b, y FROM weighed WHERE w > 3 "
+                     f"TO TRAIN LinearClassifier WITH {settings} LABEL y INTO repeated")
+        for a, b in ((0, 0), (1, 1), (-1, 0.5), (0.2, 0.9)):
+            one, other = (self.run_all(f"SELECT totrain_probability('{model}', ?, ?)", a, b)[0][0]
+                          for model in ("weighted", "repeated"))
+            self.assertAlmostEqual(one, other, delta=0.01)
+
+    def test_weights_are_those_of_their_rows_with_any_number_of_workers(self):
+        settings = "train.sample_weight = 'noise', train.epoch = 1"
+        self.run_all("UPDATE t SET noise = abs(noise)")
+        for model in ("LinearRegressor", "DNNClassifier"):
+            self.train(settings, "one", model=model)
+            self.train(f"{settings}, job.min_workers = 3, job.max_workers = 3", "three", model=model)
+            self.assertEqual(self.digest(self.database, "three"), self.digest(self.database, "one"))
+
     def test_every_schedule_trains(self):
         for settings in ("schedule = 'exponential', decay_rate = 0.5", "schedule = 'step', decay_steps = 100, decay_rate = 0.8",
                          "schedule = 'polynomial', power = 2, end_learning_rate = 0.001", "warmup_steps = 100",
                          "schedule = 'cosine', decay_steps = 500"):
             with self.subTest(settings):
-                self.assertGreater(self.train(settings)["Accuracy"], 0.9)
+                self.assertGreater(self.train(f"{settings}, train.max_steps = 300")["Accuracy"], 0.9)
 
 
 if __name__ == "__main__":

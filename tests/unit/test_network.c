@@ -21,6 +21,7 @@ struct fixture {
     struct network_workspace space;
     float parameters[PARAMETERS_MAX];
     double exact[PARAMETERS_MAX];
+    const float *weights; /* of the rows; NULL: all 1 */
 };
 
 /* Of the data set that it has. */
@@ -29,6 +30,7 @@ static void fixture_make(struct fixture *fixture, uint32_t hidden_layers,
 {
     struct error err;
 
+    fixture->weights = NULL;
     show_rows(&fixture->dataset);
     fixture->spec = made_spec(&fixture->dataset);
     network_params(&fixture->spec.params)->hidden_units.count = hidden_layers;
@@ -197,6 +199,8 @@ static double exact_total(const struct fixture *fixture)
             fixture->dataset.class_weights
                 ? (double)fixture->dataset.class_weights[fixture->dataset.train.classes[row]]
                 : 1;
+        if (fixture->weights)
+            weight *= (double)fixture->weights[row] / 2;
         total += weight * exact_loss(fixture, row);
     }
     return total;
@@ -208,6 +212,8 @@ static struct lane_rows all_rows(const struct fixture *fixture)
         .dataset = &fixture->dataset,
         .part = &fixture->dataset.train,
         .class_weights = fixture->dataset.class_weights,
+        .sample_weights = fixture->weights,
+        .weight_share = 0.5f,
         .count = ROWS,
     };
 }
@@ -258,6 +264,25 @@ static void the_gradient_is_that_of_finite_differences(void **state)
                 fixture_close(&fixture);
             }
         }
+    }
+}
+
+static void rows_have_weights_of_their_own(void **state)
+{
+    const struct rows_shape shapes[] = {
+        {ROWS, 0, 6, 0, 0, 0}, {ROWS, 0, 6, 0, 0, 2}, {ROWS, 0, 6, 2, 10, 4}};
+    float weights[ROWS];
+    (void)state;
+
+    for (uint32_t row = 0; row < ROWS; row++)
+        weights[row] = (float)(row % 4);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+        struct fixture fixture;
+
+        fixture_open(&fixture, shapes[s], 1, ACTIVATION_TANH, 0);
+        fixture.weights = weights;
+        check_gradient(&fixture);
+        fixture_close(&fixture);
     }
 }
 
@@ -521,6 +546,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_that_of_finite_differences),
+        cmocka_unit_test(rows_have_weights_of_their_own),
         cmocka_unit_test(of_a_text_each_word_has_its_share_of_the_gradient),
         cmocka_unit_test(the_gradient_goes_through_dropout),
         cmocka_unit_test(dropout_is_keyed_by_the_place_in_the_batch),

@@ -355,9 +355,10 @@ static void a_column_of_weights_holds_numbers_of_its_own(void **state)
                "SELECT 1 TO TRAIN XGBRegressor WITH train.sample_weight = 'w', validation.select = "
                "'SELECT 2' LABEL y INTO m",
                STATUS_INVALID, "validation.select has no column \"w\"");
-    PLAN_FAILS(IRIS "SELECT 1 TO TRAIN LinearClassifier WITH train.sample_weight = 'petal_length' "
-                    "LABEL class INTO m",
-               STATUS_INVALID, "\"train.sample_weight\" has no use with LinearClassifier");
+    PLAN_FAILS(IRIS
+               "SELECT 1 TO TRAIN KMeans WITH n_clusters = 2, train.sample_weight = 'petal_length' "
+               "INTO m",
+               STATUS_INVALID, "\"train.sample_weight\" has no use with KMeans");
     scene_deinit(&scene);
 }
 
