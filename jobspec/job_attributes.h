@@ -51,12 +51,17 @@
     STORED(uint32_t, early_stopping, "train.early_stopping", SCOPE_TRAIN,                          \
            IN(training, early_stopping), INTEGER(0, 1000000, "0"),                                 \
            "End after so many evaluations without improvement and keep the best model; 0: never. " \
-           "Needs train.test_size or validation.select.")                                          \
+           "Needs train.test_size, validation.select or train.folds.")                             \
     STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
            REAL(0, 0.9, "auto"),                                                                   \
            "Share of the rows held out for validation, of each class the same. 'auto': a tenth "   \
            "of 500 rows or more; none for clusters, and beside validation.select.",                \
            .is_automatic = true)                                                                   \
+    PLANNED("train.folds", SCOPE_TRAIN, INTEGER(0, 20, "0"),                                       \
+            "Measure by cross-validation: the rows are dealt into so many folds, of each class "   \
+            "the same and groups whole; for each of them a model of the others is measured on "    \
+            "it, and the model itself learns from all rows. 2 at least; 0: no folds.",             \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
            WORD(NULL, WORDS("balanced"), WORDS("[]")),                                             \

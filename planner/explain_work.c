@@ -111,9 +111,28 @@ static void explain_steps(struct explanation *explanation, const struct work *wo
     explanation_line(explanation, "steps");
 }
 
-/* Epochs, or passes of what has none. */
-static double seconds_of(const struct plan *plan, const struct work *work,
-                         const struct kind_shape *shape)
+static void explain_folds(struct explanation *explanation, const struct work *work)
+{
+    const uint32_t folds = explanation->plan->folds;
+    struct text *out = &explanation->detail;
+
+    if (folds == 0)
+        return;
+    text_printf(out, "%u jobs, each without ", folds);
+    if (work->rows > 0) {
+        text_append_string(out, work->is_exact && fmod(work->rows, folds) == 0 ? "" : "about ");
+        append_count(out, round(work->rows / folds));
+        text_append_string(out, " rows");
+    } else {
+        text_append_string(out, "a fold of the rows");
+    }
+    text_append_string(out, ", by which it is measured; then the model of all rows");
+    explanation_line(explanation, "folds");
+}
+
+/* Of one job. Epochs, or passes of what has none. */
+static double seconds_of_job(const struct plan *plan, const struct work *work,
+                             const struct kind_shape *shape)
 {
     const struct kind_cost cost = cost_of(plan, shape);
     const double row = SECONDS_OF_ROW + cost.multiplications * SECONDS_OF_MULTIPLICATIONS;
@@ -125,6 +144,15 @@ static double seconds_of(const struct plan *plan, const struct work *work,
                (cost.learning + work->training * cost.row_learning) * SECONDS_OF_MULTIPLICATIONS;
     return SECONDS_START + work->rows * reading + work->training * passes * row +
            work->total * cost.parameters * SECONDS_OF_PARAMETER;
+}
+
+/* Of all jobs. Those of folds together are one less in rows than there are folds. */
+static double seconds_of(const struct plan *plan, const struct work *work,
+                         const struct kind_shape *shape)
+{
+    const double one = seconds_of_job(plan, work, shape);
+
+    return plan->folds == 0 ? one : one * plan->folds + SECONDS_START;
 }
 
 /* More digits would say more than is known. */
@@ -172,5 +200,6 @@ void explain_work(struct explanation *explanation, uint64_t rows_guess)
 
     explain_rows(explanation, &work);
     explain_steps(explanation, &work);
+    explain_folds(explanation, &work);
     explain_time(explanation, &work);
 }

@@ -104,6 +104,8 @@ struct plan {
     struct jobspec spec;
     bool wait; /* false: a detached job */
     uint32_t verbose;
+    uint32_t folds;                    /* of cross-validation; 0: none */
+    int folds_position;                /* of their number in the text */
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */

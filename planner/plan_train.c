@@ -9,6 +9,7 @@
 #include "planner/cluster.h"
 #include "planner/columns.h"
 #include "planner/constraints.h"
+#include "planner/folds.h"
 #include "planner/input_notices.h"
 #include "planner/label.h"
 #include "planner/log_folder.h"
@@ -173,6 +174,7 @@ enum status plan_train(struct planning *planning)
     TRY(target_plan(planning, &statement->into, &plan->into_schema, &plan->into_name));
     TRY(cluster_plan(planning));
     TRY(cluster_plan_reading(planning));
+    TRY(folds_check_job(planning));
     if (!plan->wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning, &plan->spec.metrics_host, &plan->spec.metrics_port));

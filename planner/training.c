@@ -9,6 +9,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/cluster.h"
+#include "planner/folds.h"
 #include "planner/metric_list.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -134,12 +135,13 @@ static enum status check_validation(const struct planning *planning)
                           "Validation rows are either a share of the training rows or their own "
                           "SELECT.");
     }
-    if (training->early_stopping > 0 && training->test_size == 0 && !select) {
+    if (training->early_stopping > 0 && training->test_size == 0 && !select &&
+        planning->plan->folds == 0) {
         fail_at(planning->err, STATUS_INVALID, stopping->name.position,
                 "train.early_stopping needs validation rows");
         return error_hint(planning->err,
-                          "Add train.test_size = 0.1 to hold out a tenth of the rows, or "
-                          "validation.select.");
+                          "Add train.test_size = 0.1 to hold out a tenth of the rows, "
+                          "validation.select, or train.folds.");
     }
     return STATUS_OK;
 }
@@ -231,7 +233,7 @@ static void append_epochs(struct kind_length length, struct text *out)
 static void append_held_out(const struct plan *plan, struct text *out)
 {
     const struct job_held_out held_out =
-        job_held_out(REAL_AUTOMATIC, plan->validation_select.size > 0,
+        job_held_out(plan->folds > 0 ? 0 : REAL_AUTOMATIC, plan->validation_select.size > 0,
                      plan->spec.early_stopping > 0, task_has_label(plan->estimator->task));
 
     if (held_out.share == 0) {
@@ -381,6 +383,7 @@ enum status training_plan(struct planning *planning)
     settings.classes = plan->spec.n_classes;
     TRY(settle(planning, &settings));
     TRY(check_task(planning));
+    TRY(folds_plan(planning));
     TRY(check_validation(planning));
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));

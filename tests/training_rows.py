@@ -9,7 +9,7 @@ def facts(rows):
     """By name: what was measured on the training rows, and what is known of the job, as numbers."""
     found = {}
     for name, value, part, detail in map(cells_of, rows):
-        if name != "notice" and part != "validation":
+        if name != "notice" and part in (None, "training"):
             found[name] = value if detail is None else int(detail)
     return found
 
@@ -17,6 +17,15 @@ def facts(rows):
 def validated(rows):
     """By name: what was measured on the rows that were held out."""
     return {name: value for name, value, part, _ in map(cells_of, rows) if part == "validation"}
+
+
+def crossed(rows):
+    """By name: mean and deviation of what was measured on folds."""
+    found = {}
+    for name, value, part, _ in map(cells_of, rows):
+        if part in ("folds", "deviation"):
+            found[name] = (*found.get(name, ()), value)
+    return found
 
 
 def notices(rows):

@@ -26,8 +26,9 @@ struct sorting {
 
 uint64_t row_key_bits(const struct row_key *key, const struct row_hash *hash)
 {
-    const bool is_of_group =
-        key->purpose == RANDOM_GROUP_LANE || key->purpose == RANDOM_GROUP_HELD_OUT;
+    const bool is_of_group = key->purpose == RANDOM_GROUP_LANE ||
+                             key->purpose == RANDOM_GROUP_HELD_OUT ||
+                             key->purpose == RANDOM_GROUP_FOLD;
     uint64_t folded = hash->low ^ (hash->high << 32 | hash->high >> 32);
 
     return random_bits(key->seed, key->purpose, key->a, is_of_group ? hash->high : folded);

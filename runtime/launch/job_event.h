@@ -22,6 +22,7 @@ enum job_event_kind {
 struct job_event {
     enum job_event_kind kind;
     uint64_t step, steps; /* steps 0: unknown */
+    const char *stage;    /* of several jobs of a statement, as "fold 2 of 5"; NULL: there is one */
     const char *unit;     /* what a step is called that belongs to no epoch; NULL: a shard */
     uint32_t epoch, epochs, workers;
     double rows_per_second;

@@ -230,7 +230,10 @@ static enum status take_parts(const cJSON *metric, stored_metric_taker *take, vo
 {
     static const struct {
         const char *stored, *part;
-    } parts[] = {{"train", PART_TRAINING}, {"validation", PART_VALIDATION}};
+    } parts[] = {{"train", PART_TRAINING},
+                 {"validation", PART_VALIDATION},
+                 {"folds", PART_FOLDS},
+                 {"deviation", PART_DEVIATION}};
     struct slice name;
 
     TRY(json_get_string(metric, "name", &name, err));
@@ -263,7 +266,7 @@ enum status stored_metrics(const struct model *model, stored_metric_taker *take,
     return status;
 }
 
-/* The first beside the loss; that of rows that were held out takes its place. */
+/* The first beside the loss; that of rows that were held out, or of folds, takes its place. */
 struct main_metric {
     char name[WORD_BYTES_MAX + 1];
     const char *part; /* NULL: none was found */
@@ -276,7 +279,8 @@ static enum status take_main(void *context, struct slice name, const char *part,
     struct main_metric *found = context;
 
     (void)err;
-    if (slice_is(name, "loss") || (found->part && !slice_is(name, found->name)))
+    if (slice_is(name, "loss") || strcmp(part, PART_DEVIATION) == 0 ||
+        (found->part && !slice_is(name, found->name)))
         return STATUS_OK;
     slice_copy(name, found->name, sizeof found->name);
     found->part = part;

@@ -108,6 +108,8 @@ static enum status follow(struct job *job, struct error *err)
             failed, status,
             cluster_folder_write(job->folder.path, &job->request->job, &job->request->access, err));
     }
+    if (is_here && job->work->rehearse)
+        TRY_OR(failed, status, job->work->rehearse(job, err));
     TRY_OR(failed, status, job_start(job->host, &job->folder, &job->spec, &process, err));
     status = job_follow(job->host, &job->folder, &process, job->work->judge ? &staged : NULL,
                         job->sink, err);

@@ -7,6 +7,7 @@
  *     note       what is written, and where (unpublished.h)   not where it is staged or detached
  *     stage      rows and spec into tables of the database    not where it runs on this machine
  *     release    the session's locks on what was read         not where it is staged
+ *     rehearse   other jobs first, over the same rows             where the session waits, here
  *     follow     start it, wait, collect what it made         where the session waits
  *     leave      hand it over; its number is the result       where the session does not
  *
@@ -26,6 +27,9 @@ struct cluster_request;
 struct job_work {
     /* The rows into the job's folder, and the spec. No process runs yet. */
     enum status (*prepare)(struct job *job, struct error *err);
+    /* NULL: nothing. Where the session follows a job on this machine, right before its processes
+     * are started: other jobs over the same rows. */
+    enum status (*rehearse)(struct job *job, struct error *err);
     /* The job has ended well, and the session has waited: what it made into the database, and the
      * rows that the statement returns. */
     enum status (*collect)(struct job *job, struct error *err);

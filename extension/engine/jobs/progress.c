@@ -33,6 +33,8 @@ static void append_place(const struct job_event *event, struct text *out)
 {
     const bool has_epochs = event->epochs > 0 || event->epoch > 0;
 
+    if (event->stage)
+        text_printf(out, "%s  ", event->stage);
     if (event->epochs)
         text_printf(out, "epoch %u/%u", event->epoch, event->epochs);
     else if (has_epochs)
@@ -86,6 +88,8 @@ static const char *event_name(enum job_event_kind kind)
 
 static void add_numbers(cJSON *object, const struct job_event *event)
 {
+    if (event->stage)
+        json_add_string(object, "stage", slice_of(event->stage));
     json_add_integer(object, "epoch", event->epoch);
     json_add_integer(object, "epochs", event->epochs);
     json_add_integer(object, "step", (int64_t)event->step);

@@ -10,6 +10,7 @@
 #include "codegen/lower_train.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
+#include "extension/engine/jobs/cross_validation.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
@@ -193,6 +194,11 @@ static enum status prepare(struct job *job, struct error *err)
     return STATUS_OK;
 }
 
+static enum status rehearse(struct job *job, struct error *err)
+{
+    return job->plan->folds > 0 ? cross_validate(job, err) : STATUS_OK;
+}
+
 /* ----- what all rows say of a plan whose workers read them ----- */
 
 static enum status judge(struct job *job, struct error *err)
@@ -309,7 +315,11 @@ enum status train_run(const struct host *host, const struct train_request *train
                       struct arena *arena, const struct sink *sink, struct error *err)
 {
     const struct plan *plan = train->plan;
-    static const struct job_work work = {prepare, collect, put_number, judge};
+    static const struct job_work work = {.prepare = prepare,
+                                         .rehearse = rehearse,
+                                         .collect = collect,
+                                         .put_number = put_number,
+                                         .judge = judge};
     struct training training = {.job = {.host = host,
                                         .plan = plan,
                                         .life = job_life_of(host, plan),

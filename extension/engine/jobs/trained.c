@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
+#include "runtime/data/fold_results.h"
 #include "scoring/model_meta.h"
 
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
@@ -25,16 +26,30 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
     return status;
 }
 
+struct kept_metrics {
+    struct jobstore *store;
+    cJSON *array;
+};
+
+/* What does not fit is seen when the array is printed. */
 static enum status add_metric(void *context, const char *name, double train, double validation,
                               struct error *err)
 {
-    cJSON *metric = cJSON_CreateObject();
+    const struct kept_metrics *kept = context;
+    struct fold_result folds;
+    cJSON *metric;
+    bool has_folds;
 
-    (void)err; /* what does not fit is seen when the array is printed */
+    TRY(fold_result_find(kept->store, name, &folds, &has_folds, err));
+    metric = cJSON_CreateObject();
     json_add_string(metric, "name", slice_of(name));
     json_add_real(metric, "train", train);
     json_add_real(metric, "validation", validation);
-    json_append(context, metric);
+    if (has_folds) {
+        json_add_real(metric, "folds", folds.mean);
+        json_add_real(metric, "deviation", folds.deviation);
+    }
+    json_append(kept->array, metric);
     return STATUS_OK;
 }
 
@@ -42,12 +57,12 @@ static enum status add_metric(void *context, const char *name, double train, dou
 static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
-    cJSON *metrics = cJSON_CreateArray();
-    enum status status = jobstore_each_result(store, add_metric, metrics, err);
+    struct kept_metrics kept = {store, cJSON_CreateArray()};
+    enum status status = jobstore_each_result(store, add_metric, &kept, err);
 
     if (status == STATUS_OK)
-        status = model_keep_metrics(metrics, arena, model, err);
-    cJSON_Delete(metrics);
+        status = model_keep_metrics(kept.array, arena, model, err);
+    cJSON_Delete(kept.array);
     return status;
 }
 
@@ -128,6 +143,7 @@ static enum status warn_of_gaps(struct jobstore *store, const struct sink *sink,
 }
 
 struct measured {
+    struct jobstore *store;
     const struct sink *sink;
     bool has_validation; /* of any metric */
 };
@@ -149,16 +165,23 @@ static enum status put_metric(void *context, const char *name, double train, dou
 {
     const struct measured *measured = context;
 
+    struct fold_result folds;
+    bool has_folds;
+
     TRY(train_row_value(measured->sink, name, train, PART_TRAINING, err));
-    return measured->has_validation
-               ? train_row_value(measured->sink, name, validation, PART_VALIDATION, err)
-               : STATUS_OK;
+    if (measured->has_validation)
+        TRY(train_row_value(measured->sink, name, validation, PART_VALIDATION, err));
+    TRY(fold_result_find(measured->store, name, &folds, &has_folds, err));
+    if (!has_folds)
+        return STATUS_OK;
+    TRY(train_row_value(measured->sink, name, folds.mean, PART_FOLDS, err));
+    return train_row_value(measured->sink, name, folds.deviation, PART_DEVIATION, err);
 }
 
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err)
 {
-    struct measured measured = {.sink = sink};
+    struct measured measured = {.store = store, .sink = sink};
 
     TRY(warn_of_gaps(store, sink, err));
     TRY(jobstore_each_result(store, look_for_validation, &measured, err));

@@ -216,3 +216,15 @@ IMPORT MODEL theirs FROM '';
 IMPORT MODEL totrain_model FROM 'model.json';
 -- two statements without a semicolon
 SELECT * FROM iris TO PREDICT USING iris_model SELECT * FROM iris TO EVALUATE iris_model;
+-- folds: one
+SELECT * FROM iris TO TRAIN LinearClassifier WITH train.folds = 1 LABEL class INTO m;
+-- folds: beside rows that are held out
+SELECT * FROM iris TO TRAIN LinearClassifier WITH cv = 5, test_size = 0.2 LABEL class INTO m;
+-- folds: beside validation.select
+SELECT * FROM iris TO TRAIN LinearClassifier WITH validation.select = 'SELECT * FROM iris', train.folds = 5 LABEL class INTO m;
+-- folds: of rows in order
+SELECT * FROM iris TO TRAIN LinearClassifier WITH train.folds = 5, train.shuffle = false LABEL class INTO m;
+-- folds: of a session that does not wait
+SELECT * FROM iris TO TRAIN LinearClassifier WITH train.folds = 5, job.wait = false LABEL class INTO m;
+-- folds: of clusters
+SELECT sepal_length FROM iris TO TRAIN KMeans WITH n_clusters = 3, train.folds = 5 INTO m;
