@@ -80,9 +80,10 @@ struct kind_settings {
 
 /* Of a column of numbers whose deviation is that of a few values far from the others. */
 enum far_values {
-    FAR_KEPT,  /* they are numbers as any other */
-    FAR_CODES, /* one that many rows have is missing there */
-    FAR_CUT    /* this, and others count as less far ones */
+    FAR_KEPT, /* they are numbers as any other */
+    FAR_FEW,  /* one that many rows have is missing there; where hardly any row has others, these
+                 count as less far ones */
+    FAR_CUT   /* the same, however many rows have others */
 };
 
 struct kind {

@@ -44,10 +44,11 @@ struct kind_length network_length(const struct kind_params *params, enum task ta
     return automatic_of(network_params(params), task);
 }
 
-/* A linear model follows a line as far as the numbers go: cut, they would bend it. */
+/* A linear model follows a line as far as the numbers go: cut, they would bend it. The few that are
+ * left of a column of another range are no part of it. */
 enum far_values network_far_values(const struct kind_params *params)
 {
-    return network_params(params)->hidden_units.count > 0 ? FAR_CUT : FAR_CODES;
+    return network_params(params)->hidden_units.count > 0 ? FAR_CUT : FAR_FEW;
 }
 
 double network_l2(const struct network_params *network, enum task task, uint64_t rows)

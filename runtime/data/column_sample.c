@@ -13,6 +13,7 @@ struct sampled_numbers {
 
 struct column_sample {
     uint32_t rows, count;
+    bool wants_few;                  /* FAR_FEW */
     struct sampled_numbers *columns; /* (count) */
     double *numbers;                 /* of all of them */
     double rest[COLUMN_SAMPLE_ROWS]; /* of one, while it is measured */
@@ -20,11 +21,11 @@ struct column_sample {
 
 /* ---- rows ---- */
 
-static bool has_use(const struct jobspec *spec)
+static enum far_values far_values_of(const struct jobspec *spec)
 {
     const struct kind *kind = kind_of(spec);
 
-    return spec->standardize && kind->far_values && kind->far_values(&spec->params) != FAR_KEPT;
+    return spec->standardize && kind->far_values ? kind->far_values(&spec->params) : FAR_KEPT;
 }
 
 static uint32_t count_numeric(const struct jobspec *spec)
@@ -47,7 +48,7 @@ static bool allocate(struct column_sample *sample, uint32_t count)
 enum status column_sample_new(const struct jobspec *spec, struct column_sample **sample,
                               struct error *err)
 {
-    const uint32_t count = has_use(spec) ? count_numeric(spec) : 0;
+    const uint32_t count = far_values_of(spec) != FAR_KEPT ? count_numeric(spec) : 0;
 
     *sample = NULL;
     if (count == 0)
@@ -58,6 +59,7 @@ enum status column_sample_new(const struct jobspec *spec, struct column_sample *
         *sample = NULL;
         return fail_no_memory(err);
     }
+    (*sample)->wants_few = far_values_of(spec) == FAR_FEW;
     for (uint32_t i = 0; i < spec->input_count; i++)
         if (spec->inputs[i].type == INPUT_NUMERIC) {
             double *numbers = (*sample)->numbers + (size_t)(*sample)->count * COLUMN_SAMPLE_ROWS;
@@ -192,6 +194,13 @@ static void find_code(const double *sorted, size_t count, double *rest,
         column->rest = none;
 }
 
+static bool has_few_far(const double *sorted, size_t count, const struct robust_range *range)
+{
+    const size_t far = count_far(sorted, count, range);
+
+    return far <= 1 || far * FEW_FAR_OF <= count;
+}
+
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns)
 {
     for (uint32_t i = 0; sample && i < sample->count; i++) {
@@ -201,5 +210,7 @@ void column_sample_measure(struct column_sample *sample, struct sampled_column *
         qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, compare_numbers);
         robust_range_of(numbers->numbers, numbers->count, &column->range);
         find_code(numbers->numbers, numbers->count, sample->rest, column);
+        if (sample->wants_few && !has_few_far(numbers->numbers, numbers->count, &column->range))
+            column->range = (struct robust_range){0};
     }
 }

@@ -22,6 +22,10 @@
 #define CODE_CELLS_MIN 3
 #define CODE_CELLS_OF  100
 
+/* Far cells are few where there is one, or no more than one of so many (FAR_FEW). Of a distribution
+ * with a long tail more are far: of log-normal numbers, where they dominate, one of 20. */
+#define FEW_FAR_OF 200
+
 /*
  * As it lies in the index of a spool. All zero: nobody asks, or nothing can be said.
  *
@@ -29,7 +33,7 @@
  * middle of all others, as -999 is: most of the far cells have it.
  */
 struct sampled_column {
-    struct robust_range range;
+    struct robust_range range; /* zero, too, where FAR_FEW is asked for and far cells are not few */
     double code;
     uint32_t cells, code_cells; /* of which so many have it; 0: there is no code */
     /* Of the cells without the code: */

@@ -14,7 +14,7 @@ static double greatest_of(const struct transform_input *input)
     return input->mean + (double)input->limit * input->scale;
 }
 
-static void note_range(const struct transform_input *input, double deviation,
+static void note_range(const struct transform_input *input, double deviation, enum far_values far,
                        struct notice_list *notices)
 {
     notice_add(notices, NOTICE_OUTLIERS,
@@ -23,8 +23,14 @@ static void note_range(const struct transform_input *input, double deviation,
                "beyond %.4g and %.4g count as these",
                SLICE_FORMAT(input->name), deviation, input->scale, input->mean, least_of(input),
                greatest_of(input));
-    notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
-                         "nullif(column, -999).");
+    if (far == FAR_FEW)
+        notice_hint(notices,
+                    "If they are wrong, leave them out or make NULL of them. NUMERIC(%.*s) in "
+                    "COLUMN keeps them as they are.",
+                    SLICE_FORMAT(input->name));
+    else
+        notice_hint(notices, "If they stand for missing values, make NULL of them, as by "
+                             "nullif(column, -999).");
 }
 
 static void note_code(const struct transform_input *input, const struct sampled_column *column,
@@ -75,12 +81,12 @@ static bool settle_input(const struct sampled_column *column, enum far_values fa
         note_code(input, column, dataset->notices);
         return true;
     }
-    if (far != FAR_CUT || !is_dominated(deviation, &column->range))
+    if ((far == FAR_FEW && keeps_codes) || !is_dominated(deviation, &column->range))
         return false;
     input->mean = column->range.middle;
     input->scale = column->range.deviation;
     input->limit = (float)ROBUST_FAR;
-    note_range(input, deviation, dataset->notices);
+    note_range(input, deviation, far, dataset->notices);
     return true;
 }
 

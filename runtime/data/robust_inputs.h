@@ -7,9 +7,10 @@
  *
  *     a code, which many rows have   is read as missing, and the others scale the column, unless
  *                                    COLUMN NUMERIC keeps it (spec_input.keeps_codes)
- *     other far values               are numbers to a linear model. Of a network they do not scale
- *                                    the column, which the range of its middle half does, and
- *                                    count as ROBUST_FAR of these from its middle
+ *     other far values               do not scale the column, which the range of its middle half
+ *                                    does, and count as ROBUST_FAR of these from its middle. A
+ *                                    linear model does so only where they are few (FEW_FAR_OF)
+ *                                    and COLUMN NUMERIC does not keep them: a line goes on
  *
  * The transform keeps what was decided, so that scoring does the same. The middle half and the code
  * are those of a sample of the training rows (column_sample.h), the deviation that of all of them.

@@ -1,4 +1,4 @@
-"""Codes and huge values among a column's numbers: networks learn from the rest, and say so."""
+"""Codes and huge values among a column's numbers: networks and linear models learn from the rest, and say so."""
 
 import json
 import math
@@ -38,7 +38,7 @@ class Outliers(harness.Case):
 
     def notices(self, train=NETWORK):
         self.train("SELECT * FROM t " + train)
-        return json.loads(self.database.execute("SELECT data FROM m WHERE part = 'meta'").fetchone()[0])["notices"]
+        return json.loads(self.database.execute("SELECT data FROM m WHERE part = 'meta'").fetchone()[0]).get("notices", [])
 
     def test_one_huge_value_does_not_hide_the_others(self):
         self.make(lambda number, a: 1e9 if number == 700 else a)
@@ -117,10 +117,30 @@ class Outliers(harness.Case):
         self.assertEqual([self.inputs()[0][0][name] for name in ("limit", "code")], [5, -999])
         self.assertLess(self.error(), 0.3)
 
-    def test_linear_models_and_plain_columns_are_as_they_were(self):
-        self.make(lambda number, a: 1e9 if number == 700 else a)
+    def test_a_line_is_not_bent_by_one_huge_value(self):
+        linear = "TO TRAIN LinearRegressor WITH train.test_size = 0 LABEL y INTO m"
+        self.make(lambda number, a: 1e9 if number == 700 else 3e5 if number in (5, 900) else a)
+        self.train("SELECT * FROM clean " + linear)
+        clean = self.error()
+        said, = self.notices(linear)
+        self.assertIn('column "a": a few values are far from all others', said["text"])
+        self.assertEqual(said["hint"], "If they are wrong, leave them out or make NULL of them. NUMERIC(a) in COLUMN keeps "
+                                       "them as they are.")
+        self.assertAlmostEqual(self.error(), clean, delta=0.01)
+        self.assertEqual(([column.get("limit") for column in self.inputs()[0]], self.inputs()[1]), ([5, None], 4))
+        self.assertEqual(self.notices(linear.replace("LABEL", "COLUMN NUMERIC(a), b LABEL")), [])
+        self.assertGreater(self.error(), clean + 0.05)
+        self.assertEqual((["limit" in column for column in self.inputs()[0]], self.inputs()[1]), ([False, False], 2))
+
+    def test_a_long_tail_is_a_part_of_the_line(self):
+        self.make(lambda number, a: math.exp(12 * a))  # the largest is 160,000, of a median of 400
         self.train("SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m")
         self.assertEqual((["limit" in column for column in self.inputs()[0]], self.inputs()[1]), ([False, False], 2))
+        self.train("SELECT * FROM t " + NETWORK)
+        self.assertEqual(["limit" in column for column in self.inputs()[0]], [True, False])
+
+    def test_plain_columns_are_as_they_were(self):
+        self.make(lambda number, a: a)
         self.train("SELECT * FROM clean " + NETWORK)
         self.assertEqual((["limit" in column for column in self.inputs()[0]], self.inputs()[1]), ([False, False], 2))
 

@@ -184,6 +184,31 @@ static void far_numbers_that_differ_are_no_codes(void **state)
     CHECK_INT(columns[0].code_cells, 0);
 }
 
+/* `count` numbers of the sample far away, each another one. */
+static double deviation_of(struct table *table, uint32_t count)
+{
+    struct sampled_column columns[COLUMNS];
+
+    table_init(table);
+    network_params(&table->spec.params)->hidden_units.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        table->x[i * 7] = 1e6 + i;
+    measure(table, 0, ROWS, false, columns);
+    return columns[0].range.deviation;
+}
+
+/* A linear model has no use for the range of a column whose far cells are more. */
+static void of_a_linear_model_far_cells_are_few(void **state)
+{
+    struct table table;
+    (void)state;
+
+    CHECK(deviation_of(&table, 0) > 0);
+    CHECK(deviation_of(&table, 1) > 0);
+    CHECK(deviation_of(&table, COLUMN_SAMPLE_ROWS / FEW_FAR_OF) > 0);
+    CHECK(deviation_of(&table, COLUMN_SAMPLE_ROWS / FEW_FAR_OF + 1) == 0);
+}
+
 static void a_job_that_has_no_use_for_it_wants_no_row(void **state)
 {
     struct column_sample *sample;
@@ -209,6 +234,7 @@ int main(void)
         cmocka_unit_test(one_far_number_of_many_rows_is_a_code),
         cmocka_unit_test(zero_is_a_number),
         cmocka_unit_test(far_numbers_that_differ_are_no_codes),
+        cmocka_unit_test(of_a_linear_model_far_cells_are_few),
         cmocka_unit_test(a_job_that_has_no_use_for_it_wants_no_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
