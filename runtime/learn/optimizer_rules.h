@@ -19,7 +19,7 @@
 /* The gradient with the penalty's. */
 VECTORS_PART float with_penalty(float g, float w, float l1, float l2)
 {
-    return g + (l2 * w + (w > 0 ? l1 : w < 0 ? -l1 : 0));
+    return g + (l2 * w + (w != 0 ? copysignf(l1, w) : 0));
 }
 
 /* What is read and written is summed on the way. */
