@@ -278,7 +278,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,3,2]",
          "not in ascending order"},
         {"{\"type\":\"integer\"", "{\"type\":\"date\"", "\"type\" is \"date\""},
-        {"\"relu\"", "\"swish\"", "\"activation\" is \"swish\""},
+        {"\"relu\"", "\"swash\"", "\"activation\" is \"swash\""},
         {"\"layers\":[", "\"layers\":[],\"others\":[", "there are no layers"},
         {"\"layers\":[", "\"layers\":[7,", "\"rows\": expected an integer from 1"},
         {"\"width\":4", "\"width\":0", "\"width\": expected an integer from 1 to 65536"},
