@@ -1,12 +1,13 @@
 #include "kinds/kinds.h"
 
+#include "kinds/embedding/embedding_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/trees/trees_kind.h"
 
 const struct kind *const kinds[] = {
-    &network_kind, &kmeans_kind, &trees_kind, &linear_kind, NULL,
+    &network_kind, &kmeans_kind, &trees_kind, &linear_kind, &embedding_kind, NULL,
 };
 
 const struct kind *kind_find(struct slice name)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/embedding/embedding_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
@@ -15,6 +16,17 @@ static const char *const none[] = {NULL};
 static const char *const hidden_layers[] = {"model.hidden_units", "model.activation",
                                             "model.dropout", NULL};
 #define LINEAR hidden_layers, "a model without hidden layers"
+
+/* Of a network over embeddings: what its name says is beside the hidden layers. */
+static const char *const beside_pairs[] = {"model.interaction", "model.cross_layers",
+                                           "model.cross_parameterization", "model.cin_layer_size",
+                                           NULL};
+static const char *const beside_cross[] = {"model.interaction", "model.cin_layer_size", NULL};
+static const char *const beside_compressed[] = {"model.interaction", "model.cross_layers",
+                                                "model.cross_parameterization", NULL};
+#define MACHINE    beside_pairs, "a network and a factorisation machine"
+#define CROSSES    beside_cross, "a network and a cross network"
+#define COMPRESSES beside_compressed, "a network and compressed interactions"
 
 /* ---- what the libraries have otherwise than the attributes ---- */
 
@@ -93,6 +105,10 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
         NULL, NULL                                                                                 \
     }
 
+static const struct estimator_default machine[] = {{"model.interaction", "pairs"}, END};
+static const struct estimator_default crosses[] = {
+    {"model.interaction", "cross"}, {"model.wide", "false"}, END};
+static const struct estimator_default compresses[] = {{"model.interaction", "compressed"}, END};
 static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"}, END};
 static const struct estimator_default xgboost_forest[] = {
     FOREST_100, {"subsample", "0.8"}, {"colsample_bynode", "0.8"}, {"lambda", "1e-05"}, END};
@@ -141,6 +157,9 @@ static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, S
 #define NUMBERS           &trees_kind, TASK_REGRESSION
 #define LINEAR_CLASSES    &linear_kind, TASK_CLASSIFICATION
 #define LINEAR_NUMBERS    &linear_kind, TASK_REGRESSION
+#define EMBEDDED_CLASSES  &embedding_kind, TASK_CLASSIFICATION
+#define EMBEDDED_NUMBERS  &embedding_kind, TASK_REGRESSION
+#define CLICKS(defaults)  defaults, "click-through models"
 #define BOOSTED(defaults) defaults, "boosted trees"
 #define FOREST(defaults)  defaults, "forests"
 #define A_TREE(defaults)  defaults, "single trees"
@@ -155,6 +174,26 @@ const struct estimator estimators[] = {
      "Feed-forward network for classes.", NULL, NULL},
     {"DNNRegressor", &network_kind, TASK_REGRESSION, none, NULL,
      "Feed-forward network for numbers.", NULL, NULL},
+    {"DNNLinearCombinedClassifier", EMBEDDED_CLASSES, none, NULL,
+     "Wide and deep network for classes.", CLICKS(NULL)},
+    {"DNNLinearCombinedRegressor", EMBEDDED_NUMBERS, none, NULL,
+     "Wide and deep network for numbers.", CLICKS(NULL)},
+    {"WideAndDeepClassifier", EMBEDDED_CLASSES, none, NULL,
+     "Another name of DNNLinearCombinedClassifier.", CLICKS(NULL)},
+    {"WideAndDeepRegressor", EMBEDDED_NUMBERS, none, NULL,
+     "Another name of DNNLinearCombinedRegressor.", CLICKS(NULL)},
+    {"DeepFMClassifier", EMBEDDED_CLASSES, MACHINE,
+     "Factorisation machine and network, for two classes.", CLICKS(machine)},
+    {"DeepFMRegressor", EMBEDDED_NUMBERS, MACHINE,
+     "Factorisation machine and network, for numbers.", CLICKS(machine)},
+    {"DCNClassifier", EMBEDDED_CLASSES, CROSSES, "Deep and cross network for classes.",
+     CLICKS(crosses)},
+    {"DCNRegressor", EMBEDDED_NUMBERS, CROSSES, "Deep and cross network for numbers.",
+     CLICKS(crosses)},
+    {"XDeepFMClassifier", EMBEDDED_CLASSES, COMPRESSES,
+     "Compressed interactions and network, for classes.", CLICKS(compresses)},
+    {"XDeepFMRegressor", EMBEDDED_NUMBERS, COMPRESSES,
+     "Compressed interactions and network, for numbers.", CLICKS(compresses)},
     {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means.", NULL, NULL},
     {"XGBClassifier", CLASSES, none, NULL, "Boosted trees for classes.", BOOSTED(xgboost_class)},
     {"XGBRegressor", NUMBERS, none, NULL, "Boosted trees for numbers.", BOOSTED(xgboost_class)},

@@ -4,12 +4,7 @@
 const struct later_name later_attributes[] = {
     {"model.batch_norm", "Batch normalisation between the hidden layers."},
     {"model.loss", "Another loss than the task's own."},
-    {"model.dnn_hidden_units", "Hidden layers of the deep part of a combined model."},
-    {"model.dnn_activation_fn", "Activation of the deep part of a combined model."},
-    {"model.dnn_dropout", "Dropout of the deep part of a combined model."},
-    {"model.dnn_optimizer", "Optimizer of the deep part of a combined model."},
     {"model.linear_optimizer", "Optimizer of the linear part of a combined model."},
-    {"model.embedding_dimension", "Width of embeddings of click-through models."},
     {"model.n_components", "Number of principal components."},
     {"model.rnn_type", "Kind of recurrent cell."},
     {"model.n_in", "Length of the window that a time series model reads."},
@@ -85,13 +80,6 @@ const struct attribute_alias later_aliases[] = {
 };
 
 const struct later_name later_estimators[] = {
-    {"DNNLinearCombinedClassifier", "Wide and deep network for classes."},
-    {"DNNLinearCombinedRegressor", "Wide and deep network for numbers."},
-    {"WideAndDeepClassifier", "Another name of DNNLinearCombinedClassifier."},
-    {"WideAndDeepRegressor", "Another name of DNNLinearCombinedRegressor."},
-    {"DeepFMClassifier", "Click-through model: factorisation machine and network."},
-    {"XDeepFMClassifier", "Click-through model with compressed interactions."},
-    {"DCNClassifier", "Deep and cross network."},
     {"IsolationForest", "Finds what is unlike the rest."},
     {"PCA", "Principal components."},
     {"OneClassSVM", "Finds what is unlike the rest."},

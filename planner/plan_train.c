@@ -152,13 +152,19 @@ static enum status check_inputs(const struct planning *planning)
     return STATUS_OK;
 }
 
-static void settle_inputs(struct plan *plan)
+static enum status settle_inputs(const struct planning *planning)
 {
+    struct plan *plan = planning->plan;
     const struct kind *kind = plan->estimator->kind;
     const struct kind_shape shape = shape_of(plan);
 
     if (kind->settle_inputs)
         kind->settle_inputs(&plan->spec.params, &shape);
+    if (!kind->check_inputs ||
+        kind->check_inputs(&plan->spec.params, &shape, planning->err) == STATUS_OK)
+        return STATUS_OK;
+    planning->err->position = planning->statement->select_position;
+    return planning->err->status;
 }
 
 enum status plan_train(struct planning *planning)
@@ -189,7 +195,7 @@ enum status plan_train(struct planning *planning)
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));
     TRY(old_model_order(planning));
-    settle_inputs(plan);
+    TRY(settle_inputs(planning));
     input_notices(plan);
     roles_notices(plan);
     TRY(parameters_check(planning));

@@ -112,6 +112,9 @@ struct kind {
     bool (*task_of)(unsigned word, enum task *task);
     /* Values that depend on the inputs; NULL: none do. */
     void (*settle_inputs)(struct kind_params *params, const struct kind_shape *shape);
+    /* Whether such inputs can be learned from; NULL: any can. INVALID with a hint. */
+    enum status (*check_inputs)(const struct kind_params *params, const struct kind_shape *shape,
+                                struct error *err);
     /* Has one of its own attributes a use beside the others? */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);

@@ -246,6 +246,24 @@ static enum status list_columns(struct transform *transform, struct arena *arena
     return STATUS_OK;
 }
 
+struct transform_size transform_size_of(const struct transform *transform)
+{
+    struct transform_size size = {0};
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        if (input->type == INPUT_NUMERIC) {
+            size.dense += !transform->keeps_numbers && input->has_nulls ? 2 : 1;
+            continue;
+        }
+        size.id_inputs++;
+        size.id_rows +=
+            (uint64_t)input->word_count + input->hash_buckets + (input->type == INPUT_CATEGORY);
+    }
+    return size;
+}
+
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
 {
     if (transform->input_count == 0 || transform->input_count > MODEL_INPUTS_MAX)

@@ -125,6 +125,13 @@ struct transform {
     float *limits;          /* (dense_width) */
 };
 
+/* What transform_finish will count: columns of dense, inputs that select rows, and these rows. */
+struct transform_size {
+    uint32_t dense, id_inputs;
+    uint64_t id_rows;
+};
+struct transform_size transform_size_of(const struct transform *transform);
+
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names, parts of one column that do not lie side by side in the order of the enum). */

@@ -64,12 +64,23 @@ static double outputs_of(const struct kind_shape *shape)
     return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
 }
 
+void network_cost_learning(const struct network_params *network, double id_rows,
+                           struct kind_cost *cost)
+{
+    cost->slots = network_optimizer_slots(network);
+    cost->bytes = cost->parameters * optimizer_parameter_bytes(cost->slots);
+    if (network->clip_norm > 0 || network->clip_value > 0)
+        cost->bytes += cost->parameters * sizeof(float);
+    if (id_rows >= TABLE_ROWS_LEAST)
+        cost->bytes += id_rows * TABLE_ROW_BYTES;
+}
+
 /* A row's categories add one row of the first layer each. */
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct network_params *network = network_params(params);
     double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids;
-    struct kind_cost cost = {.slots = network_optimizer_slots(network)};
+    struct kind_cost cost = {0};
 
     for (uint32_t i = 0; i <= network->hidden_units.count; i++) {
         const double units =
@@ -79,11 +90,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         cost.multiplications += width * units;
         rows = width = units;
     }
-    cost.bytes = cost.parameters * optimizer_parameter_bytes(cost.slots);
-    if (network->clip_norm > 0 || network->clip_value > 0)
-        cost.bytes += cost.parameters * sizeof(float);
-    if (shape->id_rows >= TABLE_ROWS_LEAST)
-        cost.bytes += (double)shape->id_rows * TABLE_ROW_BYTES;
+    network_cost_learning(network, shape->id_rows, &cost);
     return cost;
 }
 

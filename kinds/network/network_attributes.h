@@ -12,18 +12,20 @@ extern const struct word_alias network_activation_aliases[];
     /* a linear model has none */                                                                  \
     STORED(struct counts, hidden_units, "model.hidden_units", SCOPE_TRAIN, IN_KIND(hidden_units),  \
            INTEGERS(1, HIDDEN_UNITS_MAX, "[64, 32]"),                                              \
-           "Units of each hidden layer, from the inputs on; up to 16 layers.")                     \
+           "Units of each hidden layer, from the inputs on; up to 16 layers.",                     \
+           .aliases = WORDS("model.dnn_hidden_units"))                                             \
     /* of a linear model: identity */                                                              \
     STORED(enum activation, activation, "model.activation", SCOPE_TRAIN, IN_KIND(activation),      \
            WORD("relu", activation_words, NULL),                                                   \
            "Activation of the hidden layers; 'silu' and 'linear' are taken for 'swish' and "       \
            "'identity'.",                                                                          \
-           .word_aliases = network_activation_aliases)                                             \
+           .word_aliases = network_activation_aliases,                                             \
+           .aliases = WORDS("model.dnn_activation_fn"))                                            \
     STORED(double, dropout, "model.dropout", SCOPE_TRAIN, IN_KIND(dropout), REAL(0, 0.99, "0"),    \
-           "Share of hidden units zeroed in each step.")                                           \
+           "Share of hidden units zeroed in each step.", .aliases = WORDS("model.dnn_dropout"))    \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \
            WORD("Adam", optimizer_words, NULL), "The rule that turns gradients into steps.",       \
-           .aliases = WORDS("optimizer", "optimizer.name"))                                        \
+           .aliases = WORDS("optimizer", "optimizer.name", "model.dnn_optimizer"))                 \
     /* l1 |w|_1 + l2/2 |w|_2^2 is added to the mean loss */                                        \
     STORED(double, l1, "model.l1", SCOPE_TRAIN, IN_KIND(l1), REAL(0, 1e6, "0"),                    \
            "Weight of the sum of absolute weights in the loss; biases are exempt.",                \
@@ -31,7 +33,8 @@ extern const struct word_alias network_activation_aliases[];
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
            "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
            "by the training rows for a linear model, for a network 6 by them where it tells "      \
-           "classes apart and 3 by them where it predicts a number; 0 with AdamW and FTRL, which " \
+           "classes apart and 3 by them where it predicts a number, for a click-through model 2; " \
+           "0 with AdamW and FTRL, which "                                                         \
            "have penalties of their own.",                                                         \
            .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \
     STORED(                                                                                        \
@@ -143,6 +146,9 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
                            struct error *err);
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
+/* Slots and bytes of a model whose parameters are counted, for the optimizer. */
+void network_cost_learning(const struct network_params *network, double id_rows,
+                           struct kind_cost *cost);
 struct kind_cost network_list_cost(const double *units, size_t count);
 struct kind_length network_length(const struct kind_params *params, enum task task);
 enum far_values network_far_values(const struct kind_params *params);

@@ -28,26 +28,11 @@ static enum status corrupt(struct error *err, const char *what)
     return fail(err, STATUS_CORRUPT, "model: %s", what);
 }
 
-/* Rows of the first layer, as transform_finish will count them. */
-static uint64_t first_layer_rows(const struct transform *transform)
-{
-    uint64_t rows = 0;
-
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_NUMERIC)
-            rows += 1 + (uint64_t)input->has_nulls;
-        else
-            rows +=
-                (uint64_t)input->word_count + input->hash_buckets + (input->type == INPUT_CATEGORY);
-    }
-    return rows;
-}
-
 static enum status check_shapes(const struct model *model, struct error *err)
 {
     const struct network_model *network = network_of(model);
-    uint64_t rows = first_layer_rows(&model->transform), parameters = 0;
+    const struct transform_size size = transform_size_of(&model->transform);
+    uint64_t rows = size.dense + size.id_rows, parameters = 0; /* of the first layer */
 
     for (uint32_t i = 0; i < network->layer_count; i++) {
         const struct layer *layer = &network->layers[i];

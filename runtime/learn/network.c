@@ -1,66 +1,16 @@
 #include "runtime/learn/network.h"
 
-#include <string.h>
-
 #include "base/progress.h"
 #include "runtime/learn/kernels.h"
-
-#define EXPECT_LABELS 16 /* rows between asking for a label and for the inputs */
-
-/* ---- rows ---- */
-
-/* Row i of those that begin there. */
-static uint64_t row_at(const struct lane_rows *rows, const struct rows_at *at, uint32_t i)
-{
-    return rows->order ? at->from + rows->order[at->first + i]
-                       : at->first + i * (1 + (uint64_t)rows->between);
-}
-
-/* Behind the rows of a lane its order has numbers of another one. */
-static uint64_t expected_row(const struct lane_rows *rows, uint32_t i)
-{
-    const uint64_t row = row_at(rows, &rows->expected, i);
-
-    return row < rows->part->rows ? row : rows->part->rows - 1;
-}
-
-/* Rows lie anywhere in memory: ask for those that probably come next. */
-static void expect_rows(const struct lane_rows *rows, uint32_t i)
-{
-    const uint64_t apart = 1 + (uint64_t)rows->between;
-
-    if ((!rows->order && apart == 1) ||
-        rows->expected.first + (i + EXPECT_LABELS) * apart >= rows->part->rows)
-        return;
-    dataset_expect_label(rows->part, expected_row(rows, i + EXPECT_LABELS));
-    dataset_prefetch_row(rows->dataset, rows->part, expected_row(rows, i));
-}
+#include "runtime/learn/lane_gather.h"
 
 /* `count` rows from `offset` on go to the space. */
 static void gather(const struct network *network, const struct lane_rows *rows, uint32_t offset,
                    uint32_t count, struct network_workspace *space)
 {
-    const size_t width = network->dense_width, ids = network->ids.id_count;
+    const struct gathered to = {space->inputs, space->ids, &space->labels};
 
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t row = row_at(rows, &rows->at, offset + i);
-
-        expect_rows(rows, offset + i);
-        if (width)
-            dataset_take_row(rows->dataset, rows->part, row, space->inputs + i * width);
-        if (ids == 1)
-            space->ids[i] = rows->part->ids[row];
-        else if (ids)
-            memcpy(space->ids + i * ids, rows->part->ids + row * ids, ids * sizeof(int32_t));
-        loss_head_take(&network->head, rows, row, i, &space->labels);
-    }
-}
-
-static uint32_t chunk_rows(const struct lane_rows *rows, uint32_t offset)
-{
-    const uint32_t left = rows->count - offset;
-
-    return left < LANE_CHUNK_ROWS ? left : LANE_CHUNK_ROWS;
+    lane_gather(&network->head, rows, offset, count, &to);
 }
 
 static float *outputs_of(const struct network *network, const struct network_workspace *space)
@@ -82,7 +32,7 @@ static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
                     struct network_workspace *space)
 {
-    const uint32_t n = chunk_rows(rows, offset);
+    const uint32_t n = lane_chunk_rows(rows, offset);
     const float *a = space->inputs;
 
     for (uint32_t l = 0; l < network->layer_count; l++) {
@@ -137,7 +87,7 @@ struct lane_gradient network_gradient(const void *self, const float *parameters,
     double loss = 0;
 
     for (uint32_t offset = 0; offset < rows->count; offset += LANE_CHUNK_ROWS) {
-        const uint32_t n = chunk_rows(rows, offset);
+        const uint32_t n = lane_chunk_rows(rows, offset);
 
         progress_note();
         gather(network, rows, offset, n, space);
@@ -166,7 +116,7 @@ double network_evaluate(const void *self, const float *parameters, const struct 
 
     *correct = 0;
     for (uint32_t offset = 0; offset < rows->count; offset += LANE_CHUNK_ROWS) {
-        const uint32_t n = chunk_rows(rows, offset);
+        const uint32_t n = lane_chunk_rows(rows, offset);
 
         progress_note();
         gather(network, rows, offset, n, space);

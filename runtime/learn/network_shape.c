@@ -1,15 +1,13 @@
 #include "runtime/learn/network_shape.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/random.h"
 #include "kinds/network/network_attributes.h"
 #include "runtime/learn/kernels.h"
 #include "runtime/learn/network.h"
-#include "scoring/elementary.h"
+#include "runtime/learn/start.h"
 
 #define ALIGNMENT 64 /* bytes of a cache line and of the widest vector */
 
@@ -84,8 +82,7 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
         .seed = spec->seed,
-        .class_counts = dataset->class_counts,
-        .class_weights = dataset->class_weights,
+        .dataset = dataset,
     };
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
@@ -137,66 +134,13 @@ uint32_t network_transpose(const void *self, const float *parameters, float *tra
 
 /* ---- the start ---- */
 
-static double start_limit(const struct network *network, uint32_t l)
+static double limit_of(const struct network *network, uint32_t l)
 {
     const struct affine *layer = &network->layers[l];
     const double in = (double)layer->rows + (l == 0 ? network->id_inputs : 0);
-    const double some = in > 1 ? in : 1;
+    const bool is_last = l + 1 == network->layer_count;
 
-    if (l + 1 == network->layer_count)
-        return sqrt(6 / (in + layer->width));
-    switch (network->activation) {
-    case ACTIVATION_RELU:
-    case ACTIVATION_ELU:
-    case ACTIVATION_LEAKY_RELU:
-    case ACTIVATION_GELU:
-    case ACTIVATION_SWISH:
-        return sqrt(6 / some);
-    case ACTIVATION_SELU:
-        return sqrt(3 / some);
-    default:
-        return sqrt(6 / (in + layer->width));
-    }
-}
-
-static void start_tensor(const struct network *network, uint32_t number, double limit,
-                         float *parameters)
-{
-    const struct tensor *tensor = &network->tensors[number];
-
-    for (uint32_t i = 0; i < tensor->count; i++) {
-        double uniform = random_uniform(network->seed, RANDOM_INITIAL, number, i);
-
-        parameters[tensor->first + i] = (float)((2 * uniform - 1) * limit);
-    }
-}
-
-/* Of the class's rows by those of class 0, as they are weighted; exactly 0 where there are as many.
- */
-static double class_logarithm(const struct network *network, uint32_t class)
-{
-    return logarithm_double((double)network->class_counts[class] *
-                            (double)network->class_weights[class] /
-                            ((double)network->class_counts[0] * (double)network->class_weights[0]));
-}
-
-/* The output biases with which a model without inputs would be right: a rare class is not first
- * learned to be rare. Of a regressor they are 0, since its labels have mean 0. */
-static void start_outputs(const struct network *network, float *bias)
-{
-    const uint32_t outputs = network->head.outputs;
-    double mean = 0;
-
-    if (network->head.task != TASK_CLASSIFICATION)
-        return;
-    if (outputs == 1) {
-        *bias = (float)class_logarithm(network, 1);
-        return;
-    }
-    for (uint32_t j = 0; j < outputs; j++)
-        mean += class_logarithm(network, j) / outputs;
-    for (uint32_t j = 0; j < outputs; j++)
-        bias[j] = (float)(class_logarithm(network, j) - mean);
+    return start_limit(in, layer->width, is_last ? ACTIVATION_IDENTITY : network->activation);
 }
 
 void network_start(const void *self, float *parameters)
@@ -205,14 +149,18 @@ void network_start(const void *self, float *parameters)
     uint32_t l = 0;
 
     memset(parameters, 0, network->parameter_count * sizeof *parameters);
-    start_outputs(network, parameters + network->layers[network->layer_count - 1].bias);
+    start_outputs(&network->head, network->dataset,
+                  parameters + network->layers[network->layer_count - 1].bias);
     if (network->layer_count == 1)
         return;
     for (uint32_t t = 0; t < network->tensor_count; t++) {
-        if (network->tensors[t].is_bias)
+        const struct tensor *tensor = &network->tensors[t];
+
+        if (tensor->is_bias)
             l++;
         else
-            start_tensor(network, t, start_limit(network, l), parameters);
+            start_uniform(network->seed, t, 0, tensor->count, limit_of(network, l),
+                          parameters + tensor->first);
     }
 }
 
@@ -349,7 +297,7 @@ static void network_put_shape(const void *self, struct text *out)
         put_u32(out, network->layers[l].width);
 }
 
-static struct descent_settings settings_of(const struct jobspec *spec, uint64_t rows)
+struct descent_settings network_settings(const struct jobspec *spec, uint64_t rows)
 {
     const struct network_params *params = network_params(&spec->params);
 
@@ -405,7 +353,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
-        .settings = settings_of(spec, dataset->train.rows),
+        .settings = network_settings(spec, dataset->train.rows),
         .close = network_close,
         .start = network_start,
         .derive = network_transpose,

@@ -26,8 +26,7 @@ struct network {
     struct loss_head head;
     struct dropout dropout;
     uint64_t seed;
-    const uint64_t *class_counts; /* (classes): of the data set; NULL: a regressor's */
-    const float *class_weights;
+    const struct dataset *dataset;
     uint32_t tensor_count;
     struct tensor tensors[TENSORS_MAX];
     uint32_t parameter_count, transposed_count;
@@ -41,6 +40,9 @@ enum status network_init(struct network *network, const struct jobspec *spec,
 /* The same as what descent learns. */
 enum status network_open(const struct jobspec *spec, const struct dataset *dataset,
                          struct differentiable *model, struct error *err);
+
+/* What the statement says of the optimizer, with so many training rows. */
+struct descent_settings network_settings(const struct jobspec *spec, uint64_t rows);
 
 /* Room to compute one lane in. */
 struct network_workspace {

@@ -1,6 +1,7 @@
 #include "runtime/learners/learners.h"
 
 #include "runtime/learn/descent.h"
+#include "runtime/learn/embedding_layout.h"
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
@@ -15,9 +16,8 @@ static const struct {
     differentiable_open *model; /* learned by descent; NULL: by a learner of its own: */
     learner_open *open;
 } learners[] = {
-    {"network", network_open, NULL},
-    {"kmeans", NULL, kmeans_open},
-    {"trees", NULL, trees_open},
+    {"network", network_open, NULL}, {"embedding", embedding_network_open, NULL},
+    {"kmeans", NULL, kmeans_open},   {"trees", NULL, trees_open},
     {"linear", NULL, newton_open},
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/embedding/embedding_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
@@ -54,14 +55,14 @@ static void put_roles(const struct jobspec *spec, struct spool_writer *writer, u
     }
 }
 
-/* text: the cell that is put as it is; count: none. */
+/* words, text: the first cells that are put as they are, and one more; count: none. */
 static void put_row(struct spool_writer *writer, const struct slice *cells, size_t count,
-                    size_t text, struct error *err)
+                    size_t words, size_t text, struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
         double value = 0;
 
-        if (i == text) {
+        if (i < words || i == text) {
             check(spool_put_text(writer, cells[i], err), err);
             continue;
         }
@@ -94,9 +95,13 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     for (size_t i = 0; i < count; i++) {
         const bool is_label = i + 1 == count;
 
-        columns[i] = (struct spool_column){cells[i], is_label && is_text ? SPOOL_TEXT : SPOOL_REAL,
-                                           READING_NUMBER};
-        job->inputs[i] = (struct spec_input){.name = cells[i], .type = INPUT_NUMERIC};
+        const bool is_word = i < job->words || (is_label && is_text);
+
+        columns[i] =
+            (struct spool_column){cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
+        if (i >= job->words)
+            job->inputs[i] = (struct spec_input){.type = INPUT_NUMERIC};
+        job->inputs[i].name = cells[i];
     }
     job->spec.input_count = count - 1;
     stored = count - !has_label;
@@ -112,7 +117,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     while (fgets(line, sizeof line, file)) {
         if (split(line, cells) != count)
             continue;
-        put_row(writer, cells, stored, is_text ? count - 1 : count, err);
+        put_row(writer, cells, stored, job->words, is_text ? count - 1 : count, err);
         put_roles(&job->spec, writer, row++, err);
         check(spool_end_row(writer, err), err);
     }
@@ -245,6 +250,34 @@ void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *fold
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder)
 {
     make_numbers(job, TREE_RANK_NDCG, ROLE_GROUP, csv, folder);
+}
+
+void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct embedding_params params = {
+        .dimension = 4,
+        .is_wide = true,
+        .interaction = INTERACTION_COMPRESSED,
+        .cin_units = {{4, 3}, 2},
+    };
+    struct jobspec *spec = &job->spec;
+    struct kind_params of_network;
+    struct error err;
+
+    memset(job, 0, sizeof *job);
+    fill_spec(job);
+    /* Their members are the first of these. */
+    memcpy(&of_network, spec->params.bytes, sizeof of_network);
+    begin(job, "embedding", "XDeepFMClassifier", &params, sizeof params);
+    memcpy(spec->params.bytes, of_network.bytes, offsetof(struct embedding_params, dimension));
+    job->words = 2;
+    job->inputs[0] =
+        (struct spec_input){.type = INPUT_TEXT, .vocabulary_max = 2000, .words_max = 8};
+    job->inputs[1] = (struct spec_input){.type = INPUT_CATEGORY, .vocabulary_max = 100};
+    job->lies_by_key = true;
+    network_params(&spec->params)->dropout = .1;
+    error_clear(&err);
+    spool_csv(job, csv, folder, &err);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

@@ -14,6 +14,7 @@ struct csv_job {
     struct spec_input inputs[CSV_COLUMNS_MAX];
     char header[CSV_LINE_MAX];
     bool lies_by_key; /* the spool, as those of jobs; others are read at once */
+    size_t words;     /* so many of the first columns are put as words, not as numbers */
 };
 
 /* Writes `folder`/train.spool and fills a spec of 8 lanes that trains a small
@@ -31,6 +32,9 @@ void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *fold
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a linear model that is learned by coordinate descent. */
 void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder);
+/* The same of a network over embeddings with all that is beside it: of a text whose table is large
+ * enough to be moved by touched rows, of a category and of numbers. */
+void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
 

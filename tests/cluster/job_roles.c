@@ -4,6 +4,7 @@
  *
  *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS [CHECKPOINT_SECONDS [UNITS]]
  *                                                 a job's folder from a CSV
+ *     job_roles make_clicks ...                   the same of a network over embeddings
  *     job_roles make_clusters CSV FOLDER WORKERS LEAST RUNS [CHECKPOINT_SECONDS]
  *                                                 the same of KMeans, without the CSV's last column
  *     job_roles make_trees CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
@@ -43,6 +44,7 @@ static const struct job_kind {
     make_job *make;
 } job_kinds[] = {
     {"make", "network", csv_job_make},
+    {"make_clicks", "embedding", csv_job_make_clicks},
     {"make_clusters", "kmeans", csv_job_make_clusters},
     {"make_linear", "linear", csv_job_make_linear},
     {"make_trees", "trees", csv_job_make_trees},
@@ -62,7 +64,8 @@ static const struct job_kind *find_kind(const char *command)
 
 static int make(const struct job_kind *kind, int argc, char **argv)
 {
-    const bool is_network = strcmp(kind->family, "network") == 0;
+    const bool is_network =
+        strcmp(kind->family, "network") == 0 || strcmp(kind->family, "embedding") == 0;
     const bool is_trees = strcmp(kind->family, "trees") == 0;
     struct csv_job job;
     struct text json;

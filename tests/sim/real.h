@@ -18,6 +18,8 @@ struct subject real_subject_open_dart(const char *csv);
 struct subject real_subject_open_medians(const char *csv);
 struct subject real_subject_open_hazards(const char *csv);
 struct subject real_subject_open_rankings(const char *csv);
+/* The same rows in a network over embeddings. */
+struct subject real_subject_open_clicks(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
 void real_subject_close(struct subject *subject);

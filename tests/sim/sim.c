@@ -1,8 +1,9 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clusters CSV | --trees CSV | --dart CSV |
- *         --medians CSV | --hazards CSV | --rankings CSV | --rows N [--batch N]] [--verbose]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --clusters CSV |
+ *         --trees CSV | --dart CSV | --medians CSV | --hazards CSV | --rankings CSV | --rows N
+ * [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -203,7 +204,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--learner", real_subject_open},           {"--clusters", real_subject_open_clusters},
         {"--trees", real_subject_open_trees},       {"--dart", real_subject_open_dart},
         {"--medians", real_subject_open_medians},   {"--hazards", real_subject_open_hazards},
-        {"--rankings", real_subject_open_rankings},
+        {"--rankings", real_subject_open_rankings}, {"--clicks", real_subject_open_clicks},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -253,6 +254,7 @@ int main(int argc, char **argv)
     take_subject(&argc, argv, &run);
     if (!seeds_parse(&seeds, argc, argv)) {
         fputs("--learner CSV: train on this with the real learner\n"
+              "--clicks CSV: the same of a network over embeddings\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"

@@ -11,6 +11,8 @@ add_test(NAME sim_seeds COMMAND sim --seeds 1..2000)
 add_test(NAME sim_rows COMMAND sim --rows 100000000 --batch 20000 --seeds 1..20)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
+add_test(NAME sim_clicks COMMAND sim --clicks ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..20)
 add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
 add_test(NAME sim_trees COMMAND sim --trees ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
@@ -21,7 +23,7 @@ foreach(learner medians hazards rankings)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
     --seeds 1..400)
 endforeach()
-set_tests_properties(sim_seeds sim_rows sim_iris sim_clusters sim_trees sim_dart sim_medians sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_clusters sim_trees sim_dart sim_medians sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

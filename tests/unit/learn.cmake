@@ -10,6 +10,9 @@ foreach(test kmeans newton trees)
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
+totrain_test(test_embedding_network
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_network.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
+  USES learners learn data scoring jobspec base LABEL unit)
 target_link_libraries(test_newton PRIVATE PkgConfig::CJSON)
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")

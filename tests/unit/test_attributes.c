@@ -74,13 +74,13 @@ static struct value written_as(const char *written)
     struct slice text = slice_of(written);
     double real;
 
-    layers[0] = number(64);
-    layers[1] = number(32);
+    layers[0] = number(slice_is(text, "[64, 32]") ? 64 : 16);
+    layers[1] = number(slice_is(text, "[64, 32]") ? 32 : 16);
     if (slice_is(text, "true") || slice_is(text, "false"))
         return (struct value){.kind = VALUE_BOOLEAN, .boolean = slice_is(text, "true")};
     if (slice_is(text, "[]"))
         return (struct value){.kind = VALUE_LIST};
-    if (slice_is(text, "[64, 32]"))
+    if (slice_is(text, "[64, 32]") || slice_is(text, "[16, 16]"))
         return (struct value){.kind = VALUE_LIST, .items = layers, .count = 2};
     if (slice_to_real(text, &real))
         return number(real);
@@ -285,7 +285,8 @@ static void an_attribute_belongs_to_its_statements_and_models(void **state)
                 "no use in TO TRAIN");
     CHECK_FAILS(check_for("LinearClassifier", "model.dropout", number(0.5), SCOPE_TRAIN, &err),
                 STATUS_INVALID, "without hidden layers");
-    assert_string_equal(err.hint, "It belongs to DNNClassifier and DNNRegressor.");
+    assert_string_equal(err.hint,
+                        "It belongs to DNNClassifier, DNNRegressor and click-through models.");
 }
 
 static void a_list_of_words_may_be_written_with_commas(void **state)

@@ -145,7 +145,10 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris TO tr|", "train");
     CHECK_OFFERS(
         "SELECT * FROM iris TO TRAIN |",
-        "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|KMeans|XGBClassifier|"
+        "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|DNNLinearCombinedClassifier|"
+        "DNNLinearCombinedRegressor|WideAndDeepClassifier|WideAndDeepRegressor|DeepFMClassifier|"
+        "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|KMeans|"
+        "XGBClassifier|"
         "XGBRegressor|LGBMClassifier|LGBMRegressor|XGBRanker|LGBMRanker|RandomForestClassifier|"
         "RandomForestRegressor|DecisionTreeClassifier|DecisionTreeRegressor|"
         "xgboost.gbtree|lightgbm.gbdt|xgboost.dart|xgboost.gblinear|lightgbm.dart|lightgbm.goss|"

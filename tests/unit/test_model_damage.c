@@ -2,13 +2,14 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TREES };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TREES, EMBEDDED };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -52,10 +53,45 @@ static void trees_init(struct fixture *fixture)
     model->content = &content;
 }
 
+/* Compressed interactions of both categories beside a hidden layer and a linear model. */
+static void embedded_init(struct fixture *fixture)
+{
+    static struct embedding_model content;
+    struct model *model = &fixture->model;
+    struct embedding_shape *shape = &content.shape;
+    struct error err;
+
+    fixture_init(fixture, 2);
+    model->estimator = SLICE("XDeepFMClassifier");
+    model->kind = kind_find(SLICE("embedding"));
+    *embedding_params(&content.params) =
+        (struct embedding_params){.hidden_units = {{4}, 1},
+                                  .activation = ACTIVATION_RELU,
+                                  .dimension = 3,
+                                  .is_wide = true,
+                                  .interaction = INTERACTION_COMPRESSED,
+                                  .cin_units = {{2, 5}, 2}};
+    *shape = embedding_shape_of(&content.params);
+    shape->dense = model->transform.dense_width;
+    shape->fields = model->transform.id_inputs;
+    shape->id_rows = model->transform.id_rows;
+    shape->outputs = 1;
+    CHECK_OK(embedding_shape_finish(shape, &err));
+    for (uint32_t i = 0; i < shape->array_count; i++)
+        content.elements[i] =
+            fixture_floats(fixture, (size_t)(shape->arrays[i].rows * shape->arrays[i].width), i);
+    model->content = &content;
+}
+
 static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
 
+    if (kind == EMBEDDED) {
+        embedded_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     if (kind == TREES) {
         trees_init(fixture);
         fixture_write(fixture);
@@ -363,6 +399,36 @@ static void clusters_with_a_wrong_value_are_refused(void **state)
         check_meta(CLUSTERS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void embeddings_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"embedding_dimension\":3", "\"embedding_dimension\":0", "embedding"},
+        {"\"embedding_dimension\":3", "\"embedding_dimension\":513", "\"embedding_dimension\""},
+        {"\"embedding_dimension\":3", "\"embedding_dimension\":4", "another size than its shape"},
+        {"\"embedding_dimension\":3,", "", "\"embedding_dimension\""},
+        {"\"wide\":true", "\"wide\":1", "\"wide\""},
+        {"\"wide\":true", "\"wide\":false", "another size than its shape"},
+        {"\"compressed\"", "\"other\"", "\"interaction\""},
+        {"\"compressed\"", "\"none\"", "does not belong to it"},
+        {"\"compressed\"", "\"pairs\"", "does not belong to it"},
+        {"\"cin_layer_size\":[2,5]", "\"cin_layer_size\":[2,6]", "another size than its shape"},
+        {"\"cin_layer_size\":[2,5]", "\"cin_layer_size\":[2,513]", "\"cin_layer_size\""},
+        {"\"cin_layer_size\":[2,5]", "\"cin_layer_size\":[2]", "does not belong to it"},
+        {"\"hidden_units\":[4]",
+         "\"hidden_units\":[8192,8192,8192,8192,8192,8192,8192,8192,8192,"
+         "8192,8192,8192,8192,8192,8192,8192,8192]",
+         "\"hidden_units\""},
+        {"\"relu\"", "\"tanh\"", "it was changed after training"},
+        {"\"hash_buckets\":2", "\"hash_buckets\":3", "another size than its shape"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(EMBEDDED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 static void damaged_centers_are_refused(void **state)
 {
     static const float values[] = {NAN, INFINITY, -INFINITY};
@@ -664,6 +730,7 @@ int main(void)
         cmocka_unit_test(what_is_damaged_here_could_be_read_before),
         cmocka_unit_test(parts_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
+        cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),
         cmocka_unit_test(damaged_centers_are_refused),
         cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),
         cmocka_unit_test(a_row_that_is_there_twice_is_refused),

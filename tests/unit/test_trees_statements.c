@@ -533,6 +533,9 @@ static struct value as_value(const char *text)
         value.kind = VALUE_NUMBER;
     value.is_integer = value.kind == VALUE_NUMBER && value.number == (double)(int64_t)value.number;
     value.integer = (int64_t)value.number;
+    value.boolean = strcmp(text, "true") == 0;
+    if (value.boolean || strcmp(text, "false") == 0)
+        value.kind = VALUE_BOOLEAN;
     return value;
 }
 
@@ -542,6 +545,16 @@ static bool is_fixed(const struct estimator *estimator, const char *attribute)
         if (strcmp(estimator->fixed[i], attribute) == 0)
             return true;
     return false;
+}
+
+/* One that takes the attribute from a statement. */
+static const struct estimator *one_that_takes(const struct attribute *attribute)
+{
+    size_t i = 0;
+
+    while (!estimator_uses(&estimators[i], attribute))
+        i++;
+    return &estimators[i];
 }
 
 /* A default is one that a statement could set, or of what no statement can. */
@@ -561,10 +574,10 @@ static void every_default_of_an_estimator_is_a_value_of_its_attribute(void **sta
 
             CHECK(attribute && attribute_is_of_kind(attribute, estimator->kind));
             CHECK(estimator_uses(estimator, attribute) != is_fixed(estimator, own->attribute));
-            CHECK_OK(attribute_check(
-                &setting, SCOPE_TRAIN,
-                is_fixed(estimator, own->attribute) ? estimator_named("XGBRegressor") : estimator,
-                &found, &err));
+            CHECK_OK(attribute_check(&setting, SCOPE_TRAIN,
+                                     is_fixed(estimator, own->attribute) ? one_that_takes(attribute)
+                                                                         : estimator,
+                                     &found, &err));
             with_it = estimator_attribute(estimator, attribute);
             assert_string_equal(with_it.default_value, own->value);
             CHECK(!with_it.is_automatic);

@@ -1,0 +1,145 @@
+#include "kinds/embedding/embedding_attributes.h"
+
+#include "kinds/embedding/embedding_shape.h"
+#include "params/attribute_rows.h"
+
+_Static_assert(sizeof(struct embedding_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
+
+const char *const interaction_words[] = {"none", "pairs", "cross", "compressed", NULL};
+const char *const cross_weights_words[] = {"vector", "matrix", NULL};
+
+ATTRIBUTE_TABLE(embedding_attributes, struct embedding_params, EMBEDDING_ATTRIBUTES)
+
+/* Which interaction looks at an attribute; what is not here, all. */
+static const struct {
+    const char *attribute;
+    enum interaction interaction;
+} uses[] = {
+    {"model.cross_layers", INTERACTION_CROSS},
+    {"model.cross_parameterization", INTERACTION_CROSS},
+    {"model.cin_layer_size", INTERACTION_COMPRESSED},
+};
+
+bool embedding_uses(const struct kind_params *params, const struct attribute *attribute)
+{
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (slice_is(slice_of(attribute->name), uses[i].attribute))
+            return uses[i].interaction == embedding_params(params)->interaction;
+    return network_uses(params, attribute);
+}
+
+enum status embedding_settle(struct kind_params *params, const struct kind_settings *settings,
+                             struct error *err)
+{
+    struct embedding_params *embedding = embedding_params(params);
+    struct slice spelled;
+    int position;
+
+    TRY(network_settle(params, settings, err));
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+        if (uses[i].interaction != embedding->interaction &&
+            settings->find(settings->context, uses[i].attribute, &spelled, &position)) {
+            fail_at(err, STATUS_INVALID, position,
+                    "attribute \"%.*s\" has no use with the interaction %s", SLICE_FORMAT(spelled),
+                    interaction_words[embedding->interaction]);
+            return error_hint(err, "It belongs to model.interaction = '%s'.",
+                              interaction_words[uses[i].interaction]);
+        }
+    if (embedding->interaction != INTERACTION_CROSS)
+        embedding->cross_layers = 0;
+    if (embedding->interaction != INTERACTION_COMPRESSED)
+        embedding->cin_units.count = 0;
+    return STATUS_OK;
+}
+
+/* An embedding is found by what its numbers are to each other: a penalty that holds weights ends it
+ * before it begins. docs/clicks.md has what was measured. */
+struct kind_length embedding_length(const struct kind_params *params, enum task task)
+{
+    struct kind_length length = network_length(params, task);
+
+    length.l2 = 2;
+    return length;
+}
+
+static struct embedding_shape shape_for(const struct kind_params *params,
+                                        const struct kind_shape *of)
+{
+    struct embedding_shape shape = embedding_shape_of(params);
+    struct error ignored;
+
+    shape.dense = (uint32_t)of->dense;
+    shape.fields = (uint32_t)of->ids;
+    shape.id_rows = (uint64_t)of->id_rows;
+    shape.outputs = of->task == TASK_CLASSIFICATION && of->classes > 2 ? of->classes : 1;
+    embedding_shape_finish(&shape, &ignored); /* that it is too large the numbers say */
+    return shape;
+}
+
+enum status embedding_check_inputs(const struct kind_params *params, const struct kind_shape *of,
+                                   struct error *err)
+{
+    const struct embedding_shape shape = shape_for(params, of);
+
+    return embedding_shape_check(&shape, err);
+}
+
+/* Of each row of data: the layers, and the embeddings, which are looked up. */
+static double multiplications_of(const struct embedding_shape *shape)
+{
+    double sum = (double)shape->embedded;
+
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        const double elements = (double)(shape->arrays[i].rows * shape->arrays[i].width);
+        const bool is_compressed = shape->cin != NO_ARRAY && i >= shape->cin && i < shape->last;
+
+        if (i != shape->table && !shape->arrays[i].is_bias)
+            sum += elements * (is_compressed ? shape->dimension : 1);
+    }
+    return sum;
+}
+
+struct kind_cost embedding_cost(const struct kind_params *params, const struct kind_shape *of)
+{
+    const struct embedding_shape shape = shape_for(params, of);
+    struct kind_cost cost = {.parameters = (double)shape.parameters,
+                             .multiplications = multiplications_of(&shape)};
+
+    network_cost_learning(network_params(params), of->id_rows, &cost);
+    return cost;
+}
+
+static void append_layers(const struct counts *layers, const char *what, struct text *detail)
+{
+    for (uint32_t i = 0; i < layers->count; i++)
+        text_printf(detail, ", %u %s", layers->items[i], what);
+}
+
+static void append_interaction(const struct embedding_shape *shape, struct text *detail)
+{
+    if (shape->interaction == INTERACTION_PAIRS)
+        text_append_string(detail, "; products of all pairs of embeddings");
+    else if (shape->interaction == INTERACTION_CROSS)
+        text_printf(detail, "; %u cross layers by a %s", shape->cross_layers,
+                    cross_weights_words[shape->cross_weights]);
+    append_layers(&shape->cin_units, "compressed interactions", detail);
+}
+
+void embedding_explain(const struct kind_params *params, const struct kind_shape *of,
+                       struct text *detail)
+{
+    const struct embedding_shape shape = shape_for(params, of);
+
+    text_printf(detail, "%u number%s, %u embedding%s of %u", shape.dense,
+                shape.dense == 1 ? "" : "s", shape.fields, shape.fields == 1 ? "" : "s",
+                shape.dimension);
+    append_layers(&shape.hidden_units, activation_words[shape.activation], detail);
+    append_interaction(&shape, detail);
+    text_append_string(detail, shape.is_wide ? "; a linear model beside them" : "");
+    if (of->task == TASK_REGRESSION)
+        text_append_string(detail, "; 1 output");
+    else if (of->classes > 0)
+        text_printf(detail, "; at most %u classes", of->classes);
+    else
+        text_append_string(detail, "; as many classes as the data has");
+}

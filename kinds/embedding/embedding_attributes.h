@@ -1,0 +1,76 @@
+/*
+ * embedding_attributes.h - what a statement says of a network over embeddings of categories, and of
+ * how it is learned: what it says of a network, and the parts beside the hidden layers.
+ */
+#ifndef KINDS_EMBEDDING_EMBEDDING_ATTRIBUTES_H
+#define KINDS_EMBEDDING_EMBEDDING_ATTRIBUTES_H
+
+#include "kinds/network/network_attributes.h"
+
+#define EMBEDDING_DIMENSION_MAX 512
+#define CROSS_LAYERS_MAX        8
+#define CIN_UNITS_MAX           512 /* of one layer */
+
+/* What is computed of the embeddings beside the hidden layers. */
+enum interaction {
+    INTERACTION_NONE,
+    INTERACTION_PAIRS,     /* the products of all pairs, summed: a factorisation machine */
+    INTERACTION_CROSS,     /* layers that multiply by the inputs (Wang et al., 2017, 2021) */
+    INTERACTION_COMPRESSED /* products with the inputs, mixed layer by layer (Lian et al., 2018) */
+};
+extern const char *const interaction_words[];
+
+/* What a cross layer multiplies its inputs by. */
+enum cross_weights { CROSS_VECTOR, CROSS_MATRIX };
+extern const char *const cross_weights_words[];
+
+#define EMBEDDING_ATTRIBUTES(STORED, PLANNED)                                                      \
+    NETWORK_ATTRIBUTES(STORED, PLANNED)                                                            \
+    STORED(uint32_t, dimension, "model.embedding_dimension", SCOPE_TRAIN,                          \
+           IN_KIND(embedding_dimension), INTEGER(1, EMBEDDING_DIMENSION_MAX, "8"),                 \
+           "Numbers that stand for a word of a category.",                                         \
+           .aliases = WORDS("model.embedding_dim"))                                                \
+    STORED(bool, is_wide, "model.wide", SCOPE_TRAIN, IN_KIND(wide), BOOLEAN("true", NULL),         \
+           "Add a linear model of all inputs. Default: true, of DCN false.")                       \
+    STORED(enum interaction, interaction, "model.interaction", SCOPE_TRAIN, IN_KIND(interaction),  \
+           WORD("none", interaction_words, NULL),                                                  \
+           "What is computed of the embeddings beside the hidden layers; of other models their "   \
+           "name says it.")                                                                        \
+    STORED(uint32_t, cross_layers, "model.cross_layers", SCOPE_TRAIN, IN_KIND(cross_layers),       \
+           INTEGER(0, CROSS_LAYERS_MAX, "3"), "Cross layers of a deep and cross network.",         \
+           .aliases = WORDS("model.cross_num"))                                                    \
+    STORED(enum cross_weights, cross_weights, "model.cross_parameterization", SCOPE_TRAIN,         \
+           IN_KIND(cross_parameterization), WORD("vector", cross_weights_words, NULL),             \
+           "Weights of a cross layer: 'vector' as in the first paper on deep and cross networks, " \
+           "'matrix' as in the second.")                                                           \
+    STORED(struct counts, cin_units, "model.cin_layer_size", SCOPE_TRAIN, IN_KIND(cin_layer_size), \
+           INTEGERS(1, CIN_UNITS_MAX, "[16, 16]"),                                                 \
+           "Feature maps of each layer of the compressed interactions.")
+
+/* In a struct kind_params: what a network has, and more behind it. */
+struct embedding_params {
+    EMBEDDING_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
+};
+_Static_assert(offsetof(struct embedding_params, schedule) ==
+                   offsetof(struct network_params, schedule),
+               "network_params finds its members in the params of this kind, too");
+
+extern const struct attribute_table embedding_attributes;
+
+static inline struct embedding_params *embedding_params(const struct kind_params *params)
+{
+    return (struct embedding_params *)(void *)params->bytes;
+}
+
+/* As struct kind asks for them (scoring/kind.h). */
+enum status embedding_settle(struct kind_params *params, const struct kind_settings *settings,
+                             struct error *err);
+struct kind_length embedding_length(const struct kind_params *params, enum task task);
+bool embedding_uses(const struct kind_params *params, const struct attribute *attribute);
+enum status embedding_check_inputs(const struct kind_params *params, const struct kind_shape *shape,
+                                   struct error *err);
+struct kind_cost embedding_cost(const struct kind_params *params, const struct kind_shape *shape);
+void embedding_explain(const struct kind_params *params, const struct kind_shape *shape,
+                       struct text *detail);
+
+#endif

@@ -1,0 +1,26 @@
+/*
+ * embedding_model.h - what a stored model of kind "embedding" consists of: what the statement said
+ * of its parts, and the arrays that these have (embedding_shape.h).
+ */
+#ifndef KINDS_EMBEDDING_EMBEDDING_MODEL_H
+#define KINDS_EMBEDDING_EMBEDDING_MODEL_H
+
+#include "kinds/embedding/embedding_shape.h"
+#include "scoring/model.h"
+
+struct embedding_model {
+    struct kind_params params; /* as far as the shape follows from them */
+    struct embedding_shape shape;
+    const float *elements[EMBEDDING_ARRAYS_MAX]; /* of the shape's arrays */
+};
+
+/* The content of a model of this kind. */
+static inline const struct embedding_model *embedding_of(const struct model *model)
+{
+    return model->content;
+}
+
+/* What `to` has of the attributes that the shape follows from is that of `from`. */
+void embedding_copy_shape_params(const struct kind_params *from, struct kind_params *to);
+
+#endif

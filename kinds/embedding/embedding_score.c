@@ -1,0 +1,397 @@
+#include "kinds/embedding/embedding_score.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds/embedding/embedding_model.h"
+#include "scoring/activation.h"
+#include "scoring/layer_sums.h"
+#include "scoring/matrix.h"
+
+struct workspace {
+    const struct model *model;
+    const struct sums_kernel *kernel;             /* for this processor */
+    struct layer_sums sums[EMBEDDING_ARRAYS_MAX]; /* of each array of weights that is multiplied */
+    float *inputs;                                /* (rows_max, inputs) */
+    float *front, *back;                          /* (rows_max, widest): of two layers */
+    float *top;                                   /* (rows_max, top) */
+    float *products, *maps; /* of one row: (dimension, compressed), (2, dimension, maps) */
+};
+
+/* ---- sizes ---- */
+
+static uint64_t greater(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t widest(const struct embedding_shape *shape)
+{
+    uint64_t most = shape->interaction == INTERACTION_CROSS ? shape->inputs : 1;
+
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++)
+        most = greater(most, shape->hidden_units.items[l]);
+    return most;
+}
+
+static uint64_t most_maps(const struct embedding_shape *shape)
+{
+    uint64_t most = shape->fields;
+
+    for (uint32_t l = 0; l < shape->cin_units.count; l++)
+        most = greater(most, shape->cin_units.items[l]);
+    return most;
+}
+
+size_t embedding_row_bytes(const struct model *model)
+{
+    const struct embedding_shape *shape = &embedding_of(model)->shape;
+
+    return (size_t)(shape->inputs + 2 * widest(shape) + shape->top) * sizeof(float);
+}
+
+/* ---- open, close ---- */
+
+static enum status init_sums(struct workspace *workspace, uint32_t array, const float *bias,
+                             struct error *err)
+{
+    const struct embedding_model *model = embedding_of(workspace->model);
+    const struct embedding_array *weights = &model->shape.arrays[array];
+
+    return layer_sums_init(&workspace->sums[array], model->elements[array], bias, weights->rows,
+                           weights->width, err);
+}
+
+/* Weights whose bias follows them. */
+static enum status init_layer(struct workspace *workspace, uint32_t array, struct error *err)
+{
+    return init_sums(workspace, array, embedding_of(workspace->model)->elements[array + 1], err);
+}
+
+/* The top may have no columns: then the bias alone is the output. */
+static enum status init_layers(struct workspace *workspace, const float *zeros, struct error *err)
+{
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+
+    for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
+        TRY(init_layer(workspace, shape->hidden + 2 * l, err));
+    for (uint32_t l = 0; shape->cross_weights == CROSS_MATRIX && l < shape->cross_layers; l++)
+        TRY(init_layer(workspace, shape->cross + 2 * l, err));
+    for (uint32_t l = 0; l < shape->cin_units.count; l++)
+        TRY(init_sums(workspace, shape->cin + l, zeros, err));
+    return shape->last == NO_ARRAY ? STATUS_OK : init_layer(workspace, shape->last, err);
+}
+
+static bool allocate(struct workspace *workspace, uint32_t rows_max)
+{
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+    const uint64_t maps = most_maps(shape) + 1;
+
+    workspace->inputs = matrix_new(rows_max, shape->inputs, sizeof(float));
+    workspace->front = matrix_new(rows_max, widest(shape), sizeof(float));
+    workspace->back = matrix_new(rows_max, widest(shape), sizeof(float));
+    workspace->top = matrix_new(rows_max, shape->top, sizeof(float));
+    workspace->products = matrix_new(shape->dimension, maps * (shape->fields + 1), sizeof(float));
+    workspace->maps = matrix_new(2 * maps, shape->dimension, sizeof(float));
+    return workspace->inputs && workspace->front && workspace->back && workspace->top &&
+           workspace->products && workspace->maps;
+}
+
+enum status embedding_scorer_open(const struct model *model, uint32_t rows_max, void **opened,
+                                  struct error *err)
+{
+    static const float zeros[CIN_UNITS_MAX];
+    struct workspace *workspace = calloc(1, sizeof *workspace);
+    enum status status;
+
+    *opened = NULL;
+    if (!workspace)
+        return fail_no_memory(err);
+    assert(embedding_of(model)->shape.dense == model->transform.dense_width);
+    assert(embedding_of(model)->shape.id_rows == model->transform.id_rows);
+    workspace->model = model;
+    workspace->kernel = sums_kernel_best();
+    status = init_layers(workspace, zeros, err);
+    if (status == STATUS_OK && !allocate(workspace, rows_max))
+        status = fail_no_memory(err);
+    if (status == STATUS_OK)
+        *opened = workspace;
+    else
+        embedding_scorer_close(workspace);
+    return status;
+}
+
+void embedding_scorer_close(void *closed)
+{
+    struct workspace *workspace = closed;
+
+    if (!workspace)
+        return;
+    for (uint32_t i = 0; i < EMBEDDING_ARRAYS_MAX; i++)
+        layer_sums_deinit(&workspace->sums[i]);
+    free(workspace->inputs);
+    free(workspace->front);
+    free(workspace->back);
+    free(workspace->top);
+    free(workspace->products);
+    free(workspace->maps);
+    free(workspace);
+}
+
+/* ---- inputs ---- */
+
+/* to (count) += share * the numbers of each row of the table that the ids select, from `at` on */
+static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t count,
+                     const int32_t *ids, uint32_t id_count, float share, float *restrict to)
+{
+    const float *table = model->elements[model->shape.table] + at;
+
+    for (uint32_t i = 0; i < id_count; i++) {
+        const float *row = table + (size_t)(ids[i] < 0 ? 0 : ids[i]) * model->shape.row_width;
+
+        for (uint32_t j = 0; ids[i] >= 0 && j < count; j++)
+            to[j] += share * row[j];
+    }
+}
+
+/* One field: its ids, and what each counts. */
+struct field {
+    const int32_t *ids;
+    uint32_t count;
+    float share;
+};
+
+static struct field field_of(const struct transform_input *input, const int32_t *ids)
+{
+    struct field field = {ids + input->id_offset, 1, 1};
+
+    if (input->type == INPUT_TEXT) {
+        field.count = text_ids_used(field.ids, input->words_max);
+        field.share = field.count ? text_ids_share(field.count) : 0;
+    }
+    return field;
+}
+
+/* inputs: the embedding of each field, then the dense columns. */
+static void fill_inputs(const struct model *model, const float *dense, const int32_t *ids,
+                        float *inputs)
+{
+    const struct embedding_shape *shape = &embedding_of(model)->shape;
+    const struct transform *transform = &model->transform;
+
+    memset(inputs, 0, shape->embedded * sizeof *inputs);
+    if (shape->dense)
+        memcpy(inputs + shape->embedded, dense, shape->dense * sizeof *inputs);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        struct field field;
+
+        if (input->type == INPUT_NUMERIC)
+            continue;
+        field = field_of(input, ids);
+        add_rows(embedding_of(model), shape->wide_width, shape->dimension, field.ids, field.count,
+                 field.share, inputs);
+        inputs += shape->dimension;
+    }
+}
+
+/* outputs += the wide part of each id */
+static void add_wide(const struct model *model, const int32_t *ids, float *outputs)
+{
+    const struct embedding_shape *shape = &embedding_of(model)->shape;
+    const struct transform *transform = &model->transform;
+
+    for (uint32_t i = 0; shape->is_wide && i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        struct field field;
+
+        if (input->type == INPUT_NUMERIC)
+            continue;
+        field = field_of(input, ids);
+        add_rows(embedding_of(model), 0, shape->wide_width, field.ids, field.count, field.share,
+                 outputs);
+    }
+}
+
+/* ---- parts ---- */
+
+static void copy_columns(const float *from, size_t from_width, size_t count, float *to,
+                         size_t to_width, size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        memcpy(to + i * to_width, from + i * from_width, count * sizeof *to);
+}
+
+static void compute_hidden(const struct workspace *workspace, uint32_t count)
+{
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+    const float *x = workspace->inputs;
+
+    if (shape->hidden == NO_ARRAY)
+        return;
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++) {
+        float *z = l % 2 ? workspace->back : workspace->front;
+
+        layer_sums_compute(&workspace->sums[shape->hidden + 2 * l], workspace->kernel, x, count, z);
+        activation_forward(shape->activation, z, (size_t)count * shape->hidden_units.items[l]);
+        x = z;
+    }
+    copy_columns(x, embedding_last_hidden(shape), embedding_last_hidden(shape),
+                 workspace->top + embedding_top_hidden(shape), shape->top, count);
+}
+
+/* By a vector: next = inputs * (x w) + b + x */
+static void cross_by_vector(const struct embedding_model *model, uint32_t layer,
+                            const float *restrict inputs, const float *restrict x,
+                            float *restrict next)
+{
+    const float *weights = model->elements[model->shape.cross + 2 * layer];
+    const float *bias = model->elements[model->shape.cross + 2 * layer + 1];
+    float sum = 0;
+
+    for (uint32_t j = 0; j < model->shape.inputs; j++)
+        sum += x[j] * weights[j];
+    for (uint32_t j = 0; j < model->shape.inputs; j++)
+        next[j] = inputs[j] * sum + bias[j] + x[j];
+}
+
+/* By a matrix: next = inputs * (x W + b) + x, of which `next` has the parenthesis */
+static void cross_by_matrix(uint64_t count, const float *restrict inputs, const float *restrict x,
+                            float *restrict next)
+{
+    for (uint64_t j = 0; j < count; j++)
+        next[j] = inputs[j] * next[j] + x[j];
+}
+
+static void compute_cross(const struct workspace *workspace, uint32_t count)
+{
+    const struct embedding_model *model = embedding_of(workspace->model);
+    const struct embedding_shape *shape = &model->shape;
+    const size_t width = shape->inputs;
+    const float *x = workspace->inputs;
+
+    for (uint32_t l = 0; l < shape->cross_layers; l++) {
+        float *next = l % 2 ? workspace->back : workspace->front;
+
+        if (shape->cross_weights == CROSS_MATRIX) {
+            layer_sums_compute(&workspace->sums[shape->cross + 2 * l], workspace->kernel, x, count,
+                               next);
+            cross_by_matrix(count * width, workspace->inputs, x, next);
+        }
+        for (size_t i = 0; shape->cross_weights == CROSS_VECTOR && i < count; i++)
+            cross_by_vector(model, l, workspace->inputs + i * width, x + i * width,
+                            next + i * width);
+        x = next;
+    }
+    if (shape->cross_layers)
+        copy_columns(x, width, width, workspace->top + embedding_top_interaction(shape), shape->top,
+                     count);
+}
+
+/* products (dimension, before * fields): of each number of the embeddings the products of a map
+ * before, (dimension, before), with an embedding */
+static void multiply_maps(const struct embedding_shape *shape, const float *embeddings,
+                          const float *maps, uint32_t before, float *products)
+{
+    for (uint32_t j = 0; j < shape->dimension; j++)
+        for (uint32_t m = 0; m < before; m++)
+            for (uint32_t f = 0; f < shape->fields; f++)
+                *products++ = maps[j * before + m] * embeddings[f * shape->dimension + j];
+}
+
+/* The maps of a row, layer by layer; the top has the sum of each over its numbers. */
+static void compress_row(const struct workspace *workspace, const float *embeddings, float *top)
+{
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+    const size_t room = (most_maps(shape) + 1) * shape->dimension;
+    float *maps = workspace->maps;
+    uint32_t before = shape->fields;
+
+    for (uint32_t j = 0; j < shape->dimension; j++)
+        for (uint32_t f = 0; f < shape->fields; f++)
+            maps[j * shape->fields + f] = embeddings[f * shape->dimension + j];
+    for (uint32_t l = 0; l < shape->cin_units.count; l++) {
+        const uint32_t units = shape->cin_units.items[l];
+        float *next = workspace->maps + (l % 2 ? 0 : room);
+
+        multiply_maps(shape, embeddings, maps, before, workspace->products);
+        layer_sums_compute(&workspace->sums[shape->cin + l], workspace->kernel, workspace->products,
+                           shape->dimension, next);
+        memset(top, 0, units * sizeof *top);
+        for (uint32_t j = 0; j < shape->dimension; j++)
+            for (uint32_t h = 0; h < units; h++)
+                top[h] += next[j * units + h];
+        top += units;
+        maps = next;
+        before = units;
+    }
+}
+
+/* Half of (the square of the sum - the sum of squares), number by number of the embeddings. */
+static float pairs_of(const struct embedding_shape *shape, const float *embeddings)
+{
+    float all = 0;
+
+    for (uint32_t j = 0; j < shape->dimension; j++) {
+        float sum = 0, squares = 0;
+
+        for (uint32_t f = 0; f < shape->fields; f++) {
+            const float number = embeddings[f * shape->dimension + j];
+
+            sum += number;
+            squares += number * number;
+        }
+        all += sum * sum - squares;
+    }
+    return all / 2;
+}
+
+/* ---- a block of rows ---- */
+
+static void fill_top(const struct workspace *workspace, uint32_t count)
+{
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+
+    if (shape->is_wide && shape->dense)
+        copy_columns(workspace->inputs + shape->embedded, shape->inputs, shape->dense,
+                     workspace->top, shape->top, count);
+    compute_hidden(workspace, count);
+    compute_cross(workspace, count);
+    for (size_t i = 0; shape->cin_units.count && i < count; i++)
+        compress_row(workspace, workspace->inputs + i * shape->inputs,
+                     workspace->top + i * shape->top + embedding_top_interaction(shape));
+}
+
+/* The outputs of a model whose top has no columns. */
+static void copy_bias(const struct embedding_model *model, uint32_t count, float *outputs)
+{
+    const float *bias = model->elements[model->shape.array_count - 1];
+
+    for (uint32_t i = 0; i < count; i++)
+        memcpy(outputs + (size_t)i * model->shape.outputs, bias,
+               model->shape.outputs * sizeof *bias);
+}
+
+void embedding_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
+                     float *outputs)
+{
+    const struct workspace *workspace = opened;
+    const struct transform *transform = &workspace->model->transform;
+    const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
+
+    for (size_t i = 0; i < count; i++)
+        fill_inputs(workspace->model, dense + i * transform->dense_width,
+                    ids + i * transform->id_count, workspace->inputs + i * shape->inputs);
+    fill_top(workspace, count);
+    if (shape->last == NO_ARRAY)
+        copy_bias(embedding_of(workspace->model), count, outputs);
+    else
+        layer_sums_compute(&workspace->sums[shape->last], workspace->kernel, workspace->top, count,
+                           outputs);
+    for (size_t i = 0; i < count; i++) {
+        add_wide(workspace->model, ids + i * transform->id_count, outputs + i * shape->outputs);
+        if (shape->interaction == INTERACTION_PAIRS)
+            outputs[i] += pairs_of(shape, workspace->inputs + i * shape->inputs);
+    }
+}

@@ -1,0 +1,107 @@
+#include "runtime/learn/embedded_fields.h"
+
+#include <string.h>
+
+#include "base/vectors.h"
+
+#define ROWS_AHEAD 2 /* rows of data: whose rows of the table are asked for */
+#define LINE_BYTES 64
+
+static size_t width_of(const struct embedded_fields *op)
+{
+    return (size_t)op->wide_width + op->dimension;
+}
+
+/* How many ids of the field select something, and what each counts. */
+static uint32_t used_of(const struct embedded_field *field, const int32_t *ids, float *share)
+{
+    uint32_t used;
+
+    *share = 1;
+    if (!field->is_text)
+        return ids[field->first] >= 0;
+    used = text_ids_used(ids + field->first, field->count);
+    *share = used ? text_ids_share(used) : 0;
+    return used;
+}
+
+/* They lie anywhere in memory. */
+static void expect_rows(const struct embedded_fields *op, const float *parameters,
+                        const int32_t *ids)
+{
+    const size_t width = width_of(op);
+
+    for (uint32_t j = 0; j < op->id_count; j++)
+        for (size_t u = 0; ids[j] >= 0 && u < width; u += LINE_BYTES / sizeof(float))
+            __builtin_prefetch(parameters + op->first + (size_t)ids[j] * width + u);
+}
+
+static void add_scaled(float *restrict to, const float *restrict from, float share, uint32_t count)
+{
+    for (uint32_t u = 0; u < count; u++)
+        to[u] += share * from[u];
+}
+
+WIDE_VECTORS
+static void forward_row(const struct embedded_fields *op, const float *table, const int32_t *ids,
+                        float *restrict x, float *restrict wide)
+{
+    memset(x, 0, (size_t)op->field_count * op->dimension * sizeof *x);
+    for (uint32_t f = 0; f < op->field_count; f++, x += op->dimension) {
+        const struct embedded_field *field = &op->fields[f];
+        float share;
+        const uint32_t used = used_of(field, ids, &share);
+
+        for (uint32_t j = field->first; j < field->first + used; j++) {
+            const float *row = table + (size_t)ids[j] * width_of(op);
+
+            add_scaled(wide, row, share, op->wide_width);
+            add_scaled(x, row + op->wide_width, share, op->dimension);
+        }
+    }
+}
+
+void embedded_fields_forward(const struct embedded_fields *op, const float *parameters, uint32_t n,
+                             const int32_t *ids, float *x, size_t x_row, float *wide)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + ROWS_AHEAD < n)
+            expect_rows(op, parameters, ids + (size_t)(i + ROWS_AHEAD) * op->id_count);
+        forward_row(op, parameters + op->first, ids + (size_t)i * op->id_count, x + i * x_row,
+                    wide + (size_t)i * op->wide_width);
+    }
+}
+
+WIDE_VECTORS
+static void backward_row(const struct embedded_fields *op, const int32_t *ids, const float *dx,
+                         const float *dwide, float *table, struct touched_rows *touched)
+{
+    for (uint32_t f = 0; f < op->field_count; f++, dx += op->dimension) {
+        const struct embedded_field *field = &op->fields[f];
+        float share;
+        const uint32_t used = used_of(field, ids, &share);
+
+        for (uint32_t j = field->first; j < field->first + used; j++) {
+            float *row = table + touched_rows_add(touched, (uint32_t)ids[j]) * width_of(op);
+
+            add_scaled(row, dwide, share, op->wide_width);
+            add_scaled(row + op->wide_width, dx, share, op->dimension);
+        }
+    }
+}
+
+void embedded_fields_backward(const struct embedded_fields *op, uint32_t n, const int32_t *ids,
+                              const float *dx, size_t dx_row, const float *dwide, float *gradient,
+                              struct touched_rows *touched)
+{
+    for (uint32_t i = 0; i < n; i++)
+        backward_row(op, ids + (size_t)i * op->id_count, dx + i * dx_row,
+                     dwide + (size_t)i * op->wide_width, gradient + op->first, touched);
+}
+
+void embedded_fields_clear(const struct embedded_fields *op, float *gradient,
+                           struct touched_rows *touched)
+{
+    memset(gradient + op->first, 0, touched->count * width_of(op) * sizeof(float));
+    touched_rows_clear(touched);
+}

@@ -1,0 +1,485 @@
+#include "runtime/learn/embedding_layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "kinds/network/network_model.h"
+#include "runtime/learn/embedding_network.h"
+#include "runtime/learn/kernels.h"
+#include "runtime/learn/network_shape.h"
+#include "runtime/learn/start.h"
+#include "scoring/matrix.h"
+
+#define EMBEDDING_START 0.2 /* uniform in +- */
+
+/* ---- what lies where ---- */
+
+static uint32_t first_of(const struct embedding_network *network, uint32_t array)
+{
+    return array == NO_ARRAY ? 0 : network->tensors[array].first;
+}
+
+/* Weights, and the bias that follows them. */
+static struct affine affine_at(struct embedding_network *network, uint32_t array, bool is_mirrored)
+{
+    const struct embedding_array *weights = &network->shape.arrays[array];
+    struct affine affine = {
+        .rows = (uint32_t)weights->rows,
+        .width = (uint32_t)weights->width,
+        .weights = first_of(network, array),
+        .bias = first_of(network, array + 1),
+        .transposed = network->transposed_count,
+    };
+
+    if (is_mirrored && affine_has_transposed(&affine)) {
+        network->tensors[array].is_transposed = true;
+        network->transposed_count += affine.rows * affine.width;
+    }
+    return affine;
+}
+
+static void place_layers(struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+
+    for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
+        network->hidden[l] = affine_at(network, shape->hidden + 2 * l, true);
+    for (uint32_t l = 0; l < shape->cross_layers; l++)
+        network->cross[l] = (struct cross_layer){
+            .by_matrix = shape->cross_weights == CROSS_MATRIX,
+            .map = affine_at(network, shape->cross + 2 * l, shape->cross_weights == CROSS_MATRIX),
+            .width = (uint32_t)shape->inputs};
+    /* Without a column of the top there is the bias alone. */
+    network->last = (struct affine){.width = shape->outputs,
+                                    .bias = network->tensors[shape->array_count - 1].first};
+    if (shape->last != NO_ARRAY)
+        network->last = affine_at(network, shape->last, true);
+}
+
+static void place_compressed(struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+    uint32_t maps = shape->fields;
+
+    for (uint32_t l = 0; l < shape->cin_units.count; l++) {
+        const uint32_t units = shape->cin_units.items[l];
+
+        network->compressed[l] = (struct compressed_layer){
+            .fields = shape->fields,
+            .maps = maps,
+            .units = units,
+            .weights = first_of(network, shape->cin + l),
+            .transposed = network->transposed_count,
+        };
+        network->tensors[shape->cin + l].is_transposed = true;
+        network->transposed_count += maps * shape->fields * units;
+        maps = units;
+    }
+}
+
+static void place_tensors(struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        const struct embedding_array *array = &shape->arrays[i];
+        const uint32_t count = (uint32_t)(array->rows * array->width);
+
+        network->tensors[i] =
+            (struct tensor){.first = first, .count = count, .is_bias = array->is_bias};
+        first += count;
+    }
+    if (shape->table != NO_ARRAY) {
+        network->tensors[shape->table].row_width = shape->row_width;
+        network->tensors[shape->table].selects_most = network->fields.id_count;
+    }
+}
+
+static enum status list_fields(struct embedding_network *network, struct error *err)
+{
+    const struct transform *transform = &network->dataset->transform;
+    uint32_t count = 0;
+
+    network->field_list = calloc(transform->id_inputs + 1u, sizeof *network->field_list);
+    if (!network->field_list)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+        const bool is_text = input->type == INPUT_TEXT;
+
+        if (input->type != INPUT_NUMERIC)
+            network->field_list[count++] =
+                (struct embedded_field){input->id_offset, is_text ? input->words_max : 1, is_text};
+    }
+    network->fields = (struct embedded_fields){
+        .wide_width = network->shape.wide_width,
+        .dimension = network->shape.dimension,
+        .id_count = transform->id_count,
+        .fields = network->field_list,
+        .field_count = count,
+    };
+    return STATUS_OK;
+}
+
+enum status embedding_network_init(struct embedding_network *network, const struct jobspec *spec,
+                                   const struct dataset *dataset, struct error *err)
+{
+    const struct embedding_params *params = embedding_params(&spec->params);
+    const struct transform *transform = &dataset->transform;
+
+    *network = (struct embedding_network){
+        .shape = embedding_shape_of(&spec->params),
+        .head = {spec->task, network_outputs(spec->task, dataset->labels.count)},
+        .dropout = {params->dropout, spec->seed, params->hidden_units.count + 1},
+        .seed = spec->seed,
+        .dataset = dataset,
+    };
+    network->shape.dense = transform->dense_width;
+    network->shape.fields = transform->id_inputs;
+    network->shape.id_rows = transform->id_rows;
+    network->shape.outputs = network->head.outputs;
+    TRY(embedding_shape_finish(&network->shape, err));
+    network->pairs = (struct pairs_sum){network->shape.fields, network->shape.dimension};
+    TRY(list_fields(network, err));
+    place_tensors(network);
+    network->fields.first = first_of(network, network->shape.table);
+    place_layers(network);
+    place_compressed(network);
+    embedding_copy_shape_params(&spec->params, &network->content.params);
+    return STATUS_OK;
+}
+
+void embedding_network_deinit(struct embedding_network *network)
+{
+    free(network->field_list);
+}
+
+/* ---- the start ---- */
+
+static void start_table(const struct embedding_network *network, float *parameters)
+{
+    const struct embedding_shape *shape = &network->shape;
+    float *row = parameters + first_of(network, shape->table);
+
+    for (uint64_t r = 0; r < shape->id_rows; r++, row += shape->row_width)
+        start_uniform(network->seed, shape->table, r * shape->dimension, shape->dimension,
+                      EMBEDDING_START, row + shape->wide_width);
+}
+
+static void start_array(const struct embedding_network *network, uint32_t number, uint64_t skipped,
+                        double limit, float *parameters)
+{
+    const struct tensor *tensor = &network->tensors[number];
+
+    start_uniform(network->seed, number, skipped, tensor->count - skipped, limit,
+                  parameters + tensor->first + skipped);
+}
+
+static void start_layer(const struct embedding_network *network, uint32_t number,
+                        enum activation next, float *parameters)
+{
+    const struct embedding_array *array = &network->shape.arrays[number];
+
+    start_array(network, number, 0, start_limit((double)array->rows, (double)array->width, next),
+                parameters);
+}
+
+void embedding_network_start(const void *self, float *parameters)
+{
+    const struct embedding_network *network = self;
+    const struct embedding_shape *shape = &network->shape;
+
+    memset(parameters, 0, shape->parameters * sizeof *parameters);
+    if (shape->table != NO_ARRAY)
+        start_table(network, parameters);
+    for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
+        start_layer(network, shape->hidden + 2 * l, shape->activation, parameters);
+    for (uint32_t l = 0; l < shape->cross_layers; l++)
+        start_layer(network, shape->cross + 2 * l, ACTIVATION_IDENTITY, parameters);
+    for (uint32_t l = 0; l < shape->cin_units.count; l++)
+        start_layer(network, shape->cin + l, ACTIVATION_IDENTITY, parameters);
+    /* The first rows of the last layer are the linear part's. */
+    if (shape->last != NO_ARRAY)
+        start_array(network, shape->last, (uint64_t)embedding_top_hidden(shape) * shape->outputs,
+                    start_limit((double)shape->top, shape->outputs, ACTIVATION_IDENTITY),
+                    parameters);
+    start_outputs(&network->head, network->dataset, parameters + network->last.bias);
+}
+
+/* ---- derived ---- */
+
+uint32_t embedding_network_transpose(const void *self, const float *parameters, float *transposed)
+{
+    const struct embedding_network *network = self;
+    const struct embedding_shape *shape = &network->shape;
+    uint32_t over = 0;
+
+    for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
+        if (affine_has_transposed(&network->hidden[l]))
+            over += affine_transpose(&network->hidden[l], parameters, transposed);
+    for (uint32_t l = 0; l < shape->cross_layers; l++)
+        if (network->cross[l].by_matrix && affine_has_transposed(&network->cross[l].map))
+            over += affine_transpose(&network->cross[l].map, parameters, transposed);
+    for (uint32_t l = 0; l < shape->cin_units.count; l++) {
+        const struct compressed_layer *layer = &network->compressed[l];
+        const struct affine as = {.rows = layer->maps * layer->fields,
+                                  .width = layer->units,
+                                  .weights = layer->weights,
+                                  .transposed = layer->transposed};
+
+        over += affine_transpose(&as, parameters, transposed);
+    }
+    if (shape->last != NO_ARRAY && affine_has_transposed(&network->last))
+        over += affine_transpose(&network->last, parameters, transposed);
+    return over;
+}
+
+/* ---- space ---- */
+
+static uint32_t widest(const struct embedding_shape *shape)
+{
+    uint32_t most = (uint32_t)shape->inputs;
+
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++)
+        most = shape->hidden_units.items[l] > most ? shape->hidden_units.items[l] : most;
+    return most;
+}
+
+/* Room for a chunk of rows of so many floats; what was missing before stays so. */
+static void make(float **room, size_t width, bool *is_there)
+{
+    *room = matrix_new(LANE_CHUNK_ROWS, width, sizeof **room);
+    *is_there &= *room != NULL;
+}
+
+static void make_layers(struct embedding_space *space, const struct embedding_network *network,
+                        bool *is_there)
+{
+    const struct embedding_shape *shape = &network->shape;
+
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++) {
+        make(&space->hidden[l], shape->hidden_units.items[l], is_there);
+        if (activation_keeps_sums(shape->activation))
+            make(&space->kept[l], shape->hidden_units.items[l], is_there);
+        if (network->dropout.rate > 0)
+            make(&space->masks[l], shape->hidden_units.items[l], is_there);
+    }
+    make(&space->deltas[0], widest(shape), is_there);
+    make(&space->deltas[1], widest(shape), is_there);
+    for (uint32_t l = 0; l < shape->cross_layers; l++) {
+        make(&space->crossed[l], shape->inputs, is_there);
+        make(&space->inner[l], shape->inputs, is_there);
+    }
+    make(&space->cross_room, shape->cross_layers ? 3 * shape->inputs : 0, is_there);
+}
+
+static void make_compressed(struct embedding_space *space, const struct embedding_network *network,
+                            bool *is_there)
+{
+    const struct embedding_shape *shape = &network->shape;
+    const size_t layers = shape->cin_units.count;
+    size_t room = 0;
+
+    for (uint32_t l = 0; l < layers; l++) {
+        const size_t width = (size_t)shape->cin_units.items[l] * shape->dimension;
+        const size_t own = compressed_room(&network->compressed[l]);
+
+        make(&space->maps[l], width, is_there);
+        make(&space->dmaps[l], width, is_there);
+        room = own > room ? own : room;
+    }
+    make(&space->numbers, layers ? shape->embedded : 0, is_there);
+    make(&space->dnumbers, layers ? shape->embedded : 0, is_there);
+    make(&space->dmaps[layers], layers ? shape->embedded : 0, is_there);
+    space->products = matrix_new(2, room, sizeof *space->products);
+    *is_there &= space->products != NULL;
+}
+
+static void make_rows(struct embedding_space *space, const struct embedding_network *network,
+                      bool *is_there)
+{
+    const struct embedding_shape *shape = &network->shape;
+
+    make(&space->dense, shape->dense, is_there);
+    make(&space->inputs, shape->inputs, is_there);
+    make(&space->dinputs, shape->inputs, is_there);
+    make(&space->sums, shape->dimension, is_there);
+    make(&space->top, shape->top, is_there);
+    make(&space->dtop, shape->top, is_there);
+    make(&space->wide, shape->outputs, is_there);
+    make(&space->outputs, shape->outputs, is_there);
+    make(&space->labels.targets, 1, is_there);
+    make(&space->labels.weights, 1, is_there);
+    space->ids = matrix_new(LANE_CHUNK_ROWS, network->fields.id_count, sizeof *space->ids);
+    space->labels.classes = matrix_new(LANE_CHUNK_ROWS, 1, sizeof *space->labels.classes);
+    space->labels.losses = matrix_new(LANE_CHUNK_ROWS, 1, sizeof *space->labels.losses);
+    *is_there &= space->ids && space->labels.classes && space->labels.losses;
+}
+
+enum status embedding_space_init(struct embedding_space *space,
+                                 const struct embedding_network *network, struct error *err)
+{
+    bool is_there = true;
+
+    *space = (struct embedding_space){0};
+    make_rows(space, network, &is_there);
+    make_layers(space, network, &is_there);
+    make_compressed(space, network, &is_there);
+    /* Of a large table few pages are ever written to. */
+    space->gradient = calloc(network->shape.parameters, sizeof *space->gradient);
+    if (is_there && space->gradient &&
+        touched_rows_make(&space->touched, (uint32_t)network->shape.id_rows, err) == STATUS_OK)
+        return STATUS_OK;
+    embedding_space_deinit(space);
+    return fail_no_memory(err);
+}
+
+void embedding_space_deinit(struct embedding_space *space)
+{
+    float *const rooms[] = {
+        space->dense,          space->inputs,        space->dinputs,  space->deltas[0],
+        space->deltas[1],      space->cross_room,    space->numbers,  space->dnumbers,
+        space->products,       space->sums,          space->top,      space->dtop,
+        space->wide,           space->outputs,       space->gradient, space->dmaps[COUNTS_MAX],
+        space->labels.targets, space->labels.weights};
+
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+        free(rooms[i]);
+    for (uint32_t l = 0; l < HIDDEN_LAYERS_MAX; l++) {
+        free(space->hidden[l]);
+        free(space->masks[l]);
+        free(space->kept[l]);
+    }
+    for (uint32_t l = 0; l < CROSS_LAYERS_MAX; l++) {
+        free(space->crossed[l]);
+        free(space->inner[l]);
+    }
+    for (uint32_t l = 0; l < COUNTS_MAX; l++) {
+        free(space->maps[l]);
+        free(space->dmaps[l]);
+    }
+    free(space->ids);
+    free(space->labels.classes);
+    free(space->labels.losses);
+    touched_rows_deinit(&space->touched);
+    *space = (struct embedding_space){0};
+}
+
+static enum status space_open(const void *self, void **space, struct error *err)
+{
+    struct embedding_space *made = malloc(sizeof *made);
+    enum status status;
+
+    if (!made)
+        return fail_no_memory(err);
+    status = embedding_space_init(made, self, err);
+    if (status == STATUS_OK)
+        *space = made;
+    else
+        free(made);
+    return status;
+}
+
+static void space_close(void *space)
+{
+    if (space)
+        embedding_space_deinit(space);
+    free(space);
+}
+
+/* ---- as descent learns it ---- */
+
+static uint64_t space_bytes(const struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+    uint64_t floats = shape->inputs * (2 + 2 * (uint64_t)shape->cross_layers + 3) + 2 * shape->top +
+                      2 * (uint64_t)widest(shape),
+             room = 0;
+
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++)
+        floats += 2 * (uint64_t)shape->hidden_units.items[l];
+    for (uint32_t l = 0; l < shape->cin_units.count; l++) {
+        floats += 2 * (uint64_t)shape->cin_units.items[l] * shape->dimension;
+        if (2 * compressed_room(&network->compressed[l]) > room)
+            room = 2 * compressed_room(&network->compressed[l]);
+    }
+    return (floats * LANE_CHUNK_ROWS + room) * sizeof(float);
+}
+
+static void fill_model(void *self, const float *parameters, struct model *model)
+{
+    struct embedding_network *network = self;
+
+    network->content.shape = network->shape;
+    for (uint32_t i = 0; i < network->shape.array_count; i++)
+        network->content.elements[i] = parameters + network->tensors[i].first;
+    model->content = &network->content;
+}
+
+static void put_shape(const void *self, struct text *out)
+{
+    const struct embedding_network *network = self;
+    const struct embedding_shape *shape = &network->shape;
+
+    put_u32(out, network->head.task);
+    put_u32(out, shape->dense);
+    put_u32(out, network->fields.id_count);
+    put_u32(out, shape->fields);
+    put_u32(out, shape->array_count);
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        put_u64(out, shape->arrays[i].rows);
+        put_u64(out, shape->arrays[i].width);
+    }
+}
+
+static void close_network(void *self)
+{
+    embedding_network_deinit(self);
+    free(self);
+}
+
+static struct descent_settings settings_of(const struct jobspec *spec, uint64_t rows)
+{
+    struct descent_settings settings = network_settings(spec, rows);
+
+    if (embedding_params(&spec->params)->l2 == REAL_AUTOMATIC)
+        settings.l2 = embedding_length(&spec->params, spec->task).l2 / (double)rows;
+    return settings;
+}
+
+enum status embedding_network_open(const struct jobspec *spec, const struct dataset *dataset,
+                                   struct differentiable *model, struct error *err)
+{
+    struct embedding_network *network = malloc(sizeof *network);
+    enum status status;
+
+    if (!network)
+        return fail_no_memory(err);
+    status = embedding_network_init(network, spec, dataset, err);
+    if (status != STATUS_OK) {
+        close_network(network);
+        return status;
+    }
+    *model = (struct differentiable){
+        .self = network,
+        .tensors = network->tensors,
+        .tensor_count = network->shape.array_count,
+        .parameter_count = (uint32_t)network->shape.parameters,
+        .derived_count = network->transposed_count,
+        .space_bytes = space_bytes(network),
+        .settings = settings_of(spec, dataset->train.rows),
+        .close = close_network,
+        .start = embedding_network_start,
+        .derive = embedding_network_transpose,
+        .space_open = space_open,
+        .space_close = space_close,
+        .gradient = embedding_network_gradient,
+        .space_clear = embedding_network_clear,
+        .evaluate = embedding_network_evaluate,
+        .fill_model = fill_model,
+        .put_shape = put_shape,
+    };
+    return STATUS_OK;
+}

@@ -1,0 +1,85 @@
+/*
+ * embedding_layout.h - a network over embeddings as its learner has it: its operations, where each
+ * parameter lies, the values it starts from, and the memory that one lane computes in.
+ */
+#ifndef RUNTIME_LEARN_EMBEDDING_LAYOUT_H
+#define RUNTIME_LEARN_EMBEDDING_LAYOUT_H
+
+#include "kinds/embedding/embedding_model.h"
+#include "runtime/learn/affine.h"
+#include "runtime/learn/compressed_layer.h"
+#include "runtime/learn/cross_layer.h"
+#include "runtime/learn/differentiable.h"
+#include "runtime/learn/dropout.h"
+#include "runtime/learn/embedded_fields.h"
+#include "runtime/learn/loss_head.h"
+#include "runtime/learn/pairs_sum.h"
+
+_Static_assert(EMBEDDING_ARRAYS_MAX <= TENSORS_MAX, "each array is a tensor");
+
+/* Tensors and parameters are the arrays of the shape, in its order. */
+struct embedding_network {
+    struct embedding_shape shape;
+    struct embedded_fields fields;
+    struct affine hidden[HIDDEN_LAYERS_MAX], last;
+    struct cross_layer cross[CROSS_LAYERS_MAX];
+    struct compressed_layer compressed[COUNTS_MAX];
+    struct pairs_sum pairs;
+    struct loss_head head;
+    struct dropout dropout;
+    uint64_t seed;
+    const struct dataset *dataset;
+    struct tensor tensors[EMBEDDING_ARRAYS_MAX];
+    uint32_t transposed_count;
+    struct embedded_field *field_list; /* fields.fields */
+    struct embedding_model content;
+};
+
+/* Room to compute one lane in. Rows are a chunk; of cross layers the inputs of each one, and what
+ * the last one gives. */
+struct embedding_space {
+    float *dense;                     /* (chunk, dense) */
+    int32_t *ids;                     /* (chunk, ids of a row) */
+    float *inputs, *dinputs;          /* (chunk, inputs) */
+    float *hidden[HIDDEN_LAYERS_MAX]; /* (chunk, units): activations */
+    float *masks[HIDDEN_LAYERS_MAX];  /* the same, with dropout */
+    float *kept[HIDDEN_LAYERS_MAX];   /* before the activation, where it keeps sums (kernels.h) */
+    float *deltas[2];                 /* (chunk, widest) */
+    float *crossed[CROSS_LAYERS_MAX]; /* (chunk, inputs): of each layer */
+    float *inner[CROSS_LAYERS_MAX];   /* (chunk, inputs) */
+    float *cross_room;                /* (3 chunk, inputs) */
+    float *numbers, *dnumbers;        /* (chunk * dimension, fields): the embeddings */
+    float *maps[COUNTS_MAX],
+        *dmaps[COUNTS_MAX + 1]; /* (chunk * dimension, units); the last fields */
+    float *products;            /* of compressed interactions */
+    float *sums;                /* (chunk, dimension): of pairs */
+    float *top, *dtop;          /* (chunk, top) */
+    float *wide;                /* (chunk, outputs) */
+    float *outputs;             /* (chunk, outputs) */
+    struct loss_labels labels;
+    float *gradient; /* (parameters); the table is 0 between calls */
+    struct touched_rows touched;
+};
+
+/* LIMIT and INVALID as embedding_shape_finish. */
+enum status embedding_network_init(struct embedding_network *network, const struct jobspec *spec,
+                                   const struct dataset *dataset, struct error *err);
+void embedding_network_deinit(struct embedding_network *network);
+enum status embedding_space_init(struct embedding_space *space,
+                                 const struct embedding_network *network, struct error *err);
+void embedding_space_deinit(struct embedding_space *space);
+
+/* The same as what descent learns. */
+enum status embedding_network_open(const struct jobspec *spec, const struct dataset *dataset,
+                                   struct differentiable *model, struct error *err);
+
+/* ---- what struct differentiable asks; self: a struct embedding_network ---- */
+
+/*
+ * Biases and the linear part 0; embeddings uniform in +-0.2; hidden layers as
+ * those of a network (network_shape.h); all other weights Glorot's.
+ */
+void embedding_network_start(const void *self, float *parameters);
+uint32_t embedding_network_transpose(const void *self, const float *parameters, float *transposed);
+
+#endif

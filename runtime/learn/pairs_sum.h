@@ -1,0 +1,25 @@
+/*
+ * pairs_sum.h - the products of all pairs of embeddings, summed (Rendle, 2010), and back.
+ *
+ *     sum over f < g of e_f . e_g = 1/2 sum over j of ((sum over f of e_fj)^2 - sum of e_fj^2)
+ *
+ * x (n, fields * dimension), whose rows lie x_row floats apart.
+ */
+#ifndef RUNTIME_LEARN_PAIRS_SUM_H
+#define RUNTIME_LEARN_PAIRS_SUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct pairs_sum {
+    uint32_t fields, dimension;
+};
+
+/* z (n) += the sum of each row; sums (n, dimension): of the embeddings, for the way back. */
+void pairs_sum_forward(const struct pairs_sum *op, size_t n, const float *x, size_t x_row,
+                       float *sums, float *z);
+/* dx += dz times the sum of all embeddings but the own. */
+void pairs_sum_backward(const struct pairs_sum *op, size_t n, const float *x, size_t x_row,
+                        const float *sums, const float *dz, float *dx);
+
+#endif

@@ -1,0 +1,238 @@
+#include "tests/unit/embedding_case.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDEST 512
+
+/* ---- rows and a job ---- */
+
+static void list_inputs(struct transform *transform, uint32_t words)
+{
+    const uint32_t categories = transform->id_count - words;
+    struct transform_input *input;
+
+    transform->input_count = transform->dense_width + categories + (words > 0);
+    input = transform->inputs = calloc(transform->input_count, sizeof *transform->inputs);
+    assert(input);
+    for (uint32_t j = 0; j < transform->dense_width; j++)
+        *input++ = (struct transform_input){
+            .type = INPUT_NUMERIC, .dense_offset = j, .dense_count = 1, .scale = 1};
+    for (uint32_t j = 0; j < categories; j++)
+        *input++ = (struct transform_input){.type = INPUT_CATEGORY, .id_offset = j};
+    if (words)
+        *input = (struct transform_input){
+            .type = INPUT_TEXT, .id_offset = categories, .words_max = words};
+}
+
+void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uint32_t words,
+                         struct embedding_parts parts)
+{
+    struct embedding_params *params = embedding_params(&of->spec.params);
+
+    of->dataset = words ? made_text_dataset(shape, words) : made_dataset(shape);
+    list_inputs(&of->dataset.transform, words);
+    of->spec = made_spec(&of->dataset);
+    of->spec.family = SLICE("embedding");
+    params->hidden_units = (struct counts){{7, 5}, parts.hidden_layers};
+    params->activation = ACTIVATION_TANH;
+    params->dimension = 3;
+    params->is_wide = parts.is_wide;
+    params->interaction = parts.interaction;
+    params->cross_layers = 2;
+    params->cross_weights = parts.cross_weights;
+    params->cin_units = (struct counts){{4, 3}, 2};
+}
+
+void embedding_case_close(struct embedding_case *of)
+{
+    free(of->dataset.transform.inputs);
+    made_dataset_close(&of->dataset);
+}
+
+/* ---- the network in double ---- */
+
+struct reference {
+    const struct embedding_network *network;
+    const double *parameters;
+    const float *const *masks;
+    uint32_t row;
+    double inputs[WIDEST], top[WIDEST];
+    uint32_t top_count;
+};
+
+static const double *array_of(const struct reference *of, uint32_t array)
+{
+    return of->parameters + of->network->tensors[array].first;
+}
+
+static double activate(enum activation activation, double z)
+{
+    switch (activation) {
+    case ACTIVATION_RELU:
+        return z > 0 ? z : 0;
+    case ACTIVATION_TANH:
+        return tanh(z);
+    case ACTIVATION_SIGMOID:
+        return 1 / (1 + exp(-z));
+    default:
+        return z;
+    }
+}
+
+/* outputs: += the wide parts */
+static void embed(struct reference *of, double *outputs)
+{
+    const struct embedding_shape *shape = &of->network->shape;
+    const struct dataset_part *part = &of->network->dataset->train;
+
+    memset(of->inputs, 0, sizeof of->inputs);
+    for (uint32_t f = 0; f < of->network->fields.field_count; f++) {
+        const struct embedded_field *field = &of->network->field_list[f];
+        const int32_t *ids =
+            part->ids + (size_t)of->row * of->network->fields.id_count + field->first;
+        uint32_t used = 0;
+
+        for (uint32_t k = 0; k < field->count; k++)
+            used += ids[k] >= 0;
+        for (uint32_t k = 0; k < field->count; k++) {
+            const double share = field->is_text ? 1 / sqrt(used) : 1;
+            const double *row;
+
+            if (ids[k] < 0)
+                continue;
+            row = array_of(of, shape->table) + (size_t)ids[k] * shape->row_width;
+            for (uint32_t j = 0; j < shape->wide_width; j++)
+                outputs[j] += share * row[j];
+            for (uint32_t j = 0; j < shape->dimension; j++)
+                of->inputs[f * shape->dimension + j] += share * row[shape->wide_width + j];
+        }
+    }
+    for (uint32_t j = 0; j < shape->dense; j++)
+        of->inputs[shape->embedded + j] = (double)part->dense[of->row * shape->dense + j];
+}
+
+static void hide(struct reference *of)
+{
+    const struct embedding_shape *shape = &of->network->shape;
+    double a[WIDEST], z[WIDEST];
+    uint32_t rows = (uint32_t)shape->inputs;
+
+    memcpy(a, of->inputs, sizeof a);
+    for (uint32_t l = 0; l < shape->hidden_units.count; l++) {
+        const double *weights = array_of(of, shape->hidden + 2 * l);
+        const double *bias = array_of(of, shape->hidden + 2 * l + 1);
+        const uint32_t units = shape->hidden_units.items[l];
+
+        for (uint32_t u = 0; u < units; u++) {
+            z[u] = bias[u];
+            for (uint32_t i = 0; i < rows; i++)
+                z[u] += a[i] * weights[i * units + u];
+        }
+        for (uint32_t u = 0; u < units; u++)
+            a[u] = activate(shape->activation, z[u]) *
+                   (of->masks ? (double)of->masks[l][of->row * units + u] : 1);
+        rows = units;
+    }
+    for (uint32_t u = 0; shape->hidden_units.count && u < rows; u++)
+        of->top[of->top_count++] = a[u];
+}
+
+static void cross(struct reference *of)
+{
+    const struct embedding_shape *shape = &of->network->shape;
+    const uint32_t width = (uint32_t)shape->inputs;
+    double x[WIDEST], next[WIDEST];
+
+    memcpy(x, of->inputs, sizeof x);
+    for (uint32_t l = 0; l < shape->cross_layers; l++) {
+        const double *weights = array_of(of, shape->cross + 2 * l);
+        const double *bias = array_of(of, shape->cross + 2 * l + 1);
+        const bool by_matrix = shape->cross_weights == CROSS_MATRIX;
+
+        for (uint32_t j = 0; j < width; j++) {
+            double inner = 0;
+
+            for (uint32_t i = 0; i < width; i++)
+                inner += x[i] * (by_matrix ? weights[i * width + j] : weights[i]);
+            next[j] = of->inputs[j] * (inner + (by_matrix ? bias[j] : 0)) +
+                      (by_matrix ? 0 : bias[j]) + x[j];
+        }
+        memcpy(x, next, sizeof x);
+    }
+    for (uint32_t j = 0; shape->cross_layers && j < width; j++)
+        of->top[of->top_count++] = x[j];
+}
+
+static void compress(struct reference *of)
+{
+    const struct embedding_shape *shape = &of->network->shape;
+    const uint32_t fields = shape->fields, dimension = shape->dimension;
+    double maps[WIDEST], next[WIDEST];
+    uint32_t before = fields;
+
+    memcpy(maps, of->inputs, sizeof maps);
+    for (uint32_t l = 0; l < shape->cin_units.count; l++) {
+        const double *weights = array_of(of, shape->cin + l);
+        const uint32_t units = shape->cin_units.items[l];
+
+        for (uint32_t h = 0; h < units; h++) {
+            double sum = 0;
+
+            for (uint32_t j = 0; j < dimension; j++) {
+                double *number = &next[h * dimension + j];
+
+                *number = 0;
+                for (uint32_t m = 0; m < before; m++)
+                    for (uint32_t f = 0; f < fields; f++)
+                        *number += weights[(m * fields + f) * units + h] * maps[m * dimension + j] *
+                                   of->inputs[f * dimension + j];
+                sum += *number;
+            }
+            of->top[of->top_count++] = sum;
+        }
+        memcpy(maps, next, sizeof maps);
+        before = units;
+    }
+}
+
+/* As it is written down: pair by pair. */
+static double pairs(const struct reference *of)
+{
+    const struct embedding_shape *shape = &of->network->shape;
+    double sum = 0;
+
+    for (uint32_t f = 0; f < shape->fields; f++)
+        for (uint32_t g = 0; g < f; g++)
+            for (uint32_t j = 0; j < shape->dimension; j++)
+                sum += of->inputs[f * shape->dimension + j] * of->inputs[g * shape->dimension + j];
+    return sum;
+}
+
+void embedding_reference(const struct embedding_network *network, const double *parameters,
+                         uint32_t row, const float *const *masks, double *outputs)
+{
+    const struct embedding_shape *shape = &network->shape;
+    struct reference of = {
+        .network = network, .parameters = parameters, .masks = masks, .row = row};
+    const double *bias = array_of(&of, shape->array_count - 1);
+
+    assert(shape->inputs <= WIDEST && shape->top <= WIDEST);
+    memset(outputs, 0, shape->outputs * sizeof *outputs);
+    embed(&of, outputs);
+    for (uint32_t j = 0; shape->is_wide && j < shape->dense; j++)
+        of.top[of.top_count++] = of.inputs[shape->embedded + j];
+    hide(&of);
+    cross(&of);
+    compress(&of);
+    assert(of.top_count == shape->top);
+    for (uint32_t o = 0; o < shape->outputs; o++) {
+        outputs[o] += bias[o];
+        for (uint32_t i = 0; i < of.top_count; i++)
+            outputs[o] += of.top[i] * array_of(&of, shape->last)[i * shape->outputs + o];
+    }
+    if (shape->interaction == INTERACTION_PAIRS)
+        outputs[0] += pairs(&of);
+}

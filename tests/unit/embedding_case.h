@@ -1,0 +1,36 @@
+/*
+ * embedding_case.h - rows and a job for networks over embeddings, and what they compute in double
+ * and plain loops.
+ */
+#ifndef TESTS_UNIT_EMBEDDING_CASE_H
+#define TESTS_UNIT_EMBEDDING_CASE_H
+
+#include "kinds/embedding/embedding_attributes.h"
+#include "runtime/learn/embedding_layout.h"
+#include "tests/unit/learn_rows.h"
+
+struct embedding_case {
+    struct dataset dataset;
+    struct jobspec spec;
+};
+
+/* What is beside the hidden layers. */
+struct embedding_parts {
+    enum interaction interaction;
+    bool is_wide;
+    enum cross_weights cross_weights;
+    uint32_t hidden_layers; /* 0 to 2 */
+};
+
+/* The last `words` ids of a row are those of one text; 0: there is none. Rows are hidden
+ * (learn_rows.h). Embeddings have 3 numbers. */
+void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uint32_t words,
+                         struct embedding_parts parts);
+void embedding_case_close(struct embedding_case *of);
+
+/* The outputs of a training row; parameters lie as the network has them. mask: of layer l, unit u,
+ * what dropout multiplies by; NULL: 1. */
+void embedding_reference(const struct embedding_network *network, const double *parameters,
+                         uint32_t row, const float *const *masks, double *outputs);
+
+#endif

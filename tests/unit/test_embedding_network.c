@@ -1,0 +1,508 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "kinds/kinds.h"
+#include "runtime/learn/descent_guard.h"
+#include "runtime/learn/descent_memory.h"
+#include "runtime/learn/embedding_network.h"
+#include "tests/unit/embedding_case.h"
+#include "tests/unit/embedding_reference.h"
+
+#define ROWS           24
+#define PARAMETERS_MAX 3000
+#define CLASSES_MOST   3
+#define DIFFERENCE     1e-5
+/* The gradient is computed in float, the differences in double. */
+#define TOLERANCE 8e-6
+
+static const struct embedding_parts all_parts[] = {
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2},   {INTERACTION_NONE, false, CROSS_VECTOR, 1},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 0},   {INTERACTION_PAIRS, true, CROSS_VECTOR, 2},
+    {INTERACTION_CROSS, false, CROSS_VECTOR, 2}, {INTERACTION_CROSS, false, CROSS_MATRIX, 1},
+    {INTERACTION_CROSS, true, CROSS_MATRIX, 0},  {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2},
+};
+#define PARTS (sizeof all_parts / sizeof *all_parts)
+
+/* ---- one lane ---- */
+
+struct fixture {
+    struct embedding_case of;
+    struct embedding_network network;
+    struct embedding_space space;
+    float parameters[PARAMETERS_MAX], gradient[PARAMETERS_MAX];
+    double exact[PARAMETERS_MAX];
+    uint32_t count;
+};
+
+/* Of the case that it has, with parameters that are drawn. */
+static void fixture_make(struct fixture *fixture)
+{
+    struct error err;
+
+    show_rows(&fixture->of.dataset);
+    CHECK_OK(
+        embedding_network_init(&fixture->network, &fixture->of.spec, &fixture->of.dataset, &err));
+    CHECK_OK(embedding_space_init(&fixture->space, &fixture->network, &err));
+    fixture->count = (uint32_t)fixture->network.shape.parameters;
+    assert_in_range(fixture->count, 1, PARAMETERS_MAX);
+    for (uint32_t i = 0; i < fixture->count; i++) {
+        fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) - 0.5);
+        fixture->exact[i] = (double)fixture->parameters[i];
+    }
+}
+
+static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t words,
+                         struct embedding_parts parts)
+{
+    embedding_case_open(&fixture->of, shape, words, parts);
+    fixture_make(fixture);
+}
+
+static void fixture_close(struct fixture *fixture)
+{
+    embedding_space_deinit(&fixture->space);
+    embedding_network_deinit(&fixture->network);
+    embedding_case_close(&fixture->of);
+}
+
+/* The gradient of all rows, touched rows at their places in the table; the loss. */
+static double compute_gradient(struct fixture *fixture, uint32_t rows)
+{
+    const struct embedding_network *network = &fixture->network;
+    const struct embedding_shape *shape = &network->shape;
+    const struct lane_rows lane = {.dataset = &fixture->of.dataset,
+                                   .part = &fixture->of.dataset.train,
+                                   .class_weights = fixture->of.dataset.class_weights,
+                                   .count = rows,
+                                   .divisor = rows};
+    float *transposed = calloc(network->transposed_count + 1u, sizeof *transposed);
+    struct lane_gradient lane_gradient;
+
+    embedding_network_transpose(network, fixture->parameters, transposed);
+    lane_gradient = embedding_network_gradient(network, fixture->parameters, transposed, &lane,
+                                               &fixture->space);
+    memcpy(fixture->gradient, lane_gradient.values, fixture->count * sizeof(float));
+    if (shape->table != NO_ARRAY) {
+        const size_t at = network->tensors[shape->table].first, width = shape->row_width;
+
+        memset(fixture->gradient + at, 0, shape->id_rows * width * sizeof(float));
+        for (uint32_t i = 0; i < lane_gradient.touched_count; i++)
+            memcpy(fixture->gradient + at + lane_gradient.touched[i] * width,
+                   lane_gradient.values + at + i * width, width * sizeof(float));
+    }
+    embedding_network_clear(network, &fixture->space);
+    free(transposed);
+    return lane_gradient.loss;
+}
+
+/* Half the squared error, or the log loss, of outputs. */
+static double loss_of(const struct fixture *fixture, const double *z, uint32_t row)
+{
+    const struct dataset_part *part = &fixture->of.dataset.train;
+    const uint32_t outputs = fixture->network.head.outputs;
+    double sum = 0;
+
+    if (fixture->network.head.task == TASK_REGRESSION)
+        return (z[0] - (double)part->values[row]) * (z[0] - (double)part->values[row]) / 2;
+    if (outputs == 1)
+        return log(1 + exp(part->classes[row] ? -z[0] : z[0]));
+    for (uint32_t j = 0; j < outputs; j++)
+        sum += exp(z[j]);
+    return log(sum) - z[part->classes[row]];
+}
+
+static double exact_total(const struct fixture *fixture)
+{
+    const float *const *masks =
+        fixture->network.dropout.rate > 0 ? (const float *const *)fixture->space.masks : NULL;
+    double total = 0, z[CLASSES_MOST];
+
+    for (uint32_t row = 0; row < ROWS; row++) {
+        embedding_reference(&fixture->network, fixture->exact, row, masks, z);
+        total += loss_of(fixture, z, row);
+    }
+    return total;
+}
+
+static void check_gradient(struct fixture *fixture)
+{
+    const double loss = compute_gradient(fixture, ROWS);
+    const double expected =
+        exact_total(fixture) * (fixture->network.head.task == TASK_REGRESSION ? 2 : 1);
+
+    CHECK(fabs(loss - expected) <= 1e-5 * expected);
+    for (uint32_t i = 0; i < fixture->count; i++) {
+        const double here = fixture->exact[i];
+        double above, below, slope;
+
+        fixture->exact[i] = here + DIFFERENCE;
+        above = exact_total(fixture);
+        fixture->exact[i] = here - DIFFERENCE;
+        below = exact_total(fixture);
+        fixture->exact[i] = here;
+        slope = (above - below) / (2 * DIFFERENCE) / ROWS;
+        if (fabs(slope - (double)fixture->gradient[i]) > TOLERANCE * (1 + fabs(slope)))
+            check_failed("parameter %u: gradient %.9g, differences %.9g", i,
+                         (double)fixture->gradient[i], slope);
+    }
+}
+
+static void the_gradient_is_that_of_finite_differences(void **state)
+{
+    static const struct rows_shape shapes[] = {{ROWS, 0, 2, 3, 12, 2}, {ROWS, 0, 2, 2, 8, 0}};
+
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+            struct fixture fixture;
+
+            fixture_open(&fixture, shapes[s], 0, all_parts[p]);
+            check_gradient(&fixture);
+            fixture_close(&fixture);
+        }
+}
+
+static void of_many_classes_each_has_its_gradient(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        struct fixture fixture;
+
+        if (all_parts[p].interaction == INTERACTION_PAIRS)
+            continue;
+        fixture_open(&fixture, (struct rows_shape){ROWS, 0, 1, 3, 12, 3}, 0, all_parts[p]);
+        check_gradient(&fixture);
+        fixture_close(&fixture);
+    }
+}
+
+static void texts_numbers_alone_and_categories_alone_have_gradients(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 6, 30, 2}, 4, all_parts[3]);
+    check_gradient(&fixture);
+    fixture_close(&fixture);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 0, all_parts[0]);
+    check_gradient(&fixture);
+    fixture_close(&fixture);
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 0, 3, 12, 2}, 0, all_parts[7]);
+    check_gradient(&fixture);
+    fixture_close(&fixture);
+}
+
+static void the_gradient_goes_through_dropout(void **state)
+{
+    struct fixture fixture;
+
+    (void)state;
+    embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[3]);
+    network_params(&fixture.of.spec.params)->dropout = 0.4;
+    fixture_make(&fixture);
+    check_gradient(&fixture);
+    fixture_close(&fixture);
+}
+
+static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
+{
+    enum { MANY = 2 * LANE_CHUNK_ROWS };
+    static float whole[PARAMETERS_MAX];
+    struct fixture fixture;
+    double loss;
+
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        fixture_open(&fixture, (struct rows_shape){MANY, 0, 2, 3, 12, 2}, 0, all_parts[p]);
+        loss = compute_gradient(&fixture, MANY);
+        memcpy(whole, fixture.gradient, sizeof whole);
+        loss -= compute_gradient(&fixture, LANE_CHUNK_ROWS);
+        fixture.of.dataset.train.dense += LANE_CHUNK_ROWS * 2;
+        fixture.of.dataset.train.ids += LANE_CHUNK_ROWS * 3;
+        fixture.of.dataset.train.classes += LANE_CHUNK_ROWS;
+        for (uint32_t i = 0; i < fixture.count; i++)
+            whole[i] -= fixture.gradient[i] / 2;
+        loss -= compute_gradient(&fixture, LANE_CHUNK_ROWS);
+        fixture.of.dataset.train.dense -= LANE_CHUNK_ROWS * 2;
+        fixture.of.dataset.train.ids -= LANE_CHUNK_ROWS * 3;
+        fixture.of.dataset.train.classes -= LANE_CHUNK_ROWS;
+        CHECK(fabs(loss) < 1e-3);
+        for (uint32_t i = 0; i < fixture.count; i++)
+            CHECK(fabsf(whole[i] - fixture.gradient[i] / 2) < 1e-5f);
+        fixture_close(&fixture);
+    }
+}
+
+/* ---- against PyTorch ---- */
+
+static void fill_as_pytorch(struct fixture *fixture)
+{
+    struct dataset_part *part = &fixture->of.dataset.train;
+
+    for (uint32_t row = 0; row < 12; row++) {
+        for (uint32_t j = 0; j < 2; j++)
+            part->dense[row * 2 + j] = (float)cos(3.1 * row + j);
+        for (uint32_t c = 0; c < 3; c++)
+            part->ids[row * 3 + c] = (int32_t)(c * 4 + (row * (c + 2) + c) % 4);
+        part->classes[row] = row % 3 == 0;
+    }
+    for (uint32_t i = 0; i < fixture->count; i++)
+        fixture->parameters[i] = (float)(sin(1.7 * i + 0.3) / 2);
+}
+
+static void losses_and_gradients_are_those_of_pytorch(void **state)
+{
+    static const struct {
+        struct embedding_parts parts;
+        const double *loss, *gradient;
+        size_t count;
+    } cases[] = {
+#define AS(name) &name##_loss, name##_gradient, sizeof name##_gradient / sizeof *name##_gradient
+        {{INTERACTION_NONE, true, CROSS_VECTOR, 2}, AS(none)},
+        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2}, AS(pairs)},
+        {{INTERACTION_CROSS, false, CROSS_VECTOR, 2}, AS(cross)},
+        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2}, AS(cross_matrix)},
+        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2}, AS(compressed)},
+    };
+
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture fixture;
+        double loss;
+
+        fixture_open(&fixture, (struct rows_shape){12, 0, 2, 3, 12, 2}, 0, cases[c].parts);
+        fill_as_pytorch(&fixture);
+        loss = compute_gradient(&fixture, 12);
+        CHECK_INT(fixture.count, cases[c].count);
+        CHECK(fabs(loss - *cases[c].loss) < 1e-5 * *cases[c].loss);
+        for (uint32_t i = 0; i < fixture.count; i++)
+            CHECK(fabs((double)fixture.gradient[i] * 12 - cases[c].gradient[i]) <
+                  3e-5 * (1 + fabs(cases[c].gradient[i])));
+        fixture_close(&fixture);
+    }
+}
+
+/* ---- whole jobs ---- */
+
+static struct descent *opened(const struct embedding_case *of)
+{
+    struct descent *descent;
+    struct error err;
+
+    CHECK_OK(open_descent(&of->spec, &of->dataset, NULL, &descent, &err));
+    return descent;
+}
+
+static void check_same_state(const struct descent *a, const struct descent *b)
+{
+    struct text x, y;
+
+    text_init(&x, (size_t)1 << 22);
+    text_init(&y, (size_t)1 << 22);
+    save_state(a, &x);
+    save_state(b, &y);
+    CHECK_INT(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    text_deinit(&x);
+    text_deinit(&y);
+}
+
+/* Of a small table, which is summed whole, and of a large one, whose touched rows are. */
+static void a_job_learns_the_same_bits_with_any_workers(void **state)
+{
+    static const uint32_t tables[] = {12, 1500};
+
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++)
+        for (size_t t = 0; t < 2; t++) {
+            struct embedding_case of;
+            struct descent *one;
+            struct error err;
+
+            embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, tables[t], 2}, 0,
+                                all_parts[p]);
+            network_params(&of.spec.params)->l2 = 2e-5;
+            network_params(&of.spec.params)->dropout = 0.2;
+            one = opened(&of);
+            CHECK_INT(descent_phase(one)->table.rows, t ? 1500 : 0);
+            CHECK_OK(run_job(one, 1, 0, &err));
+            for (uint32_t workers = 2; workers <= 8; workers += 3) {
+                struct descent *many = opened(&of);
+
+                CHECK_OK(run_job(many, workers, workers + 1, &err));
+                check_same_state(one, many);
+                descent_close(many);
+            }
+            descent_close(one);
+            embedding_case_close(&of);
+        }
+}
+
+static void a_saved_state_goes_on_to_the_same_bits(void **state)
+{
+    struct embedding_case of;
+    struct descent *one, *other;
+    struct learner_report report;
+    struct text saved;
+    struct error err;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, 1500, 2}, 0, all_parts[3]);
+    one = opened(&of);
+    other = opened(&of);
+    for (int i = 0; i < 7; i++)
+        CHECK_OK(run_phase(one, 2, 1, &report, &err));
+    text_init(&saved, (size_t)1 << 22);
+    save_state(one, &saved);
+    CHECK_OK(load_state(other, text_slice(&saved), &err));
+    CHECK_OK(run_job(one, 3, 0, &err));
+    CHECK_OK(run_job(other, 1, 2, &err));
+    check_same_state(one, other);
+    text_deinit(&saved);
+    descent_close(one);
+    descent_close(other);
+    embedding_case_close(&of);
+}
+
+static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        struct embedding_case of;
+        struct descent *descent;
+
+        embedding_case_open(&of, (struct rows_shape){40, 0, 3, 3, 30, 2}, 0, all_parts[p]);
+        descent = opened(&of);
+        CHECK(descent->cost.parameters == descent->model.parameter_count);
+        descent_close(descent);
+        embedding_case_close(&of);
+    }
+}
+
+/* Scoring has a source of its own: what it gives for the rows is what training computes. */
+static void the_stored_model_scores_as_the_network_computes(void **state)
+{
+    static struct fixture fixture;
+
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        struct model model = {.kind = kind_find(SLICE("embedding")), .task = TASK_CLASSIFICATION};
+        const struct dataset_part *part;
+        struct differentiable differentiable;
+        float outputs[ROWS], one[1];
+        double expected;
+        void *scorer;
+        struct error err;
+
+        embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 6, 30, 2}, 3,
+                            all_parts[p]);
+        fixture_make(&fixture);
+        part = &fixture.of.dataset.train;
+        CHECK_OK(
+            embedding_network_open(&fixture.of.spec, &fixture.of.dataset, &differentiable, &err));
+        model.transform = fixture.of.dataset.transform;
+        model.labels = fixture.of.dataset.labels;
+        differentiable.fill_model(differentiable.self, fixture.parameters, &model);
+        CHECK_OK(model.kind->open(&model, ROWS, &scorer, &err));
+        model.kind->score(scorer, part->dense, part->ids, ROWS, outputs);
+        for (uint32_t row = 0; row < ROWS; row++) {
+            embedding_reference(&fixture.network, fixture.exact, row, NULL, &expected);
+            CHECK(fabs((double)outputs[row] - expected) < 2e-6 * (1 + fabs(expected)));
+            model.kind->score(scorer, part->dense + row * 2, part->ids + row * 6, 1, one);
+            assert_memory_equal(one, &outputs[row], sizeof one);
+        }
+        model.kind->close(scorer);
+        differentiable.close(differentiable.self);
+        fixture_close(&fixture);
+    }
+}
+
+/* Weights, slots, copies, rows: whatever changes by itself is found. */
+static void a_bit_that_changes_by_itself_is_found(void **state)
+{
+    static const char *const names[] = {"weights",    "slots", "best", "row steps",
+                                        "transposed", "ids",   "rows", "labels"};
+    struct embedding_case of;
+    struct descent *descent;
+    struct learner_report report;
+    struct error err;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){200, 40, 3, 3, 1500, 2}, 0, all_parts[3]);
+    of.spec.early_stopping = 50;
+    descent = opened(&of);
+    for (int i = 0; i < 9; i++)
+        CHECK_OK(run_phase(descent, 2, 0, &report, &err));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint64_t position = 0;
+        size_t size;
+        uint8_t *memory = descent_memory(descent, names[i], &size);
+
+        CHECK(memory && size > 0);
+        memory[size / 2] ^= 4;
+        CHECK(descent_verify(descent, &err) == STATUS_CORRUPT ||
+              descent_verify_rows(descent, &position, UINT64_MAX, &err) == STATUS_CORRUPT);
+        memory[size / 2] ^= 4;
+        CHECK_OK(descent_verify(descent, &err));
+        descent->rows.was_bad = false;
+    }
+    descent_close(descent);
+    embedding_case_close(&of);
+}
+
+/* ---- what cannot be ---- */
+
+static void parts_that_do_not_fit_are_refused(void **state)
+{
+    struct embedding_case of;
+    struct embedding_network network;
+    struct error err;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){40, 0, 3, 0, 0, 2}, 0, all_parts[3]);
+    CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_INVALID,
+                "no column is a category");
+    embedding_network_deinit(&network);
+    embedding_case_close(&of);
+    embedding_case_open(&of, (struct rows_shape){40, 0, 3, 2, 8, 3}, 0, all_parts[3]);
+    CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_INVALID,
+                "the label has 3 classes");
+    embedding_network_deinit(&network);
+    embedding_case_close(&of);
+    embedding_case_open(&of, (struct rows_shape){40, 0, 3, 2, 8, 2}, 0, all_parts[7]);
+    of.dataset.transform.id_rows = INT32_MAX;
+    CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_LIMIT,
+                "parameters are allowed");
+    embedding_network_deinit(&network);
+    of.dataset.transform.id_rows = 8;
+    of.dataset.transform.id_inputs = 300;
+    embedding_params(&of.spec.params)->dimension = 512;
+    embedding_params(&of.spec.params)->cin_units = (struct counts){{512, 4}, 2};
+    CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_LIMIT,
+                "products a row");
+    embedding_network_deinit(&network);
+    embedding_case_close(&of);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_gradient_is_that_of_finite_differences),
+        cmocka_unit_test(of_many_classes_each_has_its_gradient),
+        cmocka_unit_test(texts_numbers_alone_and_categories_alone_have_gradients),
+        cmocka_unit_test(the_gradient_goes_through_dropout),
+        cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
+        cmocka_unit_test(losses_and_gradients_are_those_of_pytorch),
+        cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
+        cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+        cmocka_unit_test(the_cost_of_the_kind_is_that_of_its_learner),
+        cmocka_unit_test(the_stored_model_scores_as_the_network_computes),
+        cmocka_unit_test(a_bit_that_changes_by_itself_is_found),
+        cmocka_unit_test(parts_that_do_not_fit_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
