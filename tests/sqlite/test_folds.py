@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import pathlib
 import random
 import signal
 import sqlite3
@@ -15,6 +16,10 @@ BY_HAND = (NETWORK,
            ("LinearRegressor", "train.epoch = 12", "z"),
            ("XGBRegressor", "train.num_boost_round = 4, min_child_weight = 0.5", "z"),
            ("xgboost.gblinear", "train.num_boost_round = 3", "z"))
+# Table, model, label, mean and deviation of metrics, of folds_reference.py.
+SCIKIT_LEARN = (("breast_cancer", "LinearClassifier", "benign", {"Accuracy": (.9783, .0212), "AUC": (.9954, .0090)}),
+                ("iris", "LinearClassifier", "class", {"Accuracy": (.9533, .0483)}),
+                ("boston", "LinearRegressor", "medv", {"RMSE": (4.7529, 1.0684)}))
 
 
 class Folds(harness.Case):
@@ -97,7 +102,8 @@ class Folds(harness.Case):
                 ("XGBClassifier", "train.num_boost_round = 60", "train.num_boost_round")):
             with self.subTest(model):
                 rows = self.train(model, settings + ", train.early_stopping = 2, train.folds = 3", "y")
-                said = self.run_all("SELECT max(epoch) FROM totrain_metrics WHERE id = (SELECT id FROM totrain_models WHERE name = 'm' ORDER BY version DESC LIMIT 1)")[0][0]
+                said = self.run_all("SELECT max(epoch) FROM totrain_metrics WHERE id = (SELECT id FROM totrain_models "
+                                    "WHERE name = 'm' ORDER BY version DESC LIMIT 1)")[0][0]
                 self.assertLess(said, 60)
                 start, _, end = settings.partition(length)
                 self.train(model, f"{start}{length} = {said}{end[end.find(','):] if ',' in end else ''}, "
@@ -139,12 +145,12 @@ class Folds(harness.Case):
 
     def test_ctrl_c_in_a_fold_ends_the_statement_and_publishes_nothing(self):
         process = subprocess.Popen(
-            ["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, start_new_session=True)
+            ["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(process.kill)
         process.stdin.write(f".load {harness.EXTENSION}\nSELECT a, b, y FROM t TO TRAIN DNNClassifier WITH "
-                            "model.hidden_units = [64, 64], train.epoch = 1000000, train.batch_size = 1, train.folds = 3 "
-                            "LABEL y INTO m;\n")
+                            "model.hidden_units = [64, 64], train.epoch = 1000000, train.batch_size = 1, "
+                            "train.folds = 3 LABEL y INTO m;\n")
         process.stdin.flush()
         self.wait_until_training()
         os.killpg(process.pid, signal.SIGINT)
@@ -154,6 +160,52 @@ class Folds(harness.Case):
         self.check_nothing_runs()
         self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE name = 'm'"), [])
         self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
+
+    def test_a_worker_that_is_killed_in_a_fold_changes_no_bit(self):
+        train = ("SELECT colour, a, b, y FROM t TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 6, "
+                 "train.folds = 2, job.min_workers = 2, job.max_workers = 3 LABEL y INTO m")
+        wanted = harness.crossed(self.run_all(train))
+        digest = self.model_digest()
+        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
+        self.pace()
+        process = subprocess.Popen([harness.PROGRAM, self.path, "--progress=none", "-c", train], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        harness.wait_for(lambda: [row for row in self.run_all("SELECT id, step FROM totrain_jobs WHERE step > 0")
+                                  if row[0] not in before], "a fold that learns")
+        worker = [pid for pid in harness.processes_of(self.state)
+                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
+        os.kill(worker, signal.SIGKILL)
+        self.hurry(lambda: process.poll() is not None, "the end of the statement")
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.model_digest(), digest)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        for name, (mean, deviation) in wanted.items():
+            self.assertAlmostEqual(shown[f"{name}, folds"], mean, 12)
+            self.assertAlmostEqual(shown[f"{name}, deviation"], deviation, 12)
+
+    def test_weights_of_rows_go_with_the_folds(self):
+        self.run_all("CREATE TABLE weighed AS SELECT a, b, z, 1 + id % 3 AS w FROM t WHERE id < 4")
+        settings = "train.epoch = 12, train.sample_weight = 'w'"
+        rows = self.train("LinearRegressor", settings + ", train.folds = 4", "z", rows="weighed", select="a, b, w, {}")
+        by_hand = [harness.validated(self.train(
+            "LinearRegressor", f"{settings}, validation.select = 'SELECT * FROM weighed WHERE rowid = {row}'", "z",
+            "by_hand", f"weighed WHERE rowid <> {row}", "a, b, w, {}")) for row in range(1, 5)]
+        crossed = {name: value for name, value in harness.crossed(rows).items() if name != "R2"}
+        self.assertEqual({name: mean for name, (mean, _) in crossed.items()},
+                         {name: sum(sorted(metrics[name] for metrics in by_hand)) / 4 for name in crossed})
+
+    def test_ten_folds_measure_what_scikit_learn_measures(self):
+        for table, model, label, metrics in SCIKIT_LEARN:
+            harness.load_csv(self.database, table)
+            crossed = harness.crossed(self.train(model, "train.folds = 10", label, rows=table, select="*"))
+            for metric, (mean, deviation) in metrics.items():
+                with self.subTest(table=table, metric=metric):
+                    found = crossed[metric]
+                    # The mean of ten has a standard error of a third of the deviation, in both of them.
+                    self.assertAlmostEqual(found[0], mean, delta=deviation / 2)
+                    self.assertTrue(deviation / 3 < found[1] < 3 * deviation, found)
 
     def test_progress_says_which_fold_it_is(self):
         done = self.run_program(self.path, "--progress=json", "-c", "SELECT a, b, y FROM t TO TRAIN DNNClassifier WITH "
