@@ -11,6 +11,7 @@
 #include "cli/k8s_command.h"
 #include "cli/metrics_command.h"
 #include "cli/parse_command.h"
+#include "cli/picture_command.h"
 #include "cli/publish_command.h"
 #include "cli/role_commands.h"
 #include "cli/scale_command.h"
@@ -74,6 +75,8 @@ static const struct command {
      "all jobs, for Prometheus: printed, or served there"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
     {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
+    {"picture", command_picture, "picture DB MODEL KIND",
+     "history, confusion, roc, pr, calibration, importance as SVG"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",

@@ -22,6 +22,10 @@ static const struct row {
     {OPTION_FORMAT, 0, "format", FORMAT_NAMES, "how results are written", 0},
     {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed", 0},
     {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour", 0},
+    {OPTION_OUTPUT, 'o', NULL, "FILE", "into this file, not to standard output",
+     offsetof(struct options, output)},
+    {OPTION_THEME, 0, "theme", "auto|light|dark", "colours; auto: as the reader's system has them",
+     0},
     {OPTION_HELP, 'h', "help", NULL, "this text", 0},
     {OPTION_VERSION, 0, "version", NULL, "the version", 0},
     {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended", 0},
@@ -119,6 +123,8 @@ static bool apply_kind(struct options *options, const struct row *row, const cha
         return format_find(slice_of(value), &options->format);
     case OPTION_PROGRESS:
         return progress_find(slice_of(value), &options->progress);
+    case OPTION_THEME:
+        return theme_find(slice_of(value), &options->theme);
     case OPTION_COLOUR:
         return colour_find(slice_of(value), &options->colour);
     case OPTION_FOLLOW:

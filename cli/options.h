@@ -13,9 +13,10 @@
 #include "cli/format.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/svg.h"
 
 #define INPUTS_MAX 1000 /* -c and -f together */
-#define WORDS_MAX  2    /* what is no option: the database, the id */
+#define WORDS_MAX  3    /* what is no option: the database, the model, the picture */
 
 enum {
     OPTION_SQL = 1,      /* -c */
@@ -45,7 +46,9 @@ enum {
     OPTION_PODS = 1 << 24,
     OPTION_SERVICE_SECRET = 1 << 25,
     OPTION_RUN_OF = 1 << 26,
-    OPTION_OWNER = 1 << 27
+    OPTION_OWNER = 1 << 27,
+    OPTION_OUTPUT = 1 << 28, /* -o */
+    OPTION_THEME = 1 << 29
 };
 
 /* What a job on a cluster is like. */
@@ -79,6 +82,8 @@ struct options {
     enum format format;
     enum progress_mode progress;
     enum colour colour;
+    const char *output; /* NULL: standard output */
+    enum theme theme;
     bool wants_help, wants_version, follows;
     struct cluster_options cluster;
 };

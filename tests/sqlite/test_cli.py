@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import sqlite3
 import subprocess
 
 import harness
@@ -340,6 +341,39 @@ class Program(harness.Case):
             done = self.run_program("complete", input=wrong if isinstance(wrong, str) else json.dumps(wrong))
             self.assertIn(error, done.stderr)
             self.assertEqual((done.stdout, done.returncode == 0), ("", False))
+
+    def test_pictures_are_drawn_of_the_training_rows_or_of_others(self):
+        harness.load_csv(sqlite3.connect(self.path), "titanic")
+        self.check(self.path, "-c", "SELECT * FROM titanic TO TRAIN LinearClassifier WITH epochs = 3 LABEL survived INTO m")
+        for kind in ("history", "confusion", "roc", "pr", "calibration", "importance"):
+            drawn = self.check("picture", self.path, "m", kind).stdout
+            self.assertTrue(drawn.startswith("<svg ") and drawn.endswith("</svg>\n"), drawn)
+        few = ("-c", "SELECT * FROM titanic WHERE sex = 'man' OR age = 'child'")
+        self.check("picture", self.path, "m", "roc", *few, "-o", str(self.folder / "roc.svg"), "--theme=light")
+        drawn = (self.folder / "roc.svg").read_text()
+        self.assertIn("m: ROC, area 0.", drawn)
+        self.assertNotIn("prefers-color-scheme", drawn)
+        self.assertNotEqual(drawn, self.check("picture", self.path, "m", "roc", "--theme=light").stdout)
+        for words, error in (((self.path, "m"), "takes a database, a model and a kind"),
+                             ((self.path, "m", "rock"), 'there is no picture "rock"'),
+                             ((self.path, "n", "roc"), 'there is no model "n"'),
+                             (("nothing.db", "m", "roc"), "nothing.db: No such file"),
+                             ((self.path, "m", "roc", "-o", "/nowhere/x.svg"), "/nowhere/x.svg: No such file"),
+                             ((self.path, "m", "roc", "-c", "SELECT * FROM titanic WHERE survived = 'no'"), "one class"),
+                             ((self.path, "m", "roc", "--theme=pink"), "--theme is one of"),
+                             ((self.path, "m", "roc", "-c", "SELECT age FROM titanic"), 'no column "class"')):
+            done = self.run_program("picture", *words)
+            self.assertIn(error, done.stderr)
+            self.assertEqual((done.stdout, done.returncode == 0), ("", False))
+
+    def test_pictures_take_rows_of_json(self):
+        rows = {"model": "m", "columns": ["epoch", "train_loss"], "rows": [[1, 0.5], [2, 0.25]]}
+        self.assertIn("<path", self.check("picture", "-", "history", input=json.dumps(rows)).stdout)
+        for wrong, error in (("", "JSON"), ({**rows, "rows": [[1]]}, "one value a column"),
+                             ({**rows, "columns": [1, 2]}, "the name of a column"), ({**rows, "rows": []}, "no rows")):
+            done = self.run_program("picture", "-", "history", input=wrong if wrong == "" else json.dumps(wrong))
+            self.assertIn(error, done.stderr)
+            self.assertNotEqual(done.returncode, 0)
 
     def test_parse_needs_no_database(self):
         done = self.check("parse", input=QUICK)

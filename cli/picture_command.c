@@ -1,0 +1,319 @@
+#include "cli/picture_command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "cli/input.h"
+#include "cli/picture.h"
+#include "cli/session.h"
+#include "extension/engine/engine.h"
+#include "extension/engine/host/result.h"
+#include "extension/postgres/libpq/database_libpq.h"
+#include "parser/splitter.h"
+
+#define COLUMNS_MAX 64
+#define SVG_MAXIMUM ((size_t)16 << 20)
+
+static const char usage_start[] =
+    "usage: totrain picture DB MODEL KIND [-c SELECT] [-o FILE] [--theme light|dark]\n"
+    "       totrain picture - KIND\n"
+    "\n"
+    "Draws a model as SVG, which needs no program but a browser. KIND is one of\n"
+    "\n"
+    "  history       the loss by epoch\n"
+    "  confusion     rows by actual and predicted class\n"
+    "  roc, pr       of two classes: the curve over all thresholds\n"
+    "  calibration   of two classes: how often what is predicted comes true\n"
+    "  importance    by how much the metric falls without an input\n"
+    "\n"
+    "All but history are measured on the rows of -c, or, without it, on those of the\n"
+    "statement that trained the model, which flatter it. With - rows come as JSON from\n"
+    "standard input: {\"model\":\"m\",\"columns\":[...],\"rows\":[[...],...]}.\n"
+    "\n"
+    "    totrain picture shop.db churn_model roc -c \"SELECT * FROM unseen\" -o roc.svg\n"
+    "\n"
+    "options:\n";
+
+/* ----- rows of JSON ----- */
+
+static struct cell cell_of(const cJSON *value)
+{
+    if (cJSON_IsNumber(value))
+        return (struct cell){.type = CELL_REAL, .real = value->valuedouble};
+    if (cJSON_IsString(value))
+        return (struct cell){.type = CELL_TEXT, .text = slice_of(value->valuestring)};
+    return (struct cell){.type = CELL_NULL};
+}
+
+static enum status read_row(const cJSON *row, size_t columns, struct cell *cells, struct error *err)
+{
+    const cJSON *value;
+    size_t count = 0;
+
+    if (!cJSON_IsArray(row) || (size_t)cJSON_GetArraySize(row) != columns)
+        return fail(err, STATUS_INVALID, "a row has one value a column");
+    cJSON_ArrayForEach(value, row) cells[count++] = cell_of(value);
+    return STATUS_OK;
+}
+
+static enum status table_of_json(const cJSON *given, struct arena *arena,
+                                 struct picture_table *table, struct error *err)
+{
+    const cJSON *columns, *rows, *item;
+    struct slice *names;
+    struct cell *cells;
+
+    TRY(json_get_array(given, "columns", COLUMNS_MAX, &columns, err));
+    TRY(json_get_array(given, "rows", INPUT_BYTES_MAX, &rows, err));
+    table->column_count = (size_t)cJSON_GetArraySize(columns);
+    names = ARENA_NEW(arena, struct slice, table->column_count + 1);
+    cells = ARENA_NEW(arena, struct cell,
+                      ((size_t)cJSON_GetArraySize(rows) + 1) * (table->column_count + 1));
+    if (!names || !cells)
+        return fail_no_memory(err);
+    table->names = names;
+    table->cells = cells;
+    cJSON_ArrayForEach(item, columns)
+    {
+        if (!cJSON_IsString(item))
+            return fail(err, STATUS_INVALID, "the name of a column is a text");
+        *names++ = slice_of(item->valuestring);
+    }
+    cJSON_ArrayForEach(item, rows)
+    {
+        TRY(read_row(item, table->column_count, cells, err));
+        cells += table->column_count;
+        table->row_count++;
+    }
+    return STATUS_OK;
+}
+
+static enum status draw_given(enum picture_kind kind, enum theme theme, struct text *svg,
+                              struct error *err)
+{
+    struct picture_table table = {.row_count = 0};
+    struct arena arena;
+    struct text input;
+    struct slice model;
+    cJSON *given = NULL;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&input, INPUT_BYTES_MAX);
+    TRY_OR(done, status, input_read("-", &input, err));
+    TRY_OR(done, status, json_parse(text_slice(&input), INPUT_BYTES_MAX, &given, err));
+    TRY_OR(done, status, json_get_string(given, "model", &model, err));
+    TRY_OR(done, status, table_of_json(given, &arena, &table, err));
+    status = picture_draw(kind, &table, model, theme, svg, err);
+done:
+    cJSON_Delete(given);
+    text_deinit(&input);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* ----- rows of a database ----- */
+
+static enum status table_of_result(struct result *result, struct picture_table *table,
+                                   struct error *err)
+{
+    struct cell *cells;
+
+    *table = (struct picture_table){.names = result->names, .column_count = result->column_count};
+    for (const struct result_row *row = result->first; row; row = row->next)
+        table->row_count++;
+    cells = ARENA_NEW(&result->arena, struct cell, table->row_count * table->column_count + 1);
+    if (!cells)
+        return fail_no_memory(err);
+    table->cells = cells;
+    for (const struct result_row *row = result->first; row; row = row->next) {
+        memcpy(cells, row->cells, table->column_count * sizeof *cells);
+        cells += table->column_count;
+    }
+    return STATUS_OK;
+}
+
+/* A statement of ours; the error shows it, as the user did not type it. */
+static enum status run(struct session *session, const struct text *statement, struct result *result,
+                       struct error *err)
+{
+    const struct sink sink = result_sink(result);
+    const enum status status = engine_run(session->host, text_slice(statement), NULL, &sink, err);
+
+    if (status != STATUS_OK)
+        err->position = -1;
+    return status;
+}
+
+static struct slice find_statement(const struct result *result)
+{
+    for (const struct result_row *row = result->first; row; row = row->next)
+        if (result->column_count == 2 && row->cells[0].type == CELL_TEXT &&
+            slice_is(row->cells[0].text, "statement") && row->cells[1].type == CELL_TEXT)
+            return row->cells[1].text;
+    return SLICE("");
+}
+
+/* The SELECT of the statement that made the model; it lives in the arena. */
+static enum status trained_on(struct session *session, const char *model, struct arena *arena,
+                              struct slice *select, struct error *err)
+{
+    struct statement statement;
+    struct result result;
+    struct piece piece;
+    struct text show;
+    struct slice text;
+    enum status status;
+
+    text_init(&show, TEXT_MAXIMUM);
+    result_init(&result);
+    text_printf(&show, "SHOW MODEL %s", model);
+    status = run(session, &show, &result, err);
+    text = arena_copy(arena, find_statement(&result));
+    text_deinit(&show);
+    result_deinit(&result);
+    if (status != STATUS_OK)
+        return status;
+    if (text.size == 0)
+        return fail(err, STATUS_INVALID, "the model %s was not trained by a statement", model),
+               error_hint(err, "-c \"SELECT ...\" says on which rows it is measured.");
+    piece = split_piece(text, 0);
+    TRY(parse_piece(text, &piece, arena, &statement, err));
+    *select = statement.select;
+    return STATUS_OK;
+}
+
+static enum status write_statement(struct session *session, const struct options *options,
+                                   enum picture_kind kind, struct text *sql, struct error *err)
+{
+    const char *model = options->words[1], *report = picture_report(kind);
+    struct slice select = SLICE("");
+    struct arena arena;
+    enum status status = STATUS_OK;
+
+    if (kind == PICTURE_HISTORY) {
+        text_printf(sql, "SHOW TRAIN %s", model);
+        return STATUS_OK;
+    }
+    arena_init(&arena, ARENA_MAXIMUM);
+    if (options->input_count > 0)
+        select = slice_of(options->inputs[0].value);
+    else
+        status = trained_on(session, model, &arena, &select, err);
+    if (status == STATUS_OK && report)
+        text_printf(sql, "%.*s TO EVALUATE %s WITH evaluate.report = '%s'", SLICE_FORMAT(select),
+                    model, report);
+    else if (status == STATUS_OK)
+        text_printf(sql, "%.*s TO EXPLAIN %s", SLICE_FORMAT(select), model);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status draw_model(struct session *session, const struct options *options,
+                              enum picture_kind kind, struct text *svg, struct error *err)
+{
+    struct picture_table table;
+    struct result result;
+    struct text sql;
+    enum status status;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    result_init(&result);
+    status = write_statement(session, options, kind, &sql, err);
+    if (status == STATUS_OK)
+        status = run(session, &sql, &result, err);
+    if (status == STATUS_OK)
+        status = table_of_result(&result, &table, err);
+    if (status == STATUS_OK)
+        status = picture_draw(kind, &table, slice_of(options->words[1]), options->theme, svg, err);
+    result_deinit(&result);
+    text_deinit(&sql);
+    return status;
+}
+
+static enum status draw_of_database(const struct options *options, enum picture_kind kind,
+                                    struct text *svg, struct error *err)
+{
+    struct session session;
+    enum status status;
+
+    if (!libpq_is_address(options->words[0]) && access(options->words[0], F_OK) != 0)
+        return fail_errno(err, STATUS_CONNECTION, "%s", options->words[0]);
+    status = session_open(&session, options->words[0], options, err);
+    if (status == STATUS_OK)
+        status = draw_model(&session, options, kind, svg, err);
+    session_close(&session);
+    return status;
+}
+
+/* ----- the command ----- */
+
+static enum status write_svg(const char *path, const struct text *svg, struct error *err)
+{
+    FILE *file = path ? fopen(path, "w") : stdout;
+    bool is_written;
+
+    if (!file)
+        return fail_errno(err, STATUS_IO, "%s", path);
+    is_written = fwrite(text_string(svg), 1, svg->size, file) == svg->size;
+    is_written = fflush(file) == 0 && is_written;
+    if (path && fclose(file) != 0)
+        is_written = false;
+    return is_written ? STATUS_OK
+                      : fail_errno(err, STATUS_IO, "%s", path ? path : "standard output");
+}
+
+static enum status check(const struct options *options, enum picture_kind *kind, struct error *err)
+{
+    const bool is_given = options->word_count > 0 && strcmp(options->words[0], "-") == 0;
+    const size_t wanted = is_given ? 2 : 3;
+
+    if (options->word_count != wanted || options->input_count > 1)
+        fail(err, STATUS_INVALID, "picture takes a database, a model and a kind, and one -c");
+    else if (!picture_find(slice_of(options->words[wanted - 1]), kind))
+        fail(err, STATUS_INVALID, "there is no picture \"%s\": it is %s",
+             options->words[wanted - 1], PICTURE_KINDS);
+    else
+        return STATUS_OK;
+    return error_hint(err, "totrain picture --help shows how it is called.");
+}
+
+static enum status picture(const struct options *options, struct error *err)
+{
+    enum picture_kind kind;
+    struct text svg;
+    enum status status;
+
+    TRY(check(options, &kind, err));
+    text_init(&svg, SVG_MAXIMUM);
+    if (strcmp(options->words[0], "-") == 0)
+        status = draw_given(kind, options->theme, &svg, err);
+    else
+        status = draw_of_database(options, kind, &svg, err);
+    if (status == STATUS_OK)
+        status = write_svg(options->output, &svg, err);
+    text_deinit(&svg);
+    return status;
+}
+
+int command_picture(int argc, char **argv)
+{
+    const unsigned takes = OPTION_SQL | OPTION_OUTPUT | OPTION_THEME | OPTION_COLOUR | OPTION_HELP;
+    struct options options;
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    if (options_read(argc, argv, takes, &options, &err) != STATUS_OK)
+        return report(&err, options.colour);
+    if (options.wants_help) {
+        fputs(usage_start, stdout);
+        options_print(takes, stdout);
+        return 0;
+    }
+    options.progress = PROGRESS_NONE;
+    status = picture(&options, &err);
+    return status == STATUS_OK ? 0 : report(&err, options.colour);
+}

@@ -1,0 +1,201 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/picture.h"
+#include "tests/check.h"
+
+#define INTEGER(value) ((struct cell){.type = CELL_INTEGER, .integer = (value)})
+#define REAL(value)    ((struct cell){.type = CELL_REAL, .real = (value)})
+#define WORDS(value)   ((struct cell){.type = CELL_TEXT, .text = SLICE(value)})
+#define NOTHING        ((struct cell){.type = CELL_NULL})
+
+static enum status draw(enum picture_kind kind, const struct slice *names, size_t columns,
+                        const struct cell *cells, size_t rows, struct text *svg, struct error *err)
+{
+    const struct picture_table table = {names, columns, cells, rows};
+
+    text_init(svg, (size_t)1 << 20);
+    return picture_draw(kind, &table, SLICE("my <model>"), THEME_LIGHT, svg, err);
+}
+
+static void check_has(const struct text *svg, const char *expected)
+{
+    if (!strstr(text_string(svg), expected))
+        check_failed("%s is not in %s", expected, text_string(svg));
+}
+
+static void a_roc_has_its_area_and_goes_from_corner_to_corner(void **state)
+{
+    const struct slice names[] = {SLICE("threshold"), SLICE("false_positive_rate"),
+                                  SLICE("true_positive_rate")};
+    const struct cell cells[] = {NOTHING,   REAL(0),   REAL(0), REAL(0.5), REAL(0),
+                                 REAL(0.5), REAL(0.1), REAL(1), REAL(1)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_ROC, names, 3, cells, 3, &svg, &err));
+    check_has(&svg, "ROC, area 0.7500");
+    check_has(&svg, "<path class=\"a\" d=\"M64.0,316.0 L64.0,185.0 L504.0,54.0\"/>");
+    check_has(&svg, "aria-label=\"my &lt;model&gt;: ROC");
+    assert_null(strstr(text_string(&svg), "<model>"));
+    text_deinit(&svg);
+}
+
+static void rows_of_one_class_have_no_curve(void **state)
+{
+    const struct slice names[] = {SLICE("false_positive_rate"), SLICE("true_positive_rate")};
+    const struct cell cells[] = {REAL(0), NOTHING, REAL(1), NOTHING};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_FAILS(draw(PICTURE_ROC, names, 2, cells, 2, &svg, &err), STATUS_INVALID,
+                "the rows are all of one class");
+    text_deinit(&svg);
+}
+
+static void a_history_without_held_out_rows_has_one_curve(void **state)
+{
+    const struct slice names[] = {SLICE("epoch"), SLICE("train_loss"), SLICE("validation_loss")};
+    const struct cell cells[] = {INTEGER(1), REAL(0.5), NOTHING, INTEGER(2), REAL(0.25), NOTHING};
+    const struct cell none[] = {INTEGER(1), NOTHING, NOTHING};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_HISTORY, names, 3, cells, 2, &svg, &err));
+    check_has(&svg, "<path class=\"a\" d=\"M64.0,54.0 L504.0,316.0\"/>");
+    assert_null(strstr(text_string(&svg), "<path class=\"b\""));
+    text_deinit(&svg);
+    CHECK_FAILS(draw(PICTURE_HISTORY, names, 3, none, 1, &svg, &err), STATUS_INVALID,
+                "the model has no history of its loss");
+    text_deinit(&svg);
+}
+
+static void a_confusion_has_the_rows_of_each_pair_of_classes(void **state)
+{
+    const struct slice names[] = {SLICE("actual"), SLICE("predicted"), SLICE("rows")};
+    const struct cell cells[] = {WORDS("a&b"), WORDS("a&b"), INTEGER(7),
+                                 WORDS("a&b"), WORDS("c"),   INTEGER(3)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_CONFUSION, names, 3, cells, 2, &svg, &err));
+    check_has(&svg, ">a&amp;b</text>");
+    check_has(&svg, ">7</text>");
+    check_has(&svg, ">3</text>");
+    check_has(&svg, "fill-opacity=\"0.718\""); /* .06 + .94 * 7/10 */
+    text_deinit(&svg);
+}
+
+static void more_classes_than_can_be_read_are_refused(void **state)
+{
+    const struct slice names[] = {SLICE("actual"), SLICE("predicted"), SLICE("rows")};
+    struct cell cells[3 * (PICTURE_CLASSES_MAX + 1)];
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i <= PICTURE_CLASSES_MAX; i++) {
+        cells[3 * i] = cells[3 * i + 1] = INTEGER(i);
+        cells[3 * i + 2] = INTEGER(1);
+    }
+    CHECK_FAILS(draw(PICTURE_CONFUSION, names, 3, cells, PICTURE_CLASSES_MAX + 1, &svg, &err),
+                STATUS_LIMIT, "more than 40 classes");
+    text_deinit(&svg);
+    CHECK_OK(draw(PICTURE_CONFUSION, names, 3, cells, PICTURE_CLASSES_MAX, &svg, &err));
+    text_deinit(&svg);
+}
+
+static void importance_shows_those_below_nothing_and_says_what_it_leaves_out(void **state)
+{
+    const struct slice names[] = {SLICE("input"), SLICE("importance"), SLICE("deviation")};
+    struct cell cells[3 * (PICTURE_INPUTS_MAX + 2)];
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i < PICTURE_INPUTS_MAX + 2; i++) {
+        cells[3 * i] = WORDS("größe\n");
+        cells[3 * i + 1] = REAL(i ? -0.1 : 0.3);
+        cells[3 * i + 2] = i ? REAL(0.01) : NOTHING;
+    }
+    CHECK_OK(draw(PICTURE_IMPORTANCE, names, 3, cells, PICTURE_INPUTS_MAX + 2, &svg, &err));
+    check_has(&svg, "the first 40 of 42 inputs");
+    check_has(&svg, ">größe?</text>");
+    check_has(&svg, ">-0.1</text>");
+    text_deinit(&svg);
+}
+
+static void calibration_leaves_out_bins_without_rows(void **state)
+{
+    const struct slice names[] = {SLICE("rows"), SLICE("mean_predicted"), SLICE("actual")};
+    const struct cell cells[] = {INTEGER(0), NOTHING, NOTHING, INTEGER(4), REAL(0.5), REAL(1)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_CALIBRATION, names, 3, cells, 2, &svg, &err));
+    check_has(&svg, "<circle cx=\"284.0\" cy=\"54.0\" r=\"9.0\" class=\"a\"/>");
+    assert_null(strstr(text_string(&svg), "nan"));
+    text_deinit(&svg);
+}
+
+static void rows_of_another_kind_and_no_rows_are_errors(void **state)
+{
+    const struct slice names[] = {SLICE("a")};
+    const struct cell cells[] = {REAL(1)};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    for (int kind = PICTURE_HISTORY; kind <= PICTURE_IMPORTANCE; kind++) {
+        CHECK_FAILS(draw((enum picture_kind)kind, names, 1, cells, 1, &svg, &err), STATUS_INVALID,
+                    "the rows have no column ");
+        text_deinit(&svg);
+        CHECK_FAILS(draw((enum picture_kind)kind, names, 1, cells, 0, &svg, &err), STATUS_INVALID,
+                    "there are no rows to draw");
+        text_deinit(&svg);
+    }
+}
+
+static void a_long_curve_keeps_its_last_point(void **state)
+{
+    enum { ROWS = 100000 };
+    const struct slice names[] = {SLICE("recall"), SLICE("precision")};
+    struct cell *cells = calloc(2 * ROWS, sizeof *cells);
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    assert_non_null(cells);
+    for (int i = 0; i < ROWS; i++) {
+        cells[2 * i] = REAL((double)i / (ROWS - 1));
+        cells[2 * i + 1] = REAL(1);
+    }
+    CHECK_OK(draw(PICTURE_PR, names, 2, cells, ROWS, &svg, &err));
+    assert_true(svg.size < 60000);
+    check_has(&svg, " L504.0,54.0\"/>");
+    check_has(&svg, "area 1.0000");
+    text_deinit(&svg);
+    free(cells);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_roc_has_its_area_and_goes_from_corner_to_corner),
+        cmocka_unit_test(rows_of_one_class_have_no_curve),
+        cmocka_unit_test(a_history_without_held_out_rows_has_one_curve),
+        cmocka_unit_test(a_confusion_has_the_rows_of_each_pair_of_classes),
+        cmocka_unit_test(more_classes_than_can_be_read_are_refused),
+        cmocka_unit_test(importance_shows_those_below_nothing_and_says_what_it_leaves_out),
+        cmocka_unit_test(calibration_leaves_out_bins_without_rows),
+        cmocka_unit_test(rows_of_another_kind_and_no_rows_are_errors),
+        cmocka_unit_test(a_long_curve_keeps_its_last_point),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
