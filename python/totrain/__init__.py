@@ -6,6 +6,7 @@
     train(frame, statement)   a DataFrame as the FROM of a TRAIN statement: a Model
     Model(connection, name)   predict, evaluate, explain, history
     totrain.picture           history, confusion, roc, pr, calibration, importance as SVG
+    totrain.sklearn           TotrainClassifier, TotrainRegressor
     totrain.sqlalchemy        enable(engine)
     %load_ext totrain         %totrain CONNECTION and %%totrain in a notebook
 
@@ -27,7 +28,7 @@ __all__ = ["Error", "Model", "Result", "connect", "extension_path", "load", "pro
 
 _HOMES = {"Error": "_sqlite", "connect": "_sqlite", "load": "_sqlite", "run": "_run", "Result": "_result",
           "Model": "_model", "train": "_model", "extension_path": "_files", "program_path": "_files"}
-_MODULES = ("picture", "sqlalchemy")
+_MODULES = ("picture", "sklearn", "sqlalchemy")
 
 
 def __getattr__(name: str) -> Any:

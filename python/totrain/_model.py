@@ -15,19 +15,20 @@ from ._sqlite import Error, connect
 FRAME_NAME = "df"
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value behind WITH."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_literal(one) for one in value) + "]"
+        return "[" + ", ".join(literal(one) for one in value) + "]"
     return "'" + str(value).replace("'", "''") + "'"
 
 
 def with_clause(prefix: str, options: dict[str, Any]) -> str:
     """WITH of a statement: options of a function, where `_` stands for the dot; None is left out."""
-    given = [f"{prefix}.{name} = {_literal(value)}" for name, value in options.items() if value is not None]
+    given = [f"{prefix}.{name} = {literal(value)}" for name, value in options.items() if value is not None]
     return " WITH " + ", ".join(given) if given else ""
 
 
@@ -82,7 +83,7 @@ class Model:
         options = {"report": report, "threshold": threshold}
         clause = with_clause("evaluate", options)
         if metrics:
-            clause += (", " if clause else " WITH ") + f"validation.metrics = {_literal(metrics)}"
+            clause += (", " if clause else " WITH ") + f"validation.metrics = {literal(metrics)}"
         return self._run(rows, f"TO EVALUATE {self.name}{clause}")
 
     def explain(self, rows: Any) -> Result:

@@ -1,0 +1,76 @@
+"""The estimators keep to scikit-learn's rules, and learn what the statement learns."""
+
+import pickle
+import warnings
+
+import numpy
+from sklearn.base import clone
+from sklearn.datasets import make_regression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+import harness
+import totrain
+from totrain.sklearn import TotrainClassifier, TotrainRegressor
+
+
+class Rules(harness.Case):
+    def check(self, estimator):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = check_estimator(estimator, on_fail=None, on_skip=None)
+        self.assertGreater(len(results), 40)
+        self.assertEqual([(result["check_name"], result["exception"]) for result in results
+                          if result["status"] == "failed"], [])
+
+    def test_classifiers(self):
+        self.check(TotrainClassifier())
+
+    def test_regressors(self):
+        self.check(TotrainRegressor())
+
+
+class Learning(harness.Case):
+    def setUp(self):
+        super().setUp()
+        iris = harness.read_iris()
+        self.X = numpy.array([values for name, values in iris.items() if name != "class"]).T
+        self.y = numpy.array(["setosa", "versicolor", "virginica"])[iris["class"]]
+
+    def test_probabilities_are_of_the_classes_in_their_order(self):
+        for kind, attributes in (("DNNClassifier", {"hidden_units": [8], "epochs": 150}), ("XGBClassifier", None)):
+            with self.subTest(kind):
+                classifier = TotrainClassifier(kind, attributes).fit(self.X, self.y)
+                probabilities = classifier.predict_proba(self.X)
+                self.assertEqual(list(classifier.classes_), ["setosa", "versicolor", "virginica"])
+                numpy.testing.assert_allclose(probabilities.sum(axis=1), 1)
+                self.assertTrue((classifier.classes_[probabilities.argmax(axis=1)] == classifier.predict(self.X)).all())
+                self.assertGreater(classifier.score(self.X, self.y), 0.9)
+
+    def test_it_learns_what_the_statement_learns(self):
+        codes = numpy.unique(self.y, return_inverse=True)[1]
+        frame = {**{f"x{i}": self.X[:, i] for i in range(4)}, "label": codes}
+        model = totrain.train(frame, "TO TRAIN DNNClassifier WITH epochs = 5, test_size = 0 LABEL label INTO m")
+        classifier = TotrainClassifier("DNNClassifier", {"epochs": 5}).fit(self.X, self.y)
+        self.assertEqual(model.predict(frame), [list(classifier.classes_).index(guess)
+                                                for guess in classifier.predict(self.X)])
+        again = pickle.loads(pickle.dumps(classifier))
+        numpy.testing.assert_array_equal(again.predict_proba(self.X), classifier.predict_proba(self.X))
+        numpy.testing.assert_array_equal(clone(classifier).fit(self.X, self.y).predict_proba(self.X),
+                                         classifier.predict_proba(self.X))
+
+    def test_it_stands_in_pipelines_and_searches(self):
+        X, y = make_regression(60, 3, random_state=1)
+        search = GridSearchCV(make_pipeline(StandardScaler(), TotrainRegressor()), cv=2,
+                              param_grid={"totrainregressor__kind": ["LinearRegressor", "XGBRegressor"]}).fit(X, y)
+        self.assertEqual(search.best_params_["totrainregressor__kind"], "LinearRegressor")
+        self.assertGreater(search.best_score_, 0.9)
+
+    def test_a_wrong_attribute_is_the_statements_error(self):
+        with self.assertRaisesRegex(Exception, "(?s)hiden_units.*Did you mean"):
+            TotrainClassifier("DNNClassifier", {"hiden_units": [8]}).fit(self.X, self.y)
+
+
+harness.main()
