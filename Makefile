@@ -64,6 +64,7 @@ test-full: test test-dev test-tsan
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_power_cut.py --random 200
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py
 	@tests/sqlite/run_tensorboard build/release
+	@tests/python/run_jupyterlab build/release
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 

@@ -22,7 +22,7 @@ def curve(state: State) -> str:
     if len(state.train) < 2:
         return ""
     losses = [loss for _, loss in state.train + state.held_out]
-    steps = max(state.event.get("steps") or 0, state.train[-1][0], 1)
+    steps = max(state.train[-1][0], 1)  # those so far: of a long job all would be a stroke at the left
     paths = [f'<path d="{_path(state.train, min(losses), max(losses), steps)}" fill="none" stroke="#0072b2" '
              'stroke-width="1.8"/>']
     if len(state.held_out) > 1:
@@ -58,8 +58,8 @@ class Display:
         line, drawn = state.line() if state.event else "", curve(state)
         notices = "".join(f"<div>NOTICE:  {html.escape(notice)}</div>" for notice in state.notices)
         plain = "\n".join([line, *(f"NOTICE:  {notice}" for notice in state.notices)]).strip()
-        self._show({"text/plain": plain, "text/html":
-                    f'<div class="totrain-progress"><code>{html.escape(line)}</code>{notices}<br>{drawn}</div>'})
+        shown = f"<code>{html.escape(line)}</code>{notices}<br>{drawn}" if plain else ""
+        self._show({"text/plain": plain, "text/html": f'<div class="totrain-progress">{shown}</div>'})
 
 
 class Line:
