@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 
+import click_cases
 import interrupting
 import large_state
 import larger_than_memory
@@ -382,6 +383,7 @@ def train_words(bench, table):
                 lambda: bench.ours(database, numbers)[0]), 1.5)
 
 
+OF_PYTORCH = {"pytorch", "clicks-embedded"}
 CASES = {
     "one-epoch": train_one_epoch,
     "ten-epochs": train_ten_epochs,
@@ -398,6 +400,7 @@ CASES = {
     "scikit-learn": peers_rows28,
     "pytorch": peers_pytorch,
     "clicks": train_clicks,
+    "clicks-embedded": click_cases.embedded,
     "words": train_words,
     "trees": tree_cases.speed,
     "trees-clicks": tree_cases.clicks,
@@ -462,7 +465,7 @@ def arguments_of(argv):
     if arguments.quick:
         arguments.rows, arguments.runs = 100000, 3
     if not arguments.cases:
-        arguments.cases = [case for case in CASES if (case != "pytorch" or arguments.peers)
+        arguments.cases = [case for case in CASES if (case not in OF_PYTORCH or arguments.peers)
                            and case not in ONLY_WHEN_NAMED and not (arguments.quick and case in ONLY_WHEN_FULL)]
     return arguments
 
@@ -477,7 +480,7 @@ def main():
         for case in arguments.cases:
             CASES[case](bench, table)
         print_machine(bench)
-    if "pytorch" not in arguments.cases:
+    if not OF_PYTORCH & set(arguments.cases):
         print("PyTorch: left out; its build on PyPI brings CUDA with it. --peers installs it.")
     if arguments.rows < 1000000:
         print("The bars are for a million rows: with fewer, starting processes weighs more.")

@@ -96,6 +96,17 @@ class ColumnKinds(harness.Case):
         one, other, null, blank = self.execute("SELECT totrain.probabilities('m', p)::text FROM posted p")
         self.assertEqual((one, null), (other, blank))
 
+    def test_networks_over_embeddings_are_those_of_sqlite(self):
+        for model in ("DeepFMClassifier", "XDeepFMClassifier", "DCNClassifier", "DNNLinearCombinedClassifier"):
+            train = (f"SELECT x, price, word, active, day, y FROM {{}} TO TRAIN {model} WITH train.max_steps = 30, "
+                     "train.batch_size = 512 LABEL y INTO m")
+            wanted = self.digest_of_sqlite(train.format("t"))
+            self.check_psql(f"SET totrain.progress_interval = -1; {harness.IN_PARALLEL} {train.format('backwards')};", "-o", "/dev/null")
+            self.assertEqual(self.digest("m"), wanted, model)
+        self.check_psql("SELECT * FROM t WHERE id <= 200 TO PREDICT embedded.guess USING m;", "-o", "/dev/null")
+        same, = self.execute("SELECT bool_and(totrain.predict('m', t, NULL::integer) = guess) FROM t JOIN embedded USING (id)")
+        self.assertTrue(same)
+
     def test_a_code_is_a_missing_value_to_learn_from_and_to_score(self):
         self.execute("CREATE TABLE coded AS SELECT CASE WHEN i % 20 = 0 THEN -999 ELSE i % 20 END AS a, i % 7 AS b, "
                      "i % 20 + i % 7 AS y FROM generate_series(1, 2000) i")
