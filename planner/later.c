@@ -3,7 +3,6 @@
 /* clang-format off: one row, one name. */
 const struct later_name later_attributes[] = {
     {"model.batch_norm", "Batch normalisation between the hidden layers."},
-    {"model.loss", "Another loss than the task's own."},
     {"model.linear_optimizer", "Optimizer of the linear part of a combined model."},
     {"model.n_components", "Number of principal components."},
     {"model.rnn_type", "Kind of recurrent cell."},

@@ -256,7 +256,7 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
         append_held_out(plan, out);
     else if (slice_is(name, "train.epoch"))
         append_epochs(length_of(plan), out);
-    else if (!plan->estimator->kind->length)
+    else if (!slice_is(name, "model.l2"))
         text_append_string(out, "by the labels");
     else if (length_of(plan).l2 == 0)
         text_append_char(out, '0');

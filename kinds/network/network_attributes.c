@@ -1,5 +1,6 @@
 #include "kinds/network/network_attributes.h"
 
+#include "kinds/network/network_loss.h"
 #include "kinds/network/network_optimizer.h"
 #include "params/attribute_rows.h"
 
@@ -12,12 +13,14 @@ ATTRIBUTE_TABLE(network_attributes, struct network_params, NETWORK_ATTRIBUTES)
 
 bool network_uses(const struct kind_params *params, const struct attribute *attribute)
 {
-    return network_optimizer_uses(network_params(params), attribute);
+    return network_optimizer_uses(network_params(params), attribute) &&
+           network_loss_uses(network_params(params), attribute);
 }
 
 enum status network_settle(struct kind_params *params, const struct kind_settings *settings,
                            struct error *err)
 {
+    TRY(network_loss_settle(network_params(params), settings, err));
     return network_optimizer_settle(network_params(params), settings, err);
 }
 

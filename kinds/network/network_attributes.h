@@ -6,6 +6,18 @@
 
 #include "scoring/kind.h"
 
+enum network_loss {
+    NETWORK_LOSS_AUTOMATIC,
+    NETWORK_SQUARED_ERROR,
+    NETWORK_ABSOLUTE_ERROR,
+    NETWORK_HUBER,
+    NETWORK_QUANTILE,
+    NETWORK_LOG_LOSS,
+    NETWORK_FOCAL
+};
+extern const char *const network_loss_words[];
+extern const char *const network_losses_later[];
+extern const struct word_alias network_loss_aliases[];
 extern const struct word_alias network_activation_aliases[];
 
 #define NETWORK_ATTRIBUTES(STORED, PLANNED)                                                        \
@@ -23,6 +35,27 @@ extern const struct word_alias network_activation_aliases[];
            .aliases = WORDS("model.dnn_activation_fn"))                                            \
     STORED(double, dropout, "model.dropout", SCOPE_TRAIN, IN_KIND(dropout), REAL(0, 0.99, "0"),    \
            "Share of hidden units zeroed in each step.", .aliases = WORDS("model.dnn_dropout"))    \
+    STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
+           WORD("auto", network_loss_words, network_losses_later),                                 \
+           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. Names of "   \
+           "Keras, PyTorch and scikit-learn are taken, too.",                                      \
+           .word_aliases = network_loss_aliases)                                                   \
+    STORED(                                                                                        \
+        double, huber_delta, "model.huber_delta", SCOPE_TRAIN, IN_KIND(huber_delta),               \
+        REAL(0, 1e15, "auto"),                                                                     \
+        "Error of a huber loss beyond which it grows as the error, not as its square, in units "   \
+        "of the label. 'auto' and 0: 1.35 deviations of the label.",                               \
+        .is_automatic = true, .tasks = 1 << TASK_REGRESSION)                                       \
+    STORED(double, quantile_level, "model.quantile_level", SCOPE_TRAIN, IN_KIND(quantile_level),   \
+           REAL(0.001, 0.999, "0.5"), "Share of the labels that a quantile loss is to be above.",  \
+           .tasks = 1 << TASK_REGRESSION)                                                          \
+    STORED(double, focal_gamma, "model.focal_gamma", SCOPE_TRAIN, IN_KIND(focal_gamma),            \
+           REAL(0, 10, "2"), "How much less a focal loss makes of rows that are right.",           \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
+    STORED(double, label_smoothing, "model.label_smoothing", SCOPE_TRAIN,                          \
+           IN_KIND(label_smoothing), REAL(0, 0.99, "0"),                                           \
+           "Share of a row's label that all classes get alike, in the loss of training rows.",     \
+           .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \
            WORD("Adam", optimizer_words, NULL), "The rule that turns gradients into steps.",       \
            .aliases = WORDS("optimizer", "optimizer.name", "model.dnn_optimizer"))                 \

@@ -601,14 +601,16 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
 /* The loss is of the standardised label; people see the label's own units. */
 static void in_label_units(const struct descent *descent, struct learner_report *report)
 {
-    const double square = descent->dataset->label_scale * descent->dataset->label_scale;
+    const double scale = descent->dataset->label_scale;
+    const double unit = descent->model.unit == LOSS_AS_LABEL ? scale : scale * scale;
 
     if (descent->spec->task != TASK_REGRESSION)
         return;
-    report->train_loss *= square;
-    report->validation_loss *= square;
+    report->train_loss *= unit;
+    report->validation_loss *= unit;
     if (report->evaluated)
-        report->validation_score = sqrt(report->validation_loss);
+        report->validation_score =
+            descent->model.unit == LOSS_IS_SQUARE ? sqrt(report->validation_loss) : (double)NAN;
 }
 
 enum status descent_apply(void *self, const struct phase_totals *totals,

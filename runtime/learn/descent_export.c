@@ -26,8 +26,10 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
         return measuring_run(&descent->measuring, is_done, err);
     row_lanes_release(&descent->rows, descent->own_team);
     fill_model(descent, &model);
-    return measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
-                           descent->own_team, descent->cost.multiplications, err);
+    TRY(measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
+                        descent->own_team, descent->cost.multiplications, err));
+    descent->measuring.predicts_no_mean = descent->model.unit == LOSS_AS_LABEL;
+    return STATUS_OK;
 }
 
 enum status descent_export(const struct descent *descent, struct model *model,

@@ -64,6 +64,13 @@ struct lane_gradient {
     uint32_t touched_count;
 };
 
+/* Of a regression: what the loss of the standardised label is in the label's own unit. */
+enum loss_unit {
+    LOSS_IS_SQUARE, /* the square of an error, whose mean's root is an RMSE */
+    LOSS_AS_SQUARE, /* in squares of the unit, and no mean of squares */
+    LOSS_AS_LABEL   /* in the unit */
+};
+
 struct differentiable {
     void *self;
     const struct tensor *tensors; /* (tensor_count), in the order of the parameters */
@@ -72,6 +79,7 @@ struct differentiable {
     uint32_t derived_count; /* floats of the copy that derive makes */
     uint64_t space_bytes;   /* of a lane's space, without its gradient */
     struct descent_settings settings;
+    enum loss_unit unit;
 
     void (*close)(void *self);
     /* What learning begins with. Each number is a function of (seed, tensor, element) alone. */

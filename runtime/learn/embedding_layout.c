@@ -131,11 +131,12 @@ enum status embedding_network_init(struct embedding_network *network, const stru
 
     *network = (struct embedding_network){
         .shape = embedding_shape_of(&spec->params),
-        .head = {spec->task, network_outputs(spec->task, dataset->labels.count)},
         .dropout = {params->dropout, spec->seed, params->hidden_units.count + 1},
         .seed = spec->seed,
         .dataset = dataset,
     };
+    TRY(loss_head_init(&network->head, network_params(&spec->params), spec->task,
+                       network_outputs(spec->task, dataset->labels.count), dataset, err));
     network->shape.dense = transform->dense_width;
     network->shape.fields = transform->id_inputs;
     network->shape.id_rows = transform->id_rows;
@@ -470,6 +471,7 @@ enum status embedding_network_open(const struct jobspec *spec, const struct data
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
         .settings = settings_of(spec, dataset->train.rows),
+        .unit = loss_head_unit(&network->head),
         .close = close_network,
         .start = embedding_network_start,
         .derive = embedding_network_transpose,

@@ -82,7 +82,7 @@ struct learner_report {
     double train_loss;     /* mean loss over its rows */
     bool evaluated;
     double validation_loss;
-    double validation_score; /* accuracy, or RMSE in the label's units */
+    double validation_score; /* accuracy, or RMSE in the label's units; NaN: none */
     bool improved;
     bool repeated;    /* overflow: the same step again with a coarser scale */
     uint32_t epoch;   /* of the phase that was applied, from 1 */

@@ -2,13 +2,16 @@
  * loss_head.h - the loss of outputs z (n, outputs) against the rows' labels, and
  * back.
  *
- *     regression     1 output    squares, of the standardised label
- *     two classes    1 output    logistic
- *     more classes   k outputs   softmax
+ *     regression     1 output    squares, absolute, huber or quantile, of the standardised label
+ *     two classes    1 output    logistic, smoothed or focal
+ *     more classes   k outputs   softmax, smoothed or focal
+ *
+ * Held-out rows of classes are judged by their log loss, whatever is minimised.
  */
 #ifndef RUNTIME_LEARN_LOSS_HEAD_H
 #define RUNTIME_LEARN_LOSS_HEAD_H
 
+#include "kinds/network/network_attributes.h"
 #include "runtime/learn/differentiable.h"
 
 /* -log(1e-15): what a class costs that training did not see, and the most that any does. */
@@ -17,7 +20,16 @@
 struct loss_head {
     enum task task;
     uint32_t outputs;
+    enum network_loss loss;               /* LOSS_AUTOMATIC: squares, logistic, softmax */
+    float delta, alpha, gamma, smoothing; /* losses.h */
+    float start; /* the best constant of a regression: 0, the mean, or the sample's quantile */
 };
+
+/* As a statement says it, of labels as the data set has them. */
+enum status loss_head_init(struct loss_head *head, const struct network_params *params,
+                           enum task task, uint32_t outputs, const struct dataset *dataset,
+                           struct error *err);
+enum loss_unit loss_head_unit(const struct loss_head *head);
 
 /* The labels of a chunk of rows. */
 struct loss_labels {

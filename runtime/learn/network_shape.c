@@ -78,12 +78,13 @@ enum status network_init(struct network *network, const struct jobspec *spec,
                 .texts = transform->texts,
                 .text_count = transform->text_count},
         .id_inputs = transform->id_inputs,
-        .head = {spec->task, outputs_of(spec, dataset)},
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
         .seed = spec->seed,
         .dataset = dataset,
     };
+    TRY(loss_head_init(&network->head, network_params(&spec->params), spec->task,
+                       outputs_of(spec, dataset), dataset, err));
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
     widths[network_params(&spec->params)->hidden_units.count] = network->head.outputs;
@@ -354,6 +355,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
         .settings = network_settings(spec, dataset->train.rows),
+        .unit = loss_head_unit(&network->head),
         .close = network_close,
         .start = network_start,
         .derive = network_transpose,

@@ -48,7 +48,7 @@ void start_outputs(const struct loss_head *head, const struct dataset *dataset, 
     double mean = 0;
 
     for (uint32_t j = 0; j < outputs; j++)
-        bias[j] = 0;
+        bias[j] = head->start;
     if (head->task != TASK_CLASSIFICATION)
         return;
     if (outputs == 1) {

@@ -67,5 +67,45 @@ class Optimizers(harness.Case):
                 self.assertGreater(self.train(f"{settings}, train.max_steps = 300")["Accuracy"], 0.9)
 
 
+class Losses(harness.Case):
+    """1,000 rows whose noise has a long tail on one side: mean, median and quantiles are known."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (x REAL, y REAL, kind TEXT)")
+        draw = random.Random(7)
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?)", (
+            (x := draw.uniform(-1, 1), 100 * x + draw.expovariate(0.1), "high" if x + draw.gauss(0, 0.3) > 0.8 else "low")
+            for _ in range(1000)))
+
+    def shift(self, loss):
+        """How far predictions are above the line 100 x."""
+        self.run_all(f"SELECT x, y FROM t TO TRAIN LinearRegressor WITH loss = {loss}, train.test_size = 0, "
+                     "optimizer.learning_rate = 0.01, model.l2 = 0, batch_size = 1000, train.epoch = 600 LABEL y INTO m")
+        return self.run_all("SELECT avg(totrain_predict('m', x) - 100 * x) FROM t")[0][0]
+
+    def test_each_loss_predicts_what_it_is_for(self):
+        """Of an exponential distribution with mean 10: the median is 6.93, the quantile .9 is 23.03."""
+        for loss, wanted in (("'mse'", 10), ("'mae'", 6.93), ("'quantile', quantile_level = 0.9", 23.03)):
+            with self.subTest(loss):
+                self.assertAlmostEqual(self.shift(loss), wanted, delta=wanted / 10)
+        share = self.run_all("SELECT avg(y <= totrain_predict('m', x)) FROM t")[0][0]
+        self.assertAlmostEqual(share, 0.9, delta=0.01)
+        self.assertLess(self.shift("'huber', huber_delta = 2"), self.shift("'huber', huber_delta = 1000") - 1)
+
+    def test_losses_of_classes_make_probabilities_milder(self):
+        """As a focal loss and smoothed labels ask for less of rows that are right."""
+        found = {}
+        for loss in ("'log_loss'", "'focal'", "'log_loss', label_smoothing = 0.2"):
+            self.run_all(f"SELECT x, kind FROM t TO TRAIN LinearClassifier WITH loss = {loss}, train.test_size = 0, "
+                         "model.l2 = 0 LABEL kind INTO m")
+            found[loss] = self.run_all("SELECT totrain_probability('m', -1.0)")[0][0]
+        plain, *milder = found.values()
+        self.assertLess(min(plain, 1 - plain), 0.02)
+        for probability in milder:
+            self.assertGreater(min(probability, 1 - probability), min(plain, 1 - plain))
+
+
 if __name__ == "__main__":
     harness.main()

@@ -428,6 +428,9 @@ struct jobspec made_spec(const struct dataset *dataset)
         .ftrl_l1 = 0.001,
         .decay_rate = 0.1,
         .power = 1,
+        .huber_delta = REAL_AUTOMATIC,
+        .quantile_level = 0.5,
+        .focal_gamma = 2,
     };
     return spec;
 }

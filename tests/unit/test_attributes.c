@@ -663,12 +663,21 @@ static void check_completed_in(const struct attribute *attribute, const char *ve
     arena_deinit(&arena);
 }
 
+/* An estimator of the kind, of a task that has a use for it. */
+static const struct estimator *user_of(const struct attribute *attribute, const struct kind *kind)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (estimators[i].kind == kind && estimator_uses(&estimators[i], attribute))
+            return &estimators[i];
+    return estimator_of_kind(kind);
+}
+
 static void check_completed(const struct attribute *attribute, const struct kind *kind)
 {
     if (attribute->scope & SCOPE_TRAIN)
         check_completed_in(attribute, "TRAIN",
                            attribute_is_listed(attribute) ? estimator_with(attribute)->name
-                                                          : estimator_of_kind(kind)->name);
+                                                          : user_of(attribute, kind)->name);
     if (attribute->scope & SCOPE_EVALUATE)
         check_completed_in(attribute, "EVALUATE", "m");
     if (attribute->scope & SCOPE_PREDICT)

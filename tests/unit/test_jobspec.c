@@ -541,6 +541,11 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     NETWORK_DIFFERS(epsilon, 1e-7);
     NETWORK_DIFFERS(initial_accumulator, 0.2);
     NETWORK_DIFFERS(schedule, SCHEDULE_LINEAR);
+    NETWORK_DIFFERS(loss, NETWORK_FOCAL);
+    NETWORK_DIFFERS(huber_delta, 0.8);
+    NETWORK_DIFFERS(quantile_level, 0.8);
+    NETWORK_DIFFERS(focal_gamma, 0.8);
+    NETWORK_DIFFERS(label_smoothing, 0.8);
     NETWORK_DIFFERS(rho, 0.8);
     NETWORK_DIFFERS(centered, true);
     NETWORK_DIFFERS(weight_decay, 0.25);

@@ -1,0 +1,18 @@
+/*
+ * network_loss.h - what a network or linear model minimises, and which attributes of model.* belong
+ * to which loss.
+ */
+#ifndef KINDS_NETWORK_NETWORK_LOSS_H
+#define KINDS_NETWORK_NETWORK_LOSS_H
+
+#include "kinds/network/network_attributes.h"
+
+/* As network_uses(): whether an attribute of a loss has a use; true of all others. */
+bool network_loss_uses(const struct network_params *network, const struct attribute *attribute);
+
+/* Chooses the task's own loss where it is automatic. INVALID for one of another task, and for an
+ * attribute that the loss has no use for. */
+enum status network_loss_settle(struct network_params *network,
+                                const struct kind_settings *settings, struct error *err);
+
+#endif

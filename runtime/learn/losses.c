@@ -1,0 +1,119 @@
+#include "runtime/learn/losses.h"
+
+#include "base/vectors.h"
+#include "runtime/learn/kernels.h"
+#include "scoring/elementary.h"
+
+/* ---- numbers ---- */
+
+/* What is not a number is neither above nor below, and stays in its loss. */
+WIDE_VECTORS
+void loss_quantile(size_t n, float alpha, const float *restrict target, float *restrict z,
+                   double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float error = z[i] - target[i];
+        const float slope = error > 0 ? 1 - alpha : error < 0 ? -alpha : 0;
+
+        loss[i] = (double)(error * slope);
+        z[i] = slope;
+    }
+}
+
+WIDE_VECTORS
+void loss_absolute(size_t n, const float *restrict target, float *restrict z, double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float error = z[i] - target[i];
+
+        loss[i] = (double)fabsf(error);
+        z[i] = error > 0 ? 1 : error < 0 ? -1 : 0;
+    }
+}
+
+WIDE_VECTORS
+void loss_huber(size_t n, float delta, const float *restrict target, float *restrict z,
+                double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float error = z[i] - target[i], size = fabsf(error);
+        const double near = 0.5 * (double)error * (double)error;
+        const double far = (double)delta * ((double)size - 0.5 * (double)delta);
+
+        loss[i] = size > delta ? far : near;
+        z[i] = error > delta ? delta : error < -delta ? -delta : error;
+    }
+}
+
+/* ---- classes ---- */
+
+void loss_smoothed_logistic(size_t n, float smoothing, const float *target, float *z, double *loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float smooth = target[i] * (1 - smoothing) + 0.5f * smoothing;
+
+        loss_logistic(1, &smooth, &z[i], &loss[i]);
+    }
+}
+
+void loss_smoothed_softmax(size_t n, size_t m, float smoothing, const int32_t *classes, float *z,
+                           double *loss)
+{
+    const float each = smoothing / (float)m;
+
+    for (size_t i = 0; i < n; i++, z += m) {
+        const double of_label = (double)z[classes[i]];
+        double mean = 0;
+
+        for (size_t j = 0; j < m; j++)
+            mean += (double)z[j] / (double)m;
+        loss_softmax(1, m, &classes[i], z, &loss[i]);
+        loss[i] += (double)smoothing * (of_label - mean);
+        for (size_t j = 0; j < m; j++)
+            z[j] -= each;
+        z[classes[i]] += smoothing;
+    }
+}
+
+/* Of the label's log loss: what it becomes, and what its slope is multiplied by. With p the label's
+ * probability and q = 1 - p that is q^gamma (1 + gamma p loss / q), where loss / q goes to 1. */
+struct focus {
+    double loss, slope;
+};
+
+static struct focus focus_on(double loss, float gamma)
+{
+    const double p = exponential_double(-loss), q = 1 - p;
+    double share;
+
+    if (!(q > 0x1p-40)) /* nothing is left, or it is not a number */
+        return (struct focus){loss * (gamma > 0 ? q : 1), gamma > 0 ? q : 1};
+    share = gamma > 0 ? exponential_double((double)gamma * logarithm_double(q)) : 1;
+    return (struct focus){share * loss, share * (1 + (double)gamma * p * loss / q)};
+}
+
+void loss_focal_logistic(size_t n, float gamma, const float *target, float *z, double *loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct focus focus;
+
+        loss_logistic(1, &target[i], &z[i], &loss[i]);
+        focus = focus_on(loss[i], gamma);
+        loss[i] = focus.loss;
+        z[i] *= (float)focus.slope;
+    }
+}
+
+void loss_focal_softmax(size_t n, size_t m, float gamma, const int32_t *classes, float *z,
+                        double *loss)
+{
+    for (size_t i = 0; i < n; i++, z += m) {
+        struct focus focus;
+
+        loss_softmax(1, m, &classes[i], z, &loss[i]);
+        focus = focus_on(loss[i], gamma);
+        loss[i] = focus.loss;
+        for (size_t j = 0; j < m; j++)
+            z[j] *= (float)focus.slope;
+    }
+}
