@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """embedding_reference.py > embedding_reference.h: losses and gradients of networks over embeddings, by PyTorch's
-autograd in double (torch 2.8 to 2.13 gave the same digits). Rows and parameters follow from their numbers, as
+autograd in double (torch 2.15 wrote what is there). Rows and parameters follow from their numbers, as
 test_embedding_network.c makes them, so that they need not be stored."""
 import math
 
