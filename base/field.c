@@ -10,6 +10,13 @@ static const char *const type_names[] = {
 #undef X
 };
 
+static void put_reals(struct text *out, const struct field_reals *reals)
+{
+    put_u32(out, reals->count);
+    for (uint32_t i = 0; i < reals->count; i++)
+        put_f64(out, reals->values[i]);
+}
+
 void fields_put(struct text *out, struct field_table table, const void *record)
 {
     for (size_t i = 0; i < table.count; i++) {
@@ -40,6 +47,9 @@ void fields_put(struct text *out, struct field_table table, const void *record)
         case FIELD_FLOATS:
             put_sized(out, *(const struct slice *)member);
             break;
+        case FIELD_REALS:
+            put_reals(out, member);
+            break;
         case FIELD_STRING:
         case FIELD_CHARS:
             assert(!"a string of C has no form in bytes");
@@ -58,6 +68,19 @@ static bool read_elements(struct byte_reader *reader, const struct field *field,
 {
     *elements = read_sized(reader, field->limit == FIELD_ANY ? SIZE_MAX : field->limit);
     return elements->size % width == 0;
+}
+
+static bool read_reals(struct byte_reader *reader, const struct field *field,
+                       struct field_reals *reals)
+{
+    reals->count = read_u32(reader);
+    if (reals->count > field->limit || reals->count > FIELD_REALS_MAX) {
+        reals->count = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i < reals->count; i++)
+        reals->values[i] = read_f64(reader);
+    return true;
 }
 
 /* False for what is beyond the limit; what is cut marks the reader. */
@@ -94,6 +117,8 @@ static bool read_field(struct byte_reader *reader, const struct field *field, vo
         return read_elements(reader, field, sizeof(uint32_t), member);
     case FIELD_FLOATS:
         return read_elements(reader, field, sizeof(float), member);
+    case FIELD_REALS:
+        return read_reals(reader, field, member);
     case FIELD_STRING:
     case FIELD_CHARS:
         break;
@@ -122,7 +147,10 @@ static void print_limit(struct text *out, const struct field *field)
 
     if (field->limit == FIELD_ANY)
         return;
-    text_printf(out, is_number ? " to %llu" : ", %llu bytes at most",
+    text_printf(out,
+                is_number                    ? " to %llu"
+                : field->type == FIELD_REALS ? ", %llu at most"
+                                             : ", %llu bytes at most",
                 (unsigned long long)(field->limit - has_end));
 }
 

@@ -23,6 +23,7 @@
  *     INT64S     struct slice        bytes           the same: whole integers of 8 bytes
  *     U32S       struct slice        bytes           the same: whole integers of 4 bytes
  *     FLOATS     struct slice        bytes           the same: whole floats of 4 bytes
+ *     REALS      struct field_reals  reals           4 bytes of their number, then 8 of each
  *     INDEX      int64_t             greatest value  8 bytes; -1: none
  *     STRING     const char *        bytes + 1       none: for JSON
  *     CHARS      char[limit]         bytes + 1       none: for JSON
@@ -51,9 +52,17 @@ struct byte_reader; /* base/bytes.h */
     X(INT64S, "64-bit integers")                                                                   \
     X(U32S, "32-bit integers")                                                                     \
     X(FLOATS, "32-bit reals")                                                                      \
+    X(REALS, "64-bit reals")                                                                       \
     X(INDEX, "integer")                                                                            \
     X(STRING, "text")                                                                              \
     X(CHARS, "text")
+
+/* Some reals in the record itself. */
+#define FIELD_REALS_MAX 32
+struct field_reals {
+    uint32_t count;
+    double values[FIELD_REALS_MAX];
+};
 
 enum field_type {
 #define X(name, text) FIELD_##name,
@@ -85,6 +94,7 @@ struct field_table {
 #define FIELD_MEMBER_INT64S(member, limit)         struct slice member;
 #define FIELD_MEMBER_U32S(member, limit)           struct slice member;
 #define FIELD_MEMBER_FLOATS(member, limit)         struct slice member;
+#define FIELD_MEMBER_REALS(member, limit)          struct field_reals member;
 #define FIELD_MEMBER_INDEX(member, limit)          int64_t member;
 #define FIELD_MEMBER_STRING(member, limit)         const char *member;
 #define FIELD_MEMBER_CHARS(member, limit)          char member[limit];

@@ -92,9 +92,14 @@
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
             "What to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "         \
             "Precision, Recall, F1, BalancedAccuracy, MCC, PRAUC (default Accuracy, LogLoss; of "  \
-            "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE (default RMSE, MAE, " \
-            "R2). Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). "         \
-            "scikit-learn's names are taken too.",                                                 \
+            "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE, RMSLE, "             \
+            "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
+            "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
+            "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). NDCG, MAP "    \
+            "and MRR are of rankings, also of their first rows, as in NDCG@5; Pinball and "        \
+            "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
+            "scikit-learn's and XGBoost's names are taken too. Of trees those that are named are " \
+            "measured each round, and early stopping goes by the last of them.",                   \
             .aliases = WORDS("validation.metric"))                                                 \
     PLANNED("validation.average", SCOPE_TRAIN | SCOPE_EVALUATE,                                    \
             WORD("macro", average_words, NULL),                                                    \

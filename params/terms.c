@@ -1,5 +1,8 @@
 #include "params/terms.h"
 
+#include <math.h>
+#include <string.h>
+
 #define X(name, word, model) word,
 const char *const task_words[] = {TASK_MAP(X) NULL};
 #undef X
@@ -17,6 +20,7 @@ const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
 const char *const average_words[] = {AVERAGE_MAP(X) NULL};
 const char *const report_words[] = {REPORT_MAP(X) NULL};
 const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
+const char *const aim_words[] = {AIM_MAP(X) NULL};
 #undef X
 
 const char *const row_role_columns[ROW_ROLES] = {
@@ -45,8 +49,9 @@ static const struct {
     const char *name;
     enum task task;
     enum metric_default when;
+    unsigned aims;
 } metric_rows[] = {
-#define X(name, word, task, is_default) {word, task, is_default},
+#define X(name, word, task, is_default, aims) {word, task, is_default, aims},
     METRIC_MAP(X)
 #undef X
 };
@@ -96,6 +101,22 @@ static const struct {
     {"aucpr", METRIC_PR_AUC},
     {"l1", METRIC_MAE},
     {"l2", METRIC_MSE},
+    {"root_mean_squared_log_error", METRIC_RMSLE},
+    {"poisson-nloglik", METRIC_POISSON},
+    {"gamma-nloglik", METRIC_GAMMA},
+    {"gamma-deviance", METRIC_GAMMA_DEVIANCE},
+    {"gamma_deviance", METRIC_GAMMA_DEVIANCE},
+    {"tweedie-nloglik", METRIC_TWEEDIE},
+    {"ndcg_score", METRIC_NDCG},
+    {"lambdarank", METRIC_NDCG},
+    {"mean_average_precision", METRIC_MAP_RANKS},
+    {"mean_reciprocal_rank", METRIC_MRR},
+    {"quantile", METRIC_PINBALL},
+    {"mean_pinball_loss", METRIC_PINBALL},
+    {"aft-nloglik", METRIC_AFT},
+    {"cox-nloglik", METRIC_COX},
+    {"concordance_index", METRIC_CONCORDANCE},
+    {"cindex", METRIC_CONCORDANCE},
 };
 
 const char *metric_name(enum metric metric)
@@ -113,10 +134,17 @@ enum metric_default metric_default(enum metric metric)
     return metric_rows[metric].when;
 }
 
-bool metric_is_default(enum metric metric, uint32_t classes)
+bool metric_is_of(enum metric metric, enum aim aim)
+{
+    return metric_rows[metric].aims >> aim & 1;
+}
+
+bool metric_is_default(enum metric metric, enum aim aim, uint32_t classes)
 {
     const enum metric_default when = metric_default(metric);
 
+    if (aim != AIM_MEANS)
+        return when == METRIC_OF_AIM && metric_is_of(metric, aim);
     return when == METRIC_ALWAYS || (when == METRIC_OF_TWO_CLASSES && classes == 2);
 }
 
@@ -128,11 +156,24 @@ bool metric_is_loss(enum metric metric)
     case METRIC_RMSE:
     case METRIC_MAE:
     case METRIC_MAPE:
+    case METRIC_RMSLE:
+    case METRIC_POISSON:
+    case METRIC_GAMMA:
+    case METRIC_GAMMA_DEVIANCE:
+    case METRIC_TWEEDIE:
+    case METRIC_PINBALL:
+    case METRIC_AFT:
+    case METRIC_COX:
     case METRIC_INERTIA:
         return true;
     default:
         return false;
     }
+}
+
+bool metric_is_of_rounds(enum metric metric)
+{
+    return metric != METRIC_CONCORDANCE && metric_task(metric) != TASK_CLUSTERING;
 }
 
 bool metric_ranks(enum metric metric)
@@ -142,17 +183,57 @@ bool metric_ranks(enum metric metric)
 
 bool metric_find(struct slice name, enum metric *metric)
 {
+    struct measure measure;
+
+    if (!measure_find(name, &measure))
+        return false;
+    *metric = measure.metric;
+    return true;
+}
+
+static bool find_word(struct slice word, enum metric *metric)
+{
     for (int i = 0; i < METRIC_COUNT; i++) {
-        if (slice_is_fold(name, metric_rows[i].name)) {
+        if (slice_is_fold(word, metric_rows[i].name)) {
             *metric = (enum metric)i;
             return true;
         }
     }
     for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
-        if (slice_is_fold(name, aliases[i].name)) {
+        if (slice_is_fold(word, aliases[i].name)) {
             *metric = aliases[i].metric;
             return true;
         }
     }
     return false;
+}
+
+static bool takes_number(enum metric metric, double at)
+{
+    if (metric == METRIC_TWEEDIE)
+        return at > 1 && at < 2;
+    return metric_is_of(metric, AIM_RANKS) && !metric_is_of(metric, AIM_MEANS) && at >= 1 &&
+           at <= 1e6 && at == floor(at);
+}
+
+bool measure_find(struct slice name, struct measure *measure)
+{
+    const char *sign = name.size > 0 ? memchr(name.data, '@', name.size) : NULL;
+    struct slice number;
+
+    *measure = (struct measure){.at = 0};
+    if (!sign)
+        return find_word(name, &measure->metric);
+    number = (struct slice){sign + 1, (size_t)(name.data + name.size - sign) - 1};
+    return find_word((struct slice){name.data, (size_t)(sign - name.data)}, &measure->metric) &&
+           slice_to_real(number, &measure->at) && takes_number(measure->metric, measure->at);
+}
+
+void measure_append(struct measure measure, struct text *out)
+{
+    text_append_string(out, metric_name(measure.metric));
+    if (measure.at == 0)
+        return;
+    text_append_char(out, '@');
+    text_append_real(out, measure.at);
 }

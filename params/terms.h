@@ -122,27 +122,53 @@
     X(REPORT_CALIBRATION, "calibration")                                                           \
     X(REPORT_RESIDUALS, "residuals")
 
-/* Is it measured where the statement names no metrics? */
-enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES };
+/* What a regressor's numbers are. */
+#define AIM_MAP(X)                                                                                 \
+    X(AIM_MEANS, "means")         /* of the label, or of it by a loss of numbers */                \
+    X(AIM_RANKS, "ranks")         /* the greater ones come first within a group */                 \
+    X(AIM_QUANTILES, "quantiles") /* shares of the rows are below them */                          \
+    X(AIM_TIMES, "times")         /* until events that need not have been seen */                  \
+    X(AIM_HAZARDS, "hazards")     /* of such events */
 
-/* What is measured, and of which task. */
+/* Is it measured where the statement names no metrics? METRIC_OF_AIM: where the numbers are what
+ * it is of. */
+enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, METRIC_OF_AIM };
+
+#define ANY_AIM ~0u
+
+/* What is measured, of which task, and of which aims. */
 #define METRIC_MAP(X)                                                                              \
-    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, METRIC_ALWAYS)                             \
-    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS)                              \
-    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES)                               \
-    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                       \
-    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                             \
-    X(METRIC_F1, "F1", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES)                                 \
-    X(METRIC_BALANCED_ACCURACY, "BalancedAccuracy", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)        \
-    X(METRIC_MCC, "MCC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                                   \
-    X(METRIC_PR_AUC, "PRAUC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED)                              \
-    X(METRIC_MSE, "MSE", TASK_REGRESSION, METRIC_WHEN_NAMED)                                       \
-    X(METRIC_RMSE, "RMSE", TASK_REGRESSION, METRIC_ALWAYS)                                         \
-    X(METRIC_MAE, "MAE", TASK_REGRESSION, METRIC_ALWAYS)                                           \
-    X(METRIC_R2, "R2", TASK_REGRESSION, METRIC_ALWAYS)                                             \
-    X(METRIC_MAPE, "MAPE", TASK_REGRESSION, METRIC_WHEN_NAMED)                                     \
-    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS)                                   \
-    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS)
+    X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, METRIC_ALWAYS, ANY_AIM)                    \
+    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS, ANY_AIM)                     \
+    X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES, ANY_AIM)                      \
+    X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)              \
+    X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)                    \
+    X(METRIC_F1, "F1", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES, ANY_AIM)                        \
+    X(METRIC_BALANCED_ACCURACY, "BalancedAccuracy", TASK_CLASSIFICATION, METRIC_WHEN_NAMED,        \
+      ANY_AIM)                                                                                     \
+    X(METRIC_MCC, "MCC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)                          \
+    X(METRIC_PR_AUC, "PRAUC", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)                     \
+    X(METRIC_MSE, "MSE", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)                              \
+    X(METRIC_RMSE, "RMSE", TASK_REGRESSION, METRIC_ALWAYS, ANY_AIM)                                \
+    X(METRIC_MAE, "MAE", TASK_REGRESSION, METRIC_ALWAYS, ANY_AIM)                                  \
+    X(METRIC_R2, "R2", TASK_REGRESSION, METRIC_ALWAYS, ANY_AIM)                                    \
+    X(METRIC_MAPE, "MAPE", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)                            \
+    X(METRIC_RMSLE, "RMSLE", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)                          \
+    X(METRIC_POISSON, "PoissonNLogLik", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)               \
+    X(METRIC_GAMMA, "GammaNLogLik", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)                   \
+    X(METRIC_GAMMA_DEVIANCE, "GammaDeviance", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)         \
+    X(METRIC_TWEEDIE, "TweedieNLogLik", TASK_REGRESSION, METRIC_WHEN_NAMED, ANY_AIM)               \
+    X(METRIC_NDCG, "NDCG", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_RANKS)                        \
+    X(METRIC_MAP_RANKS, "MAP", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_RANKS)                    \
+    X(METRIC_MRR, "MRR", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_RANKS)                          \
+    X(METRIC_PINBALL, "Pinball", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_QUANTILES)              \
+    X(METRIC_COVERAGE, "Coverage", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_QUANTILES)            \
+    X(METRIC_AFT, "AFTNLogLik", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_TIMES)                   \
+    X(METRIC_COX, "CoxNLogLik", TASK_REGRESSION, METRIC_OF_AIM, 1u << AIM_HAZARDS)                 \
+    X(METRIC_CONCORDANCE, "Concordance", TASK_REGRESSION, METRIC_OF_AIM,                           \
+      1u << AIM_TIMES | 1u << AIM_HAZARDS)                                                         \
+    X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                          \
+    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };
@@ -158,8 +184,9 @@ enum schedule { SCHEDULE_MAP(X) };
 enum average { AVERAGE_MAP(X) };
 enum report_kind { REPORT_MAP(X) };
 enum row_role { ROW_ROLE_MAP(X) ROW_ROLES };
+enum aim { AIM_MAP(X) AIMS };
 #undef X
-#define X(name, word, task, is_default) name,
+#define X(name, word, task, is_default, aims) name,
 enum metric { METRIC_MAP(X) METRIC_COUNT };
 #undef X
 
@@ -176,6 +203,7 @@ extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
+extern const char *const aim_words[];
 extern const char *const row_role_columns[]; /* before such a column's name in a message */
 
 /* Is the column of the role one of numbers, which learners see? That of groups decides where rows
@@ -239,15 +267,31 @@ bool term_find_fold(const char *const *words, struct slice word, unsigned *value
 const char *metric_name(enum metric metric);
 enum task metric_task(enum metric metric);
 enum metric_default metric_default(enum metric metric);
-/* Is it measured of a model of so many classes (0: none) where the statement names no metrics? */
-bool metric_is_default(enum metric metric, uint32_t classes);
+/* Is it of regressors whose numbers are that? Of all other models it is. */
+bool metric_is_of(enum metric metric, enum aim aim);
+/* Is it measured of a model of so many classes (0: none), or of this aim, where the statement names
+ * no metrics? */
+bool metric_is_default(enum metric metric, enum aim aim, uint32_t classes);
 /* Is a model better with less of it? */
 bool metric_is_loss(enum metric metric);
+/* Is it of sums over rows, or of few numbers of each, so that a learner may measure it in each
+ * round? Pairs of rows are compared in the end. */
+bool metric_is_of_rounds(enum metric metric);
 /* Does it rank the rows by the probability of a class? Of more than two classes it takes all
  * probabilities of each row. */
 bool metric_ranks(enum metric metric);
-/* By name, or by scikit-learn's ("accuracy_score", "neg_log_loss", "roc_auc", "r2", ...); case is
- * ignored. False when there is none. */
+/* By name, or by scikit-learn's, XGBoost's or LightGBM's ("accuracy_score", "neg_log_loss",
+ * "roc_auc", "r2", ...); case is ignored. False when there is none. */
 bool metric_find(struct slice name, enum metric *metric);
+
+/* A metric and its number, as in 'NDCG@5': of rankings how many rows of a group, of TweedieNLogLik
+ * the power. */
+struct measure {
+    enum metric metric;
+    double at; /* 0: none is said */
+};
+/* As metric_find, with the number; false also for a number that the metric does not take. */
+bool measure_find(struct slice name, struct measure *measure);
+void measure_append(struct measure measure, struct text *out); /* as measure_find finds it */
 
 #endif

@@ -78,7 +78,10 @@ struct model_summary {
     uint32_t positive;          /* of two classes: which of them */
     struct model_input *inputs;
     size_t input_count;
-    bool has_leaves; /* its kind has */
+    bool has_leaves;                  /* its kind has */
+    struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
+                                         the order of the statement */
+    size_t round_count;
     struct slice digest;
     int64_t version;
 };

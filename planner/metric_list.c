@@ -4,20 +4,21 @@
 #include <string.h>
 
 #include "planner/planning.h"
+#include "planner/query.h"
 #include "planner/settings.h"
 
-/* "Accuracy, LogLoss, ..." of one task. */
-static void append_metrics(enum task task, struct text *out)
+/* "Accuracy, LogLoss, ..." of one task, and of one aim. */
+static void append_metrics(enum task task, enum aim aim, struct text *out)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {
-        if (metric_task((enum metric)i) != task)
+        if (metric_task((enum metric)i) != task || !metric_is_of((enum metric)i, aim))
             continue;
         text_append_string(out, out->size > 0 ? ", " : "");
         text_append_string(out, metric_name((enum metric)i));
     }
 }
 
-static enum status hint_metrics(enum task task, struct slice word, struct error *err)
+static enum status hint_metrics(enum task task, enum aim aim, struct slice word, struct error *err)
 {
     const char *names[METRIC_COUNT];
     enum status status = STATUS_INVALID;
@@ -30,7 +31,7 @@ static enum status hint_metrics(enum task task, struct slice word, struct error 
     if (nearest >= 0 && metric_task((enum metric)nearest) == task)
         return error_hint(err, "Did you mean %s?", names[nearest]);
     text_init(&list, TEXT_MAXIMUM);
-    append_metrics(task, &list);
+    append_metrics(task, aim, &list);
     error_hint(err, "%c%s is measured by %s.", toupper((unsigned char)*task_words[task]),
                task_words[task] + 1, text_string(&list));
     if (list.failed)
@@ -39,34 +40,69 @@ static enum status hint_metrics(enum task task, struct slice word, struct error 
     return status;
 }
 
-static enum status add_metric(struct planning *planning, enum task task, struct slice word,
-                              int position)
+/* "It is of rankings" */
+static enum status refuse_aim(struct planning *planning, enum metric metric, int position)
+{
+    struct error *err = planning->err;
+
+    fail_at(err, STATUS_INVALID, position, "metric %s does not fit this model",
+            metric_name(metric));
+    if (metric_is_of(metric, AIM_RANKS))
+        return error_hint(err, "It is of rankings, as XGBRanker and LGBMRanker learn them.");
+    if (metric_is_of(metric, AIM_QUANTILES))
+        return error_hint(err, "It is of quantiles: objective = 'reg:quantileerror'.");
+    if (metric == METRIC_CONCORDANCE)
+        return error_hint(err, "It is of survival: objective = 'survival:aft' or 'survival:cox'.");
+    return error_hint(err, "It is of the objective 'survival:%s'.",
+                      metric == METRIC_AFT ? "aft" : "cox");
+}
+
+/* The name as it is shown: accuracy and Accuracy are one, as are ndcg@5 and NDCG@5. */
+static enum status keep_name(struct planning *planning, struct measure measure, struct slice *name)
+{
+    enum status status;
+    struct text text;
+
+    text_init(&text, WORD_BYTES_MAX);
+    measure_append(measure, &text);
+    status =
+        text.failed ? fail_no_memory(planning->err) : slice_keep(planning, text_slice(&text), name);
+    text_deinit(&text);
+    return status;
+}
+
+static enum status add_metric(struct planning *planning, enum task task, enum aim aim,
+                              struct slice word, int position)
 {
     struct plan *plan = planning->plan;
     struct error *err = planning->err;
-    enum metric metric;
+    struct measure measure;
+    struct slice name;
 
-    if (!metric_find(word, &metric)) {
+    if (!measure_find(word, &measure)) {
         fail_at(err, STATUS_INVALID, position, "unknown metric \"%.*s\"", SLICE_FORMAT(word));
-        return hint_metrics(task, word, err);
+        return hint_metrics(task, aim, word, err);
     }
-    if (metric_task(metric) != task) {
-        fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s", metric_name(metric),
-                task_models[task]);
-        return hint_metrics(task, word, err);
+    if (metric_task(measure.metric) != task) {
+        fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s",
+                metric_name(measure.metric), task_models[task]);
+        return hint_metrics(task, aim, word, err);
     }
+    if (!metric_is_of(measure.metric, aim))
+        return refuse_aim(planning, measure.metric, position);
+    TRY(keep_name(planning, measure, &name));
     for (size_t i = 0; i < plan->metric_count; i++)
-        if (slice_is(plan->metrics[i], metric_name(metric)))
-            return STATUS_OK; /* accuracy and Accuracy are one */
+        if (slice_equal(plan->metrics[i], name))
+            return STATUS_OK;
     if (plan->metric_count == METRICS_MAX)
         return fail_at(err, STATUS_INVALID, position, "at most %d metrics are possible",
                        METRICS_MAX);
-    plan->metrics[plan->metric_count++] = slice_of(metric_name(metric));
+    plan->metrics[plan->metric_count++] = name;
     return STATUS_OK;
 }
 
 /* 'Accuracy,AUC' */
-static enum status add_comma_metrics(struct planning *planning, enum task task,
+static enum status add_comma_metrics(struct planning *planning, enum task task, enum aim aim,
                                      const struct value *value)
 {
     const char *at = value->text.data, *end = value->text.data + value->text.size;
@@ -74,22 +110,24 @@ static enum status add_comma_metrics(struct planning *planning, enum task task,
     while (at <= end) {
         const char *comma = memchr(at, ',', (size_t)(end - at));
         struct slice word = {at, (size_t)((comma ? comma : end) - at)};
-        TRY(add_metric(planning, task, slice_trim(word), value->span.start));
+        TRY(add_metric(planning, task, aim, slice_trim(word), value->span.start));
         at += word.size + 1;
     }
     return STATUS_OK;
 }
 
-static enum status add_defaults(struct planning *planning, enum task task, uint32_t classes)
+static enum status add_defaults(struct planning *planning, enum task task, enum aim aim,
+                                uint32_t classes)
 {
     for (int i = 0; i < METRIC_COUNT; i++)
         if (metric_task((enum metric)i) == task &&
-            metric_is_default((enum metric)i, classes > 0 ? classes : 2))
-            TRY(add_metric(planning, task, slice_of(metric_name((enum metric)i)), -1));
+            metric_is_default((enum metric)i, aim, classes > 0 ? classes : 2))
+            TRY(add_metric(planning, task, aim, slice_of(metric_name((enum metric)i)), -1));
     return STATUS_OK;
 }
 
-enum status metrics_plan(struct planning *planning, enum task task, uint32_t classes)
+enum status metrics_plan(struct planning *planning, enum task task, enum aim aim, enum aim usual,
+                         uint32_t classes)
 {
     const struct setting *setting = settings_find(planning, "validation.metrics");
     const struct setting *average = settings_find(planning, "validation.average");
@@ -101,11 +139,11 @@ enum status metrics_plan(struct planning *planning, enum task task, uint32_t cla
     planning->plan->metric_count = 0;
     planning->plan->has_default_metrics = !setting;
     if (!setting)
-        return add_defaults(planning, task, classes);
+        return add_defaults(planning, task, usual, classes);
     if (setting->value.kind != VALUE_LIST)
-        return add_comma_metrics(planning, task, &setting->value);
+        return add_comma_metrics(planning, task, aim, &setting->value);
     for (size_t i = 0; i < setting->value.count; i++)
-        TRY(add_metric(planning, task, slice_trim(setting->value.items[i].text),
+        TRY(add_metric(planning, task, aim, slice_trim(setting->value.items[i].text),
                        setting->value.items[i].span.start));
     return STATUS_OK;
 }
@@ -118,5 +156,5 @@ enum status metric_plan(struct planning *planning, const char *attribute, enum t
         setting ? slice_trim(setting->value.text) : slice_of(metric_name(other));
 
     planning->plan->metric_count = 0;
-    return add_metric(planning, task, name, setting ? setting->value.span.start : -1);
+    return add_metric(planning, task, AIM_MEANS, name, setting ? setting->value.span.start : -1);
 }

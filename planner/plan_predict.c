@@ -275,7 +275,7 @@ enum status plan_evaluate(struct planning *planning)
 
     TRY(settings_read(planning, SCOPE_EVALUATE));
     TRY(model_find(planning));
-    TRY(metrics_plan(planning, plan->model.task, plan->model.class_count));
+    TRY(metrics_plan(planning, plan->model.task, AIM_MEANS, AIM_MEANS, plan->model.class_count));
     TRY(average_check(planning));
     TRY(report_plan(planning));
     TRY(threshold_plan(planning, "evaluate.threshold"));

@@ -146,6 +146,31 @@ static enum status check_validation(const struct planning *planning)
     return STATUS_OK;
 }
 
+static enum aim aim_of(const struct plan *plan)
+{
+    const struct kind *kind = plan->estimator->kind;
+
+    return kind->aim ? kind->aim(&plan->spec.params) : AIM_MEANS;
+}
+
+/* Where the metrics of each round are measured, early stopping goes by the last one. */
+static enum status check_stopping_metric(const struct planning *planning)
+{
+    const struct setting *metrics = settings_find(planning, "validation.metrics");
+    const struct plan *plan = planning->plan;
+    struct measure last;
+
+    if (!metrics || plan->spec.early_stopping == 0 || !plan->estimator->kind->measures_rounds ||
+        plan->metric_count == 0 || !measure_find(plan->metrics[plan->metric_count - 1], &last) ||
+        metric_is_of_rounds(last.metric))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, metrics->value.span.start,
+            "train.early_stopping goes by the last metric, and %s is not measured each round",
+            metric_name(last.metric));
+    return error_hint(planning->err, "Name another one behind it, as in '%s, RMSE'.",
+                      metric_name(last.metric));
+}
+
 static enum status refuse_task(const struct attribute *attribute, const struct name *name,
                                enum task task, struct error *err)
 {
@@ -387,7 +412,8 @@ enum status training_plan(struct planning *planning)
     TRY(check_validation(planning));
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
-    TRY(metrics_plan(planning, plan->estimator->task, 0));
+    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan), AIM_MEANS, 0));
+    TRY(check_stopping_metric(planning));
     if (plan->has_default_metrics && plan->estimator->kind->measures_itself &&
         plan->estimator->kind->measures_itself(&plan->spec.params))
         plan->metric_count = 0;

@@ -26,11 +26,11 @@ struct importance {
     struct metrics_options metrics;
     struct scorer scorer;
     uint32_t count, capacity;
-    struct held_row *rows;   /* (capacity) */
-    float *dense;            /* (capacity, dense_width): by place */
-    int32_t *ids;            /* (capacity, id_count): by place */
-    union row_label *labels; /* (capacity): by place */
-    struct dealt *dealt;     /* (count) */
+    struct held_row *rows;    /* (capacity) */
+    float *dense;             /* (capacity, dense_width): by place */
+    int32_t *ids;             /* (capacity, id_count): by place */
+    struct row_label *labels; /* (capacity): by place */
+    struct dealt *dealt;      /* (count) */
 };
 
 enum status importance_new(const struct model *model, const struct importance_options *options,
@@ -133,7 +133,7 @@ static void sift_down(struct held_row *rows, uint32_t count)
 }
 
 static uint64_t hash_row(const struct importance *importance, const struct scorer *scorer,
-                         const union row_label *label)
+                         const struct row_label *label)
 {
     const struct transform *transform = &importance->model->transform;
     uint64_t parts[3] = {0};
@@ -146,7 +146,7 @@ static uint64_t hash_row(const struct importance *importance, const struct score
 }
 
 static void keep_row(struct importance *importance, uint32_t place, const struct scorer *scorer,
-                     const union row_label *label)
+                     const struct row_label *label)
 {
     const struct transform *transform = &importance->model->transform;
 
@@ -158,7 +158,7 @@ static void keep_row(struct importance *importance, uint32_t place, const struct
 }
 
 enum status importance_add(struct importance *importance, const struct scorer *scorer,
-                           const union row_label *label, struct error *err)
+                           const struct row_label *label, struct error *err)
 {
     const uint64_t hash = hash_row(importance, scorer, label);
     const bool is_full = importance->count == importance->options.rows_max;

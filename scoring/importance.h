@@ -34,7 +34,7 @@ void importance_free(struct importance *importance);
 /* Row 0 of a scorer of the model, which is transformed and need not be scored. LIMIT where the rows
  * that are held take more than IMPORTANCE_BYTES_MAX. */
 enum status importance_add(struct importance *importance, const struct scorer *scorer,
-                           const union row_label *label, struct error *err);
+                           const struct row_label *label, struct error *err);
 uint32_t importance_rows(const struct importance *importance); /* that are held */
 
 /* No more rows: the metric of the rows as they are. INVALID without rows, and where they do not

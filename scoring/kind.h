@@ -121,6 +121,11 @@ struct kind {
     /* Does the learner itself measure what is learned, where a statement asks for no metrics? NULL:
      * never. */
     bool (*measures_itself)(const struct kind_params *params);
+    /* What the numbers of a regressor are that such a statement learns; NULL: means. */
+    enum aim (*aim)(const struct kind_params *params);
+    /* The metrics that a statement names are measured in each round (learner_report), and early
+     * stopping goes by the last of them. */
+    bool measures_rounds;
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
     /* What becomes of values far from all others (runtime/data/robust_inputs.h). NULL: they are

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "scoring/elementary.h"
 #include "scoring/ranking.h"
 #include "scoring/silhouette.h"
@@ -44,7 +45,8 @@ struct metrics {
 
     double absolute_sum, relative_sum;
     double label_mean, label_squares; /* running mean, and squares around it (Welford) */
-    struct silhouette silhouette;     /* clustering */
+    struct number_metrics numbers;
+    struct silhouette silhouette; /* clustering */
 };
 
 static enum status init_clusters(struct metrics *metrics, const struct model *model,
@@ -77,6 +79,8 @@ static enum status init(struct metrics *metrics, const struct model *model,
     metrics->average = options->average;
     if (model->task == TASK_CLUSTERING)
         TRY(init_clusters(metrics, model, err));
+    if (model->task == TASK_REGRESSION)
+        number_metrics_init(&metrics->numbers, &model->aim, options->names, options->name_count);
     if (model->task == TASK_CLASSIFICATION)
         TRY(init_classes(metrics, model, options->ranks_classes, err));
     return options->report == REPORT_METRICS
@@ -110,6 +114,7 @@ void metrics_free(struct metrics *metrics)
     free(metrics->ranked.scores);
     ranking_deinit(&metrics->ranking);
     silhouette_deinit(&metrics->silhouette);
+    number_metrics_deinit(&metrics->numbers);
     report_free(metrics->report);
     free(metrics);
 }
@@ -187,8 +192,7 @@ static float rankable(float score)
     return isnan(score) ? -INFINITY : score;
 }
 
-/* In order as the probability, and as fine near 1 as near 0. */
-static float log_odds(double probability)
+float metrics_log_odds(double probability)
 {
     if (!(probability > DBL_MIN))
         return -INFINITY;
@@ -220,7 +224,7 @@ static void measure_class(const struct scorer *scorer, int64_t label, double *pr
     }
     if (is_known && scores && classes > 2) {
         for (uint32_t i = 0; i < classes; i++)
-            scores[i] = log_odds(probabilities[i]);
+            scores[i] = metrics_log_odds(probabilities[i]);
         row->scores = (struct slice){(const char *)scores, classes * sizeof *scores};
     }
     /* Written so that a probability that is not a number counts as the least. */
@@ -229,13 +233,39 @@ static void measure_class(const struct scorer *scorer, int64_t label, double *pr
     row->loss = logarithm_double(probability);
 }
 
-static enum status measure_value(const struct scorer *scorer, double label, struct metrics_row *row,
-                                 struct error *err)
+/* The same for the same row, wherever it is. */
+static uint64_t key_of(const struct scorer *scorer, double label)
 {
-    if (!isfinite(label))
+    const struct transform *transform = &scorer->model->transform;
+    const uint64_t numbers =
+        bytes_hash(scorer->selected, transform->dense_width * sizeof(float), double_bits(label));
+
+    return bytes_hash(scorer->selected_ids, transform->id_count * sizeof(int32_t), numbers);
+}
+
+static void measure_aim(const struct scorer *scorer, const struct row_label *label,
+                        struct metrics_row *row)
+{
+    const struct model *model = scorer->model;
+
+    row->number_count = model->aim.aim == AIM_QUANTILES ? model->aim.quantile_count : 1;
+    for (uint32_t i = 0; i < row->number_count; i++)
+        row->numbers[i] = (double)scorer->outputs[i] * model->label_scale + model->label_mean;
+    row->upper = label->upper;
+    row->group = label->group;
+    if (model->aim.aim == AIM_RANKS)
+        row->key = label->place > 0 ? label->place : key_of(scorer, label->value);
+}
+
+static enum status measure_value(const struct scorer *scorer, const struct row_label *label,
+                                 struct metrics_row *row, struct error *err)
+{
+    if (!isfinite(label->value))
         return fail(err, STATUS_INVALID, "a label of %g, where a finite number was expected",
-                    label);
-    *row = (struct metrics_row){.loss = scorer_value(scorer) - label, .value = label};
+                    label->value);
+    *row = (struct metrics_row){.loss = scorer_value(scorer) - label->value, .value = label->value};
+    if (scorer->model->aim.aim != AIM_MEANS)
+        measure_aim(scorer, label, row);
     return STATUS_OK;
 }
 
@@ -249,7 +279,7 @@ static void measure_cluster(const struct scorer *scorer, struct metrics_row *row
     };
 }
 
-enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
+enum status metrics_measure(const struct scorer *scorer, const struct row_label *label,
                             double *probabilities, float *scores, struct metrics_row *row,
                             struct error *err)
 {
@@ -258,7 +288,7 @@ enum status metrics_measure(const struct scorer *scorer, const union row_label *
         measure_class(scorer, label->class, probabilities, scores, row);
         return STATUS_OK;
     case TASK_REGRESSION:
-        return measure_value(scorer, label->value, row, err);
+        return measure_value(scorer, label, row, err);
     case TASK_CLUSTERING:
         measure_cluster(scorer, row);
         return STATUS_OK;
@@ -290,9 +320,14 @@ static enum status add_class(struct metrics *metrics, const struct metrics_row *
     return STATUS_OK;
 }
 
-static void add_value(struct metrics *metrics, const struct metrics_row *row)
+static enum status add_value(struct metrics *metrics, const struct metrics_row *row,
+                             struct error *err)
 {
-    const double from_mean = row->value - metrics->label_mean;
+    const double from_mean = row->value - metrics->label_mean, predicted = row->value + row->loss;
+    const struct number_measures measures = {
+        {row->number_count > 0 ? row->numbers : &predicted, row->value, row->upper},
+        row->group,
+        row->key};
 
     metrics->rows++;
     metrics->loss_sum += row->loss * row->loss;
@@ -300,6 +335,7 @@ static void add_value(struct metrics *metrics, const struct metrics_row *row)
     metrics->relative_sum += fabs(row->loss) / fmax(fabs(row->value), DBL_EPSILON);
     metrics->label_mean += from_mean / (double)metrics->rows;
     metrics->label_squares += from_mean * (row->value - metrics->label_mean);
+    return number_metrics_add(&metrics->numbers, &measures, err);
 }
 
 static enum status add_cluster(struct metrics *metrics, const struct metrics_row *row,
@@ -324,10 +360,9 @@ static enum status add_row(struct metrics *metrics, const struct metrics_row *ro
         return add_class(metrics, row, err);
     if (metrics->task == TASK_CLUSTERING)
         return add_cluster(metrics, row, err);
-    if (!isfinite(row->value))
+    if (!isfinite(row->value) || !number_metrics_take(&metrics->numbers, row->number_count))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
-    add_value(metrics, row);
-    return STATUS_OK;
+    return add_value(metrics, row, err);
 }
 
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
@@ -338,7 +373,7 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
 }
 
 enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
-                        const union row_label *label, struct error *err)
+                        const struct row_label *label, struct error *err)
 {
     struct metrics_row row = {0};
 
@@ -351,9 +386,21 @@ uint64_t metrics_rows(const struct metrics *metrics)
     return metrics->rows;
 }
 
-double metrics_loss(const struct metrics *metrics)
+static double mean_loss(const struct metrics *metrics)
 {
     return metrics->rows ? metrics->loss_sum / (double)metrics->rows : NAN;
+}
+
+double metrics_loss(struct metrics *metrics)
+{
+    const enum aim aim = metrics->numbers.aim.aim;
+    const enum metric metric = aim_metric(aim);
+    double value;
+
+    if (aim == AIM_MEANS)
+        return mean_loss(metrics);
+    value = number_metrics_value(&metrics->numbers, (struct measure){.metric = metric});
+    return metric_is_loss(metric) ? value : 1 - value;
 }
 
 static double ratio(double numerator, double denominator)
@@ -518,7 +565,7 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return accuracy(metrics);
     case METRIC_LOG_LOSS:
     case METRIC_MSE:
-        return metrics_loss(metrics);
+        return mean_loss(metrics);
     case METRIC_AUC:
     case METRIC_PR_AUC:
         return ranking_value(metrics, metric);
@@ -531,7 +578,7 @@ double metrics_value(struct metrics *metrics, enum metric metric)
     case METRIC_F1:
         return per_class_value(metrics, metric);
     case METRIC_RMSE:
-        return sqrt(metrics_loss(metrics));
+        return sqrt(mean_loss(metrics));
     case METRIC_MAE:
         return metrics->absolute_sum / (double)metrics->rows;
     case METRIC_R2:
@@ -542,8 +589,36 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return metrics->loss_sum;
     case METRIC_SILHOUETTE:
         return silhouette_value(&metrics->silhouette);
-    case METRIC_COUNT:
-        break;
+    default:
+        return metrics_measured(metrics, (struct measure){.metric = metric});
     }
-    return NAN;
+}
+
+double metrics_measured(struct metrics *metrics, struct measure measure)
+{
+    return number_metrics_have(measure.metric) ? number_metrics_value(&metrics->numbers, measure)
+                                               : metrics_value(metrics, measure.metric);
+}
+
+void metrics_set_sums(struct metrics *metrics, const struct metrics_sums *sums)
+{
+    metrics->rows = sums->rows;
+    metrics->loss_sum = sums->loss;
+    metrics->absolute_sum = sums->absolute;
+    metrics->relative_sum = sums->relative;
+    metrics->label_squares = sums->label_squares;
+    for (uint32_t i = 0; sums->actual && i <= metrics->class_count; i++)
+        metrics->tallies[i] = (struct tally){
+            (uint64_t)sums->actual[i], (uint64_t)sums->predicted[i], (uint64_t)sums->correct[i]};
+}
+
+enum status metrics_add_scores(struct metrics *metrics, uint32_t label, const float *scores,
+                               struct error *err)
+{
+    const struct metrics_row row = {
+        .label = label, .scores = {(const char *)scores, metrics->class_count * sizeof *scores}};
+
+    return metrics->class_count == 2
+               ? ranking_add(&metrics->ranking, label == metrics->positive, *scores, err)
+               : add_ranked(metrics, &row, err);
 }

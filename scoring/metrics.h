@@ -9,13 +9,15 @@
  * two classes Precision, Recall, F1, AUC and PRAUC are those of the positive class. Of more,
  * Precision, Recall and F1 are averages over the classes that are true or predicted somewhere,
  * AUC and PRAUC means over the classes, each against the rest, as far as they are defined.
- * Regression: MSE, RMSE, MAE, R2, MAPE. Clustering, which needs no label: Inertia, the sum of
- * squared distances to the nearest cluster, and Silhouette, on a sample of the rows
- * (scoring/silhouette.h). Their names are in params/terms.h. All are scikit-learn's numbers.
+ * Regression: MSE, RMSE, MAE, R2, MAPE, and what number_metrics.h has. Clustering, which needs no
+ * label: Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample
+ * of the rows (scoring/silhouette.h). Their names are in params/terms.h. All are scikit-learn's
+ * numbers.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
 
+#include "scoring/number_metrics.h"
 #include "scoring/report.h"
 #include "scoring/row_label.h"
 
@@ -26,6 +28,10 @@ struct metrics_options {
     enum average average;
     enum report_kind report;
     bool ranks_classes; /* AUC or PRAUC of more than two classes */
+    /* The metrics that are asked for: of a regressor others than MSE, RMSE, MAE, R2 and MAPE are
+     * measured only where they are named. */
+    const struct slice *names;
+    size_t name_count;
 };
 /* options NULL: zeros. INVALID for a report that the model does not have. */
 enum status metrics_new(const struct model *model, const struct metrics_options *options,
@@ -38,7 +44,7 @@ void metrics_free(struct metrics *metrics);
 /* The row that is selected, with its label (of clustering: none; NULL). A class that the model
  * does not know counts as wrong, with the probability 0 clipped. */
 enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
-                        const union row_label *label, struct error *err);
+                        const struct row_label *label, struct error *err);
 
 /*
  * The same in two steps, of which the first can be taken elsewhere and in any
@@ -53,6 +59,12 @@ struct metrics_row {
     double loss;  /* log loss; of a number the difference to the label; of clusters the distance to
                      the nearest */
     double value; /* of a number the label */
+    /* Of a regressor that has another aim than means: what was predicted, and what it is compared
+     * with besides the label. */
+    double numbers[QUANTILES_MAX];
+    uint32_t number_count; /* 0: of means */
+    double upper;
+    uint64_t group, key; /* key: a hash of what was scored, and of the label */
     struct slice inputs; /* of clusters: the floats that were scored, for the sample; of size 0: the
                             row is not in it. Borrowed, of the scorer */
 };
@@ -60,18 +72,20 @@ struct metrics_row {
 
 /* probabilities: room, (classes). scores: likewise, where AUC of more than two classes is wanted;
  * else NULL. INVALID for a label that is not finite. */
-enum status metrics_measure(const struct scorer *scorer, const union row_label *label,
+enum status metrics_measure(const struct scorer *scorer, const struct row_label *label,
                             double *probabilities, float *scores, struct metrics_row *row,
                             struct error *err);
+/* In order as the probability, and as fine near 1 as near 0: what AUC ranks by. */
+float metrics_log_odds(double probability);
 /* CORRUPT for a row that no model of these classes gives. */
 enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *row,
                             struct error *err);
 
 uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
- * error in the label's units, or the squared distance to the nearest cluster. NaN without
- * rows. */
-double metrics_loss(const struct metrics *metrics);
+ * error in the label's units, or the squared distance to the nearest cluster. Of another aim than
+ * means what its metric is, or is less than 1. NaN without rows. */
+double metrics_loss(struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);
 uint32_t metrics_classes(const struct metrics *metrics);
@@ -85,5 +99,21 @@ bool metrics_rank_too_many(const struct metrics *metrics);
 struct report *metrics_report(struct metrics *metrics);
 /* NaN where it is not defined (AUC of one class, R2 of one row, ...). */
 double metrics_value(struct metrics *metrics, enum metric metric);
+double metrics_measured(struct metrics *metrics, struct measure measure);
+
+/*
+ * Sums that others have made of rows, in place of rows: what the metrics of counts and errors are
+ * made of. Of AUC and PRAUC the scores are added besides.
+ */
+struct metrics_sums {
+    uint64_t rows;
+    const int64_t *actual, *predicted, *correct; /* of classes, (classes + 1) */
+    double loss, absolute, relative; /* of numbers: squares, and as in number_losses.h */
+    double label_squares;            /* likewise: around the mean of the labels */
+};
+void metrics_set_sums(struct metrics *metrics, const struct metrics_sums *sums);
+/* A row with its scores: of two classes that of the positive one, of more those of all. */
+enum status metrics_add_scores(struct metrics *metrics, uint32_t label, const float *scores,
+                               struct error *err);
 
 #endif

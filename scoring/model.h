@@ -16,6 +16,7 @@
 #define SCORING_MODEL_H
 
 #include "params/notice_list.h"
+#include "scoring/aim.h"
 #include "scoring/transform.h"
 
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
@@ -68,6 +69,7 @@ struct model {
     struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */
     bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
     double label_mean, label_scale;    /* regression */
+    struct aim_facts aim;              /* likewise; no part of the digest */
     const void *content;               /* the struct of its kind */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     const struct notice_list *notices; /* NULL: none */

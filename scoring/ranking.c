@@ -3,6 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "scoring/elementary.h"
+
+#define RADIX_LEAST 4096 /* as few are sorted by comparing them */
+#define RADIX_BITS  8
+#define RADIX       (1u << RADIX_BITS)
+
 void ranking_deinit(struct ranking *ranking)
 {
     free(ranking->scores[0].values);
@@ -57,12 +63,47 @@ static int compare_scores(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* In the order of the floats. */
+static uint32_t order_of(float score)
+{
+    const uint32_t bits = bits_of(score);
+
+    return bits >> 31 ? ~bits : bits | 1u << 31;
+}
+
+static void sort_by_digit(const float *from, float *to, size_t count, int shift)
+{
+    size_t places[RADIX] = {0}, next = 0;
+
+    for (size_t i = 0; i < count; i++)
+        places[order_of(from[i]) >> shift & (RADIX - 1)]++;
+    for (size_t digit = 0; digit < RADIX; digit++) {
+        const size_t first = next;
+
+        next += places[digit];
+        places[digit] = first;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[places[order_of(from[i]) >> shift & (RADIX - 1)]++] = from[i];
+}
+
+static void sort_scores(struct ranked_scores *scores)
+{
+    float *space = scores->count < RADIX_LEAST ? NULL : malloc(scores->count * sizeof *space);
+
+    for (int shift = 0; space && shift < 32; shift += 2 * RADIX_BITS) {
+        sort_by_digit(scores->values, space, scores->count, shift);
+        sort_by_digit(space, scores->values, scores->count, shift + RADIX_BITS);
+    }
+    if (!space && scores->count > 0)
+        qsort(scores->values, scores->count, sizeof(float), compare_scores);
+    free(space);
+}
+
 static void sort(struct ranking *ranking)
 {
     for (int i = 0; i < 2 && !ranking->is_sorted; i++)
-        if (ranking->scores[i].count > 0)
-            qsort(ranking->scores[i].values, ranking->scores[i].count, sizeof(float),
-                  compare_scores);
+        sort_scores(&ranking->scores[i]);
     ranking->is_sorted = true;
 }
 

@@ -48,7 +48,7 @@ static enum status label_is_null(struct slice column, uint64_t row, struct error
 }
 
 enum status row_label_read(const struct model *model, struct slice column, uint64_t row,
-                           const struct cell *cell, union row_label *label, struct error *err)
+                           const struct cell *cell, struct row_label *label, struct error *err)
 {
     const struct labels *labels = &model->labels;
     struct given given = {0};

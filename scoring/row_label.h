@@ -6,15 +6,22 @@
 
 #include "scoring/model.h"
 
-/* The class (-1: one that the model does not know), or for a regressor the value. */
-union row_label {
-    int64_t class;
-    double value;
+/* The class (-1: one that the model does not know), or for a regressor the value, and what its aim
+ * (scoring/aim.h) needs besides. */
+struct row_label {
+    union {
+        int64_t class;
+        double value;
+    };
+    double upper;   /* of times: the other bound; NaN: there is none */
+    uint64_t group; /* of ranks */
+    uint64_t place; /* likewise: of rows with equal scores that of the least place is ranked higher;
+                       0: their hashes decide */
 };
 
 /* `row` counts from 1, for messages. INVALID for a NULL and for what is no label. A model that is
  * learned without has none: cell may be NULL, and label is left alone. */
 enum status row_label_read(const struct model *model, struct slice column, uint64_t row,
-                           const struct cell *cell, union row_label *label, struct error *err);
+                           const struct cell *cell, struct row_label *label, struct error *err);
 
 #endif

@@ -169,8 +169,7 @@ static enum status describe_show_train(const struct plan *plan, struct arena *ar
     description->columns = ARENA_NEW(arena, struct slice, SHOW_TRAIN_COLUMNS_MAX);
     if (!description->columns)
         return fail_no_memory(err);
-    description->count = show_train_columns(plan, description->columns);
-    return STATUS_OK;
+    return show_train_columns(plan, arena, description->columns, &description->count, err);
 }
 
 enum status engine_describe(const struct host *host, struct slice text, const struct piece *piece,

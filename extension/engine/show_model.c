@@ -1,6 +1,9 @@
 #include "extension/engine/show_model.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
@@ -12,9 +15,7 @@
 
 /* ----- SHOW TRAIN ----- */
 
-enum curve { CURVE_SECONDS = 1, CURVE_TRAIN_LOSS, CURVE_VALIDATION_LOSS, CURVE_SCORE };
-
-/* The score of an evaluation is what early stopping goes by. */
+/* The score of an evaluation. */
 static const char *score_column(enum task task)
 {
     return task == TASK_CLASSIFICATION ? "validation_accuracy"
@@ -22,49 +23,89 @@ static const char *score_column(enum task task)
                                        : NULL;
 }
 
-size_t show_train_columns(const struct plan *plan, struct slice names[SHOW_TRAIN_COLUMNS_MAX])
+/* What a column shows. */
+struct shown {
+    struct slice metric, part; /* as the history has them */
+    struct slice name;
+};
+
+static enum status add_round(const struct plan *plan, struct slice metric, const char *part,
+                             struct arena *arena, struct shown *shown, size_t *count,
+                             struct error *err)
+{
+    const char *score = score_column(plan->model.task);
+    char word[WORD_BYTES_MAX + 16];
+    size_t size;
+
+    size = (size_t)snprintf(word, sizeof word, "%s_%.*s", part, SLICE_FORMAT(metric));
+    for (size_t i = 0; i < size; i++)
+        word[i] = (char)tolower((unsigned char)word[i]);
+    if (score && strcmp(word, score) == 0)
+        return STATUS_OK;
+    shown[*count] = (struct shown){metric, slice_of(part), arena_copy(arena, slice_of(word))};
+    return shown[(*count)++].name.data ? STATUS_OK : fail_no_memory(err);
+}
+
+/* Behind the epoch: time, losses, score, and the metrics that were measured each round; AUC of
+ * held-out rows alone. */
+static enum status list_shown(const struct plan *plan, struct arena *arena, struct shown *shown,
+                              size_t *count, struct error *err)
 {
     const char *score = score_column(plan->model.task);
 
+    *count = 0;
+    shown[(*count)++] = (struct shown){SLICE("seconds"), SLICE("train"), SLICE("seconds")};
+    shown[(*count)++] = (struct shown){SLICE("loss"), SLICE("train"), SLICE("train_loss")};
+    shown[(*count)++] =
+        (struct shown){SLICE("loss"), SLICE("validation"), SLICE("validation_loss")};
+    if (score)
+        shown[(*count)++] = (struct shown){SLICE("score"), SLICE("validation"), slice_of(score)};
+    for (size_t i = 0; i < plan->model.round_count; i++) {
+        const struct slice metric = plan->model.rounds[i];
+        struct measure measure;
+
+        if (!measure_find(metric, &measure))
+            continue;
+        if (!metric_ranks(measure.metric))
+            TRY(add_round(plan, metric, "train", arena, shown, count, err));
+        TRY(add_round(plan, metric, "validation", arena, shown, count, err));
+    }
+    return STATUS_OK;
+}
+
+enum status show_train_columns(const struct plan *plan, struct arena *arena,
+                               struct slice names[SHOW_TRAIN_COLUMNS_MAX], size_t *count,
+                               struct error *err)
+{
+    struct shown shown[SHOW_TRAIN_COLUMNS_MAX];
+
+    TRY(list_shown(plan, arena, shown, count, err));
     names[0] = SLICE("epoch");
-    names[CURVE_SECONDS] = SLICE("seconds");
-    names[CURVE_TRAIN_LOSS] = SLICE("train_loss");
-    names[CURVE_VALIDATION_LOSS] = SLICE("validation_loss");
-    if (!score)
-        return CURVE_SCORE;
-    names[CURVE_SCORE] = slice_of(score);
-    return SHOW_TRAIN_COLUMNS_MAX;
+    for (size_t i = 0; i < *count; i++)
+        names[i + 1] = shown[i].name;
+    ++*count;
+    return STATUS_OK;
 }
 
 /* The epoch that is being read. */
 struct epochs {
     const struct sink *sink;
-    size_t columns;
+    struct shown shown[SHOW_TRAIN_COLUMNS_MAX];
+    size_t shown_count;
     bool has_row;
     struct cell row[SHOW_TRAIN_COLUMNS_MAX];
 };
 
 static enum status put_epoch(struct epochs *epochs, struct error *err)
 {
-    return epochs->has_row ? sink_row(epochs->sink, epochs->row, epochs->columns, err) : STATUS_OK;
-}
-
-static int curve_of(struct slice metric, struct slice part)
-{
-    const bool is_validation = slice_is(part, "validation");
-
-    if (slice_is(metric, "seconds"))
-        return CURVE_SECONDS;
-    if (slice_is(metric, "loss"))
-        return is_validation ? CURVE_VALIDATION_LOSS : CURVE_TRAIN_LOSS;
-    return slice_is(metric, "score") && is_validation ? CURVE_SCORE : 0;
+    return epochs->has_row ? sink_row(epochs->sink, epochs->row, epochs->shown_count + 1, err)
+                           : STATUS_OK;
 }
 
 /* epoch, step, metric, part, value: of an epoch the last step counts. */
 static enum status take_curve(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct epochs *epochs = self;
-    size_t curve;
 
     if (count < 5)
         return fail(err, STATUS_CORRUPT, "totrain_metrics lacks columns");
@@ -72,12 +113,13 @@ static enum status take_curve(void *self, const struct cell *cells, size_t count
         TRY(put_epoch(epochs, err));
         epochs->has_row = true;
         epochs->row[0] = cell_integer(cells[0].integer);
-        for (size_t i = 1; i < SHOW_TRAIN_COLUMNS_MAX; i++)
+        for (size_t i = 1; i <= epochs->shown_count; i++)
             epochs->row[i] = cell_null();
     }
-    curve = (size_t)curve_of(cells[2].text, cells[3].text);
-    if (curve > 0)
-        epochs->row[curve] = cell_real(cells[4].real);
+    for (size_t i = 0; i < epochs->shown_count; i++)
+        if (slice_equal(cells[2].text, epochs->shown[i].metric) &&
+            slice_equal(cells[3].text, epochs->shown[i].part))
+            epochs->row[i + 1] = cell_real(cells[4].real);
     return STATUS_OK;
 }
 
@@ -85,13 +127,16 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
                            const struct sink *sink, struct error *err)
 {
     struct slice names[SHOW_TRAIN_COLUMNS_MAX];
-    struct epochs epochs = {.sink = sink, .columns = show_train_columns(plan, names)};
+    struct epochs epochs = {.sink = sink};
     const struct sink curves = {.self = &epochs, .row = take_curve};
     struct model model;
+    size_t count;
 
+    TRY(show_train_columns(plan, arena, names, &count, err));
+    TRY(list_shown(plan, arena, epochs.shown, &epochs.shown_count, err));
     TRY(host->models->load_meta(host->self, plan->model_schema, plan->model_name, arena, &model,
                                 err));
-    TRY(sink_columns(sink, names, epochs.columns, err));
+    TRY(sink_columns(sink, names, count, err));
     TRY(host->models->list_metrics(host->self, plan->model_schema, plan->model_name, &model,
                                    &curves, err));
     return put_epoch(&epochs, err);
@@ -274,29 +319,33 @@ static enum status put_metric(void *context, struct slice name, const char *part
     return status;
 }
 
-/* The last epoch, and the one with the least loss of the rows that were held out. */
+/* The last epoch, and the best one by the rows that were held out: by what early stopping goes by,
+ * the last metric that was measured each round, else by the loss. */
 struct ending {
+    struct slice metric;
+    bool is_loss; /* less of it is better */
     int64_t epochs, steps, best_epoch;
-    double best_loss, seconds;
+    double best, seconds;
 };
 
 static enum status take_ending(void *self, const struct cell *cells, size_t count,
                                struct error *err)
 {
     struct ending *ending = self;
-    int curve;
+    double value;
 
     if (count < 5)
         return fail(err, STATUS_CORRUPT, "totrain_metrics lacks columns");
-    curve = curve_of(cells[2].text, cells[3].text);
     ending->epochs = cells[0].integer;
     ending->steps = cells[1].integer;
-    if (curve == CURVE_SECONDS)
+    if (slice_is(cells[2].text, "seconds"))
         ending->seconds = cells[4].real;
-    if (curve == CURVE_VALIDATION_LOSS &&
-        (ending->best_epoch == 0 || cells[4].real < ending->best_loss)) {
+    if (!slice_equal(cells[2].text, ending->metric) || !slice_is(cells[3].text, "validation"))
+        return STATUS_OK;
+    value = ending->is_loss ? cells[4].real : -cells[4].real;
+    if (ending->best_epoch == 0 || value < ending->best) {
         ending->best_epoch = cells[0].integer;
-        ending->best_loss = cells[4].real;
+        ending->best = value;
     }
     return STATUS_OK;
 }
@@ -304,9 +353,15 @@ static enum status take_ending(void *self, const struct cell *cells, size_t coun
 static enum status put_ending(const struct host *host, const struct plan *plan,
                               const struct model *model, const struct sink *sink, struct error *err)
 {
-    struct ending ending = {.seconds = (double)NAN};
+    const size_t rounds = plan->model.round_count;
+    struct ending ending = {.metric = SLICE("loss"), .is_loss = true, .seconds = (double)NAN};
     const struct sink metrics = {.self = &ending, .row = take_ending};
+    enum metric last;
 
+    if (rounds > 0 && metric_find(plan->model.rounds[rounds - 1], &last)) {
+        ending.metric = plan->model.rounds[rounds - 1];
+        ending.is_loss = metric_is_loss(last);
+    }
     TRY(host->models->list_metrics(host->self, plan->model_schema, plan->model_name, model,
                                    &metrics, err));
     if (ending.epochs == 0)

@@ -12,8 +12,10 @@
 #include "planner/plan.h"
 
 /* The columns of SHOW TRAIN follow from the task of the plan's model; they are static. */
-#define SHOW_TRAIN_COLUMNS_MAX 5
-size_t show_train_columns(const struct plan *plan, struct slice names[SHOW_TRAIN_COLUMNS_MAX]);
+#define SHOW_TRAIN_COLUMNS_MAX (5 + 2 * METRICS_MAX)
+enum status show_train_columns(const struct plan *plan, struct arena *arena,
+                               struct slice names[SHOW_TRAIN_COLUMNS_MAX], size_t *count,
+                               struct error *err);
 
 enum status show_train_run(const struct host *host, const struct plan *plan, struct arena *arena,
                            const struct sink *sink, struct error *err);

@@ -19,7 +19,6 @@ const char *const tree_row_words[] = {"bagging", "goss", NULL};
 const struct word_alias tree_booster_aliases[] = {{"gbdt", "gbtree"}, {NULL, NULL}};
 const char *const tree_sample_words[] = {"uniform", "weighted", NULL};
 const char *const tree_normalize_words[] = {"tree", "forest", "lightgbm", NULL};
-const char *const tree_noise_words[] = {"normal", "logistic", "extreme", NULL};
 const char *const tree_features_words[] = {"all", "sqrt", NULL};
 const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn", NULL};
 const char *const tree_pairs_words[] = {"topk", "mean", NULL};

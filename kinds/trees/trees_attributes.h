@@ -9,6 +9,7 @@
 #define KINDS_TREES_TREES_ATTRIBUTES_H
 
 #include "scoring/kind.h"
+#include "scoring/survival.h"
 
 #define TREE_LEAVES_MAX 65536 /* of a tree */
 
@@ -59,10 +60,6 @@ enum tree_sample_type { TREE_SAMPLE_UNIFORM, TREE_SAMPLE_WEIGHTED };
 extern const char *const tree_sample_words[];
 enum tree_normalize_type { TREE_NORMALIZE_TREE, TREE_NORMALIZE_FOREST, TREE_NORMALIZE_LIGHTGBM };
 extern const char *const tree_normalize_words[];
-
-/* What the logarithms of times of survival scatter by. */
-enum tree_noise { TREE_NOISE_NORMAL, TREE_NOISE_LOGISTIC, TREE_NOISE_EXTREME };
-extern const char *const tree_noise_words[];
 
 /* How many columns a node is split by. */
 enum tree_features { TREE_FEATURES_ALL, TREE_FEATURES_SQRT };
@@ -175,8 +172,8 @@ extern const char *const tree_pairs_words[];
            "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
            "and below 1.",                                                                         \
            .aliases = ((const char *const[]){"quantile", NULL}))                                   \
-    STORED(enum tree_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN, IN_KIND(aft_noise),   \
-           WORD("normal", tree_noise_words, NULL),                                                 \
+    STORED(enum survival_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN,                   \
+           IN_KIND(aft_noise), WORD("normal", survival_noise_words, NULL),                         \
            "Of survival:aft: the distribution of the logarithms of times around what is "          \
            "predicted.")                                                                           \
     STORED(double, aft_scale, "aft_loss_distribution_scale", SCOPE_TRAIN, IN_KIND(aft_scale),      \
@@ -272,6 +269,15 @@ static inline double trees_quantile(const struct trees_params *params)
 static inline bool trees_rank(enum tree_objective_name objective)
 {
     return objective >= TREE_RANK_PAIRS && objective <= TREE_LAMBDARANK;
+}
+
+static inline enum aim trees_aim(enum tree_objective_name objective)
+{
+    return trees_rank(objective)        ? AIM_RANKS
+           : objective == TREE_QUANTILE ? AIM_QUANTILES
+           : objective == TREE_AFT      ? AIM_TIMES
+           : objective == TREE_COX      ? AIM_HAZARDS
+                                        : AIM_MEANS;
 }
 
 /* The task that an objective is of; false: 'auto' is of any. */

@@ -20,6 +20,11 @@ static bool measures_itself(const struct kind_params *params)
     return trees_rank(trees_params(params)->objective);
 }
 
+static enum aim aim_of(const struct kind_params *params)
+{
+    return trees_aim(trees_params(params)->objective);
+}
+
 const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
@@ -36,6 +41,8 @@ const struct kind trees_kind = {
     .uses = trees_uses,
     .cost = trees_cost,
     .measures_itself = measures_itself,
+    .aim = aim_of,
+    .measures_rounds = true,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "
                  "max_bin.",

@@ -114,6 +114,7 @@ void journal_add_fields(cJSON *body, enum journal_kind kind, const void *record)
         case FIELD_INT64S:
         case FIELD_U32S:
         case FIELD_FLOATS:
+        case FIELD_REALS:
             assert(!"bytes have no form in JSON");
         }
     }
@@ -171,6 +172,7 @@ static enum status get_field(const cJSON *body, const struct field *field, void 
     case FIELD_INT64S:
     case FIELD_U32S:
     case FIELD_FLOATS:
+    case FIELD_REALS:
         break;
     }
     assert(!"bytes have no form in JSON");

@@ -29,6 +29,14 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row)
     put_f64(out, row->value);
     put_sized(out, row->inputs);
     put_sized(out, row->scores);
+    put_u8(out, (uint8_t)row->number_count);
+    for (uint32_t i = 0; i < row->number_count; i++)
+        put_f64(out, row->numbers[i]);
+    if (row->number_count == 0)
+        return;
+    put_f64(out, row->upper);
+    put_u64(out, row->group);
+    put_u64(out, row->key);
 }
 
 static enum status damaged(struct error *err)
@@ -60,6 +68,22 @@ enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, s
     return reader->failed ? damaged(err) : STATUS_OK;
 }
 
+/* What a regressor of another aim than means measures. */
+static bool read_numbers(struct byte_reader *reader, struct metrics_row *row)
+{
+    row->number_count = read_u8(reader);
+    if (row->number_count > QUANTILES_MAX)
+        return false;
+    for (uint32_t i = 0; i < row->number_count; i++)
+        row->numbers[i] = read_f64(reader);
+    if (row->number_count == 0)
+        return true;
+    row->upper = read_f64(reader);
+    row->group = read_u64(reader);
+    row->key = read_u64(reader);
+    return true;
+}
+
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
                                struct slice *reason, struct error *err)
 {
@@ -75,5 +99,5 @@ enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *r
     row->value = read_f64(reader);
     row->inputs = read_sized(reader, INPUTS_BYTES_MAX);
     row->scores = read_sized(reader, RANKED_CLASSES_MAX * sizeof(float));
-    return reader->failed ? damaged(err) : STATUS_OK;
+    return !read_numbers(reader, row) || reader->failed ? damaged(err) : STATUS_OK;
 }

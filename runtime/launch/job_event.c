@@ -10,6 +10,30 @@
 static const char *const kind_names[] = {"started", "progress", "notice",
                                          "done",    "failed",   "staged"};
 
+void job_event_add_metrics(const struct job_event *event, cJSON *json)
+{
+    cJSON *metrics = event->metric_count > 0 ? json_add_object(json, "metrics") : NULL;
+
+    for (size_t i = 0; i < event->metric_count; i++)
+        json_add_real(metrics, event->metrics[i].name, event->metrics[i].value);
+}
+
+static void read_metrics(const cJSON *json, struct job_event *event)
+{
+    const cJSON *metric;
+
+    cJSON_ArrayForEach(metric, cJSON_GetObjectItemCaseSensitive(json, "metrics"))
+    {
+        struct event_metric *read = &event->metrics[event->metric_count];
+
+        if (event->metric_count == METRICS_MAX || !cJSON_IsNumber(metric) || !metric->string)
+            return;
+        snprintf(read->name, sizeof read->name, "%s", metric->string);
+        read->value = metric->valuedouble;
+        event->metric_count++;
+    }
+}
+
 void job_event_write(const struct job_event *event, struct text *out)
 {
     cJSON *json = cJSON_CreateObject();
@@ -24,6 +48,7 @@ void job_event_write(const struct job_event *event, struct text *out)
     json_add_real(json, "loss", event->loss);
     json_add_real(json, "validation_loss", event->validation_loss);
     json_add_real(json, "validation_score", event->validation_score);
+    job_event_add_metrics(event, json);
     json_add_real(json, "seconds", event->seconds);
     json_add_real(json, "seconds_left", event->seconds_left);
     if (event->message[0])
@@ -100,6 +125,7 @@ static enum status read_members(const cJSON *json, struct job_event *event, stru
     event->loss = real_or_nan(json, "loss");
     event->validation_loss = real_or_nan(json, "validation_loss");
     event->validation_score = real_or_nan(json, "validation_score");
+    read_metrics(json, event);
     event->seconds = real_or_nan(json, "seconds");
     event->seconds_left = real_or_nan(json, "seconds_left");
     copy_string(json, "message", event->message, sizeof event->message);

@@ -7,8 +7,11 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "params/terms.h"
 
 #define LAUNCH_EVENT_BYTES_MAX ((size_t)64 << 10)
+
+struct cJSON; /* base/json.h */
 
 enum job_event_kind {
     JOB_STARTED, /* the first step begins */
@@ -19,6 +22,11 @@ enum job_event_kind {
     JOB_STAGED  /* the workers have stored the rows: nobody reads the user's table any more */
 };
 
+struct event_metric {
+    char name[WORD_BYTES_MAX + 1];
+    double value;
+};
+
 struct job_event {
     enum job_event_kind kind;
     uint64_t step, steps; /* steps 0: unknown */
@@ -27,12 +35,17 @@ struct job_event {
     uint32_t epoch, epochs, workers;
     double rows_per_second;
     double loss, validation_loss, validation_score; /* NaN: none yet */
-    double seconds, seconds_left;                   /* NaN: unknown */
+    struct event_metric metrics[METRICS_MAX]; /* (metric_count): of held-out rows, in a round */
+    size_t metric_count;
+    double seconds, seconds_left; /* NaN: unknown */
     /* A notice. Of a training job that is done, the digest of its model; of one that was started
      * before, why it is again. */
     char message[512];
     struct error error;
 };
+
+/* An object of names and values, where there are any. */
+void job_event_add_metrics(const struct job_event *event, struct cJSON *json);
 
 /* One line, newline included, and back: what the supervisor writes. */
 void job_event_write(const struct job_event *event, struct text *out);

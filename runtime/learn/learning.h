@@ -83,6 +83,10 @@ struct learner_report {
     bool evaluated;
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units; NaN: none */
+    /* Of learners that measure the metrics of each round: those of the statement, in its order, of
+     * training rows and of those held out; NaN: not measured, or not defined. */
+    uint32_t metric_count;
+    double train_metrics[METRICS_MAX], validation_metrics[METRICS_MAX];
     bool improved;
     bool repeated;    /* overflow: the same step again with a coarser scale */
     uint32_t epoch;   /* of the phase that was applied, from 1 */

@@ -168,6 +168,8 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     *measuring =
         (struct measuring){.spec = spec, .dataset = dataset, .team = team, .model = *model};
     measuring->options.average = spec->average;
+    measuring->options.names = spec->metrics;
+    measuring->options.name_count = spec->has_default_metrics ? 0 : spec->metric_count;
     measuring->options.ranks_classes =
         !spec->has_default_metrics &&
         metrics_rank_classes(model, spec->metrics, spec->metric_count);
@@ -188,6 +190,18 @@ static uint32_t rows_of_task(const struct measuring *measuring, uint32_t task)
     return left < measuring->rows_each ? (uint32_t)left : measuring->rows_each;
 }
 
+static struct row_label label_of_number(const struct dataset *dataset,
+                                        const struct dataset_part *part, uint64_t row)
+{
+    const double value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
+    const float *uppers = part->roles[ROLE_LABEL_UPPER];
+
+    return (struct row_label){.value = value,
+                              .upper = uppers ? (double)uppers[row] : value,
+                              .group = dataset->has_groups ? part->hashes[row].high : 0,
+                              .place = row + 1};
+}
+
 static enum status measure_row(const struct measuring *measuring, uint32_t task, uint32_t i,
                                uint64_t row, struct error *err)
 {
@@ -197,13 +211,13 @@ static enum status measure_row(const struct measuring *measuring, uint32_t task,
     const size_t place = (size_t)task * measuring->rows_each + i;
     struct metrics_row *measured = &measuring->rows[place];
     float *scores = measuring->scores ? measuring->scores + place * dataset->labels.count : NULL;
-    union row_label label;
+    struct row_label label = {.class = 0};
 
     scorer_select(scorer, i);
     if (part->classes)
         label.class = part->classes[row];
     else if (part->values)
-        label.value = (double)part->values[row] * dataset->label_scale + dataset->label_mean;
+        label = label_of_number(dataset, part, row);
     return metrics_measure(scorer, &label,
                            measuring->probabilities + (size_t)task * dataset->labels.count, scores,
                            measured, err);
@@ -265,14 +279,14 @@ static enum status measure_some(struct measuring *measuring, struct error *err)
 
 /* ---- results ---- */
 
-static double value_of(struct measuring *measuring, uint32_t part, enum metric metric)
+static double value_of(struct measuring *measuring, uint32_t part, struct measure measure)
 {
     static const char *const of[] = {" of the training rows", " of the validation rows"};
     struct metrics *metrics = measuring->metrics[part];
-    const double value = metrics_value(metrics, metric);
+    const double value = metrics_measured(metrics, measure);
 
     if (metrics_rows(metrics) > 0 && !isfinite(value))
-        metric_null_notice(metrics, metric, of[part], &measuring->notices);
+        metric_null_notice(metrics, measure.metric, of[part], &measuring->notices);
     return value;
 }
 
@@ -290,17 +304,20 @@ static enum status list_results(struct measuring *measuring, struct error *err)
         (struct result_metric){"loss", metrics_loss(metrics[0]), metrics_loss(metrics[1])};
     for (size_t i = 0; i < spec->metric_count && *count < LEARNER_METRICS_MAX; i++) {
         struct result_metric *row = &measuring->results[*count];
-        enum metric metric;
+        struct measure measure;
 
-        if (!metric_find(spec->metrics[i], &metric))
+        if (!measure_find(spec->metrics[i], &measure))
             return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
                         SLICE_FORMAT(spec->metrics[i]));
         if (spec->has_default_metrics &&
-            !metric_is_default(metric, measuring->dataset->labels.count))
+            !metric_is_default(measure.metric, AIM_MEANS, measuring->dataset->labels.count))
             continue;
-        snprintf(row->name, sizeof row->name, "%s", metric_name(metric));
-        row->train = value_of(measuring, 0, metric);
-        row->validation = value_of(measuring, 1, metric);
+        if (measure.at > 0)
+            slice_copy(spec->metrics[i], row->name, sizeof row->name);
+        else
+            snprintf(row->name, sizeof row->name, "%s", metric_name(measure.metric));
+        row->train = value_of(measuring, 0, measure);
+        row->validation = value_of(measuring, 1, measure);
         ++*count;
     }
     return STATUS_OK;

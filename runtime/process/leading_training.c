@@ -1,6 +1,7 @@
 #include "runtime/process/leading_training.h"
 
 #include "base/log.h"
+#include "kinds/kinds.h"
 #include "runtime/process/experiment.h"
 #include "runtime/process/leader.h"
 #include "runtime/record/exposition.h"
@@ -98,6 +99,11 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .store = {&leader->executor, read_piece},
         .facts = leader_facts(leader),
     };
+
+    if (kind_find(job->spec.family)->measures_rounds && !job->spec.has_default_metrics) {
+        options.metrics = job->spec.metrics;
+        options.metric_count = job->spec.metric_count;
+    }
 
     store_call_begin(leader->executor.call, loop_now_ms());
     find_checkpoints(leader->executor.store, job, &options);

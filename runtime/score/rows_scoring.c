@@ -38,7 +38,7 @@ struct rows_scoring {
     uint64_t first; /* of the batch */
     uint32_t taken, good;
     uint32_t places[SCORER_ROWS]; /* of the batch's rows in the scorer; BAD: none */
-    union row_label labels[SCORER_ROWS];
+    struct row_label labels[SCORER_ROWS];
     char reasons[SCORER_ROWS][sizeof((struct error *)0)->message];
 };
 
@@ -289,7 +289,7 @@ static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
     return STATUS_OK;
 }
 
-static enum status put_measures(struct rows_scoring *scoring, const union row_label *label,
+static enum status put_measures(struct rows_scoring *scoring, const struct row_label *label,
                                 uint64_t row, struct error *err)
 {
     struct metrics_row measured;

@@ -64,6 +64,10 @@ struct master_options {
     struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
     struct job_facts facts;
+    const struct slice *metrics; /* (metric_count): that learners of the kind measure in each round,
+                                    by the statement's names, which end with a zero byte and
+                                    outlive all that the master puts into its outbox */
+    size_t metric_count;
 };
 
 /* ----- state ----- */
@@ -198,6 +202,7 @@ struct master {
     size_t result_count;
 
     struct message_progress progress; /* the last one */
+    struct field_reals metrics;       /* of the last round that was measured */
     uint64_t recorded_phase, rows_redone;
     double loss, validation_loss, validation_score, rows_per_second;
     struct usage usage;

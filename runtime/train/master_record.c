@@ -73,6 +73,22 @@ void master_put_event(const struct master *master, int64_t now_ms, int64_t index
     va_end(arguments);
 }
 
+/* Of the rows that were held out. */
+static void tell_metrics(const struct master *master, struct job_event *event)
+{
+    const size_t count = master->metrics.count / 2;
+
+    for (size_t i = 0; i < count; i++) {
+        struct event_metric *metric = &event->metrics[event->metric_count];
+
+        if (isnan(master->metrics.values[count + i]))
+            continue;
+        snprintf(metric->name, sizeof metric->name, "%s", master->options.metrics[i].data);
+        metric->value = master->metrics.values[count + i];
+        event->metric_count++;
+    }
+}
+
 void master_report(const struct master *master, int64_t now_ms, enum job_event_kind kind,
                    struct outbox *outbox)
 {
@@ -91,6 +107,7 @@ void master_report(const struct master *master, int64_t now_ms, enum job_event_k
     event.loss = master->loss;
     event.validation_loss = master->validation_loss;
     event.validation_score = master->validation_score;
+    tell_metrics(master, &event);
     event.seconds = seconds_since(now_ms, master->started_at);
     event.seconds_left = (double)NAN;
     if (progress->step > 0 && progress->steps >= progress->step)
@@ -139,6 +156,27 @@ static void put_metric(const struct message_progress *progress, const char *metr
     outbox_put(outbox, OUTBOX_METRIC, &row, sizeof row);
 }
 
+/* A number of metrics that is not the statement's is of a worker that is none of this job's. */
+static bool has_metrics(const struct master *master, const struct field_reals *metrics)
+{
+    return metrics->count > 0 && metrics->count == 2 * master->options.metric_count;
+}
+
+static void put_metrics(const struct master *master, const struct message_progress *progress,
+                        struct outbox *outbox)
+{
+    const size_t count = master->options.metric_count;
+
+    if (!has_metrics(master, &progress->metrics))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = master->options.metrics[i].data;
+
+        put_metric(progress, name, "train", progress->metrics.values[i], outbox);
+        put_metric(progress, name, "validation", progress->metrics.values[count + i], outbox);
+    }
+}
+
 static void record(struct master *master, int64_t now_ms, const struct message_progress *progress,
                    struct outbox *outbox)
 {
@@ -152,6 +190,7 @@ static void record(struct master *master, int64_t now_ms, const struct message_p
         put_metric(progress, "loss", "validation", progress->validation_loss, outbox);
         put_metric(progress, "score", "validation", progress->validation_score, outbox);
     }
+    put_metrics(master, progress, outbox);
 }
 
 static void note_rate(struct master *master, int64_t now_ms, uint64_t rows_done)
@@ -188,6 +227,8 @@ void master_note_progress(struct master *master, int64_t now_ms,
         master->validation_loss = progress->validation_loss;
         master->validation_score = progress->validation_score;
     }
+    if (has_metrics(master, &progress->metrics))
+        master->metrics = progress->metrics;
     note_rate(master, now_ms, progress->rows_done);
     usage_report(&master->usage, now_ms, master->group.epoch, master->group.count,
                  progress->rows_done);

@@ -16,12 +16,22 @@ static void send_progress(const struct worker *worker, const struct message_prog
     outbox_send(outbox, worker->master, &message);
 }
 
+_Static_assert(2 * METRICS_MAX <= FIELD_REALS_MAX, "the metrics of a round fit into a message");
+
+static void describe_metrics(const struct learner_report *report, struct field_reals *metrics)
+{
+    const uint32_t count = report->metric_count;
+
+    metrics->count = 2 * count;
+    memcpy(metrics->values, report->train_metrics, count * sizeof *metrics->values);
+    memcpy(metrics->values + count, report->validation_metrics, count * sizeof *metrics->values);
+}
+
 static struct message_progress describe(const struct worker *worker,
                                         const struct learner_report *report)
 {
     const struct phase *phase = worker->learning.phase(worker->learning.self);
-
-    return (struct message_progress){
+    struct message_progress progress = {
         .phase = phase->number,
         .step = phase->step,
         .steps = worker->learning.steps_total(worker->learning.self),
@@ -37,6 +47,9 @@ static struct message_progress describe(const struct worker *worker,
         .validation_loss = report->evaluated ? report->validation_loss : (double)NAN,
         .validation_score = report->evaluated ? report->validation_score : (double)NAN,
     };
+
+    describe_metrics(report, &progress.metrics);
+    return progress;
 }
 
 enum status worker_make_rings(struct record_ring *records, struct record_ring *evaluations,

@@ -194,6 +194,8 @@ static void make_trees(struct csv_job *job, const struct trees_params *params, c
     struct error err;
 
     begin(job, "trees", "LGBMClassifier", params, sizeof *params);
+    job->spec.metrics[job->spec.metric_count++] = SLICE("LogLoss"); /* beside Accuracy */
+    job->spec.metrics[job->spec.metric_count++] = SLICE("AUC");
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
 }

@@ -14,6 +14,8 @@ struct subject {
     void *context;
     struct learning (*open)(void *context);
     void (*close)(void *context, struct learning learning);
+    const struct slice *metrics; /* (metric_count): that it measures in each round */
+    size_t metric_count;
     bool shares_rows; /* among all workers: their bits cannot be inverted for one alone */
     /* Of subjects whose rows come when they are needed, else NULL: the next ones cannot be read;
      * how long it took since this was asked last. */

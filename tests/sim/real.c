@@ -1,4 +1,5 @@
 #include "tests/sim/real.h"
+#include "kinds/kinds.h"
 #include "runtime/learners/learners.h"
 
 #include <stdio.h>
@@ -61,7 +62,14 @@ static struct subject open_subject(const char *csv, make_job *make)
     unlink(path);
     rmdir(real->folder);
     return (struct subject){
-        .context = real, .open = open_learner, .close = close_learner, .shares_rows = true};
+        .context = real,
+        .open = open_learner,
+        .close = close_learner,
+        .shares_rows = true,
+        .metrics = real->job.spec.metrics,
+        .metric_count =
+            kind_find(real->job.spec.family)->measures_rounds ? real->job.spec.metric_count : 0,
+    };
 }
 
 struct subject real_subject_open(const char *csv)

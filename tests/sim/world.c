@@ -638,7 +638,9 @@ static void start_master(struct world *world)
                                      .apart_ms = 200,
                                      .leave_ms = world->plan->seed % 4 < 2 ? 0 : 100,
                                      .gather_ms = world->plan->seed % 2 ? 0 : 20,
-                                     .facts.started_at = ""};
+                                     .facts.started_at = "",
+                                     .metrics = world->subject->metrics,
+                                     .metric_count = world->subject->metric_count};
     uint32_t number = world->node_count;
     struct node *node = add_node(world, true, 0, options.incarnation);
 

@@ -251,6 +251,64 @@ class Trees(harness.Case):
         self.assertIn("R2", self.train("lightgbm.gbdt", "z", "num_iterations = 5"))
         self.assertIn("R2", self.train("lightgbm.gbdt", "y", "num_iterations = 5, objective = 'regression'"))
 
+    # ----- metrics of each round -----
+
+    def history(self, model="m"):
+        cursor = self.database.execute(f"SHOW TRAIN {model}")
+        names = [column[0] for column in cursor.description]
+        return [dict(zip(names, row)) for row in cursor]
+
+    def test_metrics_that_are_named_are_measured_each_round(self):
+        facts = self.train("XGBClassifier", "y", "n_estimators = 6, eval_metric = 'aucpr,auc,merror,mlogloss'")
+        rounds = self.history()
+        self.assertEqual(list(rounds[0]),
+                         ["epoch", "seconds", "train_loss", "validation_loss", "validation_accuracy", "validation_prauc",
+                          "validation_auc", "train_accuracy", "train_logloss", "validation_logloss"])
+        self.assertEqual(len(rounds), 6)
+        for row in rounds:
+            self.assertAlmostEqual(row["validation_logloss"], row["validation_loss"], places=9)
+            self.assertAlmostEqual(row["train_logloss"], row["train_loss"], places=9)
+        self.assertAlmostEqual(rounds[-1]["validation_auc"], facts["AUC"], places=6)
+        self.assertAlmostEqual(rounds[-1]["validation_prauc"], facts["PRAUC"], places=6)
+        self.train("XGBClassifier", "y", "n_estimators = 2", "unnamed")
+        self.assertEqual(len(self.history("unnamed")[0]), 5)
+
+    def test_any_workers_measure_the_same_rounds(self):
+        for label, settings in (("y", "eval_metric = 'auc,f1,logloss'"), ("three", "eval_metric = 'auc,mcc'"),
+                                ("z", "eval_metric = ['rmse', 'r2', 'mape', 'tweedie-nloglik@1.2']")):
+            histories = []
+            for job in ("", "job.min_workers = 2, job.max_workers = 2, ", "job.min_workers = 3, job.max_workers = 3, "):
+                model = "XGBRegressor" if label == "z" else "XGBClassifier"
+                self.train(model, label, f"{job}n_estimators = 4, {settings}")
+                histories.append([{name: value for name, value in row.items() if name != "seconds"}
+                                  for row in self.history()])
+            self.assertEqual(histories[0], histories[1])
+            self.assertEqual(histories[0], histories[2])
+
+    def test_early_stopping_goes_by_the_last_metric(self):
+        for metrics, column, best_of in (("'logloss,auc'", "validation_auc", max),
+                                         ("['auc', 'logloss']", "validation_logloss", min)):
+            self.train("XGBClassifier", "y",
+                       f"eta = 1, n_estimators = 60, test_size = 0.3, early_stopping_rounds = 4, eval_metric = {metrics}")
+            values = [row[column] for row in self.history()]
+            best = values.index(best_of(values)) + 1
+            self.assertEqual(len(values), min(best + 4, 60))
+            shown = dict(self.database.execute("SHOW MODEL m").fetchall())
+            self.assertEqual(int(shown["best epoch"]), best)
+
+    def test_metrics_that_do_not_fit_the_objective_are_refused(self):
+        for model, settings, message in (
+                ("XGBRegressor", "eval_metric = 'ndcg'", "metric NDCG does not fit this model"),
+                ("XGBRegressor", "eval_metric = 'quantile'", "metric Pinball does not fit this model"),
+                ("XGBRegressor", "objective = 'survival:aft', eval_metric = 'cox-nloglik'",
+                 "metric CoxNLogLik does not fit this model"),
+                ("XGBRegressor", "eval_metric = 'rmse@3'", 'unknown metric "rmse@3"'),
+                ("XGBRegressor", "eval_metric = 'tweedie-nloglik@2'", 'unknown metric "tweedie-nloglik@2"'),
+                ("XGBRegressor", "objective = 'survival:aft', early_stopping_rounds = 3, eval_metric = 'cindex'",
+                 "Concordance is not measured each round")):
+            with self.subTest(settings), self.assertRaisesRegex(sqlite3.Error, message):
+                self.train(model, "z", settings)
+
     def test_early_stopping_ends_the_rounds(self):
         self.train("LGBMClassifier", "y", "num_iterations = 1000, early_stopping_round = 3, test_size = 0.2")
         self.assertLess(len(self.run_all("SHOW TRAIN m")), 900)

@@ -367,7 +367,8 @@ static void print_metrics(enum task task, const char *models, struct text *out)
         }
     comma = " (default ";
     for (int i = 0; i < METRIC_COUNT; i++)
-        if (metric_task((enum metric)i) == task && metric_is_default((enum metric)i, 0)) {
+        if (metric_task((enum metric)i) == task &&
+            metric_is_default((enum metric)i, AIM_MEANS, 0)) {
             text_printf(out, "%s%s", comma, metric_name((enum metric)i));
             comma = ", ";
         }

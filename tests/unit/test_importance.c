@@ -44,7 +44,7 @@ static struct importance *new_importance(const struct fixture *fixture, enum met
 static void add_cells(struct importance *importance, struct scorer *scorer,
                       const struct cell *cells, int64_t class)
 {
-    union row_label label = {.class = class};
+    struct row_label label = {.class = class};
     struct error err;
 
     CHECK_OK(scorer_transform(scorer, 0, cells, &err));
@@ -352,7 +352,7 @@ static void who_is_interrupted_ends_early(void **state)
 
 static void an_error_of_a_row_is_handed_on(void **state)
 {
-    const union row_label label = {.value = INFINITY};
+    const struct row_label label = {.value = INFINITY};
     struct importance *importance;
     struct cell cells[COLUMNS];
     struct fixture fixture;
@@ -376,7 +376,7 @@ static void an_error_of_a_row_is_handed_on(void **state)
 static void more_bytes_than_there_are_for_rows_are_refused(void **state)
 {
     const uint32_t width = 1u << 21;
-    const union row_label label = {.value = 1};
+    const struct row_label label = {.value = 1};
     int32_t ids[2] = {0};
     struct importance *importance;
     struct fixture fixture;

@@ -53,7 +53,8 @@ static void add_class(struct stage *stage, int64_t label)
 {
     struct error err;
 
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.class = label}, &err));
+    CHECK_OK(
+        metrics_add(stage->metrics, &stage->scorer, &(struct row_label){.class = label}, &err));
 }
 
 /* Backwards too: no order of the rows may make a difference. */
@@ -311,7 +312,7 @@ static void residuals_have_quantiles_and_a_histogram(void **state)
     for (int i = 0; i < REFERENCE_ROWS; i++) {
         stage.outputs[0] = value_guesses[i];
         CHECK_OK(metrics_add(stage.metrics, &stage.scorer,
-                             &(union row_label){.value = value_labels[i]}, &err));
+                             &(struct row_label){.value = value_labels[i]}, &err));
     }
     make(&stage);
     CHECK_INT(stage.rows.rows, quantiles + COUNT(value_histogram));

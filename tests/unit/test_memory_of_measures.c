@@ -27,11 +27,11 @@ static enum status score_row(struct scorer *scorer, uint32_t row, struct error *
     return STATUS_OK;
 }
 
-static union row_label label_of(const struct model *model, uint32_t row)
+static struct row_label label_of(const struct model *model, uint32_t row)
 {
     return model->task == TASK_REGRESSION
-               ? (union row_label){.value = row}
-               : (union row_label){.class = row % (model->labels.count + 1)};
+               ? (struct row_label){.value = row}
+               : (struct row_label){.class = row % (model->labels.count + 1)};
 }
 
 static enum status add_to_importance(struct importance *importance, const struct model *model,
@@ -42,7 +42,7 @@ static enum status add_to_importance(struct importance *importance, const struct
 
     TRY(scorer_init(&scorer, model, 1, err));
     for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
-        const union row_label label = label_of(model, i);
+        const struct row_label label = label_of(model, i);
 
         status = score_row(&scorer, i, err);
         if (status == STATUS_OK)
@@ -82,7 +82,7 @@ static enum status add_to_metrics(struct metrics *metrics, const struct model *m
 
     TRY(scorer_init(&scorer, model, 1, err));
     for (uint32_t i = 0; status == STATUS_OK && i < ROWS; i++) {
-        const union row_label label = label_of(model, i);
+        const struct row_label label = label_of(model, i);
 
         status = score_row(&scorer, i, err);
         if (status == STATUS_OK)

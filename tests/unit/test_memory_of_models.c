@@ -51,8 +51,8 @@ static enum status measure(const struct model *model, struct text *result, struc
         scorer_score(&scorer, 1);
         status =
             metrics_add(metrics, &scorer,
-                        model->task == TASK_REGRESSION ? &(union row_label){.value = (double)label}
-                                                       : &(union row_label){.class = label},
+                        model->task == TASK_REGRESSION ? &(struct row_label){.value = (double)label}
+                                                       : &(struct row_label){.class = label},
                         err);
     }
     if (status == STATUS_OK)

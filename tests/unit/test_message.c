@@ -43,6 +43,9 @@ static void fill(struct field_table table, void *record)
         case FIELD_FLOATS:
             *(struct slice *)member = (struct slice){letters + i, 8};
             break;
+        case FIELD_REALS:
+            *(struct field_reals *)member = (struct field_reals){2, {0.5, (double)number}};
+            break;
         case FIELD_STRING:
         case FIELD_CHARS:
             check_failed("%s has no form in bytes", field->name);
@@ -65,6 +68,11 @@ static bool is_same_member(const struct field *field, const void *one, const voi
     case FIELD_U32S:
     case FIELD_FLOATS:
         return slice_equal(*(const struct slice *)a, *(const struct slice *)b);
+    case FIELD_REALS: {
+        const struct field_reals *x = a, *y = b;
+
+        return x->count == y->count && memcmp(x->values, y->values, x->count * 8) == 0;
+    }
     default:
         return memcmp(a, b, 8) == 0;
     }

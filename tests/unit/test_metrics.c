@@ -36,7 +36,8 @@ static void add_logit(struct stage *stage, double logit, int64_t label)
     struct error err;
 
     stage->outputs[0] = (float)logit;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.class = label}, &err));
+    CHECK_OK(
+        metrics_add(stage->metrics, &stage->scorer, &(struct row_label){.class = label}, &err));
 }
 
 static void add_logits(struct stage *stage, float a, float b, float c, int64_t label)
@@ -44,7 +45,8 @@ static void add_logits(struct stage *stage, float a, float b, float c, int64_t l
     struct error err;
 
     stage->outputs[0] = a, stage->outputs[1] = b, stage->outputs[2] = c;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.class = label}, &err));
+    CHECK_OK(
+        metrics_add(stage->metrics, &stage->scorer, &(struct row_label){.class = label}, &err));
 }
 
 static void add_value(struct stage *stage, double value, double label)
@@ -52,7 +54,8 @@ static void add_value(struct stage *stage, double value, double label)
     struct error err;
 
     stage->outputs[0] = (float)value;
-    CHECK_OK(metrics_add(stage->metrics, &stage->scorer, &(union row_label){.value = label}, &err));
+    CHECK_OK(
+        metrics_add(stage->metrics, &stage->scorer, &(struct row_label){.value = label}, &err));
 }
 
 static void two_classes_are_measured_by_the_positive_one(void **state)
@@ -178,7 +181,7 @@ static void what_is_not_defined_is_not_a_number(void **state)
     CHECK(metrics_value(stage.metrics, METRIC_R2) == 0);
     CHECK(isnan(metrics_value(stage.metrics, METRIC_ACCURACY)));
     CHECK_FAILS(
-        metrics_add(stage.metrics, &stage.scorer, &(union row_label){.value = INFINITY}, &err),
+        metrics_add(stage.metrics, &stage.scorer, &(struct row_label){.value = INFINITY}, &err),
         STATUS_INVALID, "finite");
     metrics_free(stage.metrics);
 }
@@ -272,7 +275,7 @@ static void rows_measured_in_any_order_add_up_to_the_same_bits(void **state)
     stage_init(&later, TASK_CLASSIFICATION, 2);
     for (int i = 49; i >= 0; i--) {
         later.outputs[0] = (float)sin(i);
-        CHECK_OK(metrics_measure(&later.scorer, &(union row_label){.class = i % 7 ? i % 2 : -1},
+        CHECK_OK(metrics_measure(&later.scorer, &(struct row_label){.class = i % 7 ? i % 2 : -1},
                                  probabilities, NULL, &rows[i], &err));
     }
     for (int i = 0; i < 50; i++) {

@@ -138,7 +138,7 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
 {
     static const struct kind clusters = {.outputs = three_clusters};
     struct stage stage;
-    union row_label label;
+    struct row_label label;
     struct cell cell;
     struct error err;
     (void)state;
@@ -203,7 +203,7 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
 
 static int64_t class_of(struct stage *stage, struct cell cell)
 {
-    union row_label label;
+    struct row_label label;
     struct error err;
 
     CHECK_OK(row_label_read(&stage->model, SLICE("kind"), 1, &cell, &label, &err));
@@ -240,7 +240,7 @@ static void what_is_no_label_is_refused_with_its_row(void **state)
                       word = {.type = CELL_TEXT, .text = SLICE("many")},
                       number = {.type = CELL_INTEGER, .integer = -3};
     struct stage stage;
-    union row_label label;
+    struct row_label label;
     struct error err;
     (void)state;
 

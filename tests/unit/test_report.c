@@ -290,7 +290,7 @@ static void add_outputs(struct stage *stage, struct metrics *metrics, const floa
     const struct scorer scorer = {.model = &stage->model, .outputs = outputs};
     struct error err;
 
-    CHECK_OK(metrics_add(metrics, &scorer, &(union row_label){.class = label}, &err));
+    CHECK_OK(metrics_add(metrics, &scorer, &(struct row_label){.class = label}, &err));
 }
 
 static void several_classes_are_ranked_each_against_the_rest(void **state)

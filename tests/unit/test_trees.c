@@ -324,6 +324,202 @@ static void any_number_of_workers_grows_the_same_trees(void **state)
     }
 }
 
+/* ---- metrics of each round ---- */
+
+#define ROUNDS_MOST 40
+#define NAMED_MOST  6
+#define NEAR(a, b)  CHECK(fabs((a) - (b)) <= 1e-5 * (1 + fabs(b))) /* floats, and doubles */
+/* Of rounds, held-out times are told apart as far as those of training rows are. */
+#define NEAR_COX(a, b) CHECK(fabs((a) - (b)) <= 2e-3 * (1 + fabs(b)))
+
+/* What a run told of each round. */
+struct told {
+    uint32_t rounds, best; /* best: that the model has; 0: all */
+    double train[ROUNDS_MOST][NAMED_MOST], held_out[ROUNDS_MOST][NAMED_MOST];
+    double loss[ROUNDS_MOST], score[ROUNDS_MOST];
+    struct result_metric results[LEARNER_METRICS_MAX];
+    size_t result_count;
+};
+
+static const struct measured_case {
+    uint32_t classes;
+    enum tree_objective_name objective;
+    bool drops;
+    const char *names[NAMED_MOST];
+} measured_cases[] = {
+    {2, TREE_AUTOMATIC, false, {"AUC", "PRAUC", "LogLoss", "Accuracy", "F1", "MCC"}},
+    {2, TREE_AUTOMATIC, true, {"LogLoss", "AUC", "BalancedAccuracy", "Precision", "Recall"}},
+    {2, TREE_HINGE, false, {"Accuracy", "AUC"}},
+    {3, TREE_AUTOMATIC, false, {"Accuracy", "AUC", "LogLoss", "MCC", "F1", "PRAUC"}},
+    {0, TREE_AUTOMATIC, false, {"MSE", "RMSE", "MAE", "R2", "MAPE", "RMSLE"}},
+    {0,
+     TREE_ABSOLUTE_ERROR,
+     false,
+     {"PoissonNLogLik", "GammaNLogLik", "TweedieNLogLik@1.2", "GammaDeviance", "MAE"}},
+    {0, TREE_QUANTILE, false, {"Pinball", "Coverage"}},
+    {0, TREE_COX, false, {"CoxNLogLik"}},
+};
+
+static size_t name_metrics(struct jobspec *spec, const char *const *names)
+{
+    spec->has_default_metrics = false;
+    spec->metric_count = 0;
+    while (spec->metric_count < NAMED_MOST && names[spec->metric_count]) {
+        spec->metrics[spec->metric_count] = slice_of(names[spec->metric_count]);
+        spec->metric_count++;
+    }
+    return spec->metric_count;
+}
+
+static void measure_to_the_end(const struct learning *learning, struct told *told)
+{
+    char digest[DIGEST_BYTES];
+    bool is_done = false;
+    struct error err;
+    uint64_t rows;
+
+    while (!is_done)
+        CHECK_OK(learning->measure(learning->self, &is_done, &err));
+    CHECK_OK(
+        learning->result(learning->self, digest, &rows, told->results, &told->result_count, &err));
+}
+
+static void run_told(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
+                     struct told *told)
+{
+    struct group group;
+
+    memset(told, 0, sizeof *told);
+    group_open(&group, spec, dataset, workers);
+    while (phase_of(&group)->kind != PHASE_DONE) {
+        const struct learner_report report = group_phase(&group);
+
+        if (!report.step_applied)
+            continue;
+        CHECK(told->rounds < ROUNDS_MOST);
+        CHECK_INT(report.metric_count, spec->metric_count);
+        memcpy(told->train[told->rounds], report.train_metrics,
+               report.metric_count * sizeof *report.train_metrics);
+        memcpy(told->held_out[told->rounds], report.validation_metrics,
+               report.metric_count * sizeof *report.validation_metrics);
+        told->loss[told->rounds] = report.validation_loss;
+        told->score[told->rounds++] = report.validation_score;
+    }
+    told->best = ((const struct trees *)group.learners[0].self)->progress.best_rounds;
+    measure_to_the_end(&group.learners[0], told);
+    group_close(&group);
+}
+
+/* Of the last round they are those of the finished model, which other code measures. */
+static void check_last_round(const struct told *told, const struct jobspec *spec)
+{
+    const uint32_t last = told->rounds - 1;
+
+    for (size_t i = 0; i < spec->metric_count; i++)
+        for (size_t j = 0; j < told->result_count; j++) {
+            if (!slice_is(spec->metrics[i], told->results[j].name))
+                continue;
+            if (slice_is(spec->metrics[i], "CoxNLogLik"))
+                NEAR_COX(told->held_out[last][i], told->results[j].validation);
+            else
+                NEAR(told->held_out[last][i], told->results[j].validation);
+            if (!isnan(told->train[last][i])) /* all rows are in the sample */
+                NEAR(told->train[last][i], told->results[j].train);
+        }
+}
+
+static void check_own_loss(const struct told *told, const struct jobspec *spec)
+{
+    for (size_t i = 0; i < spec->metric_count; i++)
+        for (uint32_t round = 0; round < told->rounds; round++) {
+            if (slice_is(spec->metrics[i], "LogLoss") || slice_is(spec->metrics[i], "Pinball") ||
+                slice_is(spec->metrics[i], "CoxNLogLik") || slice_is(spec->metrics[i], "MSE"))
+                NEAR(told->held_out[round][i], told->loss[round]);
+            if (slice_is(spec->metrics[i], "Accuracy") || slice_is(spec->metrics[i], "RMSE"))
+                NEAR(told->held_out[round][i], told->score[round]);
+        }
+}
+
+static void rounds_are_measured_alike_by_any_number_of_workers(void **state)
+{
+    static struct told one, other;
+    (void)state;
+    for (size_t i = 0; i < sizeof measured_cases / sizeof *measured_cases; i++) {
+        const struct measured_case *measured = &measured_cases[i];
+        struct trees_params params = params_of_test();
+        struct made made;
+        struct jobspec spec;
+
+        params.objective = measured->objective;
+        params.quantile_alpha = .8;
+        if (measured->drops) {
+            params.booster = TREE_DART;
+            params.rate_drop = .4;
+        }
+        made_init(&made, 900, 300, measured->classes);
+        spec = spec_of(&made.dataset, params);
+        CHECK(name_metrics(&spec, measured->names) > 0);
+        run_told(&spec, &made.dataset, 1, &one);
+        CHECK_INT(one.rounds, 6);
+        check_last_round(&one, &spec);
+        check_own_loss(&one, &spec);
+        for (uint32_t workers = 2; workers <= WORKERS_MAX; workers += 3) {
+            run_told(&spec, &made.dataset, workers, &other);
+            assert_memory_equal(&one, &other, sizeof one);
+        }
+        made_deinit(&made);
+    }
+}
+
+/* Trees are the same, whatever is measured. */
+static void what_is_measured_leaves_no_trace_in_the_trees(void **state)
+{
+    static struct told told;
+    struct made made;
+    struct jobspec spec;
+    double loss;
+    (void)state;
+
+    made_init(&made, 900, 100, 2);
+    spec = spec_of(&made.dataset, params_of_test());
+    loss = run_group(&spec, &made.dataset, 1).held_out;
+    name_metrics(&spec, measured_cases[0].names);
+    run_told(&spec, &made.dataset, 1, &told);
+    CHECK(told.loss[told.rounds - 1] == loss);
+    made_deinit(&made);
+}
+
+/* AUC grows, where the loss would have gone on falling, or the other way round. */
+static void training_ends_by_the_last_metric_that_is_named(void **state)
+{
+    static const char *const orders[][NAMED_MOST] = {{"LogLoss", "AUC"}, {"AUC", "LogLoss"}};
+    static struct told told;
+    (void)state;
+
+    for (int order = 0; order < 2; order++) {
+        const bool is_loss = order == 1;
+        struct made made;
+        struct jobspec spec;
+        uint32_t best = 0;
+
+        made_init(&made, 200, 200, 2);
+        spec = spec_of(&made.dataset, params_of_test());
+        trees_params(&spec.params)->rounds = ROUNDS_MOST;
+        trees_params(&spec.params)->eta = 1;
+        spec.early_stopping = 3;
+        name_metrics(&spec, orders[order]);
+        run_told(&spec, &made.dataset, 2, &told);
+        for (uint32_t round = 1; round < told.rounds; round++)
+            if (is_loss ? told.held_out[round][1] < told.held_out[best][1]
+                        : told.held_out[round][1] > told.held_out[best][1])
+                best = round;
+        CHECK_INT(told.best, best + 1);
+        CHECK_INT(told.rounds, told.best + 3);
+        NEAR(told.held_out[best][1], told.results[2].validation);
+        made_deinit(&made);
+    }
+}
+
 /* Lanes are cut otherwise, so the fingerprint differs; the trees do not. */
 static void lanes_leave_no_trace_in_the_trees(void **state)
 {
@@ -849,6 +1045,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_number_of_workers_grows_the_same_trees),
+        cmocka_unit_test(rounds_are_measured_alike_by_any_number_of_workers),
+        cmocka_unit_test(what_is_measured_leaves_no_trace_in_the_trees),
+        cmocka_unit_test(training_ends_by_the_last_metric_that_is_named),
         cmocka_unit_test(lanes_leave_no_trace_in_the_trees),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(rows_count_by_their_weights_in_any_lane),

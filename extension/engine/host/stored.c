@@ -194,6 +194,33 @@ enum status check_replaced(const struct table_target *target, const struct found
                                            : check_replaced_by_rows(target, found, err);
 }
 
+/* The names of the metrics that TRAIN measured each round. */
+static enum status summarise_rounds(const struct model *model, struct arena *arena,
+                                    struct model_summary *summary, struct error *err)
+{
+    const cJSON *metric;
+    struct slice name;
+    cJSON *metrics;
+
+    if (model->metrics_json.size == 0)
+        return STATUS_OK;
+    TRY(json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, &metrics, err));
+    cJSON_ArrayForEach(metric, metrics)
+    {
+        if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(metric, "each_round")) ||
+            summary->round_count == METRICS_MAX ||
+            json_get_string(metric, "name", &name, err) != STATUS_OK)
+            continue;
+        summary->rounds[summary->round_count] = arena_copy(arena, name);
+        if (!summary->rounds[summary->round_count++].data) {
+            cJSON_Delete(metrics);
+            return fail_no_memory(err);
+        }
+    }
+    cJSON_Delete(metrics);
+    return STATUS_OK;
+}
+
 enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err)
 {
@@ -210,6 +237,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .digest = model->digest,
         .version = model->version,
     };
+    TRY(summarise_rounds(model, arena, summary, err));
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
     if (!summary->inputs)
         return fail_no_memory(err);

@@ -54,6 +54,8 @@ void progress_line(const struct job_event *event, struct text *out)
         text_printf(out, "  loss %.4g", event->loss);
     if (!isnan(event->validation_loss))
         text_printf(out, "  validation %.4g", event->validation_loss);
+    for (size_t i = 0; i < event->metric_count; i++)
+        text_printf(out, "  %s %.4g", event->metrics[i].name, event->metrics[i].value);
     append_rate(event->rows_per_second, out);
     if (event->workers > 1)
         text_printf(out, "  %u workers", event->workers);
@@ -98,6 +100,7 @@ static void add_numbers(cJSON *object, const struct job_event *event)
     json_add_real(object, "loss", event->loss);
     json_add_real(object, "validation_loss", event->validation_loss);
     json_add_real(object, "validation_score", event->validation_score);
+    job_event_add_metrics(event, object);
     json_add_real(object, "rows_per_second", event->rows_per_second);
     json_add_real(object, "seconds", event->seconds);
     json_add_real(object, "seconds_left", event->seconds_left);

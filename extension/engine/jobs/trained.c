@@ -26,21 +26,52 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
     return status;
 }
 
-struct kept_metrics {
+/* The result as an array of objects, and the metrics that the first round has. */
+struct result_list {
     struct jobstore *store;
-    cJSON *array;
+    cJSON *metrics;
+    char names[METRICS_MAX][WORD_BYTES_MAX + 1];
+    size_t count;
+    uint32_t epoch;
+    bool has_epoch;
 };
+
+static enum status note_round(void *context, uint32_t epoch, uint64_t step, const char *metric,
+                              const char *part, double value, struct error *err)
+{
+    struct result_list *list = context;
+    struct measure measure;
+    (void)step;
+    (void)part;
+    (void)value;
+
+    if (list->has_epoch && epoch != list->epoch)
+        return fail(err, STATUS_STALE, "the rest is not read");
+    list->has_epoch = true;
+    list->epoch = epoch;
+    if (measure_find(slice_of(metric), &measure) && list->count < METRICS_MAX)
+        slice_copy(slice_of(metric), list->names[list->count++], sizeof list->names[0]);
+    return STATUS_OK;
+}
+
+static bool is_of_rounds(const struct result_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], name) == 0)
+            return true;
+    return false;
+}
 
 /* What does not fit is seen when the array is printed. */
 static enum status add_metric(void *context, const char *name, double train, double validation,
                               struct error *err)
 {
-    const struct kept_metrics *kept = context;
+    const struct result_list *list = context;
     struct fold_result folds;
     cJSON *metric;
     bool has_folds;
 
-    TRY(fold_result_find(kept->store, name, &folds, &has_folds, err));
+    TRY(fold_result_find(list->store, name, &folds, &has_folds, err));
     metric = cJSON_CreateObject();
     json_add_string(metric, "name", slice_of(name));
     json_add_real(metric, "train", train);
@@ -49,7 +80,9 @@ static enum status add_metric(void *context, const char *name, double train, dou
         json_add_real(metric, "folds", folds.mean);
         json_add_real(metric, "deviation", folds.deviation);
     }
-    json_append(kept->array, metric);
+    if (is_of_rounds(list, name))
+        json_add_boolean(metric, "each_round", true);
+    json_append(list->metrics, metric);
     return STATUS_OK;
 }
 
@@ -57,12 +90,16 @@ static enum status add_metric(void *context, const char *name, double train, dou
 static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
-    struct kept_metrics kept = {store, cJSON_CreateArray()};
-    enum status status = jobstore_each_result(store, add_metric, &kept, err);
+    struct result_list list = {.store = store, .metrics = cJSON_CreateArray()};
+    enum status status = jobstore_each_metric(store, note_round, &list, err);
 
+    if (status == STATUS_OK || status == STATUS_STALE) {
+        error_clear(err);
+        status = jobstore_each_result(store, add_metric, &list, err);
+    }
     if (status == STATUS_OK)
-        status = model_keep_metrics(kept.array, arena, model, err);
-    cJSON_Delete(kept.array);
+        status = model_keep_metrics(list.metrics, arena, model, err);
+    cJSON_Delete(list.metrics);
     return status;
 }
 

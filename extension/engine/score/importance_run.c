@@ -45,7 +45,7 @@ static bool is_interrupted(void *context)
 static enum status take_row(void *self, const struct cell *cells, size_t count, struct error *err)
 {
     struct explaining *explaining = self;
-    union row_label label = {0};
+    struct row_label label = {0};
 
     explaining->rows++;
     TRY(score_take_row(explaining->plan, &explaining->room, explaining->rows, cells, count,

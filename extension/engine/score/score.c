@@ -168,7 +168,7 @@ struct evaluation {
     struct row_room room;
     uint64_t row;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
-    union row_label labels[SCORER_ROWS];
+    struct row_label labels[SCORER_ROWS];
 };
 
 /* Score the rows that wait; the metrics take them in the order of the query. */
@@ -196,7 +196,7 @@ enum status row_room_make(const struct plan *plan, struct arena *arena, struct r
 
 enum status score_take_row(const struct plan *plan, const struct row_room *room, uint64_t row,
                            const struct cell *cells, size_t count, struct scorer *scorer,
-                           uint32_t place, union row_label *label, struct error *err)
+                           uint32_t place, struct row_label *label, struct error *err)
 {
     if (plan->label_column >= (int)count || count < plan->query.count)
         return fail(err, STATUS_DATABASE, "the query no longer returns the columns it had");

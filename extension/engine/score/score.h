@@ -40,7 +40,7 @@ enum status row_room_make(const struct plan *plan, struct arena *arena, struct r
                           struct error *err);
 enum status score_take_row(const struct plan *plan, const struct row_room *room, uint64_t row,
                            const struct cell *cells, size_t count, struct scorer *scorer,
-                           uint32_t place, union row_label *label, struct error *err);
+                           uint32_t place, struct row_label *label, struct error *err);
 
 /* Into the plan's table, or to the sink. */
 enum status evaluation_put(const struct host *host, const struct plan *plan,

@@ -8,8 +8,8 @@
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
-#include "runtime/learn/trees/tree_survival.h"
 #include "scoring/elementary.h"
+#include "scoring/survival.h"
 
 #define SHARE_LEAST     1e-7 /* of a class: its logarithm is finite */
 #define MEAN_LEAST      1e-30
@@ -334,6 +334,40 @@ enum trees_link tree_objective_link(const struct tree_objective *objective)
     return facts_of[objective->name].link;
 }
 
+static struct survival survival_of(const struct tree_objective *objective)
+{
+    return (struct survival){objective->params->aft_noise, objective->params->aft_scale};
+}
+
+static struct slice column_of_role(const struct jobspec *spec, enum row_role role)
+{
+    for (size_t i = 0; i < spec->role_count; i++)
+        if (spec->roles[i].role == role)
+            return spec->roles[i].name;
+    return (struct slice){"", 0};
+}
+
+struct aim_facts tree_objective_aim(const struct tree_objective *objective,
+                                    const struct jobspec *spec)
+{
+    const struct trees_params *params = objective->params;
+    struct aim_facts facts = {.aim = trees_aim(objective->name),
+                              .group = column_of_role(spec, ROLE_GROUP),
+                              .upper = column_of_role(spec, ROLE_LABEL_UPPER)};
+
+    if (facts.aim == AIM_QUANTILES) {
+        facts.quantile_count = 1;
+        facts.quantiles[0] = params->quantile_alpha;
+    }
+    if (facts.aim == AIM_TIMES)
+        facts.survival = survival_of(objective);
+    if (objective->name == TREE_TWEEDIE)
+        facts.power = params->tweedie_variance_power;
+    facts.has_linear_gains =
+        facts.aim == AIM_RANKS && (!params->exp_gain || objective->name == TREE_RANK_MAP);
+    return facts;
+}
+
 /* ---- the unit of losses ---- */
 
 /* Predictions of numbers begin at the mean or at base_score, and hardly leave what lies between
@@ -512,11 +546,6 @@ static float softmax_factor(const struct tree_objective *objective)
     }
 }
 
-static struct survival survival_of(const struct tree_objective *objective)
-{
-    return (struct survival){objective->params->aft_noise, objective->params->aft_scale};
-}
-
 static void derive(const struct tree_objective *objective, struct tree_labels labels,
                    uint64_t first, uint32_t count, const float *z, float *gradients,
                    float *hessians)
@@ -553,9 +582,9 @@ static void weigh(uint32_t outputs, const float *weights, uint32_t count, float 
 
 /* ---- losses ---- */
 
-#define BLOCK_ROWS 256
+#define BLOCK_ROWS TREE_LOSS_ROWS
 
-static double prediction_of(enum trees_link link, float z)
+double tree_objective_prediction(enum trees_link link, float z)
 {
     if (link == TREES_LINK_EXP)
         return (double)exponential(z);
@@ -570,7 +599,7 @@ static void square_errors(const struct tree_objective *objective, uint32_t n, co
     const enum trees_link link = tree_objective_link(objective);
 
     for (uint32_t i = 0; i < n; i++) {
-        const double error = prediction_of(link, z[i]) - (double)y[i];
+        const double error = tree_objective_prediction(link, z[i]) - (double)y[i];
 
         losses[i] = error * error;
     }
@@ -638,6 +667,17 @@ static uint32_t class_losses(uint32_t n, uint32_t k, const int32_t *classes, con
                         : (double)z[best] - (double)z[classes[i]] + logarithm_double((double)sum);
     }
     return hits;
+}
+
+void tree_objective_class_losses(const struct tree_objective *objective, uint32_t n,
+                                 const int32_t *classes, const float *z, double *losses)
+{
+    if (objective->outputs == 1)
+        (void)two_class_losses(n, classes, z, losses);
+    else
+        (void)class_losses(n, objective->outputs, classes, z, losses);
+    for (uint32_t i = 0; i < n; i++)
+        losses[i] = classes[i] >= 0 && losses[i] < LOSS_ROW_MOST ? losses[i] : LOSS_ROW_MOST;
 }
 
 /* A class that training did not see costs the most; NaN does, too. */

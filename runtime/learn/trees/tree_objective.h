@@ -17,7 +17,7 @@
  *     count:poisson            1     e^z - y, e^(z + max_delta_step)
  *     reg:absoluteerror        1     the sign of z - y, 1
  *     reg:quantileerror        1     [z >= y] - q, 1
- *     survival:aft             1     tree_survival.h
+ *     survival:aft             1     survival.h
  *     survival:cox             1     tree_risks.h
  *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
  *                                                               p = softmax(z)
@@ -115,6 +115,17 @@ struct tree_labels {
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
                          float *hessians, int64_t *loss, int64_t *hits);
+
+#define TREE_LOSS_ROWS 256
+/* Log losses of n <= TREE_LOSS_ROWS rows of classes, whatever the objective; z (n, outputs). Of a
+ * class that training did not see the most. */
+void tree_objective_class_losses(const struct tree_objective *objective, uint32_t n,
+                                 const int32_t *classes, const float *z, double *losses);
+/* What is predicted by an output. */
+double tree_objective_prediction(enum trees_link link, float z);
+/* What its numbers are. spec: of the job, whose columns' names are borrowed. */
+struct aim_facts tree_objective_aim(const struct tree_objective *objective,
+                                    const struct jobspec *spec);
 
 /* A sample weight as it is counted: less than 2^30. */
 static inline int64_t tree_objective_weight(const struct tree_objective *objective, float weight)

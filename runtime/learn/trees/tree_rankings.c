@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "scoring/elementary.h"
+#include "scoring/ranked_labels.h"
 
 #define HESSIAN_LEAST  1e-16 /* of a pair, before its weight */
 #define DISTANCE_LEAST 0.01
@@ -71,7 +72,8 @@ enum status tree_groups_end(struct tree_groups *groups, uint32_t rows, struct er
     }
     groups->rows = malloc((most + 1ull) * sizeof *groups->rows);
     groups->labels = malloc((most + 1ull) * sizeof *groups->labels);
-    return groups->rows && groups->labels ? STATUS_OK : fail_no_memory(err);
+    groups->ordered = malloc(2 * (most + 1ull) * sizeof *groups->ordered);
+    return groups->rows && groups->labels && groups->ordered ? STATUS_OK : fail_no_memory(err);
 }
 
 void tree_groups_deinit(struct tree_groups *groups)
@@ -79,6 +81,7 @@ void tree_groups_deinit(struct tree_groups *groups)
     free(groups->starts);
     free(groups->rows);
     free(groups->labels);
+    free(groups->ordered);
     *groups = (struct tree_groups){.starts = NULL};
 }
 
@@ -95,14 +98,7 @@ static int by_score(const void *a, const void *b)
 
 static double gain_of(const struct ranking *ranking, float label)
 {
-    if (!ranking->exp_gain || ranking->name == TREE_RANK_MAP)
-        return (double)label;
-    return exponential_double((double)label * logarithm_double(2)) - 1;
-}
-
-static double discount_of(uint32_t rank)
-{
-    return logarithm_double(2) / logarithm_double(rank + 2.);
+    return ranked_gain((double)label, !ranking->exp_gain || ranking->name == TREE_RANK_MAP);
 }
 
 static int by_label(const void *a, const void *b)
@@ -141,14 +137,20 @@ static void count_relevant(struct ranked_group *group)
     }
 }
 
+static void order_rows(struct ranked_row *rows, uint32_t n, const float *labels,
+                       const float *scores)
+{
+    for (uint32_t i = 0; i < n; i++)
+        rows[i] = (struct ranked_row){.score = scores[i], .label = labels[i], .row = i};
+    qsort(rows, n, sizeof *rows, by_score);
+}
+
 static void rank_rows(struct ranked_group *group, const float *labels, const float *scores)
 {
-    for (uint32_t i = 0; i < group->n; i++)
-        group->rows[i] = (struct ranked_row){.score = scores[i], .label = labels[i], .row = i};
-    qsort(group->rows, group->n, sizeof *group->rows, by_score);
+    order_rows(group->rows, group->n, labels, scores);
     for (uint32_t i = 0; i < group->n; i++) {
         group->rows[i].gain = gain_of(group->ranking, group->rows[i].label);
-        group->rows[i].discount = discount_of(i);
+        group->rows[i].discount = ranked_discount(i);
         group->labels[i] = (struct ranked_label){group->rows[i].label, i};
     }
     qsort(group->labels, group->n, sizeof *group->labels, by_label);
@@ -321,4 +323,28 @@ int64_t tree_rankings(const struct ranking *ranking, const struct tree_groups *g
             derive(&group, keys + first, gradients + first, hessians + first);
     }
     return loss;
+}
+
+static int from_greatest(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+
+    return (x < y) - (x > y);
+}
+
+void tree_rankings_each(const struct tree_groups *groups, const float *labels, const float *scores,
+                        void (*take)(void *context, const float *ranked, const float *best,
+                                     uint32_t n),
+                        void *context)
+{
+    for (uint32_t i = 0; i < groups->count; i++) {
+        const uint32_t first = groups->starts[i], n = groups->starts[i + 1] - first;
+        float *ranked = groups->ordered, *best = groups->ordered + n;
+
+        order_rows(groups->rows, n, labels + first, scores + first);
+        for (uint32_t j = 0; j < n; j++)
+            ranked[j] = best[j] = groups->rows[j].label;
+        qsort(best, n, sizeof *best, from_greatest);
+        take(context, ranked, best, n);
+    }
 }

@@ -38,6 +38,7 @@ struct tree_groups {
     uint32_t count;
     struct ranked_row *rows; /* space for the largest */
     struct ranked_label *labels;
+    float *ordered; /* likewise, twice */
 };
 
 /* Of so many rows at most. NO_MEMORY. */
@@ -67,5 +68,11 @@ struct ranking {
 int64_t tree_rankings(const struct ranking *ranking, const struct tree_groups *groups,
                       const float *labels, const float *scores, const uint32_t *keys, double unit,
                       float *gradients, float *hessians);
+
+/* Gives the labels of each group by its ranks, and the greatest first. labels, scores (rows). */
+void tree_rankings_each(const struct tree_groups *groups, const float *labels, const float *scores,
+                        void (*take)(void *context, const float *ranked, const float *best,
+                                     uint32_t n),
+                        void *context);
 
 #endif

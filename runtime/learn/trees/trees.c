@@ -47,6 +47,7 @@ static struct model fill_model(const struct trees *trees, struct trees_model *co
         .link = tree_objective_link(&trees->objective),
     };
     model.content = content;
+    model.aim = tree_objective_aim(&trees->objective, trees->spec);
     return model;
 }
 
@@ -102,9 +103,11 @@ static void list_ranking(const struct trees *trees, struct result_metric *metric
     const bool is_map = trees->objective.name == TREE_RANK_MAP;
     const double train = trees->progress.kept_loss, held_out = trees->progress.kept_held_out;
 
+    metrics[0] = (struct result_metric){"loss", train, held_out};
+    if (!trees->spec->has_default_metrics || *count == LEARNER_METRICS_MAX)
+        return;
     memmove(metrics + 2, metrics + 1, (*count - 1) * sizeof *metrics);
     ++*count;
-    metrics[0] = (struct result_metric){"loss", train, held_out};
     metrics[1] = (struct result_metric){.train = 1 - train, .validation = 1 - held_out};
     snprintf(metrics[1].name, sizeof metrics[1].name, "%s", is_map ? "MAP" : "NDCG");
 }
@@ -161,9 +164,12 @@ static uint32_t elements_most(const void *self)
                                 ? leaf_quantiles_counts_most(1)
                                 : 0;
     const uint32_t risks = trees_risk_integers(trees);
-    const uint32_t others = counts > risks ? counts : risks;
+    const uint32_t scores = round_metrics_score_count(&trees->metrics);
+    uint32_t most = histograms;
 
-    return histograms > others ? histograms : others;
+    most = counts > most ? counts : most;
+    most = risks > most ? risks : most;
+    return scores > most ? scores : most;
 }
 
 static uint64_t steps_total(const void *self)
@@ -396,6 +402,8 @@ static enum status compute_fingerprint(struct trees *trees, struct error *err)
     put_u32(&bytes, trees->lanes);
     put_u32(&bytes, trees->growing.total_bins);
     put_u32(&bytes, trees->growing.limits.batch);
+    for (uint32_t i = 0; i < trees->metrics.count; i++)
+        put_sized(&bytes, trees->spec->metrics[i]);
     state_put_data(trees->dataset, &bytes);
     trees->fingerprint = bytes_hash(bytes.data, bytes.size, 0);
     failed = bytes.failed;
@@ -453,6 +461,7 @@ static enum status open_sampled(struct trees *trees, struct error *err)
 
     TRY(tree_objective_init(&trees->objective, trees->spec, trees->dataset, err));
     trees->outputs = trees->objective.outputs;
+    round_metrics_init(&trees->metrics, trees->spec, &trees->objective, trees->dataset);
     trees->trees_each = trees->outputs * params->parallel_trees;
     trees->base = calloc(trees->outputs, sizeof *trees->base);
     if (!trees->base)

@@ -23,6 +23,7 @@
 struct lane_result {
     int64_t loss, hits, held_out_loss, held_out_hits;
     float gradient, hessian; /* the greatest */
+    uint64_t scores;         /* of the round's metrics: their sum */
 };
 
 struct lane_result *trees_new_results(uint32_t lanes)
@@ -305,8 +306,9 @@ static struct tree_labels labels_of(const struct trees *trees, const struct tree
 }
 
 /* Scores as the round begins with, and what follows from them. Of the round after the last, too:
- * then losses alone count. */
-static enum status begin_round(struct trees *trees, uint32_t lane)
+ * then losses alone count. metrics: integers of those of the round before; NULL: they are not
+ * wanted. */
+static enum status begin_round(struct trees *trees, uint32_t lane, int64_t *metrics)
 {
     const uint32_t round = trees->progress.round;
     struct lane_result *result = &trees->results[lane];
@@ -317,6 +319,8 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
     tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
                         rows->hessians, &result->loss, &result->hits);
+    if (metrics)
+        round_metrics_rows(&trees->metrics, &labels, rows->rows, rows->scores, metrics);
     if (trees->drops.dropped > 0 && round < trees->params.rounds) {
         TRY(weigh_rounds(trees, rows, true, &trees->errors[lane]));
         tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, rows->gradients,
@@ -333,14 +337,24 @@ static enum status begin_round(struct trees *trees, uint32_t lane)
     return STATUS_OK;
 }
 
-static enum status measure_held_out(struct trees *trees, uint32_t lane)
+/* sums: of the scores of all lanes, each at its own place. */
+static enum status measure_held_out(struct trees *trees, uint32_t lane, int64_t *metrics,
+                                    int64_t *sums)
 {
     struct lane_result *result = &trees->results[lane];
     struct tree_rows *rows = &trees->held_out[lane];
+    const struct tree_labels labels = labels_of(trees, rows);
 
     TRY(score_rounds(trees, rows, &trees->errors[lane]));
-    tree_objective_rows(&trees->objective, labels_of(trees, rows), 0, rows->rows, rows->scores,
-                        NULL, NULL, &result->held_out_loss, &result->held_out_hits);
+    tree_objective_rows(&trees->objective, labels, 0, rows->rows, rows->scores, NULL, NULL,
+                        &result->held_out_loss, &result->held_out_hits);
+    if (!metrics)
+        return STATUS_OK;
+    round_metrics_rows(&trees->metrics, &labels, rows->rows, rows->scores, metrics);
+    if (trees->metrics.scored_rows > 0)
+        result->scores = round_metrics_scores(&trees->metrics, &labels,
+                                              trees->held_out_starts[(size_t)lane * trees->ranges],
+                                              rows->rows, rows->scores, sums);
     return STATUS_OK;
 }
 
@@ -378,7 +392,7 @@ static enum status follow(struct trees *trees, uint32_t lane, uint32_t divided)
     const uint32_t growing = trees_growing(trees);
 
     if (rows->round != (uint64_t)trees->progress.round + 1)
-        TRY(begin_round(trees, lane));
+        TRY(begin_round(trees, lane, NULL));
     if (trees_choose_rows(trees) && !rows->is_chosen) {
         const struct tree_choice choice = trees_choice(trees);
 
@@ -404,6 +418,10 @@ struct lanes_task {
     struct trees *trees;
     uint32_t first; /* lane of task 0 */
     uint32_t divided;
+    /* Of a round that is measured: integers of its metrics, (team_size, metric_count), and the
+     * places of scores; else NULL. */
+    int64_t *metrics, *sums;
+    uint32_t metric_count;
 };
 
 static void gradients_task(void *context, uint32_t member, uint32_t task)
@@ -411,13 +429,13 @@ static void gradients_task(void *context, uint32_t member, uint32_t task)
     const struct lanes_task *about = context;
     struct trees *trees = about->trees;
     const uint32_t lane = about->first + task;
-    (void)member;
+    int64_t *metrics =
+        about->metrics ? about->metrics + (size_t)member * about->metric_count : NULL;
 
     progress_note();
-    if (begin_round(trees, lane) == STATUS_OK)
-        measure_held_out(trees, lane);
+    if (begin_round(trees, lane, metrics) == STATUS_OK)
+        measure_held_out(trees, lane, metrics, about->sums);
 }
-
 static void follow_task(void *context, uint32_t member, uint32_t task)
 {
     const struct lanes_task *about = context;
@@ -730,13 +748,33 @@ static void count_sizes(void *context, uint32_t member, uint32_t task)
 
 /* ---- contribute ---- */
 
-static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
-                                        int64_t *integers, struct error *err)
+static enum status compute_gradients(struct trees *trees, uint32_t first, uint32_t end,
+                                     int64_t *integers, int64_t *sums, struct error *err)
 {
-    struct lanes_task about = {trees, first, 0};
+    struct lanes_task about = {.trees = trees, .first = first};
+    const size_t members = team_size(trees->team);
 
+    if (trees_measure_round(trees)) {
+        about.sums = sums;
+        about.metric_count = round_metrics_integers(&trees->metrics);
+        about.metrics = calloc(members * about.metric_count, sizeof *about.metrics);
+        if (!about.metrics)
+            return fail_no_memory(err);
+    }
     team_run(trees->team, end - first, gradients_task, &about);
-    TRY(first_failure(trees->errors + first, end - first, err));
+    for (size_t i = 0; i < members * about.metric_count; i++) {
+        int64_t *total = &integers[TREES_GRADIENTS_INTEGERS + i % about.metric_count];
+
+        *total = words_add(*total, about.metrics[i]);
+    }
+    free(about.metrics);
+    return first_failure(trees->errors + first, end - first, err);
+}
+
+static enum status contribute_gradients(struct trees *trees, uint32_t first, uint32_t end,
+                                        int64_t *integers, int64_t *sums, struct error *err)
+{
+    TRY(compute_gradients(trees, first, end, integers, sums, err));
     for (uint32_t lane = first; lane < end; lane++) {
         const struct lane_result *result = &trees->results[lane];
 
@@ -746,6 +784,7 @@ static enum status contribute_gradients(struct trees *trees, uint32_t first, uin
             words_add(integers[TREES_HELD_OUT_LOSS], result->held_out_loss);
         integers[TREES_HELD_OUT_HITS] =
             words_add(integers[TREES_HELD_OUT_HITS], result->held_out_hits);
+        trees->contributed += result->scores;
         if (trees->rows[lane].rows == 0)
             continue;
         integers[TREES_GRADIENT_LEVELS + level_of(result->gradient)]++;
@@ -767,7 +806,7 @@ static bool is_there(const struct trees *trees, const struct tree_rows *rows, ui
 static enum status follow_lanes(struct trees *trees, uint32_t first, uint32_t end, uint32_t divided,
                                 struct error *err)
 {
-    struct lanes_task about = {trees, first, divided};
+    struct lanes_task about = {.trees = trees, .first = first, .divided = divided};
     uint32_t there = first;
 
     while (there < end && is_there(trees, &trees->rows[there], divided))
@@ -818,7 +857,7 @@ enum status trees_contribute(void *self, uint32_t first, uint32_t count, int64_t
     case TREES_RISKS:
         return count_lanes(trees, first, end, count_risks, integers, sums, err);
     case TREES_GRADIENTS:
-        return contribute_gradients(trees, first, end, integers, err);
+        return contribute_gradients(trees, first, end, integers, sums, err);
     case TREES_ROOT:
         TRY(follow_lanes(trees, first, end, 0, err));
         TRY(sum_histograms(trees, first, end, integers, sums, err));

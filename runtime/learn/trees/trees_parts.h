@@ -14,6 +14,7 @@
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/learning.h"
 #include "runtime/learn/measuring.h"
+#include "runtime/learn/trees/round_metrics.h"
 #include "runtime/learn/trees/tree_drops.h"
 #include "runtime/learn/trees/tree_rows.h"
 #include "runtime/learn/trees/trees_start.h"
@@ -36,7 +37,8 @@ enum trees_stage {
 #define TREES_LEVEL_SHIFT 21 /* of a float's bits: what remains is its level */
 
 /* GRADIENTS' integers: losses, rows that are classified right (tree_objective_rows), then lanes by
- * the level of their greatest gradient, and of their greatest hessian. */
+ * the level of their greatest gradient, and of their greatest hessian; behind them those of the
+ * round's metrics, whose scores are what has owners. */
 enum {
     TREES_TRAIN_LOSS,
     TREES_TRAIN_HITS,
@@ -57,7 +59,8 @@ struct trees_progress {
     uint32_t top_key;                          /* of goss: of the least row that counts as large
                                                   (leaf_quantiles_key) */
     uint64_t sampled;                          /* rows that the growing tree is of */
-    double best_loss;                          /* of held-out rows */
+    double best_loss;                          /* of held-out rows; or what the metric is that
+                                                  decides, with its sign where more is better */
     uint32_t best_rounds;                      /* after so many it was least; 0: not known yet */
     double kept_loss, kept_held_out;           /* of rankings: the losses of the model so far */
     uint64_t trail;                            /* a hash of all that followed from sums */
@@ -85,6 +88,7 @@ struct trees {
     struct team *team;
     struct trees_params params;
     struct tree_objective objective; /* of which the risks are of the state */
+    struct round_metrics metrics;
     struct tree_bins bins;
     struct tree_constraints constraints;
     struct tree_layout layout;
@@ -150,6 +154,13 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
 static inline bool trees_have_weights(const struct trees *trees)
 {
     return trees->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
+}
+
+/* Is the phase one that measures a round? Before the first one there is nothing to measure. */
+static inline bool trees_measure_round(const struct trees *trees)
+{
+    return trees->progress.stage == TREES_GRADIENTS && trees->progress.round > 0 &&
+           trees->metrics.count > 0;
 }
 
 /* Of RISKS how many numbers there are: of training rows, then as many of those held out. */

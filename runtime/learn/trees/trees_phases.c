@@ -33,6 +33,10 @@ void trees_describe_phase(struct trees *trees)
     switch (trees->progress.stage) {
     case TREES_GRADIENTS:
         phase->integer_count = TREES_GRADIENTS_INTEGERS;
+        if (trees_measure_round(trees)) {
+            phase->integer_count += round_metrics_integers(&trees->metrics);
+            phase->owned_count = round_metrics_score_count(&trees->metrics);
+        }
         break;
     case TREES_ROOT:
         phase->integer_count = 1;
@@ -163,6 +167,31 @@ static void keep_losses(struct trees *trees, double train, double held_out)
     trees->progress.kept_held_out = held_out;
 }
 
+/* The metrics that the statement names. */
+static enum status report_metrics(const struct trees *trees, const struct phase_totals *totals,
+                                  struct learner_report *report, struct error *err)
+{
+    report->metric_count = trees->metrics.count;
+    return trees->metrics.count > 0
+               ? round_metrics_values(&trees->metrics, totals->integers + TREES_GRADIENTS_INTEGERS,
+                                      totals->owned, report->train_metrics,
+                                      report->validation_metrics, err)
+               : STATUS_OK;
+}
+
+/* What early stopping goes by, the less the better: the last metric that is named, else the loss.
+ * NaN: nothing is known of the round. */
+static double goodness(const struct trees *trees, const struct learner_report *report)
+{
+    const uint32_t count = report->metric_count;
+
+    if (count == 0)
+        return report->validation_loss;
+    return metric_is_loss(trees->metrics.measures[count - 1].metric)
+               ? report->validation_metrics[count - 1]
+               : -report->validation_metrics[count - 1];
+}
+
 static void report_round(struct trees *trees, const int64_t *integers,
                          struct learner_report *report)
 {
@@ -188,22 +217,27 @@ static void report_round(struct trees *trees, const int64_t *integers,
     report->validation_score = score_of(trees, held_out_hits, report->validation_loss);
     if (trees->spec->early_stopping == 0)
         keep_losses(trees, report->train_loss, report->validation_loss);
-    if (progress->best_rounds > 0 && !(report->validation_loss < progress->best_loss))
+    if (progress->best_rounds > 0 && !(goodness(trees, report) < progress->best_loss))
         return;
     keep_losses(trees, report->train_loss, report->validation_loss);
     report->improved = true;
     progress->best_rounds = progress->round;
-    progress->best_loss = report->validation_loss;
+    progress->best_loss = goodness(trees, report);
+    if (isnan(progress->best_loss))
+        progress->best_loss = INFINITY;
 }
 
-static enum status apply_gradients(struct trees *trees, const int64_t *integers,
+static enum status apply_gradients(struct trees *trees, const struct phase_totals *totals,
                                    struct learner_report *report, struct error *err)
 {
     struct trees_progress *progress = &trees->progress;
     const uint32_t patience = trees->spec->early_stopping;
+    const int64_t *integers = totals->integers;
 
-    if (progress->round > 0)
+    if (progress->round > 0) {
+        TRY(report_metrics(trees, totals, report, err));
         report_round(trees, integers, report);
+    }
     if (progress->round == trees->params.rounds ||
         (patience > 0 && progress->best_rounds > 0 &&
          progress->round - progress->best_rounds >= patience)) {
@@ -418,7 +452,7 @@ enum status trees_apply(void *self, const struct phase_totals *totals,
         apply_risks(trees, totals->owned);
         break;
     case TREES_GRADIENTS:
-        TRY(apply_gradients(trees, totals->integers, report, err));
+        TRY(apply_gradients(trees, totals, report, err));
         break;
     case TREES_ROOT:
         TRY(apply_root(trees, totals, err));

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_survival.h"
+#include "scoring/survival.h"
 
 #include <math.h>
 
@@ -8,6 +8,8 @@
 #define HESSIAN_CUT   15.
 #define HESSIAN_LEAST 1e-16
 #define VANISHING     1e-12
+
+const char *const survival_noise_words[] = {"normal", "logistic", "extreme", NULL};
 
 /* ---- the normal distribution ---- */
 
@@ -115,11 +117,11 @@ static struct point extreme_at(double z)
                           w < 1e-5 ? w - w * w / 2 : 1 - above, above};
 }
 
-static struct point point_at(enum tree_noise noise, double z)
+static struct point point_at(enum survival_noise noise, double z)
 {
-    return noise == TREE_NOISE_NORMAL     ? normal_at(z)
-           : noise == TREE_NOISE_LOGISTIC ? logistic_at(z)
-                                          : extreme_at(z);
+    return noise == NOISE_NORMAL     ? normal_at(z)
+           : noise == NOISE_LOGISTIC ? logistic_at(z)
+                                     : extreme_at(z);
 }
 
 /* ---- a row ---- */
@@ -172,19 +174,19 @@ static double gradient_far_off(struct survival survival, const struct seen *seen
     const double of_logistic = 1 / survival.scale;
 
     if (seen->is_above)
-        return !seen->has_lower                        ? 0
-               : survival.noise == TREE_NOISE_LOGISTIC ? -of_logistic
-                                                       : -GRADIENT_CUT;
-    return !seen->has_upper ? 0 : survival.noise == TREE_NOISE_NORMAL ? GRADIENT_CUT : of_logistic;
+        return !seen->has_lower                   ? 0
+               : survival.noise == NOISE_LOGISTIC ? -of_logistic
+                                                  : -GRADIENT_CUT;
+    return !seen->has_upper ? 0 : survival.noise == NOISE_NORMAL ? GRADIENT_CUT : of_logistic;
 }
 
 static double hessian_far_off(struct survival survival, const struct seen *seen)
 {
     const bool is_pulled = seen->is_above ? seen->has_lower : seen->has_upper;
 
-    if (!is_pulled || survival.noise == TREE_NOISE_LOGISTIC)
+    if (!is_pulled || survival.noise == NOISE_LOGISTIC)
         return HESSIAN_LEAST;
-    if (survival.noise == TREE_NOISE_NORMAL)
+    if (survival.noise == NOISE_NORMAL)
         return 1 / (survival.scale * survival.scale);
     return seen->is_above ? HESSIAN_CUT : HESSIAN_LEAST;
 }

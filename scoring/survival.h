@@ -1,5 +1,5 @@
 /*
- * tree_survival.h - times of survival that are known to lie between two bounds: XGBoost's
+ * survival.h - times of survival that are known to lie between two bounds: XGBoost's
  * accelerated failure time.
  *
  *     log(time) = z + scale * noise      the noise has a distribution of its own
@@ -13,20 +13,23 @@
  * cuts them; where the likelihood vanishes they are what they tend to. Far from the bounds they are
  * exact, where XGBoost's lose their digits. No library's exp: the same bits everywhere.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_SURVIVAL_H
-#define RUNTIME_LEARN_TREES_TREE_SURVIVAL_H
+#ifndef SCORING_SURVIVAL_H
+#define SCORING_SURVIVAL_H
 
 #include <float.h>
+#include <stdbool.h>
 #include <stddef.h>
-
-#include "kinds/trees/trees_attributes.h"
 
 #define SURVIVAL_LOSS_MOST  128 /* of a row, on either side of 0 */
 #define SURVIVAL_TIME_LEAST FLT_MIN
 #define SURVIVAL_TIME_MOST  FLT_MAX
 
+/* What the logarithms of times scatter by. */
+enum survival_noise { NOISE_NORMAL, NOISE_LOGISTIC, NOISE_EXTREME, NOISES };
+extern const char *const survival_noise_words[];
+
 struct survival {
-    enum tree_noise noise;
+    enum survival_noise noise;
     double scale; /* above 0 */
 };
 

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_survival.h"
+#include "scoring/survival.h"
 
 #include <math.h>
 
@@ -7,46 +7,46 @@
 /* Leaves that XGBoost 3.2 makes of one row, lambda 0, eta 1, a scale of 1.2: -g / h, and h. */
 static const struct {
     float lower, upper;
-    enum tree_noise noise;
+    enum survival_noise noise;
     float output;
     double gradient, hessian;
 } reference[] = {
-    {2, 2, TREE_NOISE_NORMAL, -2, -1.87024086, 0.694444418},
-    {2, 2, TREE_NOISE_NORMAL, 0.7f, 0.00475889358, 0.694444418},
-    {2, 2, TREE_NOISE_NORMAL, 3, 1.60198106, 0.694444418},
-    {2, 2, TREE_NOISE_LOGISTIC, -2, -0.673594635, 0.120357327},
-    {2, 2, TREE_NOISE_LOGISTIC, 0.7f, 0.00237944048, 0.347219378},
-    {2, 2, TREE_NOISE_LOGISTIC, 3, 0.620672121, 0.15460524},
-    {2, 2, TREE_NOISE_EXTREME, -2, -7.02808952, 6.55118561},
-    {2, 2, TREE_NOISE_EXTREME, 0.7f, 0.00474533128, 0.690489948},
-    {2, 2, TREE_NOISE_EXTREME, 3, 0.711450939, 0.101568639},
-    {2, INFINITY, TREE_NOISE_NORMAL, -2, -2.15938922, 0.624383509},
-    {2, INFINITY, TREE_NOISE_NORMAL, 0.7f, -0.661877152, 0.441231132},
-    {2, INFINITY, TREE_NOISE_NORMAL, 3, -0.0538598948, 0.0891834125},
-    {2, INFINITY, TREE_NOISE_LOGISTIC, -2, -0.753463985, 0.0601786636},
-    {2, INFINITY, TREE_NOISE_LOGISTIC, 0.7f, -0.415476899, 0.173609689},
-    {2, INFINITY, TREE_NOISE_LOGISTIC, 3, -0.10633058, 0.0773026198},
-    {2, INFINITY, TREE_NOISE_EXTREME, -2, -7.86142306, 6.55118561},
-    {2, INFINITY, TREE_NOISE_EXTREME, 0.7f, -0.828587972, 0.690489948},
-    {2, INFINITY, TREE_NOISE_EXTREME, 3, -0.121882372, 0.101568639},
-    {2, 5, TREE_NOISE_NORMAL, -2, -2.09029032, 0.666898191},
-    {2, 5, TREE_NOISE_NORMAL, 0.7f, -0.298484064, 0.661485493},
-    {2, 5, TREE_NOISE_NORMAL, 3, 1.22396926, 0.663450003},
-    {2, 5, TREE_NOISE_LOGISTIC, -2, -0.714237433, 0.0913287103},
-    {2, 5, TREE_NOISE_LOGISTIC, 0.7f, -0.149551945, 0.32449773},
-    {2, 5, TREE_NOISE_LOGISTIC, 3, 0.527931832, 0.203565806},
-    {2, 5, TREE_NOISE_EXTREME, -2, -7.86124107, 6.55267239},
-    {2, 5, TREE_NOISE_EXTREME, 0.7f, -0.381744589, 0.942071021},
-    {2, 5, TREE_NOISE_EXTREME, 3, 0.643566044, 0.156515986},
-    {0, 5, TREE_NOISE_NORMAL, -2, 0.00361172721, 0.00906603318},
-    {0, 5, TREE_NOISE_NORMAL, 0.7f, 0.321584733, 0.306514889},
-    {0, 5, TREE_NOISE_NORMAL, 3, 1.37811892, 0.568406343},
-    {0, 5, TREE_NOISE_LOGISTIC, -2, 0.0392265245, 0.0311500486},
-    {0, 5, TREE_NOISE_LOGISTIC, 0.7f, 0.265924989, 0.150888056},
-    {0, 5, TREE_NOISE_LOGISTIC, 3, 0.634262399, 0.126263186},
-    {0, 5, TREE_NOISE_EXTREME, -2, 2.72398353e-08, 4.36839059e-07},
-    {0, 5, TREE_NOISE_EXTREME, 0.7f, 0.238792697, 0.282624483},
-    {0, 5, TREE_NOISE_EXTREME, 3, 0.709387181, 0.0976156294},
+    {2, 2, NOISE_NORMAL, -2, -1.87024086, 0.694444418},
+    {2, 2, NOISE_NORMAL, 0.7f, 0.00475889358, 0.694444418},
+    {2, 2, NOISE_NORMAL, 3, 1.60198106, 0.694444418},
+    {2, 2, NOISE_LOGISTIC, -2, -0.673594635, 0.120357327},
+    {2, 2, NOISE_LOGISTIC, 0.7f, 0.00237944048, 0.347219378},
+    {2, 2, NOISE_LOGISTIC, 3, 0.620672121, 0.15460524},
+    {2, 2, NOISE_EXTREME, -2, -7.02808952, 6.55118561},
+    {2, 2, NOISE_EXTREME, 0.7f, 0.00474533128, 0.690489948},
+    {2, 2, NOISE_EXTREME, 3, 0.711450939, 0.101568639},
+    {2, INFINITY, NOISE_NORMAL, -2, -2.15938922, 0.624383509},
+    {2, INFINITY, NOISE_NORMAL, 0.7f, -0.661877152, 0.441231132},
+    {2, INFINITY, NOISE_NORMAL, 3, -0.0538598948, 0.0891834125},
+    {2, INFINITY, NOISE_LOGISTIC, -2, -0.753463985, 0.0601786636},
+    {2, INFINITY, NOISE_LOGISTIC, 0.7f, -0.415476899, 0.173609689},
+    {2, INFINITY, NOISE_LOGISTIC, 3, -0.10633058, 0.0773026198},
+    {2, INFINITY, NOISE_EXTREME, -2, -7.86142306, 6.55118561},
+    {2, INFINITY, NOISE_EXTREME, 0.7f, -0.828587972, 0.690489948},
+    {2, INFINITY, NOISE_EXTREME, 3, -0.121882372, 0.101568639},
+    {2, 5, NOISE_NORMAL, -2, -2.09029032, 0.666898191},
+    {2, 5, NOISE_NORMAL, 0.7f, -0.298484064, 0.661485493},
+    {2, 5, NOISE_NORMAL, 3, 1.22396926, 0.663450003},
+    {2, 5, NOISE_LOGISTIC, -2, -0.714237433, 0.0913287103},
+    {2, 5, NOISE_LOGISTIC, 0.7f, -0.149551945, 0.32449773},
+    {2, 5, NOISE_LOGISTIC, 3, 0.527931832, 0.203565806},
+    {2, 5, NOISE_EXTREME, -2, -7.86124107, 6.55267239},
+    {2, 5, NOISE_EXTREME, 0.7f, -0.381744589, 0.942071021},
+    {2, 5, NOISE_EXTREME, 3, 0.643566044, 0.156515986},
+    {0, 5, NOISE_NORMAL, -2, 0.00361172721, 0.00906603318},
+    {0, 5, NOISE_NORMAL, 0.7f, 0.321584733, 0.306514889},
+    {0, 5, NOISE_NORMAL, 3, 1.37811892, 0.568406343},
+    {0, 5, NOISE_LOGISTIC, -2, 0.0392265245, 0.0311500486},
+    {0, 5, NOISE_LOGISTIC, 0.7f, 0.265924989, 0.150888056},
+    {0, 5, NOISE_LOGISTIC, 3, 0.634262399, 0.126263186},
+    {0, 5, NOISE_EXTREME, -2, 2.72398353e-08, 4.36839059e-07},
+    {0, 5, NOISE_EXTREME, 0.7f, 0.238792697, 0.282624483},
+    {0, 5, NOISE_EXTREME, 3, 0.709387181, 0.0976156294},
 };
 
 static void derivatives_are_those_of_xgboost(void **state)
@@ -81,10 +81,10 @@ static void derivatives_follow_the_loss(void **state)
     const float step = 1.f / 256;
     (void)state;
 
-    for (int noise = TREE_NOISE_NORMAL; noise <= TREE_NOISE_EXTREME; noise++)
+    for (int noise = NOISE_NORMAL; noise <= NOISE_EXTREME; noise++)
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++)
             for (float z = -1.5f; z <= 2; z += 0.25f) {
-                const struct survival survival = {(enum tree_noise)noise, 0.9};
+                const struct survival survival = {(enum survival_noise)noise, 0.9};
                 const float lower = bounds[i][0], upper = bounds[i][1];
                 const double below = loss_of(survival, lower, upper, z - step);
                 const double here = loss_of(survival, lower, upper, z);
@@ -104,8 +104,8 @@ static void bounds_may_change_places(void **state)
     const float one = 1, four = 4, z = 0.5f;
     (void)state;
 
-    for (int noise = TREE_NOISE_NORMAL; noise <= TREE_NOISE_EXTREME; noise++) {
-        const struct survival survival = {(enum tree_noise)noise, 0.9};
+    for (int noise = NOISE_NORMAL; noise <= NOISE_EXTREME; noise++) {
+        const struct survival survival = {(enum survival_noise)noise, 0.9};
         float gradients[2], hessians[2];
 
         survival_gradients(survival, 1, &one, &four, &z, &gradients[0], &hessians[0]);
@@ -119,7 +119,7 @@ static void bounds_may_change_places(void **state)
  * the distance, less than where it is cut. */
 static void far_from_a_bound_derivatives_keep_their_digits(void **state)
 {
-    const struct survival survival = {TREE_NOISE_NORMAL, 1};
+    const struct survival survival = {NOISE_NORMAL, 1};
     const float one = 1, none = INFINITY;
     (void)state;
 
@@ -139,10 +139,10 @@ static void far_outputs_have_finite_derivatives(void **state)
                                           {3e38f, INFINITY}, {1e-45f, 3e38f}, {1, 1.0000001f}};
     (void)state;
 
-    for (int noise = TREE_NOISE_NORMAL; noise <= TREE_NOISE_EXTREME; noise++)
+    for (int noise = NOISE_NORMAL; noise <= NOISE_EXTREME; noise++)
         for (size_t i = 0; i < 6; i++)
             for (size_t k = 0; k < sizeof outputs / sizeof *outputs; k++) {
-                const struct survival survival = {(enum tree_noise)noise, k % 2 ? 1e-3 : 1e6};
+                const struct survival survival = {(enum survival_noise)noise, k % 2 ? 1e-3 : 1e6};
                 float gradient, hessian;
                 double loss;
 
