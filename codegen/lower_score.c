@@ -35,6 +35,15 @@ static void lower_evaluate_rows(const struct plan *plan, struct spec_scoring *sc
     scoring->columns = (uint32_t)(has_all ? plan->query.count : plan->model.input_count);
     if (plan->label_column >= 0)
         scoring->label = has_all ? (uint32_t)plan->label_column : scoring->columns++;
+    scoring->as_means = plan->as_means;
+    if (plan->group_column >= 0) {
+        scoring->group = has_all ? (uint32_t)plan->group_column : scoring->columns++;
+        scoring->group_name = plan->query.columns[plan->group_column].name;
+    }
+    if (plan->upper_column >= 0) {
+        scoring->upper = has_all ? (uint32_t)plan->upper_column : scoring->columns++;
+        scoring->upper_name = plan->query.columns[plan->upper_column].name;
+    }
     scoring->keeps_bad_rows = plan->bad_rows != BAD_ROWS_ERROR;
     for (size_t i = 0; i < plan->metric_count; i++)
         scoring->metrics[scoring->metric_count++] = plan->metrics[i];
@@ -57,7 +66,8 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
         .metrics_host = plan->scoring.metrics_host,
         .metrics_port = plan->scoring.metrics_port,
     };
-    scoring->label = JOBSPEC_NO_LABEL;
+    scoring->label = scoring->group = scoring->upper = JOBSPEC_NO_LABEL;
+    scoring->group_name = scoring->upper_name = SLICE("");
     scoring->label_name = plan->label;
     scoring->replaces_any = plan->replaces_any;
     scoring->average = plan->average;

@@ -80,7 +80,8 @@
     PLANNED("train.group", SCOPE_TRAIN, TEXT(),                                                    \
             "A column of the SELECT with the id of each row's group, such as a query whose "       \
             "documents are ranked: rows of a group are held out together. It is no input unless "  \
-            "COLUMN names it, and PREDICT and EVALUATE do not need it. Trees only.",               \
+            "COLUMN names it, and PREDICT does not need it, EVALUATE only for rankings. Trees "    \
+            "only.",                                                                               \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED(                                                                                       \
         "train.bad_rows", SCOPE_TRAIN, WORD("error", WORDS("error", "skip", "quarantine"), NULL),  \
@@ -110,6 +111,15 @@
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
             "What is returned, as rows. 'metrics': one row of numbers. Classifiers: 'confusion', " \
             "'classes'; of two classes 'roc', 'pr', 'calibration'. Regressors: 'residuals'.")      \
+    PLANNED("evaluate.group", SCOPE_EVALUATE, TEXT(),                                              \
+            "A column of the SELECT with the id of each row's query, for NDCG, MAP and MRR of a "  \
+            "ranking. Default: the one that it was trained with.",                                 \
+            .tasks = 1 << TASK_REGRESSION)                                                         \
+    PLANNED("evaluate.label_upper_bound", SCOPE_EVALUATE, TEXT(),                                  \
+            "A column of the SELECT with the number that the label is at most, for AFTNLogLik "    \
+            "and Concordance of survival:aft; NULL: it is not known. Default: the one that the "   \
+            "model was trained with; without one labels are times of events.",                     \
+            .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED("evaluate.threshold", SCOPE_EVALUATE, REAL(0, 1, NULL),                                \
             "Of two classes the positive one is predicted where its probability is at least "      \
             "this. Default: the more probable one is.",                                            \

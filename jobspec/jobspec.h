@@ -63,6 +63,11 @@ struct spec_scoring {
     uint32_t label; /* EVALUATE: its cell. PREDICT: the cell that the result leaves out.
                        JOBSPEC_NO_LABEL: none */
     struct slice label_name;
+    /* EVALUATE: the cells of a row's group and of the upper bound of its time, or JOBSPEC_NO_LABEL;
+     * what they are called. as_means: the model's aim is not looked at. */
+    uint32_t group, upper;
+    struct slice group_name, upper_name;
+    bool as_means;
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order */
     size_t output_count;
     struct slice metrics[METRICS_MAX]; /* EVALUATE */

@@ -310,6 +310,15 @@ static cJSON *scoring(void)
                    "the cell of each input of the model"));
     json_add(members, "label", integer(-1, last_cell, "its cell; -1: none"));
     json_add(members, "label_name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "group",
+             integer(-1, last_cell, "evaluate, of rankings: the cell of a row's group; -1: none"));
+    json_add(members, "group_name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "upper",
+             integer(-1, last_cell,
+                     "evaluate, of times: the cell of the label's upper bound; -1: none"));
+    json_add(members, "upper_name", text(0, NAME_BYTES_MAX, NULL));
+    json_add(members, "as_means",
+             typed("boolean", "evaluate: whether the model's aim is not looked at"));
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
     json_add(members, "metrics", words_wanted(METRICS_MAX, NULL));

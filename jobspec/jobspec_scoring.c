@@ -46,6 +46,27 @@ static enum status read_label(const cJSON *section, const struct jobspec *spec, 
     return STATUS_OK;
 }
 
+static enum status read_optional(const cJSON *section, const char *name, uint32_t columns,
+                                 uint32_t *cell, struct error *err)
+{
+    int64_t column;
+
+    TRY(json_get_integer(section, name, -1, (int64_t)columns - 1, &column, err));
+    *cell = column < 0 ? JOBSPEC_NO_LABEL : (uint32_t)column;
+    return STATUS_OK;
+}
+
+/* What the metrics of a ranking or of times are made of. */
+static enum status read_aim(const cJSON *section, struct arena *arena,
+                            struct spec_scoring *scoring, struct error *err)
+{
+    TRY(read_optional(section, "group", scoring->columns, &scoring->group, err));
+    TRY(read_optional(section, "upper", scoring->columns, &scoring->upper, err));
+    TRY(spec_get_text(section, "group_name", 0, NAME_BYTES_MAX, arena, &scoring->group_name, err));
+    TRY(spec_get_text(section, "upper_name", 0, NAME_BYTES_MAX, arena, &scoring->upper_name, err));
+    return json_get_boolean(section, "as_means", &scoring->as_means, err);
+}
+
 static enum status read_judging(const cJSON *section, struct spec_scoring *scoring,
                                 struct error *err)
 {
@@ -71,6 +92,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
 
     TRY(spec_get_section(json, "scoring",
                          MEMBERS("rows", "shard_rows", "columns", "inputs", "label", "label_name",
+                                 "group", "group_name", "upper", "upper_name", "as_means",
                                  "outputs", "metrics", "average", "report", "has_threshold",
                                  "threshold", "keeps_bad_rows", "replaces_any"),
                          &section, err));
@@ -81,6 +103,7 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
     TRY(read_inputs(section, arena, scoring, err));
     TRY(read_label(section, spec, &scoring->label, err));
     TRY(spec_get_text(section, "label_name", 0, NAME_BYTES_MAX, arena, &scoring->label_name, err));
+    TRY(read_aim(section, arena, scoring, err));
     TRY(spec_get_words(section, "outputs", JOBSPEC_OUTPUTS_MAX, arena, scoring->outputs,
                        &scoring->output_count, err));
     TRY(spec_get_words(section, "metrics", METRICS_MAX, arena, scoring->metrics,
@@ -98,6 +121,11 @@ static void write_words(cJSON *section, const char *name, const struct slice *wo
         json_append(array, json_string(words[i]));
 }
 
+static void write_optional(cJSON *section, const char *name, uint32_t cell)
+{
+    json_add_integer(section, name, cell == JOBSPEC_NO_LABEL ? -1 : (int64_t)cell);
+}
+
 void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
 {
     cJSON *section = json_add_object(json, "scoring"), *inputs;
@@ -108,9 +136,13 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     inputs = json_add_array(section, "inputs");
     for (size_t i = 0; i < scoring->input_count; i++)
         json_append(inputs, json_integer(scoring->inputs[i]));
-    json_add_integer(section, "label",
-                     scoring->label == JOBSPEC_NO_LABEL ? -1 : (int64_t)scoring->label);
+    write_optional(section, "label", scoring->label);
     json_add_string(section, "label_name", scoring->label_name);
+    write_optional(section, "group", scoring->group);
+    json_add_string(section, "group_name", scoring->group_name);
+    write_optional(section, "upper", scoring->upper);
+    json_add_string(section, "upper_name", scoring->upper_name);
+    json_add_boolean(section, "as_means", scoring->as_means);
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
     write_words(section, "metrics", scoring->metrics, scoring->metric_count);
     json_add_string(section, "average", slice_of(average_words[scoring->average]));
@@ -140,6 +172,9 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
             return false;
     return a->rows == b->rows && a->shard_rows == b->shard_rows && a->columns == b->columns &&
            a->label == b->label && slice_equal(a->label_name, b->label_name) &&
+           a->group == b->group && slice_equal(a->group_name, b->group_name) &&
+           a->upper == b->upper && slice_equal(a->upper_name, b->upper_name) &&
+           a->as_means == b->as_means &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
            a->average == b->average && a->report == b->report &&

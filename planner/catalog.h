@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "params/terms.h"
 #include "planner/vectors.h"
+#include "scoring/aim.h"
 #include "scoring/cell_counts.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
@@ -79,6 +80,7 @@ struct model_summary {
     struct model_input *inputs;
     size_t input_count;
     bool has_leaves;                  /* its kind has */
+    struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */
     size_t round_count;

@@ -109,6 +109,14 @@ static void explain_metrics(struct explanation *explanation)
         text_append(out, plan->label);
         explanation_line(explanation, "label");
     }
+    if (plan->group_column >= 0) {
+        text_append(out, plan->query.columns[plan->group_column].name);
+        explanation_line(explanation, "groups");
+    }
+    if (plan->upper_column >= 0) {
+        text_append(out, plan->query.columns[plan->upper_column].name);
+        explanation_line(explanation, "upper bounds");
+    }
     if (plan->has_threshold)
         explain_threshold(explanation);
     if (plan->report != REPORT_METRICS) {

@@ -1,5 +1,6 @@
 #include "planner/judging.h"
 
+#include "planner/query.h"
 #include "planner/settings.h"
 #include "scoring/report.h"
 
@@ -105,4 +106,74 @@ enum status average_check(const struct planning *planning)
     return fail_at(planning->err, STATUS_INVALID, setting->name.position,
                    "attribute \"%.*s\" has no use with a %s", SLICE_FORMAT(setting->name.text),
                    task_models[plan->model.task]);
+}
+
+/* Is one of the metrics of the model's aim alone? */
+static bool has_own_metric(const struct plan *plan)
+{
+    enum metric metric;
+
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (metric_find(plan->metrics[i], &metric) && !metric_is_of(metric, AIM_MEANS))
+            return true;
+    return false;
+}
+
+/* *column stays -1 where neither the statement nor the model names one. */
+static enum status aim_column(struct planning *planning, const char *attribute, const char *what,
+                              struct slice of_model, int *column)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+    const struct plan *plan = planning->plan;
+    const struct slice name = setting ? setting->value.text : of_model;
+    const int position =
+        setting ? setting->value.span.start : planning->statement->select_position;
+
+    if (name.size == 0)
+        return STATUS_OK;
+    if (query_resolve(&plan->query, what, name, position, column, planning->err) == STATUS_OK)
+        return STATUS_OK;
+    return setting ? planning->err->status
+                   : error_hint(planning->err,
+                                "Select it, or name another column: %s = '...'; or ask for other "
+                                "metrics, as validation.metrics = 'RMSE'.",
+                                attribute);
+}
+
+static enum status refuse_unused(struct planning *planning, const char *attribute, const char *of)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+
+    if (!setting)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, setting->name.position,
+            "attribute \"%.*s\" has no use here", SLICE_FORMAT(setting->name.text));
+    return error_hint(planning->err, "It belongs to metrics of %s.", of);
+}
+
+enum status aim_columns_plan(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+    const struct aim_facts *aim = &plan->model.aim;
+
+    plan->as_means =
+        aim->aim == AIM_MEANS || plan->report != REPORT_METRICS || !has_own_metric(plan);
+    if (plan->as_means || aim->aim != AIM_RANKS)
+        TRY(refuse_unused(planning, "evaluate.group", "rankings"));
+    if (plan->as_means || aim->aim != AIM_TIMES)
+        TRY(refuse_unused(planning, "evaluate.label_upper_bound", "survival:aft"));
+    if (plan->as_means)
+        return STATUS_OK;
+    if (aim->aim == AIM_TIMES)
+        return aim_column(planning, "evaluate.label_upper_bound", "upper bound ", aim->upper,
+                          &plan->upper_column);
+    if (aim->aim != AIM_RANKS)
+        return STATUS_OK;
+    TRY(aim_column(planning, "evaluate.group", "group ", aim->group, &plan->group_column));
+    if (plan->group_column >= 0)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "a ranking is measured by groups, and model %.*s names no column of them",
+            SLICE_FORMAT(plan->model_name));
+    return error_hint(planning->err, "Name it: evaluate.group = '...'.");
 }

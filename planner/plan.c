@@ -153,6 +153,8 @@ enum status plan_statement(const struct statement *statement, struct slice text,
                           .explain_only = statement->explain_plan,
                           .is_full = statement->is_full,
                           .label_column = -1,
+                          .group_column = -1,
+                          .upper_column = -1,
                           .object_position = -1};
     if (statement->explain_plan && statement->kind != STATEMENT_TRAIN &&
         statement->kind != STATEMENT_PREDICT && statement->kind != STATEMENT_EVALUATE)

@@ -275,7 +275,8 @@ enum status plan_evaluate(struct planning *planning)
 
     TRY(settings_read(planning, SCOPE_EVALUATE));
     TRY(model_find(planning));
-    TRY(metrics_plan(planning, plan->model.task, AIM_MEANS, AIM_MEANS, plan->model.class_count));
+    TRY(metrics_plan(planning, plan->model.task, plan->model.aim.aim, plan->model.aim.aim,
+                     plan->model.class_count));
     TRY(average_check(planning));
     TRY(report_plan(planning));
     TRY(threshold_plan(planning, "evaluate.threshold"));
@@ -292,8 +293,9 @@ enum status plan_evaluate(struct planning *planning)
         TRY(slice_keep(planning, statement->label.text, &plan->label));
     else
         label_position = statement->select_position;
-    return query_resolve(&plan->query, "label ", plan->label, label_position, &plan->label_column,
-                         planning->err);
+    TRY(query_resolve(&plan->query, "label ", plan->label, label_position, &plan->label_column,
+                      planning->err));
+    return aim_columns_plan(planning);
 }
 
 /* TO EXPLAIN m USING name */

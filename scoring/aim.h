@@ -24,6 +24,7 @@ struct aim_facts { /* zeros: means */
     struct survival survival; /* of times */
     double power;             /* of TweedieNLogLik, where it is called without; 0: 1.5 */
     bool has_linear_gains;    /* of ranks: gains are the labels, not 2^label - 1 */
+    bool has_two_labels;      /* of ranks: relevant or not, so MAP is what is learned, not NDCG */
     /* The columns of the training rows; of size 0: there was none. */
     struct slice group, upper;
 };

@@ -29,6 +29,10 @@ static void explain(const struct metrics *metrics, enum metric metric, char reas
         explain_ranking(metrics, metric, reason);
     else if (metric == METRIC_R2 && metrics_rows(metrics) < 2)
         snprintf(reason, REASON_BYTES, "it takes two rows");
+    else if (metric == METRIC_CONCORDANCE)
+        snprintf(reason, REASON_BYTES, "of no two rows it is known which comes first");
+    else if (metric == METRIC_COX)
+        snprintf(reason, REASON_BYTES, "no row is an event");
     else if (metric == METRIC_SILHOUETTE)
         snprintf(reason, REASON_BYTES, "all rows are of one cluster");
     else

@@ -75,12 +75,15 @@ static enum status init_classes(struct metrics *metrics, const struct model *mod
 static enum status init(struct metrics *metrics, const struct model *model,
                         const struct metrics_options *options, struct error *err)
 {
+    static const struct aim_facts means;
+
     metrics->task = model->task;
     metrics->average = options->average;
     if (model->task == TASK_CLUSTERING)
         TRY(init_clusters(metrics, model, err));
     if (model->task == TASK_REGRESSION)
-        number_metrics_init(&metrics->numbers, &model->aim, options->names, options->name_count);
+        number_metrics_init(&metrics->numbers, options->as_means ? &means : &model->aim,
+                            options->names, options->name_count);
     if (model->task == TASK_CLASSIFICATION)
         TRY(init_classes(metrics, model, options->ranks_classes, err));
     return options->report == REPORT_METRICS
@@ -393,11 +396,11 @@ static double mean_loss(const struct metrics *metrics)
 
 double metrics_loss(struct metrics *metrics)
 {
-    const enum aim aim = metrics->numbers.aim.aim;
+    const struct aim_facts *aim = &metrics->numbers.aim;
     const enum metric metric = aim_metric(aim);
     double value;
 
-    if (aim == AIM_MEANS)
+    if (aim->aim == AIM_MEANS)
         return mean_loss(metrics);
     value = number_metrics_value(&metrics->numbers, (struct measure){.metric = metric});
     return metric_is_loss(metric) ? value : 1 - value;

@@ -32,6 +32,7 @@ struct metrics_options {
      * measured only where they are named. */
     const struct slice *names;
     size_t name_count;
+    bool as_means; /* its aim is not looked at */
 };
 /* options NULL: zeros. INVALID for a report that the model does not have. */
 enum status metrics_new(const struct model *model, const struct metrics_options *options,

@@ -26,11 +26,11 @@ bool number_metrics_have(enum metric metric)
     }
 }
 
-enum metric aim_metric(enum aim aim)
+enum metric aim_metric(const struct aim_facts *aim)
 {
-    switch (aim) {
+    switch (aim->aim) {
     case AIM_RANKS:
-        return METRIC_NDCG;
+        return aim->has_two_labels ? METRIC_MAP_RANKS : METRIC_NDCG;
     case AIM_QUANTILES:
         return METRIC_PINBALL;
     case AIM_TIMES:
@@ -60,7 +60,7 @@ void number_metrics_init(struct number_metrics *metrics, const struct aim_facts 
     for (size_t i = 0; i < count && metrics->count < METRICS_MAX; i++)
         if (measure_find(names[i], &measure))
             want(metrics, measure);
-    want(metrics, (struct measure){.metric = aim_metric(aim->aim)}); /* the loss */
+    want(metrics, (struct measure){.metric = aim_metric(aim)}); /* the loss */
 }
 
 void number_metrics_deinit(struct number_metrics *metrics)

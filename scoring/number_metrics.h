@@ -50,9 +50,9 @@ void number_metrics_deinit(struct number_metrics *metrics); /* also of zeros */
 /* Has a row of the model so many numbers? */
 static inline bool number_metrics_take(const struct number_metrics *metrics, uint32_t numbers)
 {
-    return numbers == (metrics->aim.aim == AIM_MEANS       ? 0
-                       : metrics->aim.aim == AIM_QUANTILES ? metrics->aim.quantile_count
-                                                           : 1);
+    if (metrics->aim.aim == AIM_MEANS)
+        return true;
+    return numbers == (metrics->aim.aim == AIM_QUANTILES ? metrics->aim.quantile_count : 1);
 }
 enum status number_metrics_add(struct number_metrics *metrics, const struct number_measures *row,
                                struct error *err);
@@ -61,7 +61,7 @@ double number_metrics_value(struct number_metrics *metrics, struct measure measu
 /* Is there a value for it, beside those of metrics.h? */
 bool number_metrics_have(enum metric metric);
 
-/* What a model of that aim is learned by: EVALUATE's loss is this, or what it is less than 1. */
-enum metric aim_metric(enum aim aim);
+/* What such a model is learned by: EVALUATE's loss is this, or what it is less than 1. */
+enum metric aim_metric(const struct aim_facts *aim);
 
 #endif

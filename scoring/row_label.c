@@ -1,5 +1,9 @@
 #include "scoring/row_label.h"
 
+#include <math.h>
+
+#include "base/hash.h"
+
 /* A row's label, in the form that its type is compared in. */
 struct given {
     struct slice word;
@@ -68,6 +72,41 @@ enum status row_label_read(const struct model *model, struct slice column, uint6
     if (model->task == TASK_CLASSIFICATION)
         label->class = find_class(labels, &given);
     else
-        label->value = given.number;
+        *label = (struct row_label){.value = given.number, .upper = given.number};
     return STATUS_OK;
+}
+
+enum status row_group_read(struct slice column, uint64_t row, const struct cell *cell,
+                           struct row_label *label, struct error *err)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    bool is_null;
+
+    TRY(cell_to_word(cell, column, buffer, &word, &is_null, err));
+    if (is_null) {
+        fail(err, STATUS_INVALID, "row %llu: group column \"%.*s\" is NULL",
+             (unsigned long long)row, SLICE_FORMAT(column));
+        return error_hint(err, "Leave such rows out: WHERE \"%.*s\" IS NOT NULL.",
+                          SLICE_FORMAT(column));
+    }
+    label->group = bytes_hash(word.data, word.size, 0);
+    return STATUS_OK;
+}
+
+enum status row_upper_read(const struct model *model, struct slice column, uint64_t row,
+                           const struct cell *cell, struct row_label *label, struct error *err)
+{
+    bool is_null;
+
+    TRY(cell_to_number(cell, model->labels.reading, column, &label->upper, &is_null, err));
+    if (is_null) {
+        label->upper = (double)NAN;
+        return STATUS_OK;
+    }
+    if (label->upper >= 0 && isfinite(label->upper))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "row %llu: upper bound \"%.*s\" is %g", (unsigned long long)row,
+         SLICE_FORMAT(column), label->upper);
+    return error_hint(err, "It is a time from 0 on, or NULL where it is not known.");
 }

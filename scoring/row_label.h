@@ -13,7 +13,7 @@ struct row_label {
         int64_t class;
         double value;
     };
-    double upper;   /* of times: the other bound; NaN: there is none */
+    double upper;   /* of times: the other bound, the value where none is known of; NaN: none */
     uint64_t group; /* of ranks */
     uint64_t place; /* likewise: of rows with equal scores that of the least place is ranked higher;
                        0: their hashes decide */
@@ -22,6 +22,13 @@ struct row_label {
 /* `row` counts from 1, for messages. INVALID for a NULL and for what is no label. A model that is
  * learned without has none: cell may be NULL, and label is left alone. */
 enum status row_label_read(const struct model *model, struct slice column, uint64_t row,
+                           const struct cell *cell, struct row_label *label, struct error *err);
+
+/* The row's group, and the upper bound of its time (NULL: there is none), of columns that EVALUATE
+ * has for them. INVALID for a NULL group, and a bound that is none. */
+enum status row_group_read(struct slice column, uint64_t row, const struct cell *cell,
+                           struct row_label *label, struct error *err);
+enum status row_upper_read(const struct model *model, struct slice column, uint64_t row,
                            const struct cell *cell, struct row_label *label, struct error *err);
 
 #endif

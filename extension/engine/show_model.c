@@ -16,8 +16,14 @@
 /* ----- SHOW TRAIN ----- */
 
 /* The score of an evaluation. */
-static const char *score_column(enum task task)
+static const char *score_column(const struct model_summary *model)
 {
+    const enum task task = model->task;
+
+    if (model->aim.aim == AIM_HAZARDS)
+        return NULL;
+    if (model->aim.aim == AIM_RANKS)
+        return model->aim.has_two_labels ? "validation_map" : "validation_ndcg";
     return task == TASK_CLASSIFICATION ? "validation_accuracy"
            : task == TASK_REGRESSION   ? "validation_rmse"
                                        : NULL;
@@ -33,7 +39,7 @@ static enum status add_round(const struct plan *plan, struct slice metric, const
                              struct arena *arena, struct shown *shown, size_t *count,
                              struct error *err)
 {
-    const char *score = score_column(plan->model.task);
+    const char *score = score_column(&plan->model);
     char word[WORD_BYTES_MAX + 16];
     size_t size;
 
@@ -51,7 +57,7 @@ static enum status add_round(const struct plan *plan, struct slice metric, const
 static enum status list_shown(const struct plan *plan, struct arena *arena, struct shown *shown,
                               size_t *count, struct error *err)
 {
-    const char *score = score_column(plan->model.task);
+    const char *score = score_column(&plan->model);
 
     *count = 0;
     shown[(*count)++] = (struct shown){SLICE("seconds"), SLICE("train"), SLICE("seconds")};

@@ -11,6 +11,33 @@
 #define TREES_LINK_WORD(name, word) word,
 static const char *const link_words[] = {TREES_LINK_MAP(TREES_LINK_WORD) NULL};
 
+/* What EVALUATE measures by; no part of the digest. */
+static void write_aim(const struct aim_facts *aim, cJSON *object)
+{
+    cJSON *section, *quantiles;
+
+    if (aim->power > 0)
+        json_add_real(object, "tweedie_power", aim->power);
+    if (aim->aim == AIM_MEANS)
+        return;
+    section = json_add_object(object, "aim");
+    json_add_string(section, "is", slice_of(aim_words[aim->aim]));
+    if (aim->aim == AIM_QUANTILES) {
+        quantiles = json_add_array(section, "quantiles");
+        for (uint32_t i = 0; i < aim->quantile_count; i++)
+            json_append(quantiles, json_real(aim->quantiles[i]));
+    } else if (aim->aim == AIM_RANKS) {
+        json_add_string(section, "group", aim->group);
+        json_add_boolean(section, "has_linear_gains", aim->has_linear_gains);
+        json_add_boolean(section, "has_two_labels", aim->has_two_labels);
+    } else if (aim->aim == AIM_TIMES) {
+        json_add_string(section, "label_upper_bound", aim->upper);
+        json_add_string(section, "distribution",
+                        slice_of(survival_noise_words[aim->survival.noise]));
+        json_add_real(section, "scale", aim->survival.scale);
+    }
+}
+
 void trees_write(const struct model *model, cJSON *object)
 {
     const struct trees_model *trees = trees_of(model);
@@ -19,6 +46,7 @@ void trees_write(const struct model *model, cJSON *object)
     json_add_integer(object, "trees", trees->tree_count);
     json_add_integer(object, "nodes", trees->node_count);
     json_add_integer(object, "sets", trees->set_count);
+    write_aim(&model->aim, object);
 }
 
 static enum status read_count(const cJSON *object, const char *name, uint32_t most, uint32_t *count,
@@ -44,6 +72,75 @@ static enum status read_link(const cJSON *object, struct trees_model *trees, str
     return STATUS_OK;
 }
 
+static enum status read_quantiles(const cJSON *section, struct aim_facts *aim, struct error *err)
+{
+    const cJSON *list, *item;
+
+    TRY(json_get_array(section, "quantiles", QUANTILES_MAX, &list, err));
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsNumber(item) || !(item->valuedouble > 0 && item->valuedouble < 1))
+            return fail(err, STATUS_CORRUPT, "model: a quantile is above 0 and below 1");
+        aim->quantiles[aim->quantile_count++] = item->valuedouble;
+    }
+    return aim->quantile_count > 0 ? STATUS_OK
+                                   : fail(err, STATUS_CORRUPT, "model: there is no quantile");
+}
+
+static enum status read_name(const cJSON *section, const char *name, struct arena *arena,
+                             struct slice *value, struct error *err)
+{
+    struct slice borrowed;
+
+    TRY(json_get_string(section, name, &borrowed, err));
+    *value = arena_copy(arena, borrowed);
+    return value->data ? STATUS_OK : fail_no_memory(err);
+}
+
+static enum status read_times(const cJSON *section, struct arena *arena, struct aim_facts *aim,
+                              struct error *err)
+{
+    struct slice word;
+    unsigned noise;
+
+    TRY(read_name(section, "label_upper_bound", arena, &aim->upper, err));
+    TRY(json_get_string(section, "distribution", &word, err));
+    TRY(json_get_real(section, "scale", &aim->survival.scale, err));
+    if (!term_find(survival_noise_words, word, &noise) || !(aim->survival.scale > 0))
+        return fail(err, STATUS_CORRUPT, "model: times of no distribution");
+    aim->survival.noise = (enum survival_noise)noise;
+    return STATUS_OK;
+}
+
+/* Models of before have none: their numbers are measured as means. */
+static enum status read_aim(const cJSON *object, struct arena *arena, struct aim_facts *aim,
+                            struct error *err)
+{
+    const cJSON *section = cJSON_GetObjectItemCaseSensitive(object, "aim");
+    struct slice word;
+    unsigned is;
+
+    if (cJSON_GetObjectItemCaseSensitive(object, "tweedie_power"))
+        TRY(json_get_real(object, "tweedie_power", &aim->power, err));
+    if (aim->power != 0 && !(aim->power >= 1 && aim->power <= 2))
+        return fail(err, STATUS_CORRUPT, "model: \"tweedie_power\" is from 1 to 2");
+    if (!section)
+        return STATUS_OK;
+    TRY(json_get_string(section, "is", &word, err));
+    if (!term_find(aim_words, word, &is))
+        return fail(err, STATUS_CORRUPT, "model: an aim that is not known");
+    aim->aim = (enum aim)is;
+    if (aim->aim == AIM_QUANTILES)
+        return read_quantiles(section, aim, err);
+    if (aim->aim == AIM_TIMES)
+        return read_times(section, arena, aim, err);
+    if (aim->aim != AIM_RANKS)
+        return STATUS_OK;
+    TRY(read_name(section, "group", arena, &aim->group, err));
+    TRY(json_get_boolean(section, "has_linear_gains", &aim->has_linear_gains, err));
+    return json_get_boolean(section, "has_two_labels", &aim->has_two_labels, err);
+}
+
 enum status trees_read(const cJSON *object, struct arena *arena, struct model *model,
                        struct error *err)
 {
@@ -63,7 +160,12 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     if (trees->link != TREES_LINK_NONE && model->task != TASK_REGRESSION)
         return fail(err, STATUS_CORRUPT, "model: logits with the link \"%s\"",
                     link_words[trees->link]);
+    if (model->task == TASK_REGRESSION)
+        TRY(read_aim(object, arena, &model->aim, err));
     trees->outputs = trees_outputs(model->task, model->labels.count);
+    if (model->aim.quantile_count > trees->outputs)
+        return fail(err, STATUS_CORRUPT, "model: %u quantiles of %u outputs",
+                    model->aim.quantile_count, trees->outputs);
     TRY(read_count(object, "trees", TREES_MAX, &trees->tree_count, err));
     TRY(read_count(object, "nodes", TREES_NODES_MAX, &trees->node_count, err));
     TRY(read_count(object, "sets", TREES_SETS_MAX, &trees->set_count, err));

@@ -290,6 +290,17 @@ static double value_of(struct measuring *measuring, uint32_t part, struct measur
     return value;
 }
 
+/* All that can be said of hazards, beside their loss, where the statement names no metrics. */
+static void list_concordance(struct measuring *measuring)
+{
+    const struct measure measure = {.metric = METRIC_CONCORDANCE};
+    struct result_metric *row = &measuring->results[measuring->result_count++];
+
+    snprintf(row->name, sizeof row->name, "%s", metric_name(measure.metric));
+    row->train = value_of(measuring, 0, measure);
+    row->validation = value_of(measuring, 1, measure);
+}
+
 /* Loss, then each metric of the spec; of the default ones those that the classes have. */
 static enum status list_results(struct measuring *measuring, struct error *err)
 {
@@ -298,10 +309,12 @@ static enum status list_results(struct measuring *measuring, struct error *err)
     size_t *count = &measuring->result_count;
 
     *count = 0;
-    if (measuring->predicts_no_label && spec->has_default_metrics)
-        return STATUS_OK;
     measuring->results[(*count)++] =
         (struct result_metric){"loss", metrics_loss(metrics[0]), metrics_loss(metrics[1])};
+    if (measuring->predicts_no_label && spec->has_default_metrics) {
+        list_concordance(measuring);
+        return STATUS_OK;
+    }
     for (size_t i = 0; i < spec->metric_count && *count < LEARNER_METRICS_MAX; i++) {
         struct result_metric *row = &measuring->results[*count];
         struct measure measure;

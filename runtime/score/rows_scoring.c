@@ -242,14 +242,21 @@ static enum status name_row(uint64_t row, struct error *err)
 
 static enum status take_label(struct rows_scoring *scoring, struct error *err)
 {
-    const struct jobspec *spec = &scoring->job->spec;
+    const struct spec_scoring *spec = &scoring->job->spec.scoring;
+    const struct cell *cells = scoring->cells;
+    struct row_label *label = &scoring->labels[scoring->good];
+    const uint64_t row = scoring->next + 1;
 
-    if (spec->kind != SPEC_EVALUATE)
+    if (scoring->job->spec.kind != SPEC_EVALUATE)
         return STATUS_OK;
-    return row_label_read(
-        &scoring->model, spec->scoring.label_name, scoring->next + 1,
-        spec->scoring.label == JOBSPEC_NO_LABEL ? NULL : &scoring->cells[spec->scoring.label],
-        &scoring->labels[scoring->good], err);
+    TRY(row_label_read(&scoring->model, spec->label_name, row,
+                       spec->label == JOBSPEC_NO_LABEL ? NULL : &cells[spec->label], label, err));
+    if (spec->group != JOBSPEC_NO_LABEL)
+        TRY(row_group_read(spec->group_name, row, &cells[spec->group], label, err));
+    return spec->upper == JOBSPEC_NO_LABEL
+               ? STATUS_OK
+               : row_upper_read(&scoring->model, spec->upper_name, row, &cells[spec->upper], label,
+                                err);
 }
 
 /* The next row into the batch: a place in the scorer, or why it has none. */

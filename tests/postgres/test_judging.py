@@ -58,6 +58,27 @@ class Judging(harness.Case):
         bare = self.check_psql("SELECT * FROM t TO EXPLAIN m;")
         self.assertEqual([line.split("|")[0] for line in bare.split()], [row["input"] for row in found])
 
+    def test_rankings_and_survival_are_measured_by_their_columns(self):
+        self.execute("CREATE TABLE found AS SELECT 'q' || i % 40 AS query, (i * 31 % 101) / 50.0 AS a, "
+                     "(i * 17 % 103) / 50.0 AS b, (i * 31 % 101 + i * 7 % 60) / 50 AS relevance, "
+                     "1 + (i * 31 % 101 + i * 7 % 60) / 20.0 AS lower, CASE WHEN i % 3 > 0 THEN "
+                     "1 + (i * 31 % 101 + i * 7 % 60) / 20.0 END AS upper FROM generate_series(1, 600) i")
+        self.rows("SELECT query, a, b, relevance FROM found TO TRAIN XGBRanker WITH train.group = 'query', "
+                  "n_estimators = 5 LABEL relevance INTO ranks")
+        self.rows("SELECT a, b, lower, upper FROM found TO TRAIN XGBRegressor WITH objective = 'survival:aft', "
+                  "label_upper_bound = 'upper', n_estimators = 5 LABEL lower INTO times")
+        for statement, names in (
+                ("SELECT query, a, b, relevance FROM found TO EVALUATE ranks WITH validation.metrics = 'NDCG@5,mrr'",
+                 ["loss", "NDCG@5", "MRR", "notice"]),
+                ("SELECT a, b, lower, upper FROM found TO EVALUATE times WITH validation.metrics = 'aft-nloglik,cindex'",
+                 ["loss", "AFTNLogLik", "Concordance", "notice"])):
+            found = self.rows(statement)
+            self.assertEqual(list(found[0]), names)
+            self.assertEqual(self.rows(f"{statement}, job.max_workers = 2"), found)
+            self.assertGreater(found[0][names[-2]], .6)
+        rounds = self.rows("SHOW TRAIN ranks")
+        self.assertIn("validation_ndcg", rounds[0])
+
     def test_an_array_is_one_input(self):
         self.execute("CREATE TABLE v AS SELECT ARRAY[a, b] AS v, b AS w, kind FROM t")
         self.rows("SELECT * FROM v TO TRAIN LinearClassifier WITH train.epoch = 5 LABEL kind INTO mv")

@@ -1,8 +1,10 @@
 """Judging a model: reports, thresholds, the positive class, metrics of many classes, importance."""
 
+import math
 import pathlib
 import random
 import sqlite3
+import statistics
 import threading
 
 import harness
@@ -255,6 +257,154 @@ class Judging(harness.Case):
         self.assertIn("actual | predicted | rows", done.stdout)
         self.assertIn("mean_predicted", done.stdout)
         self.assertIn("importance", done.stdout)
+
+    # ----- rankings, quantiles, survival -----
+
+    def make_aims(self):
+        """Table r: queries with relevance, a number, times until events that were seen or not."""
+        draw = random.Random(11)
+        self.run_all("CREATE TABLE r (query TEXT, a REAL, b REAL, relevance INTEGER, z REAL, lower REAL, upper REAL, "
+                     "signed REAL)")
+        values = []
+        for _ in range(900):
+            a, b = draw.random(), draw.random()
+            time = round(1 + 5 * a * draw.random() + b, 2)
+            seen = draw.random() < .6
+            values.append((f"q{draw.randrange(90)}", a, b, min(3, int(4 * a * draw.random() + b / 2)),
+                           a + draw.gauss(0, 1) * b, time, time if seen else None, time if seen else -time))
+        self.database.executemany("INSERT INTO r VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+    def both_ways(self, query, model, more):
+        """EVALUATE by the session, by workers, and of the rows in another order: the same bits."""
+        found = [self.named(f"{query}{order} TO EVALUATE {model} WITH {more}{way}")[0]
+                 for order, way in (("", ""), ("", ", job.max_workers = 2"))]
+        self.assertEqual(found[0], found[1])
+        turned = self.named(f"{query} ORDER BY a TO EVALUATE {model} WITH {more}")[0]
+        for name, value in found[0].items():
+            if isinstance(value, float):
+                self.assertAlmostEqual(turned[name], value, 12)
+        return found[0]
+
+    def test_a_ranking_is_measured_by_its_groups(self):
+        self.make_aims()
+        self.named("SELECT query, a, b, relevance FROM r TO TRAIN XGBRanker WITH train.group = 'query', "
+                   "n_estimators = 8 LABEL relevance INTO m")
+        query = "SELECT query, a, b, relevance FROM r"
+        usual = self.named(f"{query} TO EVALUATE m")[0]
+        self.assertEqual(list(usual), ["loss", "NDCG", "MAP", "MRR", "notice"])
+        self.assertAlmostEqual(usual["loss"], 1 - usual["NDCG"], 12)
+        found = self.both_ways(query, "m", "validation.metrics = 'NDCG@3,MAP@2,MRR,NDCG,RMSE'")
+        groups = {}
+        for name, label, score in self.run_all("SELECT query, relevance, totrain_predict('m', a, b) FROM r"):
+            groups.setdefault(name, []).append((score, label))
+        def gain(labels, first):
+            return sum((2 ** label - 1) / math.log2(rank + 2) for rank, label in enumerate(labels[:first]))
+        def ndcg(first):
+            values = []
+            for rows in groups.values():
+                labels = [label for _, label in sorted(rows, reverse=True)]
+                best = gain(sorted(labels, reverse=True), first)
+                values.append(gain(labels, first) / best if best else 1)
+            return sum(values) / len(values)
+        # rows of equal scores lie by their hashes there, by their labels here
+        self.assertAlmostEqual(found["NDCG"], ndcg(None), delta=.02)
+        self.assertAlmostEqual(found["NDCG@3"], ndcg(3), delta=.03)
+        self.run_all("CREATE TABLE renamed AS SELECT query AS other, a, b, relevance FROM r")
+        self.fails("SELECT * FROM renamed TO EVALUATE m", "group column \"query\"")
+        self.assertEqual(self.named("SELECT * FROM renamed TO EVALUATE m WITH evaluate.group = 'other'")[0], usual)
+        self.assertEqual(list(self.named("SELECT * FROM renamed TO EVALUATE m WITH validation.metrics = 'RMSE'")[0]),
+                         ["loss", "RMSE", "notice"])
+        self.run_all("UPDATE renamed SET other = NULL WHERE rowid = 5")
+        self.fails("SELECT * FROM renamed TO EVALUATE m WITH evaluate.group = 'other'",
+                   'row 5: group column "other" is NULL')
+
+    def test_rankings_without_equal_scores_have_the_metrics_of_their_order(self):
+        self.run_all("CREATE TABLE few (query INTEGER, a REAL, relevance INTEGER)")
+        draw = random.Random(2)
+        rows = [(query, draw.random(), draw.randrange(4)) for query in range(40) for _ in range(3)]
+        self.database.executemany("INSERT INTO few VALUES (?, ?, ?)", rows)
+        self.named("SELECT * FROM few TO TRAIN XGBRanker WITH train.group = 'query', n_estimators = 30, max_depth = 10, "
+                   "min_child_weight = 0, train.test_size = 0 LABEL relevance INTO m")
+        groups = {}
+        for name, label, score in self.run_all("SELECT query, relevance, totrain_predict('m', a) FROM few"):
+            groups.setdefault(name, []).append((score, label))
+        names = ", ".join(str(name) for name, found in groups.items() if len({score for score, _ in found}) == 3)
+        found = self.named(f"SELECT * FROM few WHERE query IN ({names}) TO EVALUATE m WITH "
+                           "validation.metrics = 'mrr,map,map@1'")[0]
+        reciprocal, precision, first = [], [], []
+        for name, rows in groups.items():
+            if len({score for score, _ in rows}) < 3:
+                continue
+            relevant = [label > 0 for _, label in sorted(rows, reverse=True)]
+            hits = [sum(relevant[:rank + 1]) / (rank + 1) for rank in range(3) if relevant[rank]]
+            reciprocal.append(1 / (1 + relevant.index(True)) if hits else 1)
+            precision.append(sum(hits) / len(hits) if hits else 1)
+            first.append(float(relevant[0]) if hits else 1)
+        self.assertGreater(len(first), 10)
+        for name, values in (("MRR", reciprocal), ("MAP", precision), ("MAP@1", first)):
+            self.assertAlmostEqual(found[name], sum(values) / len(values), 12)
+
+    def test_a_quantile_is_measured_by_its_loss_and_what_it_covers(self):
+        self.make_aims()
+        self.named("SELECT a, b, z FROM r TO TRAIN XGBRegressor WITH objective = 'reg:quantileerror', "
+                   "quantile_alpha = 0.8, n_estimators = 20 LABEL z INTO m")
+        found = self.both_ways("SELECT a, b, z FROM r", "m", "validation.metrics = 'quantile,Coverage,MAE'")
+        pairs = self.run_all("SELECT z, totrain_predict('m', a, b) FROM r")
+        loss = sum((.8 if z >= p else -.2) * (z - p) for z, p in pairs) / len(pairs)
+        self.assertAlmostEqual(found["Pinball"], loss, 9)
+        self.assertEqual(found["loss"], found["Pinball"])
+        self.assertAlmostEqual(found["Coverage"], sum(z <= p for z, p in pairs) / len(pairs), 12)
+        self.assertAlmostEqual(found["Coverage"], .8, delta=.05)
+        self.assertEqual(list(self.named("SELECT a, b, z FROM r TO EVALUATE m")[0]),
+                         ["loss", "Pinball", "Coverage", "notice"])
+
+    def concordance(self, rows):
+        """rows: lower, upper (None: not seen), the greater the later."""
+        right = pairs = 0
+        for lower, upper, score in rows:
+            for other, other_upper, other_score in rows:
+                first = upper is not None and (upper < other or (upper == other == lower and other_upper != other))
+                pairs += first
+                right += first * ((score < other_score) + (score == other_score) / 2)
+        return right / pairs
+
+    def test_survival_is_measured_by_the_order_of_events(self):
+        self.make_aims()
+        self.run_all("DELETE FROM r WHERE rowid > 300")
+        self.named("SELECT a, b, lower, upper FROM r TO TRAIN XGBRegressor WITH objective = 'survival:aft', "
+                   "label_upper_bound = 'upper', aft_loss_distribution_scale = 0.7, n_estimators = 10 "
+                   "LABEL lower INTO aft")
+        self.named("SELECT a, b, signed FROM r TO TRAIN XGBRegressor WITH objective = 'survival:cox', n_estimators = 10 "
+                   "LABEL signed INTO cox")
+        times = self.both_ways("SELECT a, b, lower, upper FROM r", "aft", "validation.metrics = 'cindex,aft-nloglik'")
+        rows = self.run_all("SELECT lower, upper, totrain_predict('aft', a, b) FROM r")
+        self.assertAlmostEqual(times["Concordance"], self.concordance(rows), 12)
+        normal = statistics.NormalDist()
+        losses = []
+        for lower, upper, predicted in rows:
+            place = (math.log(lower) - math.log(predicted)) / .7
+            losses.append(-math.log(normal.pdf(place) / (.7 * lower) if upper is not None else 1 - normal.cdf(place)))
+        self.assertAlmostEqual(times["AFTNLogLik"], sum(losses) / len(losses), 5)
+        self.assertEqual(times["loss"], times["AFTNLogLik"])
+        self.fails("SELECT a, b, lower FROM r TO EVALUATE aft", "upper bound column \"upper\"")
+        self.fails("SELECT a, b, lower, upper FROM r TO EVALUATE aft WITH evaluate.group = 'a'", "has no use here")
+        hazards = self.both_ways("SELECT a, b, signed FROM r", "cox", "validation.metrics = 'cox-nloglik,cindex'")
+        rows = self.run_all("SELECT abs(signed), CASE WHEN signed > 0 THEN signed END, totrain_predict('cox', a, b) FROM r")
+        self.assertAlmostEqual(hazards["Concordance"], self.concordance([(t, u, -h) for t, u, h in rows]), 12)
+        partial = [math.log(sum(h for t, _, h in rows if t >= time)) - math.log(hazard)
+                   for time, upper, hazard in rows if upper is not None]
+        self.assertAlmostEqual(hazards["CoxNLogLik"], sum(partial) / len(partial), 6)
+
+    def test_metrics_of_another_aim_are_refused(self):
+        self.make_aims()
+        self.named("SELECT a, b, z FROM r TO TRAIN XGBRegressor WITH n_estimators = 2 LABEL z INTO m")
+        self.fails("SELECT a, b, z FROM r TO EVALUATE m WITH validation.metrics = 'ndcg'",
+                   "metric NDCG does not fit this model")
+        self.fails("SELECT a, b, z FROM r TO EVALUATE m WITH evaluate.group = 'a'", "has no use here")
+        found = self.named("SELECT a, b, z FROM r WHERE z > 0 TO EVALUATE m WITH validation.metrics = 'rmsle,R2'")[0]
+        pairs = self.run_all("SELECT z, totrain_predict('m', a, b) FROM r WHERE z > 0")
+        squares = [(math.log1p(max(p, -1 + 1e-16)) - math.log1p(z)) ** 2 for z, p in pairs]
+        self.assertAlmostEqual(found["RMSLE"], math.sqrt(sum(squares) / len(squares)), 9)
 
 
 harness.main()

@@ -133,6 +133,7 @@ class Trees(harness.Case):
                 "SELECT a, b, time FROM s TO TRAIN XGBRegressor WITH objective = 'survival:cox', "
                 f"{settings} LABEL time INTO cox{workers}"))
             self.assertNotIn("RMSE", facts)
+            self.assertGreater(facts["Concordance"], .7)
             self.assertEqual(self.model_digest(f"aft{workers}"), self.model_digest("aft1"))
             self.assertEqual(self.model_digest(f"cox{workers}"), self.model_digest("cox1"))
         # rows that were lost from sight may have lived on: without the bounds times are shorter

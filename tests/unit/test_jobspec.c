@@ -117,6 +117,16 @@ static void a_job_that_scores_reads_back_the_same(void **state)
     CHECK(!jobspec_equal(&spec, &other));
     other = again, other.scoring.metrics[0] = SLICE("F1");
     CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.group = 2;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.group_name = SLICE("query");
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.upper = 2;
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.upper_name = SLICE("until");
+    CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.as_means = !again.scoring.as_means;
+    CHECK(!jobspec_equal(&spec, &other));
     spec.scoring.label = JOBSPEC_NO_LABEL;
     CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "\"label\"");
     spec.kind = SPEC_PREDICT;

@@ -118,7 +118,12 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
                                          .scores = SLICE("abcd"),
                                          .loss = -0.25,
                                          .value = 3,
-                                         .inputs = SLICE("12345678")};
+                                         .inputs = SLICE("12345678"),
+                                         .numbers = {0.5, 0.75},
+                                         .number_count = 2,
+                                         .upper = 9,
+                                         .group = 77,
+                                         .key = 88};
     struct metrics_row row;
     struct byte_reader reader;
     struct slice reason;
@@ -142,6 +147,8 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK(row.loss == -0.25 && row.value == 3 && reader_is_done(&reader));
     CHECK_SLICE(row.inputs, "12345678");
     CHECK_SLICE(row.scores, "abcd");
+    CHECK(row.number_count == 2 && row.numbers[1] == 0.75);
+    CHECK(row.upper == 9 && row.group == 77 && row.key == 88);
     CHECK_FAILS(shard_read_metrics(&reader, &row, NULL, &err), STATUS_CORRUPT, "damaged");
     text_clear(&bytes);
     shard_put_reason(&bytes, "too bad");

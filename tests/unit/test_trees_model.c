@@ -222,7 +222,8 @@ static void check_meta_refused(uint32_t classes, const char *object, const char 
     fixture_write(&made.fixture);
     CHECK_OK(json_parse(made.fixture.rows[0].data, MODEL_META_BYTES_MAX, &meta, &err));
     parent = object ? cJSON_GetObjectItemCaseSensitive(meta, object) : meta;
-    cJSON_ReplaceItemInObjectCaseSensitive(parent, member, cJSON_Parse(json));
+    cJSON_DeleteItemFromObjectCaseSensitive(parent, member);
+    cJSON_AddItemToObject(parent, member, cJSON_Parse(json));
     text_init(&text, TEXT_MAXIMUM);
     CHECK_OK(json_print(meta, false, &text, &err));
     made.fixture.rows[0].data = text_slice(&text);
@@ -249,6 +250,67 @@ static void descriptions_that_are_none_of_trees_are_refused(void **state)
                        "[{\"name\":\"note\",\"type\":\"text\",\"has_nulls\":false,"
                        "\"words_max\":3,\"hash_buckets\":9}]",
                        "an input is no text");
+}
+
+/* What EVALUATE needs of a regressor, which is no part of the digest. */
+static void the_aim_reads_back_as_it_was_written(void **state)
+{
+    static const struct aim_facts aims[] = {
+        {.power = 1.3},
+        {.aim = AIM_QUANTILES, .quantiles = {.25}, .quantile_count = 1},
+        {.aim = AIM_RANKS, .group = SLICE("query"), .has_linear_gains = true},
+        {.aim = AIM_RANKS, .group = SLICE(""), .has_two_labels = true},
+        {.aim = AIM_TIMES, .upper = SLICE("until"), .survival = {NOISE_EXTREME, 1.5}},
+        {.aim = AIM_HAZARDS},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof aims / sizeof *aims; i++) {
+        struct trees_fixture made;
+        struct model read;
+        struct arena arena;
+        struct error err;
+
+        trees_fixture_init(&made, 0);
+        trees_fixture_grow(&made, 0, 4, 1, false);
+        made.fixture.model.aim = aims[i];
+        fixture_write(&made.fixture);
+        arena_init(&arena, ARENA_MAXIMUM);
+        CHECK_OK(read_rows(&made, false, &arena, &read, &err));
+        CHECK(read.aim.aim == aims[i].aim && read.aim.power == aims[i].power);
+        CHECK(read.aim.quantile_count == aims[i].quantile_count);
+        CHECK(read.aim.quantiles[0] == aims[i].quantiles[0]);
+        CHECK(slice_equal(read.aim.group, aims[i].group));
+        CHECK(slice_equal(read.aim.upper, aims[i].upper));
+        CHECK(read.aim.has_linear_gains == aims[i].has_linear_gains);
+        CHECK(read.aim.has_two_labels == aims[i].has_two_labels);
+        CHECK(read.aim.survival.noise == aims[i].survival.noise);
+        CHECK(read.aim.survival.scale == aims[i].survival.scale);
+        arena_deinit(&arena);
+        fixture_deinit(&made.fixture);
+    }
+}
+
+static void check_aim_refused(const char *json, const char *message)
+{
+    check_meta_refused(0, "trees", "aim", json, message);
+}
+
+static void an_aim_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    check_aim_refused("{\"is\":\"luck\"}", "an aim that is not known");
+    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[]}", "there is no quantile");
+    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[1]}", "above 0 and below 1");
+    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[0.1,0.2]}", "2 quantiles of 1 outputs");
+    check_aim_refused("{\"is\":\"ranks\",\"group\":3}", "\"group\"");
+    check_aim_refused("{\"is\":\"times\",\"label_upper_bound\":\"u\",\"distribution\":\"odd\","
+                      "\"scale\":1}",
+                      "no distribution");
+    check_aim_refused("{\"is\":\"times\",\"label_upper_bound\":\"u\",\"distribution\":\"normal\","
+                      "\"scale\":0}",
+                      "no distribution");
+    check_meta_refused(0, "trees", "tweedie_power", "2.5", "from 1 to 2");
 }
 
 /* ---- scored ---- */
@@ -574,6 +636,8 @@ int main(void)
         cmocka_unit_test(numbers_that_are_no_places_are_refused),
         cmocka_unit_test(nodes_of_no_tree_are_refused),
         cmocka_unit_test(descriptions_that_are_none_of_trees_are_refused),
+        cmocka_unit_test(the_aim_reads_back_as_it_was_written),
+        cmocka_unit_test(an_aim_that_is_none_is_refused),
         cmocka_unit_test(each_test_sends_a_row_where_the_header_says),
         cmocka_unit_test(rows_have_the_same_bits_whatever_is_scored_with_them),
         cmocka_unit_test(trees_may_be_as_deep_as_they_have_leaves),

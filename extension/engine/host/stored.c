@@ -234,6 +234,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .positive = model_positive(model),
         .input_count = model->transform.column_count,
         .has_leaves = model->kind->leaves != NULL,
+        .aim = model->aim,
         .digest = model->digest,
         .version = model->version,
     };

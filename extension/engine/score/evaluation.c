@@ -7,7 +7,7 @@
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
     return (struct evaluation_order){scoring->report, scoring->metrics, scoring->metric_count,
-                                     scoring->average};
+                                     scoring->average, scoring->as_means};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
@@ -16,6 +16,9 @@ struct metrics_options evaluation_options(const struct evaluation_order *order,
     return (struct metrics_options){
         .average = order->average,
         .report = order->report,
+        .names = order->metrics,
+        .name_count = order->metric_count,
+        .as_means = order->as_means,
         .ranks_classes = order->report == REPORT_METRICS &&
                          metrics_rank_classes(model, order->metrics, order->metric_count)};
 }
@@ -63,13 +66,13 @@ static struct cell collect_metric(struct metrics *metrics, struct slice name,
                                   struct notice_list *notices)
 {
     struct cell cell = cell_null();
-    enum metric metric;
+    struct measure measure;
 
-    if (!metric_find(name, &metric))
+    if (!measure_find(name, &measure))
         return cell;
-    cell = metric_cell(metrics_value(metrics, metric));
+    cell = metric_cell(metrics_measured(metrics, measure));
     if (cell.type == CELL_NULL)
-        metric_null_notice(metrics, metric, "", notices);
+        metric_null_notice(metrics, measure.metric, "", notices);
     return cell;
 }
 

@@ -20,6 +20,7 @@ struct evaluation_order {
     const struct slice *metrics; /* names */
     size_t metric_count;
     enum average average;
+    bool as_means; /* the model's aim is not looked at */
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 

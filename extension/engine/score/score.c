@@ -207,8 +207,15 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
     for (size_t i = 0; i < plan->model.input_count; i++)
         room->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(scorer, place, room->inputs, err));
-    return row_label_read(scorer->model, plan->label, row,
-                          plan->label_column < 0 ? NULL : &cells[plan->label_column], label, err);
+    TRY(row_label_read(scorer->model, plan->label, row,
+                       plan->label_column < 0 ? NULL : &cells[plan->label_column], label, err));
+    if (plan->group_column >= 0)
+        TRY(row_group_read(plan->query.columns[plan->group_column].name, row,
+                           &cells[plan->group_column], label, err));
+    return plan->upper_column < 0
+               ? STATUS_OK
+               : row_upper_read(scorer->model, plan->query.columns[plan->upper_column].name, row,
+                                &cells[plan->upper_column], label, err);
 }
 
 /* The row's inputs and label, to be scored later. */
@@ -245,7 +252,7 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
 static struct evaluation_order order_of(const struct plan *plan)
 {
     return (struct evaluation_order){plan->report, plan->metrics, plan->metric_count,
-                                     plan->average};
+                                     plan->average, plan->as_means};
 }
 
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,

@@ -126,6 +126,10 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
             TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
         if (plan->kind == STATEMENT_EVALUATE && plan->label_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->label_column, err));
+        if (plan->group_column >= 0)
+            TRY(put_cell(spooling, cells, count, plan->group_column, err));
+        if (plan->upper_column >= 0)
+            TRY(put_cell(spooling, cells, count, plan->upper_column, err));
     }
     if (spooling->row.failed)
         return fail(err, STATUS_LIMIT,

@@ -363,6 +363,7 @@ struct aim_facts tree_objective_aim(const struct tree_objective *objective,
         facts.survival = survival_of(objective);
     if (objective->name == TREE_TWEEDIE)
         facts.power = params->tweedie_variance_power;
+    facts.has_two_labels = objective->name == TREE_RANK_MAP;
     facts.has_linear_gains =
         facts.aim == AIM_RANKS && (!params->exp_gain || objective->name == TREE_RANK_MAP);
     return facts;
