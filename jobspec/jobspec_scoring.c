@@ -57,8 +57,8 @@ static enum status read_optional(const cJSON *section, const char *name, uint32_
 }
 
 /* What the metrics of a ranking or of times are made of. */
-static enum status read_aim(const cJSON *section, struct arena *arena,
-                            struct spec_scoring *scoring, struct error *err)
+static enum status read_aim(const cJSON *section, struct arena *arena, struct spec_scoring *scoring,
+                            struct error *err)
 {
     TRY(read_optional(section, "group", scoring->columns, &scoring->group, err));
     TRY(read_optional(section, "upper", scoring->columns, &scoring->upper, err));

@@ -126,8 +126,7 @@ static enum status aim_column(struct planning *planning, const char *attribute, 
     const struct setting *setting = settings_find(planning, attribute);
     const struct plan *plan = planning->plan;
     const struct slice name = setting ? setting->value.text : of_model;
-    const int position =
-        setting ? setting->value.span.start : planning->statement->select_position;
+    const int position = setting ? setting->value.span.start : planning->statement->select_position;
 
     if (name.size == 0)
         return STATUS_OK;

@@ -91,11 +91,11 @@ struct plan {
     size_t input_count;
     struct plan_left_out *left_out; /* in the order of the SELECT */
     size_t left_out_count;
-    struct slice label; /* size 0: the model is learned without */
+    struct slice label;             /* size 0: the model is learned without */
     int group_column, upper_column; /* EVALUATE, by the model's aim; -1: none */
     bool as_means;                  /* EVALUATE: the model's aim is not looked at */
-    int label_column;   /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
-                           takes the place of */
+    int label_column; /* index in the SELECT; -1: none. PREDICT: of the column that the prediction
+                         takes the place of */
     enum label_type label_type;
     enum input_reading label_reading;  /* a regressor's: of its text */
     struct slice label_declared;       /* its sql_type, where predictions are of that type again */

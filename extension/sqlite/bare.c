@@ -22,7 +22,9 @@ static void generate(struct slice statement, const struct description *descripti
 {
     text_append_string(sql, "WITH RECURSIVE r(h,i) AS (SELECT totrain_exec(");
     text_append_literal(sql, statement);
-    text_printf(sql, ",%zu%.*s),0", description->count, SLICE_FORMAT(parameters));
+    text_printf(sql, ",%lld%.*s),0",
+                (long long)columns_promise(description->columns, description->count),
+                SLICE_FORMAT(parameters));
     text_append_string(sql, " UNION ALL SELECT h,i+1 FROM r WHERE totrain_more(h,i)) SELECT ");
     for (size_t i = 0; i < description->count; i++) {
         text_printf(sql, "%stotrain_cell(h,i,%zu) AS ", i ? "," : "", i);

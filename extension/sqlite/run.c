@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/sqlite/exchange_functions.h"
@@ -154,15 +155,31 @@ static enum status run_with_values(struct sqlite_connection *connection, struct 
     return status;
 }
 
+#define COUNT_BITS 16 /* SQLite has 32767 columns at most */
+
+int64_t columns_promise(const struct slice *names, size_t count)
+{
+    uint64_t hash = 0;
+
+    for (size_t i = 0; i < count; i++)
+        hash = bytes_hash(names[i].data, names[i].size, hash);
+    return (int64_t)(hash >> (COUNT_BITS + 1) << COUNT_BITS | count);
+}
+
 /* totrain_exec(TEXT, COLUMNS, VALUE, ...): the columns were promised when the statement
  * was prepared, which may be long ago. */
 static enum status check_columns(const struct result *result, int64_t promised, struct error *err)
 {
-    if ((int64_t)result->column_count == promised)
+    const int64_t count = promised & ((1 << COUNT_BITS) - 1);
+
+    if (columns_promise(result->names, result->column_count) == promised)
         return STATUS_OK;
-    fail(err, STATUS_STALE,
-         "the statement was prepared when it returned %lld columns; it returns %zu now",
-         (long long)promised, result->column_count);
+    if ((int64_t)result->column_count == count)
+        fail(err, STATUS_STALE, "the statement was prepared when its columns had other names");
+    else
+        fail(err, STATUS_STALE,
+             "the statement was prepared when it returned %lld columns; it returns %zu now",
+             (long long)count, result->column_count);
     return error_hint(err, "Prepare it again; where statements are cached, as in Python, any "
                            "change of its text does, such as a comment.");
 }

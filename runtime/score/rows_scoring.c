@@ -253,10 +253,9 @@ static enum status take_label(struct rows_scoring *scoring, struct error *err)
                        spec->label == JOBSPEC_NO_LABEL ? NULL : &cells[spec->label], label, err));
     if (spec->group != JOBSPEC_NO_LABEL)
         TRY(row_group_read(spec->group_name, row, &cells[spec->group], label, err));
-    return spec->upper == JOBSPEC_NO_LABEL
-               ? STATUS_OK
-               : row_upper_read(&scoring->model, spec->upper_name, row, &cells[spec->upper], label,
-                                err);
+    return spec->upper == JOBSPEC_NO_LABEL ? STATUS_OK
+                                           : row_upper_read(&scoring->model, spec->upper_name, row,
+                                                            &cells[spec->upper], label, err);
 }
 
 /* The next row into the batch: a place in the scorer, or why it has none. */

@@ -255,12 +255,13 @@ class Trees(harness.Case):
     # ----- metrics of each round -----
 
     def history(self, model="m"):
-        cursor = self.database.execute(f"SHOW TRAIN {model}")
+        self.shown = getattr(self, "shown", 0) + 1  # columns go by the model: no statement of before
+        cursor = self.database.execute(f"SHOW TRAIN {model} -- {self.shown}")
         names = [column[0] for column in cursor.description]
         return [dict(zip(names, row)) for row in cursor]
 
     def test_metrics_that_are_named_are_measured_each_round(self):
-        facts = self.train("XGBClassifier", "y", "n_estimators = 6, eval_metric = 'aucpr,auc,merror,mlogloss'")
+        self.train("XGBClassifier", "y", "n_estimators = 6, eval_metric = 'aucpr,auc,merror,mlogloss'")
         rounds = self.history()
         self.assertEqual(list(rounds[0]),
                          ["epoch", "seconds", "train_loss", "validation_loss", "validation_accuracy", "validation_prauc",
@@ -269,8 +270,9 @@ class Trees(harness.Case):
         for row in rounds:
             self.assertAlmostEqual(row["validation_logloss"], row["validation_loss"], places=9)
             self.assertAlmostEqual(row["train_logloss"], row["train_loss"], places=9)
-        self.assertAlmostEqual(rounds[-1]["validation_auc"], facts["AUC"], places=6)
-        self.assertAlmostEqual(rounds[-1]["validation_prauc"], facts["PRAUC"], places=6)
+        shown = dict(self.database.execute("SHOW MODEL m").fetchall())
+        self.assertAlmostEqual(rounds[-1]["validation_auc"], shown["AUC, validation"], places=6)
+        self.assertAlmostEqual(rounds[-1]["validation_prauc"], shown["PRAUC, validation"], places=6)
         self.train("XGBClassifier", "y", "n_estimators = 2", "unnamed")
         self.assertEqual(len(self.history("unnamed")[0]), 5)
 
@@ -296,6 +298,16 @@ class Trees(harness.Case):
             self.assertEqual(len(values), min(best + 4, 60))
             shown = dict(self.database.execute("SHOW MODEL m").fetchall())
             self.assertEqual(int(shown["best epoch"]), best)
+
+    def test_a_statement_of_before_does_not_give_columns_their_old_names(self):
+        for number, (metric, message) in enumerate((("mae", None), ("mape", "its columns had other names"),
+                                                    ("mae,mape", "returned 7 columns; it returns 9 now"))):
+            self.train("XGBRegressor", "z", f"n_estimators = 2, eval_metric = '{metric}'")
+            if number == 0:
+                self.assertEqual(len(self.run_all("SHOW TRAIN m")), 2)
+            else:
+                with self.assertRaisesRegex(sqlite3.Error, message):
+                    self.run_all("SHOW TRAIN m")
 
     def test_metrics_that_do_not_fit_the_objective_are_refused(self):
         for model, settings, message in (

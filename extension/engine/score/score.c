@@ -251,8 +251,8 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
 
 static struct evaluation_order order_of(const struct plan *plan)
 {
-    return (struct evaluation_order){plan->report, plan->metrics, plan->metric_count,
-                                     plan->average, plan->as_means};
+    return (struct evaluation_order){plan->report, plan->metrics, plan->metric_count, plan->average,
+                                     plan->as_means};
 }
 
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,
