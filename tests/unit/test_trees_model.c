@@ -223,7 +223,7 @@ static void check_meta_refused(uint32_t classes, const char *object, const char 
     CHECK_OK(json_parse(made.fixture.rows[0].data, MODEL_META_BYTES_MAX, &meta, &err));
     parent = object ? cJSON_GetObjectItemCaseSensitive(meta, object) : meta;
     cJSON_DeleteItemFromObjectCaseSensitive(parent, member);
-    cJSON_AddItemToObject(parent, member, cJSON_Parse(json));
+    json_add(parent, member, cJSON_Parse(json));
     text_init(&text, TEXT_MAXIMUM);
     CHECK_OK(json_print(meta, false, &text, &err));
     made.fixture.rows[0].data = text_slice(&text);
