@@ -45,6 +45,7 @@ enum status importance_new(const struct model *model, const struct importance_op
     made->model = model;
     made->options = *options;
     made->metrics.ranks_classes = metrics_rank_classes(model, &name, 1);
+    made->metrics.as_means = true; /* it has metrics of means alone */
     if (scorer_init(&made->scorer, model, SCORER_ROWS, err) != STATUS_OK) {
         free(made);
         return err->status;

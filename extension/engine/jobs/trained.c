@@ -36,6 +36,14 @@ struct result_list {
     bool has_epoch;
 };
 
+static bool is_of_rounds(const struct result_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], name) == 0)
+            return true;
+    return false;
+}
+
 static enum status note_round(void *context, uint32_t epoch, uint64_t step, const char *metric,
                               const char *part, double value, struct error *err)
 {
@@ -49,17 +57,10 @@ static enum status note_round(void *context, uint32_t epoch, uint64_t step, cons
         return fail(err, STATUS_STALE, "the rest is not read");
     list->has_epoch = true;
     list->epoch = epoch;
-    if (measure_find(slice_of(metric), &measure) && list->count < METRICS_MAX)
+    if (measure_find(slice_of(metric), &measure) && !is_of_rounds(list, metric) &&
+        list->count < METRICS_MAX)
         slice_copy(slice_of(metric), list->names[list->count++], sizeof list->names[0]);
     return STATUS_OK;
-}
-
-static bool is_of_rounds(const struct result_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (strcmp(list->names[i], name) == 0)
-            return true;
-    return false;
 }
 
 /* What does not fit is seen when the array is printed. */
