@@ -419,7 +419,8 @@ static bool fits_name(const struct estimator *estimator, bool is_classifier, boo
         return false;
     if (is_classifier || is_regressor)
         return estimator->task == (is_classifier ? TASK_CLASSIFICATION : TASK_REGRESSION);
-    return true;
+    /* The rows of a name of two tasks are neighbours. */
+    return estimator == estimators || strcmp(estimator[-1].name, estimator->name) != 0;
 }
 
 /* "There are LinearClassifier and DNNClassifier.": those of the task that the name tells, if it
