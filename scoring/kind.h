@@ -38,7 +38,10 @@ struct linear_weights {
 /* What a statement says of a model of the kind, in the kind's own struct. A job spec has it by
  * value; zeros are a model of which nothing is said. */
 #define KIND_PARAMS_BYTES 512
-struct kind_params {
+/* Of each such struct: the same bytes are read as the struct of the kind, copied as kind_params,
+ * and may be read as another kind's struct that begins alike. */
+#define KIND_PARAMS_TYPE __attribute__((may_alias))
+struct KIND_PARAMS_TYPE kind_params {
     _Alignas(8) unsigned char bytes[KIND_PARAMS_BYTES];
 };
 

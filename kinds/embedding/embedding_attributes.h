@@ -48,7 +48,7 @@ extern const char *const cross_weights_words[];
            "Feature maps of each layer of the compressed interactions.")
 
 /* In a struct kind_params: what a network has, and more behind it. */
-struct embedding_params {
+struct KIND_PARAMS_TYPE embedding_params {
     EMBEDDING_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
 _Static_assert(offsetof(struct embedding_params, schedule) ==

@@ -23,7 +23,7 @@
            INTEGER(1, 100000, "300"), "Most iterations of a run.")
 
 /* In a struct kind_params. */
-struct kmeans_params {
+struct KIND_PARAMS_TYPE kmeans_params {
     KMEANS_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
 

@@ -64,7 +64,7 @@ extern const char *const linear_selectors_later[];
             "Which weight moves next: each in turn.")
 
 /* In a struct kind_params. */
-struct linear_params {
+struct KIND_PARAMS_TYPE linear_params {
     LINEAR_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
 

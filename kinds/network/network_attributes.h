@@ -160,7 +160,7 @@ extern const struct word_alias network_activation_aliases[];
            "First steps, of which step t has t / warmup_steps of its rate. Not with FTRL.")
 
 /* In a struct kind_params. */
-struct network_params {
+struct KIND_PARAMS_TYPE network_params {
     NETWORK_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
 

@@ -229,7 +229,7 @@ extern const char *const tree_pairs_words[];
             .aliases = ((const char *const[]){"subsample_freq", NULL}))
 
 /* In a struct kind_params. */
-struct trees_params {
+struct KIND_PARAMS_TYPE trees_params {
     TREES_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
 };
 
