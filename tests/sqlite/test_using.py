@@ -35,8 +35,8 @@ class Using(harness.Case):
                 self.train("whole", rounds=6, label=label)
                 self.train("half", rounds=3, label=label)
                 self.train("more", "half", rounds=3, label=label)
-                whole = self.run_all("SHOW TRAIN whole")
-                more = self.run_all("SHOW TRAIN more")
+                whole = self.run_all(f"SHOW TRAIN whole -- {label}")  # columns go by the model
+                more = self.run_all(f"SHOW TRAIN more -- {label}")
                 for late, again in zip(whole[3:], more):
                     self.assertAlmostEqual(late[2], again[2], 4)
                 self.assertEqual(self.trees("more"), self.trees("whole"))
