@@ -142,12 +142,23 @@ static void compute_chosen(const struct loss_head *head, uint32_t n, struct loss
         compute_losses(head, n, labels, z);
 }
 
+/* A row that is learned has one of the outputs' classes, unless its memory changed by itself: then
+ * no output lies where -1 would point to. */
+static void keep_inside(uint32_t n, int32_t *classes)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (classes[i] < 0)
+            classes[i] = 0;
+}
+
 double loss_head_backward(const struct loss_head *head, uint32_t n, double divisor,
                           struct loss_labels *labels, float *z)
 {
     const float share = (float)(1 / divisor);
     double sum = 0;
 
+    if (head->outputs > 1)
+        keep_inside(n, labels->classes);
     compute_chosen(head, n, labels, z);
     for (uint32_t i = 0; i < n; i++) {
         const float scale = labels->weights[i] * share;

@@ -208,6 +208,29 @@ static void the_bits_do_not_depend_on_workers(void **state)
     }
 }
 
+/* As a bit that is inverted in a label makes it (loss_head_take). */
+static void a_class_that_is_none_touches_no_other_row(void **state)
+{
+    static const enum network_loss losses[] = {NETWORK_LOG_LOSS, NETWORK_FOCAL};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof losses / sizeof *losses; k++)
+        for (int smoothed = 0; smoothed < 2; smoothed++) {
+            const struct loss_head head = {.task = TASK_CLASSIFICATION,
+                                           .outputs = CLASSES,
+                                           .loss = losses[k],
+                                           .gamma = 2,
+                                           .smoothing = smoothed ? 0.1f : 0};
+            float z[1 + CLASSES] = {0.75f, 1, 2, 3, 4}, target = 0, weight = 1;
+            int32_t class = -1;
+            double loss;
+            struct loss_labels labels = {&target, &weight, &class, &loss};
+
+            CHECK(isfinite(loss_head_backward(&head, 1, 1, &labels, z + 1)));
+            CHECK(z[0] == 0.75f);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -216,6 +239,7 @@ int main(void)
         cmocka_unit_test(a_focal_loss_of_gamma_0_is_the_log_loss),
         cmocka_unit_test(a_delta_is_in_units_of_the_label),
         cmocka_unit_test(an_output_starts_at_the_best_constant),
+        cmocka_unit_test(a_class_that_is_none_touches_no_other_row),
         cmocka_unit_test(the_bits_do_not_depend_on_workers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
