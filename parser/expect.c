@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/expect_words.h"
 #include "parser/grammar.h"
 
 #define FOUND_BYTES_MAX 40 /* of the offending token in a message */
@@ -380,6 +381,9 @@ static void hint_symbol(const struct yyParser *parser, const struct progress *pr
              progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN])
         error_hint(err, "Attributes are separated by commas, and text of more than one word is "
                         "written in quotes.");
+    else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_COMMA, false) &&
+             progress->seen[TOKEN_COLUMN] && progress->parentheses == 0)
+        error_hint(err, "Columns are separated by commas.");
 }
 
 enum status fail_syntax(const struct yyParser *parser, const struct progress *progress,
@@ -400,8 +404,8 @@ enum status fail_syntax(const struct yyParser *parser, const struct progress *pr
                  ? fail_no_memory(err)
                  : fail_at(err, STATUS_SYNTAX, found->position, "%s", text_string(&message));
     text_deinit(&message);
-    if (status == STATUS_SYNTAX && !hint_nearest(found, items, count, err) &&
-        !hint_attribute(parser, progress, found, err) &&
+    if (status == STATUS_SYNTAX && !expect_word(parser, progress, found, err) &&
+        !hint_nearest(found, items, count, err) && !hint_attribute(parser, progress, found, err) &&
         !hint_value(parser, progress, found, err) && !hint_clause(parser, progress, found, err))
         hint_symbol(parser, progress, found, err);
     return status;

@@ -147,6 +147,11 @@ static bool hint_model(const struct head *head, struct error *err)
     else if (is_word(first, "DESCRIBE") || is_word(first, "DESC"))
         error_hint(err, "SHOW MODEL %.*s; tells what a model is, SHOW TRAIN how it was trained.",
                    SLICE_FORMAT(object));
+    else if (is_word(first, "EXPLAIN"))
+        error_hint(err,
+                   "SHOW MODEL %.*s; tells what a model is, SELECT * FROM table TO EXPLAIN "
+                   "%.*s; what it looks at.",
+                   SLICE_FORMAT(object), SLICE_FORMAT(object));
     else
         return false;
     return true;
@@ -168,7 +173,9 @@ static bool hint_misspelt_show(const struct head *head, struct error *err)
 
 static bool hint_show(const struct head *head, struct error *err)
 {
-    if (!is_word(&head->tokens[0], "SHOW") || head->tokens[1].kind != SCAN_WORD)
+    const enum scan_kind object = head->tokens[1].kind;
+
+    if (!is_word(&head->tokens[0], "SHOW") || (object != SCAN_WORD && object != SCAN_END))
         return false;
     if (!hint_misspelt_show(head, err))
         error_hint(
@@ -205,26 +212,22 @@ static bool is_followed(struct reader reader, enum verb verb)
     return false;
 }
 
+/* No database has a statement that begins so. */
 static bool hint_first_verb(struct reader reader, struct error *err)
 {
     const struct reading_token first = read_token(&reader);
-    struct reader ahead = reader;
     const enum verb verb = verb_of(&first);
 
-    if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD ||
-        !is_followed(reader, verb))
+    if (verb == VERB_NONE || verb == VERB_OTHER)
         return false;
     error_hint(err, "The query for the rows comes first: %s", form_of(verb));
     return true;
 }
 
-/* CANCEL 5, CANCEL JOBS 5, CANCEL TRAINING 5 */
+/* CANCEL, CANCEL 5, CANCEL JOBS 5, CANCEL model */
 static bool hint_cancel(const struct head *head, struct error *err)
 {
-    const bool has_number =
-        head->tokens[1].kind == SCAN_NUMBER || head->tokens[2].kind == SCAN_NUMBER;
-
-    if (!is_word(&head->tokens[0], "CANCEL") || !has_number)
+    if (!is_word(&head->tokens[0], "CANCEL"))
         return false;
     error_hint(err, "CANCEL JOB number; ends a job. SHOW JOBS; lists them.");
     return true;
@@ -393,6 +396,19 @@ bool refused_show_hint(struct slice text, struct error *err)
     return hint_misspelt_show(&head, err);
 }
 
+/* Of a SELECT that the database has read to its end, and wants more of: "SELECT * FROM". */
+static void hint_ends_early(struct slice select, struct error *err)
+{
+    struct reader reader = {select, 0, (int)select.size};
+    struct reading_token last = {.kind = SCAN_END}, token;
+
+    while ((token = read_token(&reader)).kind != SCAN_END)
+        last = token;
+    if (last.kind != SCAN_END)
+        error_hint(err, "The SELECT ends too early: something is missing after %.*s.",
+                   SLICE_FORMAT(slice_prefix(last.text, 100)));
+}
+
 void refused_select_hint(struct slice select, struct error *err)
 {
     static const char *const keywords[] = {"FROM", "WHERE", "GROUP", "ORDER", "LIMIT",
@@ -402,6 +418,10 @@ void refused_select_hint(struct slice select, struct error *err)
     struct slice word = {select.data + start, 0};
     int nearest;
 
+    if (has_place && start >= select.size) {
+        hint_ends_early(select, err);
+        return;
+    }
     while (start + word.size < select.size && scan_is_word_byte(word.data[word.size]))
         word.size++;
     nearest = word.size < 3 ? -1 : text_nearest(word, keywords, COUNT(keywords));

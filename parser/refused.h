@@ -25,7 +25,8 @@ bool refused_hint(struct slice text, int position, struct error *err);
 bool refused_show_hint(struct slice text, struct error *err);
 
 /* Of the SELECT half of a statement of ours that has a syntax error at err->position: where a
- * keyword is misspelt there the hint names it. */
+ * keyword is misspelt there the hint names it; at the end the hint says that something is missing.
+ */
 void refused_select_hint(struct slice select, struct error *err);
 
 #endif

@@ -28,3 +28,20 @@ struct slice table_named_at(struct slice select, int position)
     }
     return SLICE("");
 }
+
+bool names_no_table(struct slice select)
+{
+    for (struct scan scan = scan_next(select, 0, SCAN_HOST); scan.kind != SCAN_END;
+         scan = scan_next(select, scan.end, SCAN_HOST))
+        if (scan.kind == SCAN_WORD && slice_is_fold(scan_text(select, &scan), "FROM"))
+            return false;
+    return true;
+}
+
+bool is_name_without_table(struct slice select, int position)
+{
+    const size_t place = (size_t)position;
+
+    return position >= 0 && place < select.size && names_no_table(select) &&
+           (scan_is_word_byte(select.data[place]) || select.data[place] == '"');
+}

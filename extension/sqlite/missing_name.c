@@ -6,6 +6,7 @@
 #include "extension/sqlite/sql.h"
 #include "parser/refused.h"
 #include "parser/scan.h"
+#include "parser/table_place.h"
 
 #define NAMES_MAX  1000
 #define TABLES_MAX 64 /* of the SELECT, whose columns are looked at */
@@ -124,7 +125,7 @@ static enum status hint_column(sqlite3 *db, struct slice select, struct slice na
         read_names(db, "SELECT name FROM pragma_table_info(?1)", unquoted(select, &scan), &names);
     }
     hint_nearest(&names, name, err);
-    if (names.count == 0 && place_of(select, SLICE("FROM")) < 0)
+    if (names.count == 0 && names_no_table(select))
         error_hint(err, "The SELECT names no table: is FROM missing?");
     names_free(&names);
     return err->status;
@@ -136,8 +137,11 @@ enum status hint_missing_name(sqlite3 *db, struct slice select, struct error *er
     char message[sizeof err->message];
     const struct slice whole = slice_of(memcpy(message, err->message, sizeof message));
 
-    if (err->status == STATUS_SYNTAX)
+    if (err->status == STATUS_SYNTAX) {
+        if (slice_is(whole, "incomplete input")) /* SQLite tells no place of it */
+            err->position = (int)select.size;
         refused_select_hint(select, err);
+    }
     if (err->status != STATUS_DATABASE || err->hint[0])
         return err->status;
     if (strncmp(message, table, strlen(table)) == 0)

@@ -98,7 +98,8 @@ static void names_and_clauses(void **state)
         {"SELECT 1 TO TRAIN X LABEL y INTO m, n", ", n", ""},
         {"SELECT 1 TO TRAIN X WITH a = 1 COLUMN f(b, [1, 2] c) INTO m", "c) INTO m",
          "The ( before it is not closed."},
-        {"SELECT 1 TO TRAIN X WITH a = 1 COLUMN a b INTO m", "b INTO m", ""},
+        {"SELECT 1 TO TRAIN X WITH a = 1 COLUMN a b INTO m", "b INTO m",
+         "Columns are separated by commas."},
         {"SELECT 1 TO TRAIN X WITH a = 1, COLUMN a LABEL b INTO m", "COLUMN a LABEL b INTO m",
          "Something is missing before COLUMN; to use the word as a name, quote it: \"COLUMN\"."},
         {"SELECT 1 TO TRAIN X COLUMN a, SELECT LABEL b INTO m", "SELECT LABEL b INTO m",
@@ -111,11 +112,43 @@ static void names_and_clauses(void **state)
          "A list is written in brackets: [64, 32]."},
         {"SELECT 1 TO TRAIN X COLUMN a, 5 INTO m", "5 INTO m", ""},
         {"SHOW MODELS 5", "5", ""},
-        {"CANCEL JOB x", "x", ""},
+        {"CANCEL JOB x", "x", "SHOW JOBS; lists the jobs and their numbers."},
         {"ROLLBACK MODEL m TO", "", "The form is: ROLLBACK MODEL model TO version."},
         {"TO TRAIN X INTO m", "TO TRAIN X INTO m",
          "The query for the rows comes first: SELECT * FROM table TO ..."},
         {"WITH TO TRAIN X INTO m", "TO TRAIN X INTO m", ""},
+    };
+
+    (void)state;
+    check_all(list, COUNT(list));
+}
+
+static void words_of_other_languages(void **state)
+{
+    static const struct mistake list[] = {
+        {"SELECT 1 TO TRAIN X where a > 1 LABEL y INTO m", "where a > 1 LABEL y INTO m",
+         "where belongs to the SELECT, which stands before TO: SELECT ... where ... TO TRAIN"},
+        {"SELECT 1 TO TRAIN X LABEL y INTO m LIMIT 5", "LIMIT 5",
+         "LIMIT belongs to the SELECT, which stands before TO: SELECT ... LIMIT ... TO TRAIN"},
+        {"SELECT 1 TO PREDICT USING m GROUP BY a", "GROUP BY a",
+         "GROUP belongs to the SELECT, which stands before TO: SELECT ... GROUP ... TO PREDICT"},
+        {"SELECT 1 TO EVALUATE m ORDER BY a", "ORDER BY a",
+         "ORDER belongs to the SELECT, which stands before TO: SELECT ... ORDER ... TO EVALUATE"},
+        {"SHOW MODELS WHERE a", "WHERE a", "SHOW MODEL WHERE; shows one."},
+        {"SELECT 1 TO TRAIN X SET a = 1 INTO m", "SET a = 1 INTO m",
+         "Attributes follow WITH: WITH name = value, ..."},
+        {"SELECT 1 TO TRAIN X USING a = 1 INTO m", "= 1 INTO m",
+         "Attributes follow WITH: WITH name = value, ..."},
+        {"SELECT 1 TO TRAIN X TARGET y INTO m", "TARGET y INTO m",
+         "The column to learn follows LABEL."},
+        {"SELECT 1 TO TRAIN LABEL y INTO m", "y INTO m",
+         "LABEL is read as the model's name here: a model, as LinearClassifier, stands before it."},
+        {"SELECT 1 TO TRAIN X LABEL y AS m", "AS m", "The name of what is made follows INTO."},
+        {"SELECT 1 TO TRAIN X LABEL y INTO TABLE m", "m", "The name stands alone, without TABLE."},
+        {"SELECT 1 TO TRAIN X LABEL y INTO \"TABLE\" m", "m", ""},
+        {"SELECT 1 TO PREDICT y FROM m", "FROM m", "The model follows USING."},
+        {"SELECT 1 TO PREDICT USING MODEL m", "m", "The name stands alone, without MODEL."},
+        {"SHOW MODELS m", "m", "SHOW MODEL m; shows one."},
     };
 
     (void)state;
@@ -127,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attributes_and_their_values),
         cmocka_unit_test(names_and_clauses),
+        cmocka_unit_test(words_of_other_languages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,6 +66,8 @@ static void a_model_is_made_and_dropped_in_other_words(void **state)
         {"RENAME MODEL m", "A model is a table: ALTER TABLE m RENAME TO new_name;"},
         {"DESCRIBE MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
         {"DESC MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
+        {"EXPLAIN MODEL m", "SHOW MODEL m; tells what a model is, SELECT * FROM table TO EXPLAIN "
+                            "m; what it looks at."},
         {"GRANT MODEL m", NULL},
         {"CREATE OR MODEL m", NULL},
         {"CREATE THE REPLACE MODEL m", NULL},
@@ -85,12 +87,13 @@ static void what_is_shown_and_cancelled_has_a_name(void **state)
         {"show atributes;", "Did you mean SHOW ATTRIBUTES?"},
         {"SHOW TABLES", SHOWS " Tables are listed by SELECT name FROM sqlite_schema."},
         {"SHOW work_mem", SHOWS},
-        {"SHOW", NULL},
+        {"SHOW", SHOWS},
         {"SHOW 'MODLES'", NULL},
         {"CANCEL 5", "CANCEL JOB number; ends a job. SHOW JOBS; lists them."},
         {"CANCEL JOBS 5", "CANCEL JOB number; ends a job. SHOW JOBS; lists them."},
-        {"CANCEL", NULL},
-        {"CANCEL all jobs", NULL},
+        {"CANCEL", "CANCEL JOB number; ends a job. SHOW JOBS; lists them."},
+        {"CANCEL all jobs", "CANCEL JOB number; ends a job. SHOW JOBS; lists them."},
+        {"\"CANCEL\" 5", NULL},
         {"STOP 5", NULL},
     };
 
@@ -109,15 +112,14 @@ static void the_rows_come_before_the_verb(void **state)
         {"TO TRAIN LinearClassifier LABEL class INTO m", ROWS_FIRST TRAIN_FORM},
         {"TO PREDICT iris USING m;", ROWS_FIRST PREDICT_FORM},
         {"TO RUN a", NULL},
-        {"TO TRAIN", NULL},
-        {"TRAIN", NULL},
-        {"TRAIN 5 INTO m", NULL},
-        {"TRAIN the dog", NULL},
-        {"PREDICT iris USING", NULL},
-        {"PREDICT iris USING (a)", NULL},
-        {"PREDICT iris LABEL m", NULL},
-        {"EVALUATE (a)", NULL},
-        {"EVALUATE m n", NULL},
+        {"TO TRAIN", ROWS_FIRST TRAIN_FORM},
+        {"TRAIN", ROWS_FIRST TRAIN_FORM},
+        {"TRAIN 5 INTO m", ROWS_FIRST TRAIN_FORM},
+        {"TRAIN the model", ROWS_FIRST TRAIN_FORM},
+        {"PREDICT iris LABEL m", ROWS_FIRST PREDICT_FORM},
+        {"EVALUATE MODEL m", ROWS_FIRST EVALUATE_FORM},
+        {"EVALUATE m ON t", ROWS_FIRST EVALUATE_FORM},
+        {"\"TRAIN\" x INTO m", NULL},
         {"RUN something INTO m", NULL},
         {"EXPLAIN nothing INTO m", NULL},
     };
@@ -274,7 +276,11 @@ static void a_misspelt_keyword_of_the_select_is_named(void **state)
         {"SELECT * FROM t wehre", 16, "", "Did you mean WHERE?"},
         {"SELECT * FORM t", 9, "It is told.", "It is told."},
         {"SELECT * FORM t", -1, "", ""},
-        {"SELECT * FORM t", 15, "", ""},
+        {"SELECT * FORM t", 15, "", "The SELECT ends too early: something is missing after t."},
+        {"SELECT * FROM ", 14, "", "The SELECT ends too early: something is missing after FROM."},
+        {"SELECT * FROM -- t", 18, "",
+         "The SELECT ends too early: something is missing after FROM."},
+        {"SELECT * FROM", 13, "It is told.", "It is told."},
         {"SELECT * FORM t", 14, "", ""},
         {"SELECT * FROM", 9, "", ""},
         {"SELECT * elsewhere t", 9, "", ""},
@@ -321,6 +327,19 @@ static void a_table_is_known_by_what_is_before_it(void **state)
     CHECK_SLICE(table_named_at(SLICE("SELECT a FROM irs"), -1), "");
 }
 
+static void a_name_without_a_table_is_a_word_where_from_is_not(void **state)
+{
+    (void)state;
+    CHECK(is_name_without_table(SLICE("SELECT a, b"), 7));
+    CHECK(is_name_without_table(SLICE("SELECT \"a b\""), 7));
+    CHECK(!is_name_without_table(SLICE("SELECT 1 / 'a'"), 11));
+    CHECK(!is_name_without_table(SLICE("SELECT a from t"), 7));
+    CHECK(is_name_without_table(SLICE("SELECT a -- from t"), 7));
+    CHECK(!is_name_without_table(SLICE("SELECT a"), -1));
+    CHECK(!is_name_without_table(SLICE("SELECT a"), 8));
+    CHECK(names_no_table(SLICE("SELECT 'from', \"from\"")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +353,7 @@ int main(void)
         cmocka_unit_test(show_of_a_parameter_has_a_hint_only_where_it_is_nearly_ours),
         cmocka_unit_test(a_misspelt_keyword_of_the_select_is_named),
         cmocka_unit_test(a_table_is_known_by_what_is_before_it),
+        cmocka_unit_test(a_name_without_a_table_is_a_word_where_from_is_not),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,14 +12,15 @@ static enum status add_relation(void *self, const struct cell *cells, size_t cou
 
 void hint_relation(struct postgres_host *host, struct slice select, struct error *err)
 {
-    const struct slice name = err->status == STATUS_DATABASE && err->position >= 0 && !err->hint[0]
-                                  ? table_named_at(select, err->position)
-                                  : SLICE("");
+    const bool has_place = err->status == STATUS_DATABASE && err->position >= 0 && !err->hint[0];
+    const struct slice name = has_place ? table_named_at(select, err->position) : SLICE("");
     struct model_names names = {.count = 0};
     struct pg_rows rows = {.self = &names, .row = add_relation};
     struct error ignored;
     int nearest;
 
+    if (has_place && name.size == 0 && is_name_without_table(select, err->position))
+        error_hint(err, "The SELECT names no table: is FROM missing?");
     if (name.size == 0)
         return;
     (void)pg_each(host,

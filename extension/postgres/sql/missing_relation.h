@@ -1,5 +1,6 @@
 /*
- * missing_relation.h - 'relation "irs" does not exist': what may have been meant.
+ * missing_relation.h - 'relation "irs" does not exist', 'column "a" does not exist': what may have
+ * been meant.
  */
 #ifndef EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
 #define EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
@@ -7,8 +8,8 @@
 #include "extension/postgres/sql/postgres_host.h"
 
 /* Of a SELECT that could not be described: where the server's error stands at a table's name the
- * nearest table of the search path is the hint. Errors with a hint, and others, stay as they are.
- */
+ * nearest table of the search path is the hint; where it stands at a column, and no table is named,
+ * that FROM may be missing. Errors with a hint, and others, stay as they are. */
 void hint_relation(struct postgres_host *host, struct slice select, struct error *err);
 
 #endif

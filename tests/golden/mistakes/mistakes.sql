@@ -134,6 +134,12 @@ SELECT sepal_lenght, class FROM iris TO TRAIN LinearClassifier LABEL class INTO 
 SELECT sepal_length, class TO TRAIN LinearClassifier LABEL class INTO m;
 -- the query: FROM misspelt
 SELECT * FORM iris TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: no table after FROM
+SELECT * FROM TO TRAIN LinearClassifier LABEL class INTO m;
+-- the query: its WHERE behind TO
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class WHERE class < 2 INTO m;
+-- the query: its LIMIT behind TO
+SELECT * FROM iris TO PREDICT USING iris_model LIMIT 10;
 -- the query: in parentheses
 (SELECT * FROM iris) TO TRAIN LinearClassifier LABEL class INTO m;
 -- the query: VALUES
@@ -142,6 +148,24 @@ VALUES (1, 2), (2, 3) TO TRAIN LinearRegressor LABEL column2 INTO m;
 FROM iris TO TRAIN LinearClassifier LABEL class INTO m;
 -- the query: behind TRAIN
 TO TRAIN LinearClassifier LABEL class INTO m;
+-- words: SET for WITH
+SELECT * FROM iris TO TRAIN LinearClassifier SET epochs = 5 LABEL class INTO m;
+-- words: USING for WITH
+SELECT * FROM iris TO TRAIN LinearClassifier USING epochs = 5 LABEL class INTO m;
+-- words: TARGET for LABEL
+SELECT * FROM iris TO TRAIN LinearClassifier TARGET class INTO m;
+-- words: AS for INTO
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class AS m;
+-- words: TABLE after INTO
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO TABLE m;
+-- words: FROM for USING
+SELECT * FROM iris TO PREDICT class FROM iris_model;
+-- words: MODEL after USING
+SELECT * FROM iris TO PREDICT USING MODEL iris_model;
+-- columns: without a comma
+SELECT * FROM iris TO TRAIN LinearClassifier COLUMN petal_width petal_length LABEL class INTO m;
+-- models: none before LABEL
+SELECT * FROM iris TO TRAIN LABEL class INTO m;
 -- TO: forgotten before TRAIN
 SELECT * FROM iris TRAIN LinearClassifier LABEL class INTO m;
 -- TO: forgotten before PREDICT
@@ -154,6 +178,10 @@ SELECT * FROM iris TO TRIAN LinearClassifier LABEL class INTO m;
 TRAIN LinearClassifier ON iris LABEL class INTO m;
 -- TO: the verb first
 PREDICT iris USING iris_model;
+-- TO: a verb and a table
+TRAIN iris;
+-- models: explained as such
+EXPLAIN MODEL iris_model;
 -- models: made as in BigQuery
 CREATE MODEL m OPTIONS (model_type = 'logistic_reg') AS SELECT * FROM iris;
 -- models: dropped as such
@@ -170,6 +198,12 @@ SHOW MODLES;
 SHOW TABLES;
 -- SHOW: a model that is not there
 SHOW TRAIN iris_modle;
+-- SHOW: one model by the word for all
+SHOW MODELS iris_model;
+-- CANCEL: a model
+CANCEL JOB iris_model;
+-- CANCEL: nothing
+CANCEL;
 -- CANCEL: a number alone
 CANCEL 5;
 -- CANCEL: a job that is not there
