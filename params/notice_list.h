@@ -32,6 +32,9 @@
 #define NOTICES_OF_KIND_MAX 8
 #define NOTICE_BYTES_MAX    400 /* of a text, and of a hint */
 
+/* A classifier's labels: more different numbers than these are rather a quantity than classes. */
+#define NUMBER_CLASSES_MAX 30
+
 /* What it is about; the words stand in job.json and in model tables: added at the end, and never
  * changed. A word that is not known, of a later version, is read as "other". */
 #define NOTICE_KIND_MAP(X)                                                                         \

@@ -111,3 +111,23 @@ enum status label_plan(struct planning *planning)
     plan->label_type = LABEL_REAL; /* a regressor answers between the whole numbers, too */
     return STATUS_OK;
 }
+
+void label_notice(const struct plan *plan)
+{
+    const struct query_column *column;
+
+    if (plan->estimator->task != TASK_CLASSIFICATION || plan->label_column < 0)
+        return;
+    column = &plan->query.columns[plan->label_column];
+    if (column->integers == 0 || column->integers + column->nulls < plan->query.sample_rows ||
+        column->distinct_values <= NUMBER_CLASSES_MAX)
+        return;
+    notice_add(
+        plan->notices, NOTICE_LABEL,
+        "label column \"%.*s\" has %llu different numbers in %u %s, and each is a class of its "
+        "own",
+        SLICE_FORMAT(column->name), (unsigned long long)column->distinct_values,
+        plan->query.sample_rows, query_rows_word(&plan->query));
+    notice_hint(plan->notices, "Did you mean to predict the number? LinearRegressor and "
+                               "DNNRegressor do.");
+}

@@ -7,6 +7,9 @@
 #include "planner/planning.h"
 
 enum status label_plan(struct planning *planning);
+
+/* EXPLAIN: what the sample tells of the labels. TRAIN tells it of all rows. */
+void label_notice(const struct plan *plan);
 /* INVALID at a LABEL of the statement: the estimator learns without. */
 enum status label_refuse(const struct planning *planning, struct slice estimator);
 

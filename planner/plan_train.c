@@ -197,6 +197,8 @@ enum status plan_train(struct planning *planning)
     TRY(old_model_order(planning));
     TRY(settle_inputs(planning));
     input_notices(plan);
+    if (plan->explain_only)
+        label_notice(plan);
     roles_notices(plan);
     TRY(parameters_check(planning));
     return validation_plan(planning);

@@ -15,9 +15,6 @@
 #define RARE_CLASS_ROWS  20
 #define RARE_CLASS_SHARE 0.05
 
-/* More different numbers than these are rather a quantity than classes. */
-#define NUMBER_CLASSES_MAX 30
-
 /* Makes the list, in the data set's arena, once column_statistics_finish has filled the rest. */
 enum status column_notices(const struct column_statistics *statistics, struct dataset *dataset,
                            struct error *err);

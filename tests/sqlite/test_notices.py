@@ -64,6 +64,20 @@ class Notices(harness.Case):
         self.assertRegex(" ".join(found), "predicts the most frequent class of all 1[0-9]+ validation rows.*class_weight = 'balanced'")
         self.assertNotIn("predicts the most", " ".join(self.notices("a, noise", "rare", more=", train.class_weight = 'balanced'")))
 
+    def test_labels_that_rather_are_numbers_are_named_before_training_and_after(self):
+        train = ("SELECT noise, rowid % {} AS number FROM t TO TRAIN LinearClassifier WITH train.epoch = 1 "
+                 "LABEL number INTO m")
+        for numbers, is_said in ((30, False), (31, True), (1500, True)):
+            explained = [detail for item, detail in self.database.execute("EXPLAIN " + train.format(numbers))
+                         if item == "notice"]
+            self.assertEqual([text for text in explained if "is a class of its own" in text], explained)
+            self.assertEqual(bool(explained), is_said)
+            if is_said:
+                self.assertIn(f'has {min(numbers, 1000)} different numbers in 1000 sampled rows', explained[0])
+                self.assertIn("Did you mean to predict the number?", explained[0])
+        trained = self.database.execute(train.format(31)).fetchall()
+        self.assertTrue(any("has 31 different numbers, and each" in str(row[3]) for row in trained))
+
     def test_of_little_nothing_is_said(self):
         self.database.execute("DELETE FROM t WHERE rowid > 40")
         self.assertFalse([text for text in self.notices("noise, code, twin, ended", "left_us") if "alone" in text or "no better" in text])
