@@ -208,7 +208,8 @@
             .aliases = WORDS("explain.replace"))                                                   \
     PLANNED("explain.metric", SCOPE_EXPLAIN, TEXT(),                                               \
             "What an input's importance is measured by. Default: AUC of two classes, Accuracy of " \
-            "more, RMSE of numbers, Inertia of clusters.")                                         \
+            "more, RMSE of numbers, Pinball of quantiles, Concordance of survival:cox, Inertia "   \
+            "of clusters.")                                                                        \
     PLANNED("explain.repeats", SCOPE_EXPLAIN, INTEGER(1, 1000, "5"),                               \
             "How often the values of each column are dealt out anew.")                             \
     PLANNED("explain.rows", SCOPE_EXPLAIN, INTEGER(1, 10000000, "10000"),                          \

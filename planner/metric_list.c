@@ -149,12 +149,12 @@ enum status metrics_plan(struct planning *planning, enum task task, enum aim aim
 }
 
 enum status metric_plan(struct planning *planning, const char *attribute, enum task task,
-                        enum metric other)
+                        enum aim aim, enum metric other)
 {
     const struct setting *setting = settings_find(planning, attribute);
     const struct slice name =
         setting ? slice_trim(setting->value.text) : slice_of(metric_name(other));
 
     planning->plan->metric_count = 0;
-    return add_metric(planning, task, AIM_MEANS, name, setting ? setting->value.span.start : -1);
+    return add_metric(planning, task, aim, name, setting ? setting->value.span.start : -1);
 }

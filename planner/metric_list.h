@@ -11,8 +11,8 @@
  * fit its aim, and those of `usual` where the statement names none. */
 enum status metrics_plan(struct planning *planning, enum task task, enum aim aim, enum aim usual,
                          uint32_t classes);
-/* The one metric that the attribute names, else `other`: plan->metrics[0]. */
+/* The one metric that the attribute names, of those of the aim, else `other`: plan->metrics[0]. */
 enum status metric_plan(struct planning *planning, const char *attribute, enum task task,
-                        enum metric other);
+                        enum aim aim, enum metric other);
 
 #endif

@@ -320,8 +320,20 @@ static enum status check_explainer(const struct planning *planning)
     return error_hint(err, "There is USING permutation, which is also the default.");
 }
 
+/* Whose metrics can be measured: groups and upper bounds of times are not read. */
+static enum aim aim_of_explanation(const struct model_summary *model)
+{
+    const enum aim aim = model->aim.aim;
+
+    return aim == AIM_QUANTILES || aim == AIM_HAZARDS ? aim : AIM_MEANS;
+}
+
 static enum metric metric_of_explanation(const struct model_summary *model)
 {
+    if (aim_of_explanation(model) == AIM_QUANTILES)
+        return METRIC_PINBALL;
+    if (aim_of_explanation(model) == AIM_HAZARDS)
+        return METRIC_CONCORDANCE;
     if (model->task == TASK_REGRESSION)
         return METRIC_RMSE;
     if (model->task == TASK_CLUSTERING)
@@ -346,7 +358,7 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
-    TRY(metric_plan(planning, "explain.metric", plan->model.task,
+    TRY(metric_plan(planning, "explain.metric", plan->model.task, aim_of_explanation(&plan->model),
                     metric_of_explanation(&plan->model)));
     plan->explain_repeats = (uint32_t)whole_number(planning, "explain.repeats", 5);
     plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);

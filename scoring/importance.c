@@ -23,6 +23,7 @@ struct dealt {
 struct importance {
     const struct model *model;
     struct importance_options options;
+    struct measure measure;
     struct metrics_options metrics;
     struct scorer scorer;
     uint32_t count, capacity;
@@ -36,16 +37,22 @@ struct importance {
 enum status importance_new(const struct model *model, const struct importance_options *options,
                            struct importance **importance, struct error *err)
 {
-    const struct slice name = slice_of(metric_name(options->metric));
-    struct importance *made = calloc(1, sizeof *made);
+    struct measure measure;
+    struct importance *made;
 
     *importance = NULL;
+    if (!measure_find(options->metric, &measure))
+        return fail(err, STATUS_INVALID, "an unknown metric");
+    made = calloc(1, sizeof *made);
     if (!made)
         return fail_no_memory(err);
     made->model = model;
     made->options = *options;
-    made->metrics.ranks_classes = metrics_rank_classes(model, &name, 1);
-    made->metrics.as_means = true; /* it has metrics of means alone */
+    made->measure = measure;
+    made->metrics.names = &made->options.metric;
+    made->metrics.name_count = 1;
+    made->metrics.ranks_classes = metrics_rank_classes(model, &options->metric, 1);
+    made->metrics.as_means = metric_is_of(measure.metric, AIM_MEANS);
     if (scorer_init(&made->scorer, model, SCORER_ROWS, err) != STATUS_OK) {
         free(made);
         return err->status;
@@ -312,7 +319,7 @@ static enum status measure(struct importance *importance, const uint32_t *inputs
     TRY(metrics_new(importance->model, &importance->metrics, &metrics, err));
     status = score_all(importance, metrics, inputs, input_count, err);
     if (status == STATUS_OK)
-        *value = metrics_value(metrics, importance->options.metric);
+        *value = metrics_measured(metrics, importance->measure);
     metrics_free(metrics);
     return status;
 }
@@ -328,8 +335,8 @@ enum status importance_begin(struct importance *importance, double *value, struc
     TRY(measure(importance, NULL, 0, value, err));
     if (isfinite(*value))
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "%s is not defined on these rows",
-         metric_name(importance->options.metric));
+    fail(err, STATUS_INVALID, "%.*s is not defined on these rows",
+         SLICE_FORMAT(importance->options.metric));
     return error_hint(err, "Take another explain.metric, or rows of more than one label.");
 }
 

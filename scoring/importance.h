@@ -17,7 +17,7 @@
 #define IMPORTANCE_BYTES_MAX ((size_t)1 << 30) /* of the rows that are held */
 
 struct importance_options {
-    enum metric metric;
+    struct slice metric; /* its name, with a number where it has one: borrowed */
     uint64_t seed;
     uint32_t rows_max;
     /* Asked every some hundred rows: is the result no longer wanted? NULL: it always is. */

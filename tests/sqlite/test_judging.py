@@ -195,6 +195,31 @@ class Judging(harness.Case):
         self.assertEqual(again[0]["baseline"], found[0]["baseline"])
         self.assertEqual([row["metric"] for row in self.explain()], ["RMSE"] * 3)
 
+    def test_importance_is_measured_by_what_a_model_learns(self):
+        """The baseline is what EVALUATE measures: of quantiles their loss, of hazards the order of events, and
+        metrics that are measured where they are named, with their number."""
+        self.make_aims()
+        self.run_all("DELETE FROM r WHERE rowid > 300")
+        for columns, label, objective, metric in (("a, b, z", "z", "'reg:quantileerror', quantile_alpha = 0.8", "Pinball"),
+                                                  ("a, b, signed", "signed", "'survival:cox'", "Concordance")):
+            self.named(f"SELECT {columns} FROM r TO TRAIN XGBRegressor WITH objective = {objective}, n_estimators = 10 "
+                       f"LABEL {label} INTO m")
+            table = f"(SELECT {columns} FROM r)"
+            found = self.explain(table=table)
+            self.assertEqual([row["metric"] for row in found], [metric] * 2)
+            self.assertAlmostEqual(found[0]["baseline"],
+                                   self.evaluate(f"validation.metrics = '{metric}'", table)[0][metric], 12)
+            self.assertGreater(found[0]["importance"], 0)
+        self.run_all("CREATE TABLE counts AS SELECT a, b, abs(CAST(z * 4 AS INTEGER)) AS n FROM r")
+        self.named("SELECT * FROM counts TO TRAIN XGBRegressor WITH objective = 'count:poisson', n_estimators = 10 "
+                   "LABEL n INTO m")
+        for metric in ("RMSLE", "TweedieNLogLik@1.2", "TweedieNLogLik@1.8", "PoissonNLogLik"):
+            found = self.explain(f" WITH explain.metric = '{metric}'", "counts")
+            baseline = self.evaluate(f"validation.metrics = '{metric}'", "counts")[0][metric]
+            self.assertEqual([row["metric"] for row in found], [metric] * 2)
+            self.assertAlmostEqual(found[0]["baseline"], baseline, 12)  # the rows are added up in another order
+        self.fails("SELECT * FROM counts TO EXPLAIN m WITH explain.metric = 'Pinball'", "does not fit this model")
+
     def test_importance_does_not_depend_on_the_order_of_rows_and_columns(self):
         self.make_two()
         self.run_all("ALTER TABLE t ADD COLUMN word TEXT")

@@ -32,7 +32,8 @@ static void made_row(uint32_t row, struct cell cells[COLUMNS])
 static struct importance *new_importance(const struct fixture *fixture, enum metric metric,
                                          uint32_t rows_max)
 {
-    const struct importance_options options = {.metric = metric, .seed = 11, .rows_max = rows_max};
+    const struct importance_options options = {
+        .metric = slice_of(metric_name(metric)), .seed = 11, .rows_max = rows_max};
     struct importance *importance;
     struct error err;
 
@@ -325,7 +326,7 @@ static void who_is_interrupted_ends_early(void **state)
     static const uint32_t age = AGE;
     int left = 100;
     struct importance_options options = {
-        .metric = METRIC_RMSE, .rows_max = ROWS, .is_interrupted = after_some, .context = &left};
+        .metric = SLICE("RMSE"), .rows_max = ROWS, .is_interrupted = after_some, .context = &left};
     struct importance *importance;
     struct fixture fixture;
     struct error err;

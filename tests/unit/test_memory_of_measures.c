@@ -57,7 +57,8 @@ static enum status explain(void *context, struct text *result, struct error *err
     static const uint32_t age = 0;
     const struct model *model = context;
     const struct importance_options options = {
-        .metric = model->task == TASK_REGRESSION ? METRIC_MAE : METRIC_LOG_LOSS, .rows_max = ROWS};
+        .metric = model->task == TASK_REGRESSION ? SLICE("MAE") : SLICE("LogLoss"),
+        .rows_max = ROWS};
     struct importance *importance;
     double baseline = 0, value = 0;
     enum status status;

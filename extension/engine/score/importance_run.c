@@ -208,7 +208,7 @@ static enum status put_result(struct explaining *explaining, struct error *err)
         row[0] = cell_text(explained->name);
         row[1] = cell_real(explained->mean);
         row[2] = cell_real(explained->deviation);
-        row[3] = cell_string(metric_name(explaining->metric));
+        row[3] = cell_text(explaining->plan->metrics[0]);
         row[4] = cell_real(explaining->baseline);
     }
     return evaluation_put(explaining->host, explaining->plan, &rows, explaining->started, &sink,
@@ -219,7 +219,7 @@ static enum status explain_with(struct explaining *explaining, const struct mode
                                 struct error *err)
 {
     const struct plan *plan = explaining->plan;
-    const struct importance_options options = {.metric = explaining->metric,
+    const struct importance_options options = {.metric = plan->metrics[0],
                                                .seed = plan->explain_seed,
                                                .rows_max = plan->explain_rows,
                                                .is_interrupted = is_interrupted,
