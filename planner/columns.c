@@ -684,9 +684,8 @@ static enum status leave_out(struct planning *planning, struct choice *choices)
             plan->left_out[plan->left_out_count++] =
                 (struct plan_left_out){.name = column->name, .column = (int)i, .why = use};
     }
-    if (taken == 0)
-        plan->left_out_count = 0;
-    for (size_t i = 0; i < plan->left_out_count; i++)
+    plan->takes_left_out = taken == 0;
+    for (size_t i = 0; i < plan->left_out_count && !plan->takes_left_out; i++)
         choices[plan->left_out[i].column].kind = CHOICE_NONE;
     return STATUS_OK;
 }

@@ -5,6 +5,7 @@
 
 #define SPELLINGS_NAMED 4
 
+/* "left out: it is ...", or "taken, as there is no other: it is ...", and what to write instead. */
 static void note_left_out(const struct plan *plan, const struct plan_left_out *left_out)
 {
     static const struct {
@@ -17,12 +18,16 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
         [COLUMN_FREE_TEXT] = {NOTICE_FREE_TEXT, "it is free text, and most of it is different"},
     };
     const struct slice name = left_out->name;
+    const bool is_taken = plan->takes_left_out;
 
-    notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is left out: %s",
-               SLICE_FORMAT(name), reasons[left_out->why].what);
+    notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is %s: %s",
+               SLICE_FORMAT(name), is_taken ? "taken, as there is no other" : "left out",
+               reasons[left_out->why].what);
     if (left_out->why == COLUMN_FREE_TEXT && !plan->estimator->kind->takes_numbers_alone)
-        notice_hint(plan->notices, "COLUMN *, TEXT(%.*s) learns from its words.",
-                    SLICE_FORMAT(name));
+        notice_hint(plan->notices, "COLUMN %sTEXT(%.*s) learns from its words.",
+                    is_taken ? "" : "*, ", SLICE_FORMAT(name));
+    else if (is_taken)
+        notice_hint(plan->notices, "Of rows that are new it tells nothing: select other columns.");
     else
         notice_hint(plan->notices,
                     "COLUMN %.*s takes it, beside the other columns that are named there.",

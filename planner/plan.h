@@ -91,6 +91,7 @@ struct plan {
     size_t input_count;
     struct plan_left_out *left_out; /* in the order of the SELECT */
     size_t left_out_count;
+    bool takes_left_out;            /* they are inputs after all, as there are no others */
     struct slice label;             /* size 0: the model is learned without */
     int group_column, upper_column; /* EVALUATE, by the model's aim; -1: none */
     bool as_means;                  /* EVALUATE: the model's aim is not looked at */

@@ -176,6 +176,20 @@ class ColumnKinds(Case):
         self.train(select, column="COLUMN customer_id, email")
         self.assertEqual([one["name"] for one in self.meta()["inputs"]], ["customer_id", "email"])
 
+    def test_keys_and_free_text_without_other_columns_are_taken_with_a_word(self):
+        self.fill("t", lambda i, x: f"it was a day of {i} and there is much more to be said about it")
+        for columns, said in (("x", r'column "x" is taken, as there is no other: it is free text.*COLUMN TEXT\(x\) learns'),
+                              ("i AS id", 'column "id" is taken, as there is no other: its whole numbers.*select other columns')):
+            select = f"SELECT {columns}, y FROM t"
+            self.train(select)
+            self.assertEqual(len(self.meta()["inputs"]), 1)
+            explained = self.database.execute(f"EXPLAIN {select} {TRAIN.format(more='', column='')}").fetchall()
+            told = [f"{one['text']}. {one.get('hint')}" for one in self.meta()["notices"] if "is taken" in one["text"]]
+            self.assertEqual([detail for item, detail in explained if item == "notice"], told)
+            self.assertRegex(told[0], said)
+        self.train("SELECT x, y FROM t", column="COLUMN TEXT(x)")
+        self.assertNotIn("is taken", self.notices())
+
     def test_what_only_looks_like_a_key_stays(self):
         self.fill("t", lambda i, x: x)
         self.train("SELECT i AS height, x + i AS id, i % 700 AS customer_id, 'c' || i % 700 AS city, "
