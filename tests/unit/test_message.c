@@ -266,6 +266,32 @@ static void what_recorded_frames_carry_is_found_in_their_fields(void **state)
     CHECK_SLICE(read.unable.hint, "Add some.");
 }
 
+/* A record has no room for more of them, so their bytes are written here. */
+static void more_reals_than_there_is_room_for_are_refused(void **state)
+{
+    const struct field field = {"reals", "", FIELD_REALS, FIELD_REALS_MAX, 0};
+    const struct field_table table = {&field, 1};
+    (void)state;
+
+    for (uint32_t count = FIELD_REALS_MAX; count <= FIELD_REALS_MAX + 1; count++) {
+        struct field_reals reals;
+        struct byte_reader reader;
+        struct text bytes;
+
+        text_init(&bytes, 1024);
+        put_u32(&bytes, count);
+        for (uint32_t i = 0; i < count; i++)
+            put_f64(&bytes, i);
+        reader = byte_reader_over(text_slice(&bytes));
+        if (count > FIELD_REALS_MAX)
+            CHECK(fields_read(&reader, table, &reals) == &field);
+        else
+            CHECK(!fields_read(&reader, table, &reals) && reals.count == count &&
+                  reals.values[count - 1] == count - 1);
+        text_deinit(&bytes);
+    }
+}
+
 static void a_field_beyond_its_limit_is_refused_by_its_name(void **state)
 {
     static char many[MESSAGE_NAME_MAX + 1];
@@ -281,7 +307,8 @@ static void a_field_beyond_its_limit_is_refused_by_its_name(void **state)
             void *member = (char *)&message.hello + field->offset;
             char name[128];
 
-            if (field->limit == FIELD_ANY || field->limit >= sizeof many)
+            if (field->limit == FIELD_ANY || field->limit >= sizeof many ||
+                field->type == FIELD_REALS)
                 continue;
             if (field->type == FIELD_TEXT)
                 *(struct slice *)member = (struct slice){many, field->limit + 1};
@@ -493,6 +520,7 @@ int main(void)
         cmocka_unit_test(every_message_reads_back_as_it_was_written),
         cmocka_unit_test(recorded_frames_are_read_and_written_as_they_were),
         cmocka_unit_test(what_recorded_frames_carry_is_found_in_their_fields),
+        cmocka_unit_test(more_reals_than_there_is_room_for_are_refused),
         cmocka_unit_test(a_field_beyond_its_limit_is_refused_by_its_name),
         cmocka_unit_test(a_frame_with_any_byte_changed_is_refused),
         cmocka_unit_test(a_frame_that_is_cut_or_too_long_is_refused),
