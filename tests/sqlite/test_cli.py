@@ -129,6 +129,18 @@ class Program(harness.Case):
         done = self.check(self.path, "--format=json", "-c", "SELECT 1 AS x WHERE 0;")
         self.assertEqual(json.loads(done.stdout), [])
 
+    def test_people_see_five_digits_and_machines_all(self):
+        self.check(self.path, "-c", QUICK)
+        evaluate, select = "SELECT * FROM iris TO EVALUATE m;", "SELECT loss FROM measured;"
+        exact, = {row["loss"] for row in json.loads(self.check(self.path, "--format=json", "-c", evaluate).stdout)}
+        self.assertGreater(len(repr(exact)), 10)
+        shown = {form: self.check(self.path, f"--format={form}", "-c", evaluate).stdout for form in ("table", "box", "csv")}
+        for form in ("table", "box"):
+            self.assertIn(f" {exact:.5g} ", shown[form])
+        self.assertIn(f"\n{exact!r},", shown["csv"])
+        self.check(self.path, "-c", evaluate.replace(";", " INTO measured;"))
+        self.assertIn(f" {exact!r}\n", self.check(self.path, "-c", select).stdout)  # rows of the user's are as they are
+
     def test_csv_reads_back(self):
         done = self.check(self.path, "--format", "csv", "-c", ODD)
         self.assertEqual(done.stdout, 'text,missing,empty,whole,real,bytes,odd | name\n'

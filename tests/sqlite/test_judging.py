@@ -27,6 +27,11 @@ class Judging(harness.Case):
         with self.assertRaisesRegex(sqlite3.Error, message):
             self.run_all(sql)
 
+    def insert(self, statement, rows):
+        self.database.execute("BEGIN")
+        self.database.executemany(statement, rows)
+        self.database.execute("COMMIT")
+
     def make_two(self, rows=600):
         draw = random.Random(5)
         self.run_all("CREATE TABLE t (a REAL, b REAL, kind TEXT)")
@@ -34,7 +39,7 @@ class Judging(harness.Case):
         for _ in range(rows):
             a, b = draw.gauss(0, 1), draw.gauss(0, 1)
             values.append((a, b, "fraud" if a + b / 2 + draw.gauss(0, 1) > 1 else "legit"))
-        self.database.executemany("INSERT INTO t VALUES (?, ?, ?)", values)
+        self.insert("INSERT INTO t VALUES (?, ?, ?)", values)
 
     def train(self, more="", into="m"):
         return self.named(f"SELECT * FROM t TO TRAIN LinearClassifier WITH train.epoch = 5{more} LABEL kind INTO {into}")
@@ -183,7 +188,7 @@ class Judging(harness.Case):
         draw = random.Random(9)
         self.run_all("CREATE TABLE t (a REAL, b REAL, c REAL, y REAL)")
         rows = [tuple(draw.gauss(0, 1) for _ in range(3)) for _ in range(2000)]
-        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [(a, b, c, 3 * a - b) for a, b, c in rows])
+        self.insert("INSERT INTO t VALUES (?, ?, ?, ?)", [(a, b, c, 3 * a - b) for a, b, c in rows])
         self.run_all("SELECT * FROM t TO TRAIN LinearRegressor WITH train.epoch = 100 LABEL y INTO m")
         found = self.explain(" WITH explain.metric = 'MSE', explain.repeats = 20")
         self.assertEqual([row["input"] for row in found], ["a", "b", "c"])
@@ -248,6 +253,24 @@ class Judging(harness.Case):
         self.fails("SELECT * FROM t WHERE 0 TO EXPLAIN m", "no rows")
         self.fails("SELECT * FROM t WHERE kind = 'fraud' TO EXPLAIN m", "AUC is not defined on these rows")
 
+    def test_every_kind_of_model_is_explained(self):
+        """b is noise, and a and the word say what the label is."""
+        draw = random.Random(3)
+        self.run_all("CREATE TABLE t (a REAL, b REAL, word TEXT, y INTEGER)")
+        rows = [(draw.gauss(0, 1), draw.gauss(0, 1), draw.choice("uvw")) for _ in range(600)]
+        self.insert("INSERT INTO t VALUES (?, ?, ?, ?)",
+                    [(a, b, word, int(a + (word == "u") > 0.3)) for a, b, word in rows])
+        for model, more in (("LinearClassifier", ""), ("LinearRegressor", ""), ("DNNClassifier", ""), ("DNNRegressor", ""),
+                            ("XGBClassifier", "n_estimators = 5"), ("RandomForestRegressor", "n_estimators = 5"),
+                            ("DecisionTreeClassifier", ""), ("xgboost.gblinear", "objective = 'binary:logistic'"),
+                            ("WideAndDeepClassifier", ""), ("DeepFMClassifier", ""), ("DCNClassifier", "")):
+            with self.subTest(model):
+                self.run_all(f"SELECT * FROM t TO TRAIN {model}{' WITH ' if more else ''}{more} LABEL y INTO m")
+                found = {row["input"]: row["importance"] for row in self.explain()}
+                self.assertEqual(set(found), {"a", "b", "word"})
+                self.assertGreater(found["a"], 5 * abs(found["b"]))
+                self.assertGreater(found["word"], 2 * abs(found["b"]))
+
     def test_clusters_are_explained_by_their_inertia(self):
         self.make_two()
         self.run_all("SELECT a, b FROM t TO TRAIN KMeans WITH model.n_clusters = 3 INTO m")
@@ -297,7 +320,7 @@ class Judging(harness.Case):
             seen = draw.random() < .6
             values.append((f"q{draw.randrange(90)}", a, b, min(3, int(4 * a * draw.random() + b / 2)),
                            a + draw.gauss(0, 1) * b, time, time if seen else None, time if seen else -time))
-        self.database.executemany("INSERT INTO r VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+        self.insert("INSERT INTO r VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
     def both_ways(self, query, model, more):
         """EVALUATE by the session, by workers, and of the rows in another order: the same bits."""
@@ -347,7 +370,7 @@ class Judging(harness.Case):
         self.run_all("CREATE TABLE few (query INTEGER, a REAL, relevance INTEGER)")
         draw = random.Random(2)
         rows = [(query, draw.random(), draw.randrange(4)) for query in range(40) for _ in range(3)]
-        self.database.executemany("INSERT INTO few VALUES (?, ?, ?)", rows)
+        self.insert("INSERT INTO few VALUES (?, ?, ?)", rows)
         self.named("SELECT * FROM few TO TRAIN XGBRanker WITH train.group = 'query', n_estimators = 30, max_depth = 10, "
                    "min_child_weight = 0, train.test_size = 0 LABEL relevance INTO m")
         groups = {}

@@ -294,6 +294,7 @@ static void a_program_that_is_not_there_is_named(void **state)
 
     CHECK_FAILS(job_launch("/nonexistent/totrain", &folder, &spec, &process, &err), STATUS_IO,
                 "cannot start /nonexistent/totrain");
+    CHECK(strstr(err.hint, "must lie beside totrain.so"));
 }
 
 int main(void)
