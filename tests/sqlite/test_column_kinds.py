@@ -78,6 +78,9 @@ class ColumnKinds(Case):
         self.database.execute(f"CREATE TABLE customers ({', '.join(columns)})")
         self.database.executemany(f"INSERT INTO customers VALUES ({', '.join('?' * len(columns))})", customers.made(4000))
         as_they_are = self.auc("SELECT *")
+        digest = self.digest(self.database, "m")
+        self.database.execute("SELECT * FROM train ORDER BY email DESC TO TRAIN LinearClassifier LABEL churn INTO m").fetchall()
+        self.assertEqual(self.digest(self.database, "m"), digest)
         by_hand = self.auc("SELECT julianday(signup) AS signup, julianday(last_seen) AS seen, active = 't' AS active, "
                            "CAST(replace(revenue, ',', '') AS REAL) AS revenue, plan, city, "
                            "CAST(nullif(nullif(age, 'n/a'), '?') AS REAL) AS age, visits, score, churn")
