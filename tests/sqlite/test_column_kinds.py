@@ -76,7 +76,9 @@ class ColumnKinds(Case):
         columns = ["id", "email", "signup", "last_seen", "active", "revenue", "plan", "city", "age", "visits", "score",
                    "country", '"order"', '"group"', '"label to train"', "churn"]
         self.database.execute(f"CREATE TABLE customers ({', '.join(columns)})")
+        self.database.execute("BEGIN")
         self.database.executemany(f"INSERT INTO customers VALUES ({', '.join('?' * len(columns))})", customers.made(4000))
+        self.database.execute("COMMIT")
         as_they_are = self.auc("SELECT *")
         digest = self.digest(self.database, "m")
         self.database.execute("SELECT * FROM train ORDER BY email DESC TO TRAIN LinearClassifier LABEL churn INTO m").fetchall()
