@@ -173,9 +173,7 @@ static bool hint_misspelt_show(const struct head *head, struct error *err)
 
 static bool hint_show(const struct head *head, struct error *err)
 {
-    const enum scan_kind object = head->tokens[1].kind;
-
-    if (!is_word(&head->tokens[0], "SHOW") || (object != SCAN_WORD && object != SCAN_END))
+    if (!is_word(&head->tokens[0], "SHOW") || head->tokens[1].kind != SCAN_WORD)
         return false;
     if (!hint_misspelt_show(head, err))
         error_hint(
@@ -212,22 +210,26 @@ static bool is_followed(struct reader reader, enum verb verb)
     return false;
 }
 
-/* No database has a statement that begins so. */
 static bool hint_first_verb(struct reader reader, struct error *err)
 {
     const struct reading_token first = read_token(&reader);
+    struct reader ahead = reader;
     const enum verb verb = verb_of(&first);
 
-    if (verb == VERB_NONE || verb == VERB_OTHER)
+    if (verb == VERB_NONE || verb == VERB_OTHER || read_token(&ahead).kind != SCAN_WORD ||
+        !is_followed(reader, verb))
         return false;
     error_hint(err, "The query for the rows comes first: %s", form_of(verb));
     return true;
 }
 
-/* CANCEL, CANCEL 5, CANCEL JOBS 5, CANCEL model */
+/* CANCEL 5, CANCEL JOBS 5, CANCEL TRAINING 5 */
 static bool hint_cancel(const struct head *head, struct error *err)
 {
-    if (!is_word(&head->tokens[0], "CANCEL"))
+    const bool has_number =
+        head->tokens[1].kind == SCAN_NUMBER || head->tokens[2].kind == SCAN_NUMBER;
+
+    if (!is_word(&head->tokens[0], "CANCEL") || !has_number)
         return false;
     error_hint(err, "CANCEL JOB number; ends a job. SHOW JOBS; lists them.");
     return true;

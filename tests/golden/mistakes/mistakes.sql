@@ -178,8 +178,6 @@ SELECT * FROM iris TO TRIAN LinearClassifier LABEL class INTO m;
 TRAIN LinearClassifier ON iris LABEL class INTO m;
 -- TO: the verb first
 PREDICT iris USING iris_model;
--- TO: a verb and a table
-TRAIN iris;
 -- models: explained as such
 EXPLAIN MODEL iris_model;
 -- models: made as in BigQuery
@@ -202,8 +200,6 @@ SHOW TRAIN iris_modle;
 SHOW MODELS iris_model;
 -- CANCEL: a model
 CANCEL JOB iris_model;
--- CANCEL: nothing
-CANCEL;
 -- CANCEL: a number alone
 CANCEL 5;
 -- CANCEL: a job that is not there
