@@ -8,7 +8,8 @@
  *     run, n-th fails
  *     and all once more, where from the i-th on every allocation fails
  *
- * Of a run with many allocations some fail, evenly spread; of the next such run others.
+ * With sanitizers or without optimisation some of many allocations fail, evenly spread; of the next
+ * such run others.
  *
  * Each of these runs must end with NO_MEMORY, or exactly as the first one did:
  * same status, same message, same result. A result that is cut short because
