@@ -168,6 +168,11 @@ static enum status build(const struct forest *forest, struct slice statement, st
                           .content = &trees};
 
     built.transform.keeps_numbers = built.kind->keeps_numbers;
+    if (forest->quantile_count > 0) {
+        built.aim = (struct aim_facts){.aim = AIM_QUANTILES,
+                                       .quantile_count = forest->quantile_count};
+        memcpy(built.aim.quantiles, forest->quantiles, sizeof built.aim.quantiles);
+    }
     TRY(forest_finish(forest, arena, &trees, err));
     TRY(fill_inputs(forest, arena, &built.transform, err));
     TRY(fill_labels(forest, arena, &built.labels, err));

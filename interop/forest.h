@@ -35,6 +35,8 @@ struct forest {
     enum task task;
     uint32_t classes; /* 0 of a regressor; 2 have one output, more have one each */
     uint32_t outputs;
+    double quantiles[QUANTILES_MAX]; /* (quantile_count): of the outputs; 0: they are none */
+    uint32_t quantile_count;
     enum trees_link link;
     double *base; /* (outputs): before the first tree, in the units of leaves */
     struct forest_feature *features;

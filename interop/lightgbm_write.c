@@ -429,6 +429,17 @@ static enum status write_all(struct writing *writing)
     return status;
 }
 
+static enum status check_outputs(const struct model *model, struct error *err)
+{
+    if (model->aim.quantile_count < 2)
+        return STATUS_OK;
+    fail(err, STATUS_UNSUPPORTED,
+         "the model has %u quantiles, and a file of LightGBM's has one (its alpha)",
+         model->aim.quantile_count);
+    return error_hint(err, "XGBoost's files have several: FORMAT xgboost. For LightGBM train a "
+                           "model of each quantile.");
+}
+
 enum status lightgbm_write(const struct model *model, struct text *out, struct error *err)
 {
     struct arena arena;
@@ -440,6 +451,7 @@ enum status lightgbm_write(const struct model *model, struct text *out, struct e
     uint32_t most = 1;
     enum status status;
 
+    TRY(check_outputs(model, err));
     for (uint32_t i = 0; i < writing.trees->tree_count; i++)
         if (forest_tree_nodes(writing.trees, i) > most)
             most = forest_tree_nodes(writing.trees, i);

@@ -9,7 +9,7 @@
 #include "interop/xgboost_write.h"
 #include "scoring/transform.h"
 
-enum task_of { REGRESSOR, TWO_CLASSES, MANY_CLASSES, RANKER };
+enum task_of { REGRESSOR, TWO_CLASSES, MANY_CLASSES, RANKER, QUANTILES };
 
 struct objective {
     const char *name;
@@ -29,7 +29,7 @@ static const struct objective objectives[] = {
     {"reg:squaredlogerror", REGRESSOR, TREES_LINK_NONE, TREES_LINK_NONE},
     {"reg:pseudohubererror", REGRESSOR, TREES_LINK_NONE, TREES_LINK_NONE},
     {"reg:absoluteerror", REGRESSOR, TREES_LINK_NONE, TREES_LINK_NONE},
-    {"reg:quantileerror", REGRESSOR, TREES_LINK_NONE, TREES_LINK_NONE},
+    {"reg:quantileerror", QUANTILES, TREES_LINK_NONE, TREES_LINK_NONE},
     {"reg:logistic", REGRESSOR, TREES_LINK_LOGISTIC, TREES_LINK_LOGISTIC},
     {"reg:gamma", REGRESSOR, TREES_LINK_EXP, TREES_LINK_EXP},
     {"reg:tweedie", REGRESSOR, TREES_LINK_EXP, TREES_LINK_EXP},
@@ -54,7 +54,7 @@ struct reading {
 static enum status read_objective(struct reading *reading, const struct value *learner)
 {
     static const char *const estimators[] = {"XGBRegressor", "XGBClassifier", "XGBClassifier",
-                                             "XGBRanker"};
+                                             "XGBRanker", "XGBRegressor"};
     const struct value *object;
     struct slice name;
 
@@ -71,32 +71,47 @@ static enum status read_objective(struct reading *reading, const struct value *l
     return STATUS_OK;
 }
 
-/* "5E-1", "[5E-1]", and of several classes "[1E-1,2E-1]". */
+/* "5E-1", "[5E-1]", and of several outputs "[1E-1,2E-1]". At most `most` are read; on failure the
+ * text begins with what is no number. */
+static bool read_numbers(struct slice *text, double *numbers, uint32_t most, uint32_t *count)
+{
+    *count = 0;
+    if (text->size >= 2 && text->data[0] == '[' && text->data[text->size - 1] == ']')
+        *text = (struct slice){text->data + 1, text->size - 2};
+    for (bool is_last = false; !is_last && *count < most; ++*count) {
+        const char *comma = text->size ? memchr(text->data, ',', text->size) : NULL;
+        const size_t size = comma ? (size_t)(comma - text->data) : text->size;
+
+        if (!slice_to_real(slice_trim((struct slice){text->data, size}), &numbers[*count]))
+            return false;
+        is_last = !comma;
+        text->data += comma ? size + 1 : 0;
+        text->size -= comma ? size + 1 : 0;
+    }
+    return true;
+}
+
 static enum status read_base(struct reading *reading, const struct value *parameters)
 {
     struct forest *forest = reading->forest;
     const enum trees_link link = reading->objective->base_link;
-    struct slice text;
-    double score = 0;
+    struct slice text, whole;
     uint32_t count = 0;
+    bool are_fine;
 
     TRY(value_get_text(parameters, "base_score", &text, reading->err));
-    if (text.size >= 2 && text.data[0] == '[' && text.data[text.size - 1] == ']')
-        text = (struct slice){text.data + 1, text.size - 2};
-    for (bool is_last = false; !is_last && count < forest->outputs; count++) {
-        const char *comma = text.size ? memchr(text.data, ',', text.size) : NULL;
-        const size_t size = comma ? (size_t)(comma - text.data) : text.size;
+    whole = text;
+    are_fine = read_numbers(&text, forest->base, forest->outputs, &count);
+    for (uint32_t i = 0; i < count && are_fine; i++) {
+        const double score = forest->base[i];
 
-        if (!slice_to_real(slice_trim((struct slice){text.data, size}), &score) ||
-            fabs(score) > 1e38 || (link != TREES_LINK_NONE && score < 1e-37) ||
-            (link == TREES_LINK_LOGISTIC && (float)score >= 1))
-            return fail(reading->err, STATUS_CORRUPT, "base_score is no prediction: \"%.*s\"",
-                        SLICE_FORMAT(slice_prefix(text, 60)));
-        forest->base[count] = xgboost_margin((float)score, link);
-        is_last = !comma;
-        text.data += comma ? size + 1 : 0;
-        text.size -= comma ? size + 1 : 0;
+        are_fine = !(fabs(score) > 1e38 || (link != TREES_LINK_NONE && score < 1e-37) ||
+                     (link == TREES_LINK_LOGISTIC && (float)score >= 1));
+        forest->base[i] = are_fine ? xgboost_margin((float)score, link) : 0;
     }
+    if (!are_fine)
+        return fail(reading->err, STATUS_CORRUPT, "base_score is no prediction: \"%.*s\"",
+                    SLICE_FORMAT(slice_prefix(whole, 60)));
     for (uint32_t i = 1; count == 1 && i < forest->outputs; i++)
         forest->base[i] = forest->base[0];
     if (count == 1 || count == forest->outputs)
@@ -105,30 +120,73 @@ static enum status read_base(struct reading *reading, const struct value *parame
                 forest->outputs);
 }
 
+/* "[1E-1,5E-1]"; files of before 3.1 have no list of one. */
+static enum status read_quantiles(struct reading *reading, const struct value *learner)
+{
+    struct forest *forest = reading->forest;
+    const struct value *objective, *parameters;
+    struct slice text;
+
+    TRY(value_get_object(learner, "objective", &objective, reading->err));
+    TRY(value_get_object(objective, "quantile_loss_param", &parameters, reading->err));
+    TRY(value_get_text(parameters, "quantile_alpha", &text, reading->err));
+    if (read_numbers(&text, forest->quantiles, QUANTILES_MAX, &forest->quantile_count)) {
+        bool are_shares = true;
+
+        for (uint32_t i = 0; i < forest->quantile_count; i++)
+            are_shares &= forest->quantiles[i] > 0 && forest->quantiles[i] < 1;
+        if (are_shares)
+            return STATUS_OK;
+    }
+    return fail(reading->err, STATUS_CORRUPT,
+                "quantile_alpha is no list of 1 to %d numbers above 0 and below 1: \"%.*s\"",
+                QUANTILES_MAX, SLICE_FORMAT(slice_prefix(text, 60)));
+}
+
+/* How many numbers a row of a regressor has. */
+static enum status read_targets(struct reading *reading, const struct value *parameters,
+                                const struct value *learner, uint32_t *outputs)
+{
+    struct forest *forest = reading->forest;
+    int64_t targets = 1;
+
+    if (value_member(parameters, "num_target"))
+        TRY(value_get_integer(parameters, "num_target", 0, UINT32_MAX, &targets, reading->err));
+    *outputs = targets > 1 ? (uint32_t)targets : 1;
+    if (reading->objective->task != QUANTILES)
+        return STATUS_OK;
+    TRY(read_quantiles(reading, learner));
+    if (forest->quantile_count == *outputs)
+        return STATUS_OK;
+    return fail(reading->err, STATUS_CORRUPT, "a model of %u quantiles with %u targets",
+                forest->quantile_count, *outputs);
+}
+
 static enum status read_parameters(struct reading *reading, const struct value *learner)
 {
     struct forest *forest = reading->forest;
     const struct value *parameters;
-    int64_t classes, features, targets = 1;
+    int64_t classes, features;
+    uint32_t targets;
 
     TRY(value_get_object(learner, "learner_model_param", &parameters, reading->err));
     TRY(value_get_integer(parameters, "num_class", 0, CLASSES_MAX, &classes, reading->err));
     TRY(value_get_integer(parameters, "num_feature", 1, UINT32_MAX, &features, reading->err));
-    if (value_member(parameters, "num_target"))
-        TRY(value_get_integer(parameters, "num_target", 0, UINT32_MAX, &targets, reading->err));
-    if (targets > 1 || (classes > 1) != (reading->objective->task == MANY_CLASSES))
+    TRY(read_targets(reading, parameters, learner, &targets));
+    if ((targets > 1 && reading->objective->task != QUANTILES) || (classes > 1) != (reading->objective->task == MANY_CLASSES))
         return fail(reading->err, STATUS_UNSUPPORTED,
-                    "a model of %s with %lld classes and %lld targets is not read yet",
-                    reading->objective->name, (long long)classes, (long long)targets);
+                    "a model of %s with %lld classes and %u targets is not read yet",
+                    reading->objective->name, (long long)classes, targets);
     if (features > MODEL_INPUTS_MAX)
         return fail(reading->err, STATUS_UNSUPPORTED,
                     "the model has %lld features, where models have at most %d inputs",
                     (long long)features, MODEL_INPUTS_MAX);
     forest->feature_count = (uint32_t)features;
-    forest->outputs = classes > 1 ? (uint32_t)classes : 1;
-    forest->task = reading->objective->task == REGRESSOR || reading->objective->task == RANKER
-                       ? TASK_REGRESSION
-                       : TASK_CLASSIFICATION;
+    forest->outputs = classes > 1 ? (uint32_t)classes : targets;
+    forest->task =
+        reading->objective->task == TWO_CLASSES || reading->objective->task == MANY_CLASSES
+            ? TASK_CLASSIFICATION
+            : TASK_REGRESSION;
     forest->classes = forest->task == TASK_REGRESSION ? 0 : classes > 1 ? (uint32_t)classes : 2;
     forest->link = reading->objective->link;
     forest->base = ARENA_NEW(reading->arena, double, forest->outputs);

@@ -355,21 +355,42 @@ static void write_features(struct writing *writing)
     write_end(writer, WRITE_LIST);
 }
 
+/* XGBoost takes the list as a text. */
+static void write_quantiles(struct document_writer *writer, const struct aim_facts *aim)
+{
+    struct text list;
+
+    text_init(&list, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < aim->quantile_count; i++) {
+        text_append_string(&list, i ? "," : "[");
+        text_append_real(&list, aim->quantiles[i]);
+    }
+    text_append_char(&list, ']');
+    write_begin(writer, "quantile_loss_param", WRITE_OBJECT, 0);
+    write_text(writer, "quantile_alpha", text_slice(&list));
+    writer->out->failed |= list.failed;
+    text_deinit(&list);
+}
+
 static void write_objective(struct writing *writing)
 {
     struct document_writer *writer = &writing->writer;
     const bool is_classifier = writing->model->task == TASK_CLASSIFICATION;
     const enum trees_link link = writing->trees->link;
     const bool is_multi = is_classifier && writing->trees->outputs > 1;
+    const bool has_quantiles = writing->model->aim.quantile_count > 0;
 
     write_begin(writer, "objective", WRITE_OBJECT, 0);
     write_text(writer, "name",
                is_multi                      ? SLICE("multi:softprob")
                : is_classifier               ? SLICE("binary:logistic")
+               : has_quantiles               ? SLICE("reg:quantileerror")
                : link == TREES_LINK_LOGISTIC ? SLICE("reg:logistic")
                : link == TREES_LINK_EXP      ? SLICE("count:poisson")
                                              : SLICE("reg:squarederror"));
-    if (is_multi) {
+    if (has_quantiles) {
+        write_quantiles(writer, &writing->model->aim);
+    } else if (is_multi) {
         write_begin(writer, "softmax_multiclass_param", WRITE_OBJECT, 0);
         write_number_text(writer, "num_class", writing->trees->outputs);
     } else if (!is_classifier && link == TREES_LINK_EXP) {
@@ -387,6 +408,7 @@ static void write_parameters(struct writing *writing)
 {
     struct document_writer *writer = &writing->writer;
     const uint32_t outputs = writing->trees->outputs;
+    const bool is_classifier = writing->model->task == TASK_CLASSIFICATION;
     struct text digits;
 
     text_init(&digits, 64);
@@ -394,9 +416,9 @@ static void write_parameters(struct writing *writing)
     write_begin(writer, "learner_model_param", WRITE_OBJECT, 0);
     write_text(writer, "base_score", text_slice(&digits));
     write_text(writer, "boost_from_average", SLICE("1"));
-    write_number_text(writer, "num_class", outputs > 1 ? outputs : 0);
+    write_number_text(writer, "num_class", outputs > 1 && is_classifier ? outputs : 0);
     write_number_text(writer, "num_feature", writing->features.count);
-    write_text(writer, "num_target", SLICE("1"));
+    write_number_text(writer, "num_target", is_classifier ? 1 : outputs);
     write_end(writer, WRITE_OBJECT);
     text_deinit(&digits);
 }

@@ -139,6 +139,20 @@ static cJSON *long_integer(const char *help)
     return schema;
 }
 
+/* A number, or a list of several. */
+static cJSON *reals(const struct attribute *attribute, const char *help)
+{
+    cJSON *schema = cJSON_CreateObject(), *choices = json_add_array(schema, "anyOf");
+    cJSON *number = typed("number", NULL);
+
+    add_range(attribute, true, number);
+    json_append(choices, number);
+    json_append(choices,
+                array(0, REALS_MAX, real_range(attribute->least, attribute->most), NULL));
+    json_add_string(schema, "description", slice_of(help));
+    return schema;
+}
+
 static cJSON *attribute_schema(const struct attribute *attribute)
 {
     const char *help = attribute->name;
@@ -165,6 +179,9 @@ static cJSON *attribute_schema(const struct attribute *attribute)
     case STORE_COUNTS:
         schema = array(0, COUNTS_MAX,
                        integer((int64_t)attribute->least, (int64_t)attribute->most, NULL), help);
+        break;
+    case STORE_REALS:
+        schema = reals(attribute, help);
         break;
     }
     return schema;

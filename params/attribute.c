@@ -38,6 +38,13 @@ static void set_counts(struct slice text, struct counts *counts)
     }
 }
 
+/* Defaults of lists of reals are single numbers; without one the list is empty. */
+static void set_real(struct slice text, struct reals *reals)
+{
+    *reals = (struct reals){.count = 0};
+    reals->count = slice_to_real(text, &reals->items[0]);
+}
+
 void attribute_set_default(const struct attribute *attribute, void *members)
 {
     struct slice text = slice_of(attribute->default_value ? attribute->default_value : "");
@@ -73,6 +80,9 @@ void attribute_set_default(const struct attribute *attribute, void *members)
     case STORE_COUNTS:
         set_counts(text, member);
         break;
+    case STORE_REALS:
+        set_real(text, member);
+        break;
     }
 }
 
@@ -91,6 +101,19 @@ static uint64_t integer_at(const struct attribute *attribute, const void *member
     const void *member = (const char *)members + attribute->offset;
 
     return attribute->store == STORE_U32 ? *(const uint32_t *)member : *(const uint64_t *)member;
+}
+
+static void write_reals(const struct reals *reals, const char *name, cJSON *object)
+{
+    cJSON *array;
+
+    if (reals->count == 1) {
+        json_add_real(object, name, reals->items[0]);
+        return;
+    }
+    array = json_add_array(object, name);
+    for (uint32_t i = 0; i < reals->count; i++)
+        json_append(array, json_real(reals->items[i]));
 }
 
 void attribute_write(const struct attribute *attribute, const void *members, cJSON *object)
@@ -120,6 +143,9 @@ void attribute_write(const struct attribute *attribute, const void *members, cJS
         array = json_add_array(object, attribute->member);
         for (uint32_t i = 0; i < counts->count; i++)
             json_append(array, json_integer(counts->items[i]));
+        break;
+    case STORE_REALS:
+        write_reals(member, attribute->member, object);
         break;
     }
 }
@@ -189,6 +215,28 @@ static enum status read_counts(const struct attribute *attribute, const cJSON *o
     return STATUS_OK;
 }
 
+static enum status read_reals(const struct attribute *attribute, const cJSON *object,
+                              struct reals *reals, struct error *err)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, attribute->member);
+
+    reals->count = 1;
+    if (cJSON_IsNumber(item))
+        return read_real(attribute, object, &reals->items[0], err);
+    TRY(json_get_array(object, attribute->member, REALS_MAX, &object, err));
+    reals->count = 0;
+    cJSON_ArrayForEach(item, object)
+    {
+        const double value = cJSON_IsNumber(item) ? item->valuedouble : (double)NAN;
+
+        if (!(value >= attribute->least && value <= attribute->most))
+            return fail(err, STATUS_CORRUPT, "member \"%s\": expected numbers from %g to %g",
+                        attribute->member, attribute->least, attribute->most);
+        reals->items[reals->count++] = value;
+    }
+    return STATUS_OK;
+}
+
 enum status attribute_read(const struct attribute *attribute, const cJSON *object, void *members,
                            struct error *err)
 {
@@ -208,6 +256,8 @@ enum status attribute_read(const struct attribute *attribute, const cJSON *objec
         return read_word(attribute, object, member, err);
     case STORE_COUNTS:
         return read_counts(attribute, object, member, err);
+    case STORE_REALS:
+        return read_reals(attribute, object, member, err);
     }
     return STATUS_OK;
 }
@@ -230,6 +280,8 @@ static size_t bytes_of(const struct attribute *attribute, const void *member)
         return sizeof(unsigned);
     case STORE_COUNTS:
         return ((const struct counts *)member)->count * sizeof(uint32_t);
+    case STORE_REALS:
+        return ((const struct reals *)member)->count * sizeof(double);
     }
     return 0;
 }
@@ -247,6 +299,7 @@ void attribute_put(const struct attribute *attribute, const void *members, struc
 {
     const void *member = (const char *)members + attribute->offset;
     const struct counts *counts = member;
+    const struct reals *reals = member;
 
     put_sized(out, slice_of(attribute->name));
     switch (attribute->store) {
@@ -269,6 +322,11 @@ void attribute_put(const struct attribute *attribute, const void *members, struc
         put_u32(out, counts->count);
         for (uint32_t i = 0; i < counts->count; i++)
             put_u32(out, counts->items[i]);
+        break;
+    case STORE_REALS:
+        put_u32(out, reals->count);
+        for (uint32_t i = 0; i < reals->count; i++)
+            put_f64(out, reals->items[i]);
         break;
     }
 }

@@ -16,7 +16,7 @@
  * table. STORED is an attribute whose value is a member: its C type and name, the attribute's name
  * in a statement, the statements that know it, where job.json has it (IN(object, member), or
  * IN_KIND(member): in the object that has the kind's name), what it may be (INTEGER, REAL, BOOLEAN,
- * WORD, INTEGERS, MEMORY: params/attribute_rows.h), what it is for, and by name what else a struct
+ * WORD, INTEGERS, REALS, MEMORY: params/attribute_rows.h), what it is for, and by name what else a struct
  * attribute has. PLANNED is one without a member: the planner makes something else of the value.
  *
  * Checks and their messages, SHOW ATTRIBUTES, completion and docs/attributes.md come from the
@@ -42,6 +42,7 @@ enum attribute_type {
     ATTRIBUTE_LABEL,    /* a text, a number, true or false */
     ATTRIBUTE_MEMORY,   /* '512Mi': bytes within the range */
     ATTRIBUTE_INTEGERS, /* a list of integers within the range */
+    ATTRIBUTE_REALS,    /* a number within the range, or a list of such */
     ATTRIBUTE_WORDS     /* 'Accuracy,AUC' or a list, each one of `words` */
 };
 
@@ -61,13 +62,21 @@ enum attribute_store {
     STORE_REAL,    /* double: REAL */
     STORE_BOOLEAN, /* bool: BOOLEAN; WORD: whether its one word is said */
     STORE_ENUM,    /* WORD: an enum whose values are the places of `words` */
-    STORE_COUNTS   /* struct counts: INTEGERS */
+    STORE_COUNTS,  /* struct counts: INTEGERS */
+    STORE_REALS    /* struct reals: REALS */
 };
 
 #define COUNTS_MAX HIDDEN_LAYERS_MAX
 
 struct counts {
     uint32_t items[COUNTS_MAX];
+    uint32_t count;
+};
+
+#define REALS_MAX 16
+
+struct reals {
+    double items[REALS_MAX];
     uint32_t count;
 };
 
@@ -134,7 +143,7 @@ void attribute_set_default(const struct attribute *attribute, void *members);
 void attribute_write(const struct attribute *attribute, const void *members, cJSON *object);
 /* CORRUPT, naming the member, for a value outside of the row's range and for none. 0 is
  * taken, too, of a real, and of an integer that has no default or is automatic; REAL_AUTOMATIC of a
- * real that is automatic. */
+ * real that is automatic. A list of one real is that number, in a job spec as in a statement. */
 enum status attribute_read(const struct attribute *attribute, const cJSON *object, void *members,
                            struct error *err);
 bool attribute_equal(const struct attribute *attribute, const void *a, const void *b);

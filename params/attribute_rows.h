@@ -18,6 +18,8 @@
     .type = ATTRIBUTE_REAL, .least = smallest, .most = greatest, .default_value = value
 #define INTEGERS(smallest, greatest, value)                                                        \
     .type = ATTRIBUTE_INTEGERS, .least = smallest, .most = greatest, .default_value = value
+#define REALS(smallest, greatest, value)                                                           \
+    .type = ATTRIBUTE_REALS, .least = smallest, .most = greatest, .default_value = value
 /* Default, words (NULL: checked elsewhere), and values that are not built yet (NULL: none). */
 #define BOOLEAN(value, not_yet) .type = ATTRIBUTE_BOOLEAN, .default_value = value, .later = not_yet
 #define WORD(value, known, not_yet)                                                                \
@@ -37,6 +39,7 @@
     STORE_U64
 #define STORES_REAL(...)     double : STORE_REAL
 #define STORES_INTEGERS(...) struct counts : STORE_COUNTS
+#define STORES_REALS(...)    struct reals : STORE_REALS
 #define STORES_BOOLEAN(...)  bool : STORE_BOOLEAN
 #define STORES_WORD(...)     unsigned : STORE_ENUM, bool : STORE_BOOLEAN
 

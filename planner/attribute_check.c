@@ -72,7 +72,7 @@ static void append_words(const char *const *words, struct text *out)
 
 static void append_range(const struct attribute *attribute, struct text *out)
 {
-    if (attribute->type == ATTRIBUTE_REAL) {
+    if (attribute->type == ATTRIBUTE_REAL || attribute->type == ATTRIBUTE_REALS) {
         text_append_string(out, "from ");
         text_append_real(out, attribute->least);
         text_append_string(out, " to ");
@@ -121,6 +121,10 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
         text_append_string(out, "a list of whole numbers ");
         append_range(attribute, out);
         break;
+    case ATTRIBUTE_REALS:
+        text_append_string(out, "a number, or a list of numbers, ");
+        append_range(attribute, out);
+        break;
     case ATTRIBUTE_WORDS:
         if (attribute->words) {
             text_append_string(out, "a list of ");
@@ -157,7 +161,8 @@ static enum status refuse(const struct attribute *attribute, const struct value 
                  ? fail_no_memory(err)
                  : fail_at(err, STATUS_INVALID, value->span.start, "%s takes %s, not %s",
                            attribute->name, text_string(&expected), text_string(&shown));
-    if (status == STATUS_INVALID && attribute->type != ATTRIBUTE_INTEGERS)
+    if (status == STATUS_INVALID && attribute->type != ATTRIBUTE_INTEGERS &&
+        attribute->type != ATTRIBUTE_REALS)
         status = value_hint(attribute, value, err);
     text_deinit(&expected);
     text_deinit(&shown);
@@ -202,6 +207,16 @@ static bool is_whole(const struct value *value)
             (fabs(value->number) <= EXACT_INTEGER && value->number == floor(value->number)));
 }
 
+static enum status check_length(const struct attribute *attribute, const struct value *list,
+                                size_t most, struct error *err)
+{
+    if (list->count <= most)
+        return STATUS_OK;
+    return fail_at(err, STATUS_INVALID, list->items[most].span.start,
+                   "%s has %zu items, where at most %zu are possible", attribute->name, list->count,
+                   most);
+}
+
 static enum status check_integers(const struct attribute *attribute, const struct value *value,
                                   struct error *err)
 {
@@ -215,11 +230,25 @@ static enum status check_integers(const struct attribute *attribute, const struc
     for (size_t i = 0; i < value->count; i++)
         if (!is_whole(&value->items[i]) || !is_in_range(attribute, value->items[i].number))
             return refuse(attribute, &value->items[i], err);
-    if (value->count > COUNTS_MAX)
-        return fail_at(err, STATUS_INVALID, value->items[COUNTS_MAX].span.start,
-                       "%s has %zu items, where at most %d are possible", attribute->name,
-                       value->count, COUNTS_MAX);
-    return STATUS_OK;
+    return check_length(attribute, value, COUNTS_MAX, err);
+}
+
+static enum status check_reals(const struct attribute *attribute, const struct value *value,
+                               struct error *err)
+{
+    const bool is_list = value->kind == VALUE_LIST;
+    const struct value *items = is_list ? value->items : value;
+    const size_t count = is_list ? value->count : 1;
+
+    for (size_t i = 0; i < count; i++)
+        if (items[i].kind != VALUE_NUMBER || !is_in_range(attribute, items[i].number)) {
+            const enum status status = refuse(attribute, &items[i], err);
+
+            return status == STATUS_INVALID ? value_hint(attribute, &items[i], err) : status;
+        }
+    if (count == 0)
+        return refuse(attribute, value, err);
+    return is_list ? check_length(attribute, value, REALS_MAX, err) : STATUS_OK;
 }
 
 static enum status check_word(const struct attribute *attribute, const struct value *value,
@@ -355,6 +384,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
         return check_memory(attribute, value, err);
     case ATTRIBUTE_INTEGERS:
         return check_integers(attribute, value, err);
+    case ATTRIBUTE_REALS:
+        return check_reals(attribute, value, err);
     case ATTRIBUTE_WORDS:
         return check_words(attribute, value, err);
     }

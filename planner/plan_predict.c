@@ -129,6 +129,11 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
                    "%s has a use only where a table is written", attribute);
 }
 
+static struct output_facts outputs_of(const struct model_summary *model)
+{
+    return (struct output_facts){model->task, model->has_leaves, model->aim.quantile_count > 0};
+}
+
 /* "A regressor has the extra output 'score'." */
 static enum status hint_outputs(const struct model_summary *model, struct error *err)
 {
@@ -136,7 +141,7 @@ static enum status hint_outputs(const struct model_summary *model, struct error 
     struct text list;
 
     text_init(&list, TEXT_MAXIMUM);
-    extra_outputs_append(model->task, model->has_leaves, &list);
+    extra_outputs_append(outputs_of(model), &list);
     error_hint(err, "A %s has the extra output%s %s.", task_models[model->task],
                strchr(text_string(&list), ' ') ? "s" : "", text_string(&list));
     if (list.failed)
@@ -151,7 +156,7 @@ static enum status add_output(struct planning *planning, struct slice word, int 
     struct plan *plan = planning->plan;
     struct slice name = slice_of(attribute_word(attribute, word));
 
-    if (!extra_output_find(plan->model.task, plan->model.has_leaves, name,
+    if (!extra_output_find(outputs_of(&plan->model), name,
                            &plan->extra_kinds[plan->extra_output_count])) {
         fail_at(planning->err, STATUS_INVALID, position, "'%.*s' has no use with a %.*s",
                 SLICE_FORMAT(name), SLICE_FORMAT(plan->model.estimator));

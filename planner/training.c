@@ -22,6 +22,7 @@ static void set_from_value(const struct attribute *attribute, const struct value
     void *member = attribute_at(attribute, members);
     const struct value *items = value->kind == VALUE_LIST ? value->items : value;
     struct counts *counts = member;
+    struct reals *reals = member;
     double bytes = 0;
     unsigned place;
 
@@ -63,6 +64,11 @@ static void set_from_value(const struct attribute *attribute, const struct value
         counts->count = value->kind == VALUE_LIST ? (uint32_t)value->count : 1;
         for (uint32_t i = 0; i < counts->count; i++)
             counts->items[i] = (uint32_t)items[i].number;
+        break;
+    case STORE_REALS:
+        reals->count = value->kind == VALUE_LIST ? (uint32_t)value->count : 1;
+        for (uint32_t i = 0; i < reals->count; i++)
+            reals->items[i] = items[i].number;
         break;
     }
 }
@@ -233,10 +239,18 @@ static void append_settled(const struct plan *plan, const struct attribute *attr
                            struct text *out)
 {
     const void *member = plan->spec.params.bytes + attribute->offset;
+    const struct reals *reals = member;
     unsigned place;
 
     if (attribute->store == STORE_REAL) {
         text_append_real(out, *(const double *)member);
+        return;
+    }
+    if (attribute->store == STORE_REALS) {
+        for (uint32_t i = 0; i < reals->count; i++) {
+            text_append_string(out, i > 0 ? ", " : "");
+            text_append_real(out, reals->items[i]);
+        }
         return;
     }
     memcpy(&place, member, sizeof place);
@@ -306,7 +320,7 @@ static void append_effective(const struct plan *plan, const struct attribute *of
     if (is_automatic(attribute, setting)) {
         append_automatic(plan, attribute, out);
     } else if (is_of_kind &&
-               (attribute->store == STORE_ENUM ||
+               (attribute->store == STORE_ENUM || (attribute->store == STORE_REALS && !setting) ||
                 (attribute->store == STORE_REAL && (!setting || !attribute->default_value)))) {
         append_settled(plan, attribute, out);
     } else if (slice_is(name, "validation.metrics")) {

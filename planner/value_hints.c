@@ -69,7 +69,7 @@ static enum status hint_number(const struct attribute *attribute, const struct v
         is_in_range(attribute, number))
         return error_hint(err, "Write %.*s, without quotes.",
                           SLICE_FORMAT(slice_trim(value->text)));
-    if (attribute->type != ATTRIBUTE_REAL || value->kind != VALUE_NUMBER || attribute->most > 1 ||
+    if (attribute->type == ATTRIBUTE_INTEGER || value->kind != VALUE_NUMBER || attribute->most > 1 ||
         attribute->most < 0.5 || value->number <= 1 || !is_in_range(attribute, value->number / 100))
         return err->status;
     text_init(&share, 64);
@@ -100,6 +100,7 @@ enum status value_hint(const struct attribute *attribute, const struct value *va
         return hint_list(attribute, value, err);
     case ATTRIBUTE_INTEGER:
     case ATTRIBUTE_REAL:
+    case ATTRIBUTE_REALS:
         return hint_number(attribute, value, err);
     case ATTRIBUTE_BOOLEAN:
         hint_boolean(value, err);

@@ -5,17 +5,19 @@
  *     aim          measured by                   beside the label
  *     means        RMSE, MAE, ...
  *     ranks        NDCG, MAP, MRR                the group of each row
- *     quantiles    Pinball, Coverage             which quantiles
+ *     quantiles    Pinball, Coverage             which quantiles: a model has a number for each
  *     times        AFTNLogLik, Concordance       upper bounds of times; their distribution
  *     hazards      CoxNLogLik, Concordance
  */
 #ifndef SCORING_AIM_H
 #define SCORING_AIM_H
 
-#include "params/terms.h"
+#include <math.h>
+
+#include "params/attribute.h"
 #include "scoring/survival.h"
 
-#define QUANTILES_MAX 16 /* of a model */
+#define QUANTILES_MAX REALS_MAX /* of a model */
 
 struct aim_facts { /* zeros: means */
     enum aim aim;
@@ -28,5 +30,18 @@ struct aim_facts { /* zeros: means */
     /* The columns of the training rows; of size 0: there was none. */
     struct slice group, upper;
 };
+
+/* Which of a row's numbers is what is predicted: of several quantiles the one nearest to the
+ * median, and of those that are equally near the first; else the only one. */
+static inline uint32_t aim_prediction(const struct aim_facts *aim)
+{
+    const double near_enough = 1e-9; /* 0.1 and 0.9 are equally near */
+    uint32_t nearest = 0;
+
+    for (uint32_t i = 1; i < aim->quantile_count; i++)
+        if (fabs(aim->quantiles[i] - 0.5) < fabs(aim->quantiles[nearest] - 0.5) - near_enough)
+            nearest = i;
+    return nearest;
+}
 
 #endif

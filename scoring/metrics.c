@@ -253,7 +253,7 @@ static void measure_aim(const struct scorer *scorer, const struct row_label *lab
 
     row->number_count = model->aim.aim == AIM_QUANTILES ? model->aim.quantile_count : 1;
     for (uint32_t i = 0; i < row->number_count; i++)
-        row->numbers[i] = (double)scorer->outputs[i] * model->label_scale + model->label_mean;
+        row->numbers[i] = scorer_number(scorer, i);
     row->upper = label->upper;
     row->group = label->group;
     if (model->aim.aim == AIM_RANKS)
@@ -327,8 +327,10 @@ static enum status add_value(struct metrics *metrics, const struct metrics_row *
                              struct error *err)
 {
     const double from_mean = row->value - metrics->label_mean, predicted = row->value + row->loss;
+    /* Of several quantiles what is predicted is one of them, as who looks at no aim cannot tell. */
+    const bool is_one = row->number_count > 1 && metrics->numbers.aim.aim == AIM_MEANS;
     const struct number_measures measures = {
-        {row->number_count > 0 ? row->numbers : &predicted, row->value, row->upper},
+        {row->number_count > 0 && !is_one ? row->numbers : &predicted, row->value, row->upper},
         row->group,
         row->key};
 

@@ -139,9 +139,14 @@ uint32_t scorer_class(const struct scorer *scorer)
     return best;
 }
 
+double scorer_number(const struct scorer *scorer, uint32_t i)
+{
+    return (double)scorer->outputs[i] * scorer->model->label_scale + scorer->model->label_mean;
+}
+
 double scorer_value(const struct scorer *scorer)
 {
-    return (double)scorer->outputs[0] * scorer->model->label_scale + scorer->model->label_mean;
+    return scorer_number(scorer, aim_prediction(&scorer->model->aim));
 }
 
 void scorer_probabilities(const struct scorer *scorer, double *probabilities)

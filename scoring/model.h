@@ -5,7 +5,8 @@
  * outputs mean, its task:
  *     classification, 2 classes   1 logit, p(class 1) = 1 / (1 + e^-z)
  *     classification, k classes   k logits, softmax
- *     regression                  1 output, label = z * label_scale + label_mean
+ *     regression                  1 output, label = z * label_scale + label_mean; of several
+ *                                 quantiles one of each
  *     clustering                  the distance to each cluster; the nearest is the prediction
  *
  * Scoring has one fixed order of additions per output, independent of how many rows are
@@ -127,7 +128,9 @@ void scorer_score_row(struct scorer *scorer, const float *dense, const int32_t *
 
 /* Of the row that is selected. */
 uint32_t scorer_class(const struct scorer *scorer); /* the most probable; the lowest where equal */
-double scorer_value(const struct scorer *scorer);   /* regression: in the label's units */
+double scorer_value(const struct scorer *scorer);   /* regression: in the label's units; of several
+                                                       quantiles the one that is predicted */
+double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
 double scorer_distance(const struct scorer *scorer);  /* to that */
 /* Of each tree the node that the row ends in, counted from the tree's first: leaves (leaf_count).

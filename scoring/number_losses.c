@@ -123,7 +123,7 @@ static double survival_loss(const struct aim_facts *aim, const struct number_row
 double number_loss(struct measure measure, const struct aim_facts *aim,
                    const struct number_row *row)
 {
-    const double p = row->predicted[0], y = row->label, difference = p - y;
+    const double p = row->predicted[aim_prediction(aim)], y = row->label, difference = p - y;
 
     switch (measure.metric) {
     case METRIC_MAE:

@@ -14,7 +14,8 @@
  *     Coverage         1 where y <= p; of several quantiles where the least <= y <= the greatest
  *     AFTNLogLik       survival.h
  *
- * as XGBoost 3.2 has them, MAPE as scikit-learn. Where a logarithm would be of 0 or less it is of
+ * Where a row has several quantiles, p of all others is the one that is predicted (aim.h). As
+ * XGBoost 3.2 has them, MAPE as scikit-learn. Where a logarithm would be of 0 or less it is of
  * 1e-16, of GammaNLogLik of 1e-6. The same bits everywhere: no library's log.
  */
 #ifndef SCORING_NUMBER_LOSSES_H

@@ -31,6 +31,7 @@ static const struct {
     {TASK_REGRESSION, "score", OUTPUT_PREDICTION},
     {TASK_CLUSTERING, "score", OUTPUT_DISTANCE},
     {TASK_CLASSIFICATION, "leaf", OUTPUT_LEAF},
+    {TASK_REGRESSION, "quantiles", OUTPUT_QUANTILES},
     {TASK_REGRESSION, "leaf", OUTPUT_LEAF},
 };
 #define EXTRA_OUTPUTS (sizeof extra_outputs / sizeof *extra_outputs)
@@ -45,15 +46,18 @@ enum output_type output_type(enum output output)
     return outputs[output].type;
 }
 
-static bool has_output(enum task task, bool has_leaves, size_t i)
+static bool has_output(struct output_facts facts, size_t i)
 {
-    return extra_outputs[i].task == task && (has_leaves || extra_outputs[i].output != OUTPUT_LEAF);
+    const enum output output = extra_outputs[i].output;
+
+    return extra_outputs[i].task == facts.task && (facts.has_leaves || output != OUTPUT_LEAF) &&
+           (facts.has_quantiles || output != OUTPUT_QUANTILES);
 }
 
-bool extra_output_find(enum task task, bool has_leaves, struct slice name, enum output *output)
+bool extra_output_find(struct output_facts facts, struct slice name, enum output *output)
 {
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
-        if (!has_output(task, has_leaves, i) || !slice_is(name, extra_outputs[i].name))
+        if (!has_output(facts, i) || !slice_is(name, extra_outputs[i].name))
             continue;
         *output = extra_outputs[i].output;
         return true;
@@ -61,14 +65,14 @@ bool extra_output_find(enum task task, bool has_leaves, struct slice name, enum 
     return false;
 }
 
-void extra_outputs_append(enum task task, bool has_leaves, struct text *out)
+void extra_outputs_append(struct output_facts facts, struct text *out)
 {
     size_t count = 0, written = 0;
 
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++)
-        count += has_output(task, has_leaves, i);
+        count += has_output(facts, i);
     for (size_t i = 0; i < EXTRA_OUTPUTS; i++) {
-        if (!has_output(task, has_leaves, i))
+        if (!has_output(facts, i))
             continue;
         text_append_separator(out, written++, count);
         text_printf(out, "'%s'", extra_outputs[i].name);
@@ -166,6 +170,28 @@ static enum status append_leaves(const struct scorer *scorer, struct output_work
     return STATUS_OK;
 }
 
+/* {"0.1":2.5,"0.9":7}: a quantile's name is the shortest that is read as the same number. */
+static enum status append_quantiles(const struct scorer *scorer, struct output_workspace *workspace,
+                                    struct error *err)
+{
+    const struct aim_facts *aim = &scorer->model->aim;
+    struct text *json = &workspace->json;
+
+    if (aim->quantile_count == 0)
+        return fail(err, STATUS_INVALID, "the %.*s has no quantiles",
+                    SLICE_FORMAT(scorer->model->estimator)),
+               error_hint(err, "Models that are trained with objective = 'reg:quantileerror' have "
+                               "some.");
+    for (uint32_t i = 0; i < aim->quantile_count; i++) {
+        text_append_string(json, i ? ",\"" : "{\"");
+        text_append_real(json, aim->quantiles[i]);
+        text_append_string(json, "\":");
+        text_append_real(json, scorer_number(scorer, i));
+    }
+    text_append_char(json, '}');
+    return STATUS_OK;
+}
+
 static enum status take_text(struct output_workspace *workspace, struct cell *cell,
                              struct error *err)
 {
@@ -215,6 +241,10 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
         return fail(err, STATUS_INVALID, "a %.*s has no logits",
                     SLICE_FORMAT(scorer->model->estimator)),
                error_hint(err, "Use totrain_distance.");
+    if (output == OUTPUT_QUANTILES) {
+        TRY(append_quantiles(scorer, workspace, err));
+        return take_text(workspace, cell, err);
+    }
     if (output == OUTPUT_LEAF) {
         TRY(append_leaves(scorer, workspace, err));
         return take_text(workspace, cell, err);

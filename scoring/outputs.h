@@ -9,6 +9,7 @@
  *     probabilities   JSON object: class -> probability, classes ascending
  *     logits          JSON array: one logit of two classes and of a number, else one a class
  *     distance        real: to the nearest cluster
+ *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first
  */
 #ifndef SCORING_OUTPUTS_H
@@ -24,7 +25,8 @@
     X(PROBABILITIES, "probabilities", "probabilities", OUTPUT_JSON)                                \
     X(LOGITS, "logits", "logits", OUTPUT_JSON)                                                     \
     X(DISTANCE, "distance", "distance", OUTPUT_REAL)                                               \
-    X(LEAF, "leaf", "leaf", OUTPUT_JSON)
+    X(LEAF, "leaf", "leaf", OUTPUT_JSON)                                                           \
+    X(QUANTILES, "quantiles", "quantiles", OUTPUT_JSON)
 
 enum output_type { OUTPUT_AS_LABEL, OUTPUT_REAL, OUTPUT_JSON };
 enum output {
@@ -38,11 +40,16 @@ extern const char *const output_words[]; /* by value; NULL-terminated */
 const char *output_function(enum output output);
 enum output_type output_type(enum output output);
 
-/* What an extra output of this name is for models of this task, with leaves or without; false: they
- * have none of it. */
-bool extra_output_find(enum task task, bool has_leaves, struct slice name, enum output *output);
+/* What a model has, beside what all of its task have. */
+struct output_facts {
+    enum task task;
+    bool has_leaves, has_quantiles;
+};
+
+/* What an extra output of this name is for such models; false: they have none of it. */
+bool extra_output_find(struct output_facts facts, struct slice name, enum output *output);
 /* "'probability', 'probabilities', 'score' and 'logits'" */
-void extra_outputs_append(enum task task, bool has_leaves, struct text *out);
+void extra_outputs_append(struct output_facts facts, struct text *out);
 
 /* Room for the outputs of one row at a time. */
 struct output_workspace {

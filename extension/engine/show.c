@@ -57,6 +57,8 @@ static const char *attribute_type_name(enum attribute_type type)
         return "memory";
     case ATTRIBUTE_INTEGERS:
         return "integers";
+    case ATTRIBUTE_REALS:
+        return "reals";
     default:
         return "words";
     }

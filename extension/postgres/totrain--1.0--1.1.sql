@@ -254,6 +254,14 @@ COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model
 REVOKE ALL ON FUNCTION totrain.distance(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
 
+CREATE FUNCTION totrain.quantiles(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_quantiles' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.quantiles(text, record) IS
+    'of a model of quantiles: quantile -> number';
+REVOKE ALL ON FUNCTION totrain.quantiles(text, record) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.quantiles(text, record) TO totrain_user;
+
 CREATE FUNCTION totrain.leaf(model text, "row" record) RETURNS json
 AS 'MODULE_PATHNAME', 'totrain_sql_leaf' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;

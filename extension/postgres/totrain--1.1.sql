@@ -196,6 +196,12 @@ AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COS
 SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
 
+CREATE FUNCTION totrain.quantiles(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_quantiles' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.quantiles(text, record) IS
+    'of a model of quantiles: quantile -> number';
+
 CREATE FUNCTION totrain.leaf(model text, "row" record) RETURNS json
 AS 'MODULE_PATHNAME', 'totrain_sql_leaf' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
@@ -410,7 +416,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
-    totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.quantiles(text, record), totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
     totrain.export_model(text, text), totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.is_own(oid),

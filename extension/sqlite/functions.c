@@ -292,6 +292,11 @@ static void distance(sqlite3_context *context, int count, sqlite3_value **values
     result_output(context, count, values, "totrain_distance", OUTPUT_DISTANCE);
 }
 
+static void quantiles(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_output(context, count, values, "totrain_quantiles", OUTPUT_QUANTILES);
+}
+
 static void leaf(sqlite3_context *context, int count, sqlite3_value **values)
 {
     result_output(context, count, values, "totrain_leaf", OUTPUT_LEAF);
@@ -373,6 +378,7 @@ static const struct {
     {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
     {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
     {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
+    {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, quantiles},
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},

@@ -323,6 +323,7 @@ static enum status check_growth(const struct trees_params *trees,
 static enum status settle_quantile(struct trees_params *trees, const struct kind_settings *settings,
                                    struct error *err)
 {
+    struct reals *quantiles = &trees->quantile_alpha;
     struct slice spelled = SLICE("quantile_alpha");
     int position = -1;
 
@@ -330,14 +331,21 @@ static enum status settle_quantile(struct trees_params *trees, const struct kind
         return STATUS_OK;
     if (!find(settings, "quantile_alpha", &spelled, &position) &&
         find(settings, "alpha", &spelled, &position) && slice_is_fold(spelled, "alpha")) {
-        trees->quantile_alpha = trees->alpha;
+        *quantiles = (struct reals){{trees->alpha}, 1};
         trees->alpha = 0;
     }
-    if (trees->quantile_alpha > 0 && trees->quantile_alpha < 1)
-        return STATUS_OK;
-    fail_at(err, STATUS_INVALID, position, "%.*s must be above 0 and below 1",
-            SLICE_FORMAT(spelled));
-    return error_hint(err, "0.5 is the median; the L1 penalty is called reg_alpha.");
+    for (uint32_t i = 0; i < quantiles->count; i++) {
+        if (!(quantiles->items[i] > 0 && quantiles->items[i] < 1)) {
+            fail_at(err, STATUS_INVALID, position, "%.*s must be above 0 and below 1",
+                    SLICE_FORMAT(spelled));
+            return error_hint(err, "0.5 is the median; the L1 penalty is called reg_alpha.");
+        }
+        for (uint32_t j = 0; j < i; j++)
+            if (quantiles->items[j] == quantiles->items[i])
+                return fail_at(err, STATUS_INVALID, position, "%.*s has %g twice",
+                               SLICE_FORMAT(spelled), quantiles->items[i]);
+    }
+    return STATUS_OK;
 }
 
 /* Gradients would need the risks by the trees that are kept, and losses those by all. */
@@ -474,14 +482,16 @@ uint32_t trees_bins_most(const struct trees_params *params)
 }
 
 /* Each has a tree of its own in a round. */
-static double outputs_of(const struct kind_shape *shape)
+static double outputs_of(const struct trees_params *params, const struct kind_shape *shape)
 {
-    return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
+    if (shape->task != TASK_CLASSIFICATION)
+        return trees_numbers(params);
+    return shape->classes > 2 ? shape->classes : 1;
 }
 
 double trees_count(const struct trees_params *params, const struct kind_shape *shape)
 {
-    return (double)params->rounds * params->parallel_trees * outputs_of(shape);
+    return (double)params->rounds * params->parallel_trees * outputs_of(params, shape);
 }
 
 /* No leaf is without a row. */
@@ -531,7 +541,7 @@ struct kind_cost trees_cost(const struct kind_params *params, const struct kind_
         .multiplications = count * depth_of(trees, leaves),
         .bytes = leaves * histogram_bytes(trees, shape) * 1.5,
         .row_bytes = (double)(uint64_t)groups * GROUP_BYTES + columns + 14 +
-                     (trees->booster == TREE_DART ? 20 : 12) * outputs_of(shape),
+                     (trees->booster == TREE_DART ? 20 : 12) * outputs_of(trees, shape),
         .learning = count * leaves * columns * trees_bins_most(trees) * BIN_MULTIPLICATIONS,
         .row_learning = count * depth_of(trees, leaves) * columns * LEVEL_MULTIPLICATIONS,
     };

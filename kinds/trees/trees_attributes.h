@@ -167,10 +167,11 @@ extern const char *const tree_pairs_words[];
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
     STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
            REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")      \
-    STORED(double, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),         \
-           REAL(0, 1, "0.9"),                                                                      \
+    STORED(struct reals, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),   \
+           REALS(0, 1, "0.9"),                                                                     \
            "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
-           "and below 1.",                                                                         \
+           "and below 1. Of a list the model has all quantiles, and predicts the one nearest to "  \
+           "0.5.",                                                                                 \
            .aliases = ((const char *const[]){"quantile", NULL}))                                   \
     STORED(enum survival_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN,                   \
            IN_KIND(aft_noise), WORD("normal", survival_noise_words, NULL),                         \
@@ -259,10 +260,15 @@ static inline bool trees_have_quantiles(enum tree_objective_name objective)
 {
     return objective == TREE_ABSOLUTE_ERROR || objective == TREE_QUANTILE;
 }
-/* Which. */
-static inline double trees_quantile(const struct trees_params *params)
+/* Which: of the trees of an output. */
+static inline double trees_quantile(const struct trees_params *params, uint32_t output)
 {
-    return params->objective == TREE_QUANTILE ? params->quantile_alpha : 0.5;
+    return params->objective == TREE_QUANTILE ? params->quantile_alpha.items[output] : 0.5;
+}
+/* How many numbers a regressor has: quantiles, else one. */
+static inline uint32_t trees_numbers(const struct trees_params *params)
+{
+    return params->objective == TREE_QUANTILE ? params->quantile_alpha.count : 1;
 }
 
 /* Rows are ranked within their groups. */

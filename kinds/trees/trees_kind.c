@@ -5,11 +5,6 @@
 #include "kinds/trees/trees_score.h"
 #include "kinds/trees/trees_store.h"
 
-static uint32_t outputs_of(const struct model *model)
-{
-    return trees_outputs(model->task, model->labels.count);
-}
-
 static uint32_t leaf_count(const struct model *model)
 {
     return trees_of(model)->tree_count;
@@ -56,7 +51,7 @@ const struct kind trees_kind = {
     .array = trees_array,
     .check = trees_check,
     .params_of = trees_params_of,
-    .outputs = outputs_of,
+    .outputs = trees_outputs,
     .row_bytes = trees_row_bytes,
     .open = trees_scorer_open,
     .score = trees_score,

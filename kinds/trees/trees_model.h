@@ -3,7 +3,8 @@
  *
  *     outputs of a row = link(base + sum over the trees of the leaf that the row reaches)
  *
- * Each tree adds to one output: a classifier of k > 2 classes has k outputs, any other model one.
+ * Each tree adds to one output: a classifier of k > 2 classes has k outputs, a regressor of k
+ * quantiles k, any other model one.
  * Learning rates and the mean of a forest are in the leaf values already.
  *
  * Inputs are as the transform of such a model gives them: numbers as they are, as float, NaN where
@@ -79,10 +80,13 @@ static inline const struct trees_model *trees_of(const struct model *model)
     return model->content;
 }
 
-/* One logit of two classes, one number of a regression, else a logit of each class. */
-static inline uint32_t trees_outputs(enum task task, uint32_t classes)
+/* One logit of two classes, else a logit of each class; of a regression one number, or each of its
+ * quantiles. */
+static inline uint32_t trees_outputs(const struct model *model)
 {
-    return task == TASK_REGRESSION || classes == 2 ? 1 : classes;
+    if (model->task == TASK_REGRESSION)
+        return model->aim.quantile_count > 0 ? model->aim.quantile_count : 1;
+    return model->labels.count == 2 ? 1 : model->labels.count;
 }
 
 /* The numbers of a node, of all of the model's. */

@@ -162,10 +162,7 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
                     link_words[trees->link]);
     if (model->task == TASK_REGRESSION)
         TRY(read_aim(object, arena, &model->aim, err));
-    trees->outputs = trees_outputs(model->task, model->labels.count);
-    if (model->aim.quantile_count > trees->outputs)
-        return fail(err, STATUS_CORRUPT, "model: %u quantiles of %u outputs",
-                    model->aim.quantile_count, trees->outputs);
+    trees->outputs = trees_outputs(model);
     TRY(read_count(object, "trees", TREES_MAX, &trees->tree_count, err));
     TRY(read_count(object, "nodes", TREES_NODES_MAX, &trees->node_count, err));
     TRY(read_count(object, "sets", TREES_SETS_MAX, &trees->set_count, err));
@@ -203,7 +200,7 @@ bool trees_array(const struct model *model, uint32_t i, struct model_array *arra
     return true;
 }
 
-/* As many leaves as its trees have in the mean: each has one more than inner nodes. */
+/* As many quantiles; as many leaves as its trees have in the mean: each has one more than inner nodes. */
 void trees_params_of(const struct model *model, struct kind_params *params)
 {
     const struct trees_model *trees = trees_of(model);
@@ -213,6 +210,10 @@ void trees_params_of(const struct model *model, struct kind_params *params)
     trees_params(params)->rounds = rounds ? rounds : 1;
     trees_params(params)->parallel_trees = 1;
     trees_params(params)->max_leaves = nodes / 2 + 1;
+    if (model->aim.quantile_count > 0) {
+        trees_params(params)->objective = TREE_QUANTILE;
+        trees_params(params)->quantile_alpha.count = model->aim.quantile_count;
+    }
 }
 
 /* ---- checks ---- */

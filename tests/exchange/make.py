@@ -49,7 +49,8 @@ def xgboosts(frame, value, two, three):
             ("two", {"objective": "binary:logistic"}, two, ["json", "ubj"]),
             ("three", {"objective": "multi:softprob", "num_class": 3, "booster": "dart", "rate_drop": .5}, three,
              ["json"]),
-            ("number", {"objective": "reg:squarederror", "num_parallel_tree": 2, "subsample": .6}, value, ["ubj"])]:
+            ("number", {"objective": "reg:squarederror", "num_parallel_tree": 2, "subsample": .6}, value, ["ubj"]),
+            ("quantiles", {"objective": "reg:quantileerror", "quantile_alpha": [.1, .5, .9]}, value, ["json"])]:
         data = xgboost.DMatrix(frame, label, enable_categorical=True)
         booster = xgboost.train({**whole, **parameters}, data, 4)
         for ending in endings:

@@ -125,6 +125,7 @@ READERS = {
     "probability": f"SELECT totrain.probability('{{m}}', {ROW})",
     "probabilities": f"SELECT totrain.probabilities('{{m}}', {ROW})",
     "logits": f"SELECT totrain.logits('{{m}}', {ROW})",
+    "quantiles": f"SELECT totrain.quantiles('{{m}}', {ROW})",
     "leaf": f"SELECT totrain.leaf('{{m}}', {ROW})",
     "distance": f"SELECT totrain.distance('{{m}}', {ROW})",
     "problem": f"SELECT totrain.problem('{{m}}', {ROW})",

@@ -61,6 +61,17 @@ class Trees(harness.Case):
         leaves = self.execute("SELECT min(json_array_length(leaf)), max(json_array_length(leaf)) FROM here")
         self.assertEqual(leaves, [(20, 20)])
 
+    def test_quantiles_are_an_object_of_each_row(self):
+        self.run_statement("SELECT a, b, y FROM t TO TRAIN XGBRegressor WITH objective = 'reg:quantileerror', "
+                           "quantile_alpha = [0.25, 0.5], n_estimators = 5 LABEL y INTO q")
+        self.run_statement("SELECT a, b, y FROM t TO PREDICT qp.guess WITH predict.extra_outputs = 'quantiles' USING q")
+        self.assertEqual(self.execute("SELECT count(*) FROM qp WHERE (quantiles->>'0.5')::float8 <> guess "
+                                      "OR quantiles->>'0.25' IS NULL"), [(0,)])
+        self.assertEqual(self.execute("SELECT count(*) FROM qp h WHERE totrain.quantiles('q', h)::text <> quantiles::text"),
+                         [(0,)])
+        with self.assertRaisesRegex(psycopg2.Error, "has no quantiles"):
+            self.execute("SELECT totrain.quantiles('m', t) FROM t")
+
     def test_a_row_of_nulls_and_unknown_words_is_predicted(self):
         rows = self.execute("SELECT totrain.predict('m', q) FROM (VALUES (NULL::float8, NULL::bigint, NULL::text), "
                             "('NaN', NULL, NULL), (1e300, -7, 'no word')) AS q(a, b, c)")

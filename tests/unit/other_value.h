@@ -12,6 +12,7 @@
 static inline void set_other_value(const struct attribute *attribute, void *members)
 {
     void *member = attribute_at(attribute, members);
+    struct reals *reals = member;
     unsigned word;
 
     switch (attribute->store) {
@@ -43,6 +44,9 @@ static inline void set_other_value(const struct attribute *attribute, void *memb
     case STORE_COUNTS:
         ((struct counts *)member)->items[0] = ((struct counts *)member)->items[0] % 8 + 1;
         ((struct counts *)member)->count += ((struct counts *)member)->count == 0;
+        break;
+    case STORE_REALS:
+        reals->items[reals->count++] = (attribute->least + attribute->most) / 3;
         break;
     }
 }

@@ -560,6 +560,12 @@ static void check_range_of_stored(const struct attribute *attribute)
         check_not_read(attribute, "[%.17g]", above);
         check_not_read(attribute, "[%g]", -1);
         break;
+    case STORE_REALS:
+        check_not_read(attribute, "%.17g", above);
+        check_not_read(attribute, "[0.5, %.17g]", above);
+        check_not_read(attribute, "[%g]", attribute->least - 1);
+        check_not_read(attribute, "[\"%g\"]", attribute->most);
+        break;
     }
 }
 
@@ -727,6 +733,28 @@ static void check_range(const struct attribute *attribute, const char *model)
     check_refused(attribute, model, is_list ? list_of(&above) : above);
 }
 
+/* One number, or several: each within the range, as many as there is room for. */
+static void check_reals(const struct attribute *attribute, const char *model)
+{
+    struct value items[REALS_MAX + 1], list = {.kind = VALUE_LIST, .items = items};
+    struct error err;
+
+    check_range(attribute, model);
+    for (size_t i = 0; i < REALS_MAX + 1; i++)
+        items[i] = number(attribute->least);
+    list.count = REALS_MAX;
+    check_taken(attribute, model, list);
+    list.count++;
+    CHECK_FAILS(check_for(model, attribute->name, list, attribute->scope, &err), STATUS_INVALID,
+                "17 items, where at most 16");
+    list.count = 2;
+    items[1] = number(attribute->most + 1);
+    check_refused(attribute, model, list);
+    list.count = 0;
+    check_refused(attribute, model, list);
+    check_refused(attribute, model, string("7"));
+}
+
 /* The words are taken, as is whatever is a text where there are none; another word is not. */
 static void check_words(const struct attribute *attribute, const char *model)
 {
@@ -772,6 +800,9 @@ static void check_checked(const struct attribute *attribute, const struct kind *
     case ATTRIBUTE_REAL:
         check_range(attribute, model);
         check_refused(attribute, model, string("7"));
+        break;
+    case ATTRIBUTE_REALS:
+        check_reals(attribute, model);
         break;
     case ATTRIBUTE_MEMORY:
         check_memory(attribute, model);

@@ -169,34 +169,35 @@ static void a_row_is_of_the_nearest_cluster_and_tells_its_distance(void **state)
 static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
 {
     static const struct {
-        bool has_leaves;
-        enum task task;
+        struct output_facts facts;
         const char *name, *function; /* NULL: there is none */
-    } cases[] = {{false, TASK_CLASSIFICATION, "probability", "probability"},
-                 {false, TASK_CLASSIFICATION, "score", "logits"},
-                 {false, TASK_CLASSIFICATION, "leaf", NULL},
-                 {false, TASK_REGRESSION, "score", "predict"},
-                 {false, TASK_REGRESSION, "logits", NULL},
-                 {true, TASK_REGRESSION, "leaf", "leaf"},
-                 {true, TASK_CLASSIFICATION, "leaf", "leaf"},
-                 {false, TASK_CLUSTERING, "score", "distance"},
-                 {false, TASK_CLUSTERING, "probability", NULL}};
+    } cases[] = {{{TASK_CLASSIFICATION, false, false}, "probability", "probability"},
+                 {{TASK_CLASSIFICATION, false, false}, "score", "logits"},
+                 {{TASK_CLASSIFICATION, false, false}, "leaf", NULL},
+                 {{TASK_REGRESSION, false, false}, "score", "predict"},
+                 {{TASK_REGRESSION, false, false}, "logits", NULL},
+                 {{TASK_REGRESSION, true, false}, "leaf", "leaf"},
+                 {{TASK_REGRESSION, true, false}, "quantiles", NULL},
+                 {{TASK_REGRESSION, true, true}, "quantiles", "quantiles"},
+                 {{TASK_CLASSIFICATION, true, false}, "leaf", "leaf"},
+                 {{TASK_CLUSTERING, false, false}, "score", "distance"},
+                 {{TASK_CLUSTERING, false, false}, "probability", NULL}};
     struct text list;
     (void)state;
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         enum output which;
 
-        CHECK(extra_output_find(cases[i].task, cases[i].has_leaves, slice_of(cases[i].name),
-                                &which) == (cases[i].function != NULL));
+        CHECK(extra_output_find(cases[i].facts, slice_of(cases[i].name), &which) ==
+              (cases[i].function != NULL));
         if (cases[i].function)
             CHECK_SLICE(slice_of(output_function(which)), cases[i].function);
     }
     text_init(&list, 200);
-    extra_outputs_append(TASK_CLASSIFICATION, false, &list);
+    extra_outputs_append((struct output_facts){.task = TASK_CLASSIFICATION}, &list);
     CHECK_SLICE(text_slice(&list), "'probability', 'probabilities', 'score' and 'logits'");
     text_clear(&list);
-    extra_outputs_append(TASK_REGRESSION, true, &list);
+    extra_outputs_append((struct output_facts){TASK_REGRESSION, true, false}, &list);
     CHECK_SLICE(text_slice(&list), "'score' and 'leaf'");
     text_deinit(&list);
 }

@@ -41,7 +41,7 @@ static void begin(struct labelled *rows, enum tree_objective_name name, enum tas
                                     .max_delta_step = 0.7,
                                     .poisson_step = 0.7,
                                     .huber_slope = 1.5,
-                                    .quantile_alpha = 0.8};
+                                    .quantile_alpha = {{0.8}, 1}};
     rows->dataset.spool.summaries = &rows->summary;
     rows->dataset.validation_spool.summaries = &rows->validation_summary;
 }
@@ -668,13 +668,53 @@ static void quantiles_start_at_that_of_the_labels(void **state)
     CHECK(base_of(&rows) == 3);
     number(&rows, TREE_QUANTILE, 5, 1, 10);
     memcpy(rows.values, (float[]){1, 2, 10, 4, 7}, 5 * sizeof *rows.values);
-    trees_params(&rows.spec.params)->quantile_alpha = 0.9;
+    trees_params(&rows.spec.params)->quantile_alpha.items[0] = 0.9;
     CHECK(base_of(&rows) == 10);
-    trees_params(&rows.spec.params)->quantile_alpha = 0.25;
+    trees_params(&rows.spec.params)->quantile_alpha.items[0] = 0.25;
     CHECK(base_of(&rows) == 1.5);
     CHECK(rows.values[2] == 10); /* where they were */
     trees_params(&rows.spec.params)->base_score = -7;
     CHECK(base_of(&rows) == -7);
+}
+
+/* Of each row what models of one quantile have, one output after the other; losses are the mean. */
+static void several_quantiles_are_outputs(void **state)
+{
+    static const double quantiles[] = {0.1, 0.5, 0.25};
+    struct labelled rows;
+    struct tree_objective objective;
+    float base[3], z[3 * 5], gradients[3 * 5], hessians[3 * 5], one[5], of_one[5], of_two[5];
+    int64_t loss, hits, sum = 0;
+    (void)state;
+
+    number(&rows, TREE_QUANTILE, 5, 1, 10);
+    memcpy(rows.values, (float[]){1, 2, 10, 4, 7}, 5 * sizeof *rows.values);
+    memcpy(trees_params(&rows.spec.params)->quantile_alpha.items, quantiles, sizeof quantiles);
+    trees_params(&rows.spec.params)->quantile_alpha.count = 3;
+    objective = opened(&rows);
+    CHECK_INT(objective.outputs, 3);
+    CHECK_INT(objective.prediction, 1);
+    tree_objective_base(&objective, base);
+    CHECK(base[0] == 1 && base[1] == 4 && base[2] == 1.5f);
+    for (uint32_t i = 0; i < 15; i++)
+        z[i] = (float)i / 2 + 1;
+    tree_objective_rows(&objective, (struct tree_labels){.values = rows.values}, 0, 5, z, gradients,
+                        hessians, &loss, &hits);
+    for (uint32_t j = 0; j < 3; j++) {
+        int64_t loss_of_one, hits_of_one;
+
+        trees_params(&rows.spec.params)->quantile_alpha = (struct reals){{quantiles[j]}, 1};
+        objective = opened(&rows);
+        for (uint32_t i = 0; i < 5; i++)
+            one[i] = z[3 * i + j];
+        tree_objective_rows(&objective, (struct tree_labels){.values = rows.values}, 0, 5, one,
+                            of_one, of_two, &loss_of_one, &hits_of_one);
+        assert_memory_equal(gradients + (size_t)5 * j, of_one, sizeof of_one);
+        assert_memory_equal(hessians + (size_t)5 * j, of_two, sizeof of_two);
+        sum += loss_of_one;
+        CHECK((j == 1) == (hits_of_one == hits)); /* the squared error of what is predicted */
+    }
+    CHECK(is_near((double)sum, 3 * (double)loss, 1e-9));
 }
 
 static void a_base_score_is_a_prediction(void **state)
@@ -762,6 +802,7 @@ int main(void)
         cmocka_unit_test(boosting_starts_where_xgboost_starts),
         cmocka_unit_test(robust_objectives_start_at_the_best_constant),
         cmocka_unit_test(quantiles_start_at_that_of_the_labels),
+        cmocka_unit_test(several_quantiles_are_outputs),
         cmocka_unit_test(a_base_score_is_a_prediction),
         cmocka_unit_test(labels_without_a_loss_are_refused),
     };

@@ -224,7 +224,9 @@ static struct run run_group(const struct jobspec *spec, const struct dataset *da
 
 /* ---- the same bits ---- */
 
-enum { PLAIN, GOES_ON = 1, DROPS = 2, CHOOSES = 4 };
+enum { PLAIN, GOES_ON = 1, DROPS = 2, CHOOSES = 4, SEVERAL = 8 /* quantiles */ };
+
+static const struct reals one_quantile = {{.8}, 1}, several_quantiles = {{.8, .5, .1}, 3};
 
 static const struct variant {
     const char *name;
@@ -245,6 +247,9 @@ static const struct variant {
     {"hazards", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_COX, PLAIN},
     {"medians", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_ABSOLUTE_ERROR, PLAIN},
     {"a forest of quantiles", 0, TREE_DEPTHWISE, 3, 6, 2, .7, 1, TREE_QUANTILE, PLAIN},
+    {"three quantiles", 0, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_QUANTILE, SEVERAL},
+    {"dart of forests of three quantiles", 0, TREE_DEPTHWISE, 3, 0, 2, .7, 1, TREE_QUANTILE,
+     DROPS | SEVERAL},
     {"from an old model", 2, TREE_LOSSGUIDE, 0, 7, 1, .7, 1, TREE_AUTOMATIC, GOES_ON},
     {"from an old model of three classes", 3, TREE_DEPTHWISE, 3, 0, 1, 1, .6, TREE_AUTOMATIC,
      GOES_ON},
@@ -278,7 +283,7 @@ static struct jobspec spec_of_variant(const struct dataset *dataset, const struc
     params.subsample = variant->subsample;
     params.colsample_bynode = params.colsample_bytree = variant->colsample;
     params.objective = variant->objective;
-    params.quantile_alpha = .8;
+    params.quantile_alpha = variant->boosting & SEVERAL ? several_quantiles : one_quantile;
     if (variant->boosting & DROPS) {
         params.booster = TREE_DART;
         params.rate_drop = .4;
@@ -344,20 +349,22 @@ struct told {
 static const struct measured_case {
     uint32_t classes;
     enum tree_objective_name objective;
-    bool drops;
+    bool drops, has_several; /* quantiles */
     const char *names[NAMED_MOST];
 } measured_cases[] = {
-    {2, TREE_AUTOMATIC, false, {"AUC", "PRAUC", "LogLoss", "Accuracy", "F1", "MCC"}},
-    {2, TREE_AUTOMATIC, true, {"LogLoss", "AUC", "BalancedAccuracy", "Precision", "Recall"}},
-    {2, TREE_HINGE, false, {"Accuracy", "AUC"}},
-    {3, TREE_AUTOMATIC, false, {"Accuracy", "AUC", "LogLoss", "MCC", "F1", "PRAUC"}},
-    {0, TREE_AUTOMATIC, false, {"MSE", "RMSE", "MAE", "R2", "MAPE", "RMSLE"}},
+    {2, TREE_AUTOMATIC, false, false, {"AUC", "PRAUC", "LogLoss", "Accuracy", "F1", "MCC"}},
+    {2, TREE_AUTOMATIC, true, false, {"LogLoss", "AUC", "BalancedAccuracy", "Precision", "Recall"}},
+    {2, TREE_HINGE, false, false, {"Accuracy", "AUC"}},
+    {3, TREE_AUTOMATIC, false, false, {"Accuracy", "AUC", "LogLoss", "MCC", "F1", "PRAUC"}},
+    {0, TREE_AUTOMATIC, false, false, {"MSE", "RMSE", "MAE", "R2", "MAPE", "RMSLE"}},
     {0,
      TREE_ABSOLUTE_ERROR,
      false,
+     false,
      {"PoissonNLogLik", "GammaNLogLik", "TweedieNLogLik@1.2", "GammaDeviance", "MAE"}},
-    {0, TREE_QUANTILE, false, {"Pinball", "Coverage"}},
-    {0, TREE_COX, false, {"CoxNLogLik"}},
+    {0, TREE_QUANTILE, false, false, {"Pinball", "Coverage"}},
+    {0, TREE_QUANTILE, false, true, {"Pinball", "Coverage", "RMSE", "MAE"}},
+    {0, TREE_COX, false, false, {"CoxNLogLik"}},
 };
 
 static size_t name_metrics(struct jobspec *spec, const char *const *names)
@@ -451,7 +458,7 @@ static void rounds_are_measured_alike_by_any_number_of_workers(void **state)
         struct jobspec spec;
 
         params.objective = measured->objective;
-        params.quantile_alpha = .8;
+        params.quantile_alpha = measured->has_several ? several_quantiles : one_quantile;
         if (measured->drops) {
             params.booster = TREE_DART;
             params.rate_drop = .4;

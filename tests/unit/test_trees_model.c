@@ -258,6 +258,7 @@ static void the_aim_reads_back_as_it_was_written(void **state)
     static const struct aim_facts aims[] = {
         {.power = 1.3},
         {.aim = AIM_QUANTILES, .quantiles = {.25}, .quantile_count = 1},
+        {.aim = AIM_QUANTILES, .quantiles = {.1, .5, .9}, .quantile_count = 3},
         {.aim = AIM_RANKS, .group = SLICE("query"), .has_linear_gains = true},
         {.aim = AIM_RANKS, .group = SLICE(""), .has_two_labels = true},
         {.aim = AIM_TIMES, .upper = SLICE("until"), .survival = {NOISE_EXTREME, 1.5}},
@@ -274,12 +275,16 @@ static void the_aim_reads_back_as_it_was_written(void **state)
         trees_fixture_init(&made, 0);
         trees_fixture_grow(&made, 0, 4, 1, false);
         made.fixture.model.aim = aims[i];
+        made.trees.outputs = trees_outputs(&made.fixture.model);
+        made.trees.base = (const float[]){1, 2, 3};
         fixture_write(&made.fixture);
         arena_init(&arena, ARENA_MAXIMUM);
         CHECK_OK(read_rows(&made, false, &arena, &read, &err));
         CHECK(read.aim.aim == aims[i].aim && read.aim.power == aims[i].power);
         CHECK(read.aim.quantile_count == aims[i].quantile_count);
         CHECK(read.aim.quantiles[0] == aims[i].quantiles[0]);
+        CHECK(read.aim.quantiles[2] == aims[i].quantiles[2]);
+        CHECK_INT(model_outputs(&read), aims[i].quantile_count > 1 ? 3 : 1);
         CHECK(slice_equal(read.aim.group, aims[i].group));
         CHECK(slice_equal(read.aim.upper, aims[i].upper));
         CHECK(read.aim.has_linear_gains == aims[i].has_linear_gains);
@@ -302,7 +307,7 @@ static void an_aim_that_is_none_is_refused(void **state)
     check_aim_refused("{\"is\":\"luck\"}", "an aim that is not known");
     check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[]}", "there is no quantile");
     check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[1]}", "above 0 and below 1");
-    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[0.1,0.2]}", "2 quantiles of 1 outputs");
+    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[0.1,0.2]}", "another size than its shape");
     check_aim_refused("{\"is\":\"ranks\",\"group\":3}", "\"group\"");
     check_aim_refused("{\"is\":\"times\",\"label_upper_bound\":\"u\",\"distribution\":\"odd\","
                       "\"scale\":1}",

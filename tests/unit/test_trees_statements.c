@@ -192,23 +192,34 @@ static void a_quantile_is_said_by_the_name_of_any_library(void **state)
     (void)state;
 
     trees->objective = TREE_QUANTILE;
-    trees->quantile_alpha = .9;
+    trees->quantile_alpha = (struct reals){{.9}, 1};
     trees->alpha = 2;
     CHECK_OK(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err));
-    CHECK(trees->quantile_alpha == .9 && trees->alpha == 2);
-    trees->quantile_alpha = .5;
+    CHECK(trees->quantile_alpha.items[0] == .9 && trees->alpha == 2);
+    trees->quantile_alpha.items[0] = .5;
     trees->alpha = .2;
     CHECK_OK(settle(&params, TASK_REGRESSION, 0, "alpha", &err));
-    CHECK(trees->quantile_alpha == .2 && trees->alpha == 0);
+    CHECK(trees->quantile_alpha.items[0] == .2 && trees->alpha == 0);
     with_defaults(&params)->objective = TREE_QUANTILE;
     CHECK_OK(settle(&params, TASK_REGRESSION, 0, "objective", &err));
-    CHECK(trees->quantile_alpha == .9 && trees->alpha == 0);
+    CHECK(trees->quantile_alpha.items[0] == .9 && trees->alpha == 0);
     for (int i = 0; i < 4; i++) {
-        trees->quantile_alpha = trees->alpha = i % 2 ? 1 : 0;
+        trees->quantile_alpha.items[0] = trees->alpha = i % 2 ? 1 : 0;
         CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, wrong[i / 2], &err), STATUS_INVALID,
                     "must be above 0 and below 1");
         CHECK_INT(err.position, 20);
     }
+    with_defaults(&params)->objective = TREE_QUANTILE;
+    trees->quantile_alpha = (struct reals){{.1, .5, .9}, 3};
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err));
+    CHECK(trees_count(trees, &(struct kind_shape){.task = TASK_REGRESSION}) ==
+          3.0 * trees->rounds);
+    trees->quantile_alpha.items[2] = 1;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err), STATUS_INVALID,
+                "must be above 0 and below 1");
+    trees->quantile_alpha.items[2] = .1;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err), STATUS_INVALID,
+                "quantile_alpha has 0.1 twice");
     with_defaults(&params)->objective = TREE_ABSOLUTE_ERROR;
     CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err), STATUS_INVALID,
                 "no use with the objective reg:absoluteerror");

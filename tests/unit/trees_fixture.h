@@ -40,7 +40,7 @@ static inline void trees_fixture_begin(struct trees_fixture *made, uint32_t clas
     model->transform = (struct transform){
         .inputs = inputs, .input_count = input_count, .keeps_numbers = model->kind->keeps_numbers};
     CHECK_OK(transform_finish(&model->transform, arena, &err));
-    made->trees = (struct trees_model){.outputs = trees_outputs(model->task, classes)};
+    made->trees = (struct trees_model){.outputs = trees_outputs(model)};
     made->base = ARENA_NEW(arena, float, made->trees.outputs);
     made->tree = ARENA_NEW(arena, float, TREES_FIXTURE_TREES *TREE_NUMBERS);
     made->nodes = ARENA_NEW(arena, float, TREES_FIXTURE_NODES *NODE_NUMBERS);

@@ -31,6 +31,7 @@ SQL_FUNCTION(totrain_sql_predict);
 SQL_FUNCTION(totrain_sql_predict_as);
 SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
+SQL_FUNCTION(totrain_sql_quantiles);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
 SQL_FUNCTION(totrain_sql_leaf);
@@ -612,6 +613,11 @@ Datum totrain_sql_probabilities(PG_FUNCTION_ARGS)
 Datum totrain_sql_logits(PG_FUNCTION_ARGS)
 {
     return text_output(fcinfo, OUTPUT_LOGITS);
+}
+
+Datum totrain_sql_quantiles(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_QUANTILES);
 }
 
 Datum totrain_sql_leaf(PG_FUNCTION_ARGS)

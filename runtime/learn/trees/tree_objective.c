@@ -200,16 +200,16 @@ static double mean_of_logs(const struct dataset *dataset)
 }
 
 /* As of a leaf. */
-static enum status quantile_of_sample(const struct tree_objective *objective, double *start,
-                                      struct error *err)
+static enum status quantile_of_sample(const struct tree_objective *objective, double quantile,
+                                      double *start, struct error *err)
 {
     const struct dataset_part *sample = &objective->dataset->sample;
     const float *weights = weights_of_sample(objective->dataset);
     struct leaf_quantiles search = {0};
     int64_t *counts = malloc(leaf_quantiles_counts_most(1) * sizeof *counts);
-    enum status status = counts ? leaf_quantiles_begin(&search, trees_quantile(objective->params),
-                                                       weights != NULL, 1, err)
-                                : fail_no_memory(err);
+    enum status status =
+        counts ? leaf_quantiles_begin(&search, quantile, weights != NULL, 1, err)
+               : fail_no_memory(err);
 
     while (status == STATUS_OK && !leaf_quantiles_are_found(&search)) {
         memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);
@@ -224,6 +224,21 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
     leaf_quantiles_deinit(&search);
     free(counts);
     return status;
+}
+
+/* Of each output. */
+static enum status start_of_quantiles(struct tree_objective *objective, struct error *err)
+{
+    const bool is_found =
+        objective->params->base_score == REAL_AUTOMATIC && objective->dataset->sample.rows > 0;
+
+    for (uint32_t j = 0; j < objective->outputs; j++) {
+        objective->starts[j] = objective->start;
+        if (is_found)
+            TRY(quantile_of_sample(objective, trees_quantile(objective->params, j),
+                                   &objective->starts[j], err));
+    }
+    return STATUS_OK;
 }
 
 /* Of survival:aft: of each row the bound that is known. */
@@ -287,7 +302,7 @@ static double start_of(const struct tree_objective *objective, struct label_rang
 {
     const double score = objective->params->base_score;
 
-    if (objective->outputs > 1)
+    if (objective->outputs > 1 && objective->dataset->labels.count > 0)
         return score;
     if (objective->name == TREE_HINGE || trees_rank(objective->name))
         return score == REAL_AUTOMATIC ? 0 : score;
@@ -321,12 +336,15 @@ static void shares_of_classes(const struct tree_objective *objective, float *bas
 
 void tree_objective_base(const struct tree_objective *objective, float *base)
 {
-    if (objective->outputs > 1 && objective->params->base_score == REAL_AUTOMATIC) {
+    const bool has_quantiles = trees_have_quantiles(objective->name);
+
+    if (objective->outputs > 1 && !has_quantiles &&
+        objective->params->base_score == REAL_AUTOMATIC) {
         shares_of_classes(objective, base);
         return;
     }
     for (uint32_t j = 0; j < objective->outputs; j++)
-        base[j] = (float)objective->start;
+        base[j] = (float)(has_quantiles ? objective->starts[j] : objective->start);
 }
 
 enum trees_link tree_objective_link(const struct tree_objective *objective)
@@ -356,8 +374,8 @@ struct aim_facts tree_objective_aim(const struct tree_objective *objective,
                               .upper = column_of_role(spec, ROLE_LABEL_UPPER)};
 
     if (facts.aim == AIM_QUANTILES) {
-        facts.quantile_count = 1;
-        facts.quantiles[0] = params->quantile_alpha;
+        facts.quantile_count = objective->outputs;
+        memcpy(facts.quantiles, params->quantile_alpha.items, sizeof facts.quantiles);
     }
     if (facts.aim == AIM_TIMES)
         facts.survival = survival_of(objective);
@@ -468,21 +486,27 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
 
     *objective = (struct tree_objective){
         .name = settle_name(params->objective, spec->task, classes),
-        .outputs = spec->task == TASK_CLASSIFICATION && classes > 2 ? classes : 1,
+        .outputs = spec->task == TASK_REGRESSION ? trees_numbers(params)
+                   : classes > 2                 ? classes
+                                                 : 1,
         .params = params,
         .dataset = dataset,
         .positive_weight = (float)params->scale_pos_weight,
     };
     TRY(check_classes(objective, spec, err));
+    if (objective->name == TREE_QUANTILE) {
+        const struct aim_facts aim = tree_objective_aim(objective, spec);
+
+        objective->prediction = aim_prediction(&aim);
+    }
     if (spec->task == TASK_REGRESSION) {
         range = range_of_labels(spec, dataset);
         TRY(check_labels(objective, spec, range, err));
     }
     choose_unit(objective, range);
     objective->start = start_of(objective, range);
-    if (trees_have_quantiles(objective->name) && params->base_score == REAL_AUTOMATIC &&
-        dataset->sample.rows > 0)
-        TRY(quantile_of_sample(objective, &objective->start, err));
+    if (trees_have_quantiles(objective->name))
+        TRY(start_of_quantiles(objective, err));
     if (objective->name == TREE_COX)
         TRY(tree_risks_init(&objective->risks, dataset->sample.values, dataset->sample.rows, err));
     return STATUS_OK;
@@ -494,6 +518,27 @@ void tree_objective_deinit(struct tree_objective *objective)
 }
 
 /* ---- derivatives ---- */
+
+#define BLOCK_ROWS TREE_LOSS_ROWS
+
+/* z (count, outputs); gradients and hessians (outputs, count). */
+static void derive_quantiles(const struct tree_objective *objective, uint32_t count, const float *y,
+                             const float *z, float *gradients, float *hessians)
+{
+    const uint32_t outputs = objective->outputs;
+    float block[BLOCK_ROWS];
+
+    for (uint32_t j = 0; j < outputs; j++)
+        for (uint32_t first = 0; first < count; first += BLOCK_ROWS) {
+            const uint32_t n = count - first < BLOCK_ROWS ? count - first : BLOCK_ROWS;
+            const size_t at = (size_t)j * count + first;
+
+            for (uint32_t i = 0; i < n; i++)
+                block[i] = z[(size_t)(first + i) * outputs + j];
+            gradients_quantile(n, trees_quantile(objective->params, j), y + first, block,
+                               gradients + at, hessians + at);
+        }
+}
 
 static void derive_numbers(const struct tree_objective *objective, size_t count, const float *y,
                            const float *z, float *gradients, float *hessians)
@@ -509,9 +554,6 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
         return;
     case TREE_ABSOLUTE_ERROR:
         gradients_signs(count, y, z, gradients, hessians);
-        return;
-    case TREE_QUANTILE:
-        gradients_quantile(count, params->quantile_alpha, y, z, gradients, hessians);
         return;
     case TREE_REGRESSION_LOGISTIC:
         gradients_logistic(count, y, z, gradients, hessians);
@@ -559,6 +601,8 @@ static void derive(const struct tree_objective *objective, struct tree_labels la
                            hessians);
     else if (objective->name == TREE_COX)
         tree_risks_derive(&objective->risks, count, labels.values + first, z, gradients, hessians);
+    else if (objective->name == TREE_QUANTILE)
+        derive_quantiles(objective, count, labels.values + first, z, gradients, hessians);
     else if (!labels.classes)
         derive_numbers(objective, count, labels.values + first, z, gradients, hessians);
     else if (objective->name == TREE_HINGE)
@@ -583,8 +627,6 @@ static void weigh(uint32_t outputs, const float *weights, uint32_t count, float 
 
 /* ---- losses ---- */
 
-#define BLOCK_ROWS TREE_LOSS_ROWS
-
 double tree_objective_prediction(enum trees_link link, float z)
 {
     if (link == TREES_LINK_EXP)
@@ -599,8 +641,9 @@ static void square_errors(const struct tree_objective *objective, uint32_t n, co
 {
     const enum trees_link link = tree_objective_link(objective);
 
-    for (uint32_t i = 0; i < n; i++) {
-        const double error = tree_objective_prediction(link, z[i]) - (double)y[i];
+    z += objective->prediction;
+    for (uint32_t i = 0; i < n; i++, z += objective->outputs) {
+        const double error = tree_objective_prediction(link, *z) - (double)y[i];
 
         losses[i] = error * error;
     }
@@ -610,13 +653,18 @@ static void square_errors(const struct tree_objective *objective, uint32_t n, co
 static void quantile_losses(const struct tree_objective *objective, uint32_t n, const float *y,
                             const float *z, double *losses)
 {
-    const double quantile = trees_quantile(objective->params);
     const double factor = objective->name == TREE_ABSOLUTE_ERROR ? 2 : 1;
+    const uint32_t outputs = objective->outputs;
 
-    for (uint32_t i = 0; i < n; i++) {
-        const double lack = (double)y[i] - (double)z[i];
+    for (uint32_t i = 0; i < n; i++, z += outputs) {
+        losses[i] = 0;
+        for (uint32_t j = 0; j < outputs; j++) {
+            const double quantile = trees_quantile(objective->params, j);
+            const double lack = (double)y[i] - (double)z[j];
 
-        losses[i] = factor * lack * (lack < 0 ? quantile - 1 : quantile);
+            losses[i] += factor * lack * (lack < 0 ? quantile - 1 : quantile);
+        }
+        losses[i] /= outputs;
     }
 }
 

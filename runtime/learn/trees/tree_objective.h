@@ -16,7 +16,7 @@
  *         a = y e^((1 - v) z), b = e^((2 - v) z)
  *     count:poisson            1     e^z - y, e^(z + max_delta_step)
  *     reg:absoluteerror        1     the sign of z - y, 1
- *     reg:quantileerror        1     [z >= y] - q, 1
+ *     reg:quantileerror        k     [z_j >= y] - q_j, 1
  *     survival:aft             1     survival.h
  *     survival:cox             1     tree_risks.h
  *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
@@ -38,11 +38,13 @@
 
 struct tree_objective {
     enum tree_objective_name name; /* never automatic */
-    uint32_t outputs;              /* k for more than two classes, else 1 */
+    uint32_t outputs;              /* k for more than two classes, or for k quantiles; else 1 */
     const struct trees_params *params;
     const struct dataset *dataset;
     float positive_weight; /* of rows of the second class, beside class_weights */
-    double start;          /* the sum of no trees; of several outputs the statement's base_score */
+    uint32_t prediction;   /* which output is what is predicted: aim.h */
+    double start;          /* the sum of no trees; of several classes the statement's base_score */
+    double starts[QUANTILES_MAX]; /* of objectives with quantiles, in place of start; (outputs) */
     /* What 1 stands for in sums of losses, a power of two; and the greatest loss of a row. */
     double loss_unit, loss_most;
     /* Where the loss is not the squared error, the same of that one; else 0. */
@@ -104,7 +106,7 @@ struct tree_labels {
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
  * the squared error in the label's units, whatever the objective, but these have losses of their
  * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
- * the mean of, q (y - z) or (1 - q) (z - y), binary:hinge max(0, 1 - y z), survival:aft and
+ * the mean of, q (y - z) or (1 - q) (z - y), the mean over the quantiles, binary:hinge max(0, 1 - y z), survival:aft and
  * survival:cox the negative logarithm of the likelihood, of Cox's the partial one, which is of
  * events alone and not weighted. Each is cut at
  * loss_most, of the training part weighted by class and sample weight, and rounded to a multiple of

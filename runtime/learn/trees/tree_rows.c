@@ -177,14 +177,20 @@ void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
 
 enum status tree_rows_keep_residuals(struct tree_rows *lane, struct error *err)
 {
-    lane->residuals = malloc((lane->rows + 1) * sizeof *lane->residuals);
+    const size_t numbers = (size_t)lane->rows * lane->outputs;
+
+    lane->residuals = malloc((numbers + 1) * sizeof *lane->residuals);
     return lane->residuals ? STATUS_OK : fail_no_memory(err);
 }
 
 void tree_rows_find_residuals(struct tree_rows *lane)
 {
-    for (uint32_t row = 0; row < lane->rows; row++)
-        lane->residuals[row] = lane->values[row] - lane->scores[row];
+    for (uint32_t j = 0; j < lane->outputs; j++) {
+        float *residuals = lane->residuals + (size_t)j * lane->rows;
+
+        for (uint32_t row = 0; row < lane->rows; row++)
+            residuals[row] = lane->values[row] - lane->scores[(size_t)row * lane->outputs + j];
+    }
 }
 
 /* ---- memory that changes by itself ---- */
@@ -236,7 +242,7 @@ static uint32_t sum_gradients(const struct tree_rows *lane)
     if (!lane->gradients)
         return 0;
     sum = words_sum(lane->gradients, numbers) + words_mix_one(words_sum(lane->hessians, numbers));
-    return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, lane->rows)) : sum;
+    return lane->residuals ? sum + 3 * words_mix_one(words_sum(lane->residuals, numbers)) : sum;
 }
 
 enum status tree_rows_keep_groups(struct tree_rows *lane, struct error *err)
@@ -826,11 +832,13 @@ void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint3
     }
 }
 
-void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
+void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint32_t output,
                                const struct tree_sampling *sampling,
                                const struct tree_objective *objective,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts)
 {
+    const float *residuals = lane->residuals + (size_t)output * lane->rows;
+
     for (uint32_t block = 0; block < lane->blocks; block++) {
         const struct tree_run *run = tree_rows_run(lane, node, block);
         const size_t start = (size_t)block * TREE_BLOCK_ROWS;
@@ -841,7 +849,7 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
             if (row_bits(lane->keys[row], sampling->bits) >= sampling->threshold)
                 continue;
             leaf_quantiles_count(
-                search, leaf, lane->residuals[row],
+                search, leaf, residuals[row],
                 lane->weights ? tree_objective_weight(objective, lane->weights[row]) : 1, counts);
         }
     }

@@ -63,7 +63,8 @@ struct tree_rows {
     /* Of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, row_bytes) */
     float *gradients, *hessians; /* (outputs, rows) */
-    float *residuals; /* (rows): label less score of the round; NULL unless leaves are quantiles */
+    float *residuals; /* (outputs, rows): label less score of the round; NULL unless leaves are
+                         quantiles */
     uint32_t *keys;   /* (rows): random bits of the seed and the row's hash */
     uint32_t *packed; /* (rows): gradient above, hessian below */
     uint16_t *order;  /* (rows) */
@@ -203,8 +204,9 @@ void tree_rows_expect_column(const struct tree_rows *lane, uint32_t node, uint32
 uint64_t tree_rows_unpack(const struct tree_layout *layout, uint32_t group, int64_t *sums,
                           int64_t *histogram);
 
-/* Counts the residuals of the rows of a node that the tree is grown from, as those of a leaf. */
-void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node,
+/* Counts the residuals of an output of the rows of a node that the tree is grown from, as those of
+ * a leaf. */
+void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint32_t output,
                                const struct tree_sampling *sampling,
                                const struct tree_objective *objective,
                                const struct leaf_quantiles *search, uint32_t leaf, int64_t *counts);

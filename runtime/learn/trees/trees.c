@@ -269,7 +269,7 @@ static void *memory(void *self, const char *name, size_t *size)
         {"labels", rows->values ? (void *)rows->values : rows->classes, rows->rows * sizeof(float)},
         {"scores", rows->scores, numbers * sizeof(float)},
         {"gradients", rows->gradients, numbers * sizeof(float)},
-        {"residuals", rows->residuals, rows->rows * sizeof(float)},
+        {"residuals", rows->residuals, numbers * sizeof(float)},
         {"risks", trees->objective.risks.risks,
          trees->objective.risks.count * sizeof *trees->objective.risks.risks},
         {"quantiles", trees->quantiles.searches,

@@ -726,8 +726,8 @@ static void count_residuals(void *context, uint32_t member, uint32_t task)
         check_order(rows, err) != STATUS_OK)
         return;
     for (uint32_t i = 0; i < trees->growing.leaves; i++)
-        tree_rows_count_residuals(rows, about->leaves[i], &sampling, &trees->objective,
-                                  &trees->quantiles, i, counts);
+        tree_rows_count_residuals(rows, about->leaves[i], trees_output(trees), &sampling,
+                                  &trees->objective, &trees->quantiles, i, counts);
 }
 
 /* ---- goss ---- */

@@ -11,11 +11,28 @@ static const char *const links[] = {
 #undef LINK_WORD
 };
 
-static enum status check_fit(const struct trees_model *old, const struct tree_objective *objective,
+/* Of several quantiles the old model has the same, in the same order. */
+static bool has_quantiles(const struct aim_facts *old, const struct tree_objective *objective)
+{
+    for (uint32_t j = 0; j < objective->outputs; j++)
+        if (objective->outputs > 1 &&
+            old->quantiles[j] != trees_quantile(objective->params, j))
+            return false;
+    return true;
+}
+
+static enum status check_fit(const struct model *model, const struct tree_objective *objective,
                              struct error *err)
 {
     const enum trees_link link = tree_objective_link(objective);
+    const struct trees_model *old = trees_of(model);
 
+    if (model->task == TASK_REGRESSION &&
+        (old->outputs != objective->outputs || !has_quantiles(&model->aim, objective))) {
+        fail(err, STATUS_INVALID, "the old model has other quantiles than those that are learned");
+        return error_hint(err, "Name its quantiles, in the same order: SHOW TRAIN shows its "
+                               "statement.");
+    }
     if (old->outputs != objective->outputs)
         return fail(err, STATUS_CORRUPT, "the old model has %u outputs, where %u are learned",
                     old->outputs, objective->outputs);
@@ -34,7 +51,7 @@ enum status trees_start_init(struct trees_start *start, const struct tree_object
     *start = (struct trees_start){.old = NULL};
     if (!dataset->old_model)
         return STATUS_OK;
-    TRY(check_fit(trees_of(dataset->old_model), objective, err));
+    TRY(check_fit(dataset->old_model, objective, err));
     start->old = trees_of(dataset->old_model);
     start->sums = *start->old;
     start->sums.link = TREES_LINK_NONE;

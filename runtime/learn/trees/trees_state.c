@@ -230,8 +230,9 @@ static enum status read_quantiles(const struct trees *trees, struct byte_reader 
     const bool is_stage = taking->progress.stage == TREES_QUANTILES;
     const bool is_goss = taking->progress.stage == TREES_GOSS;
     const uint32_t leaves = read_u32(head), bits = read_u32(head);
+    const uint32_t output = taking->progress.tree % trees->outputs;
     const double quantile = is_goss      ? 1 - trees->params.top_rate
-                            : leaves > 0 ? trees_quantile(&trees->params)
+                            : leaves > 0 ? trees_quantile(&trees->params, output)
                                          : 0;
 
     if (head->failed ||
