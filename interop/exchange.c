@@ -169,8 +169,8 @@ static enum status build(const struct forest *forest, struct slice statement, st
 
     built.transform.keeps_numbers = built.kind->keeps_numbers;
     if (forest->quantile_count > 0) {
-        built.aim = (struct aim_facts){.aim = AIM_QUANTILES,
-                                       .quantile_count = forest->quantile_count};
+        built.aim =
+            (struct aim_facts){.aim = AIM_QUANTILES, .quantile_count = forest->quantile_count};
         memcpy(built.aim.quantiles, forest->quantiles, sizeof built.aim.quantiles);
     }
     TRY(forest_finish(forest, arena, &trees, err));

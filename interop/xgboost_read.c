@@ -173,7 +173,8 @@ static enum status read_parameters(struct reading *reading, const struct value *
     TRY(value_get_integer(parameters, "num_class", 0, CLASSES_MAX, &classes, reading->err));
     TRY(value_get_integer(parameters, "num_feature", 1, UINT32_MAX, &features, reading->err));
     TRY(read_targets(reading, parameters, learner, &targets));
-    if ((targets > 1 && reading->objective->task != QUANTILES) || (classes > 1) != (reading->objective->task == MANY_CLASSES))
+    if ((targets > 1 && reading->objective->task != QUANTILES) ||
+        (classes > 1) != (reading->objective->task == MANY_CLASSES))
         return fail(reading->err, STATUS_UNSUPPORTED,
                     "a model of %s with %lld classes and %u targets is not read yet",
                     reading->objective->name, (long long)classes, targets);

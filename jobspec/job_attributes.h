@@ -216,14 +216,15 @@
             "Rows that are held for it at most: of more rows those whose hashes are the least.")   \
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
-    PLANNED("predict.extra_outputs", SCOPE_PREDICT,                                                \
-            WORD_LIST(                                                                             \
-                WORDS("probability", "probabilities", "score", "logits", "quantiles", "leaf"),     \
-                NULL),                                                                             \
-            "More columns beside the prediction: 'probability' of the positive class of two, of "  \
-            "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "     \
-            "'score': the logits of a classifier, the value of a regressor, the distance to the "  \
-            "nearest cluster; 'quantiles' of a model of such as JSON; 'leaf' of trees: of each the node that the row ends in, as JSON.")
+    PLANNED(                                                                                       \
+        "predict.extra_outputs", SCOPE_PREDICT,                                                    \
+        WORD_LIST(WORDS("probability", "probabilities", "score", "logits", "quantiles", "leaf"),   \
+                  NULL),                                                                           \
+        "More columns beside the prediction: 'probability' of the positive class of two, of "      \
+        "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "         \
+        "'score': the logits of a classifier, the value of a regressor, the distance to the "      \
+        "nearest cluster; 'quantiles' of a model of such as JSON; 'leaf' of trees: of each the "   \
+        "node that the row ends in, as JSON.")
 
 extern const struct attribute_table job_attributes;
 

@@ -147,8 +147,7 @@ static cJSON *reals(const struct attribute *attribute, const char *help)
 
     add_range(attribute, true, number);
     json_append(choices, number);
-    json_append(choices,
-                array(0, REALS_MAX, real_range(attribute->least, attribute->most), NULL));
+    json_append(choices, array(0, REALS_MAX, real_range(attribute->least, attribute->most), NULL));
     json_add_string(schema, "description", slice_of(help));
     return schema;
 }

@@ -16,8 +16,9 @@
  * table. STORED is an attribute whose value is a member: its C type and name, the attribute's name
  * in a statement, the statements that know it, where job.json has it (IN(object, member), or
  * IN_KIND(member): in the object that has the kind's name), what it may be (INTEGER, REAL, BOOLEAN,
- * WORD, INTEGERS, REALS, MEMORY: params/attribute_rows.h), what it is for, and by name what else a struct
- * attribute has. PLANNED is one without a member: the planner makes something else of the value.
+ * WORD, INTEGERS, REALS, MEMORY: params/attribute_rows.h), what it is for, and by name what else a
+ * struct attribute has. PLANNED is one without a member: the planner makes something else of the
+ * value.
  *
  * Checks and their messages, SHOW ATTRIBUTES, completion and docs/attributes.md come from the
  * tables, and so do the job spec, its schema, comparison and a state's fingerprint. There are two

@@ -69,8 +69,9 @@ static enum status hint_number(const struct attribute *attribute, const struct v
         is_in_range(attribute, number))
         return error_hint(err, "Write %.*s, without quotes.",
                           SLICE_FORMAT(slice_trim(value->text)));
-    if (attribute->type == ATTRIBUTE_INTEGER || value->kind != VALUE_NUMBER || attribute->most > 1 ||
-        attribute->most < 0.5 || value->number <= 1 || !is_in_range(attribute, value->number / 100))
+    if (attribute->type == ATTRIBUTE_INTEGER || value->kind != VALUE_NUMBER ||
+        attribute->most > 1 || attribute->most < 0.5 || value->number <= 1 ||
+        !is_in_range(attribute, value->number / 100))
         return err->status;
     text_init(&share, 64);
     text_append_real(&share, value->number / 100);

@@ -200,7 +200,8 @@ bool trees_array(const struct model *model, uint32_t i, struct model_array *arra
     return true;
 }
 
-/* As many quantiles; as many leaves as its trees have in the mean: each has one more than inner nodes. */
+/* As many quantiles; as many leaves as its trees have in the mean: each has one more than inner
+ * nodes. */
 void trees_params_of(const struct model *model, struct kind_params *params)
 {
     const struct trees_model *trees = trees_of(model);

@@ -307,7 +307,8 @@ static void an_aim_that_is_none_is_refused(void **state)
     check_aim_refused("{\"is\":\"luck\"}", "an aim that is not known");
     check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[]}", "there is no quantile");
     check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[1]}", "above 0 and below 1");
-    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[0.1,0.2]}", "another size than its shape");
+    check_aim_refused("{\"is\":\"quantiles\",\"quantiles\":[0.1,0.2]}",
+                      "another size than its shape");
     check_aim_refused("{\"is\":\"ranks\",\"group\":3}", "\"group\"");
     check_aim_refused("{\"is\":\"times\",\"label_upper_bound\":\"u\",\"distribution\":\"odd\","
                       "\"scale\":1}",

@@ -212,8 +212,7 @@ static void a_quantile_is_said_by_the_name_of_any_library(void **state)
     with_defaults(&params)->objective = TREE_QUANTILE;
     trees->quantile_alpha = (struct reals){{.1, .5, .9}, 3};
     CHECK_OK(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err));
-    CHECK(trees_count(trees, &(struct kind_shape){.task = TASK_REGRESSION}) ==
-          3.0 * trees->rounds);
+    CHECK(trees_count(trees, &(struct kind_shape){.task = TASK_REGRESSION}) == 3.0 * trees->rounds);
     trees->quantile_alpha.items[2] = 1;
     CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "quantile_alpha", &err), STATUS_INVALID,
                 "must be above 0 and below 1");

@@ -207,9 +207,8 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
     const float *weights = weights_of_sample(objective->dataset);
     struct leaf_quantiles search = {0};
     int64_t *counts = malloc(leaf_quantiles_counts_most(1) * sizeof *counts);
-    enum status status =
-        counts ? leaf_quantiles_begin(&search, quantile, weights != NULL, 1, err)
-               : fail_no_memory(err);
+    enum status status = counts ? leaf_quantiles_begin(&search, quantile, weights != NULL, 1, err)
+                                : fail_no_memory(err);
 
     while (status == STATUS_OK && !leaf_quantiles_are_found(&search)) {
         memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);

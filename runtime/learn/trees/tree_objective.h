@@ -106,13 +106,13 @@ struct tree_labels {
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
  * the squared error in the label's units, whatever the objective, but these have losses of their
  * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
- * the mean of, q (y - z) or (1 - q) (z - y), the mean over the quantiles, binary:hinge max(0, 1 - y z), survival:aft and
- * survival:cox the negative logarithm of the likelihood, of Cox's the partial one, which is of
- * events alone and not weighted. Each is cut at
- * loss_most, of the training part weighted by class and sample weight, and rounded to a multiple of
- * loss_unit, so that any grouping of rows gives the same sum, and no sum overflows. *hits: how many
- * rows the outputs classify right; where there is a square_unit, the squared errors in it; of
- * survival:cox the events, of rankings the groups. Both NULL: they are not wanted.
+ * the mean of, q (y - z) or (1 - q) (z - y), the mean over the quantiles, binary:hinge max(0, 1 - y
+ * z), survival:aft and survival:cox the negative logarithm of the likelihood, of Cox's the partial
+ * one, which is of events alone and not weighted. Each is cut at loss_most, of the training part
+ * weighted by class and sample weight, and rounded to a multiple of loss_unit, so that any grouping
+ * of rows gives the same sum, and no sum overflows. *hits: how many rows the outputs classify
+ * right; where there is a square_unit, the squared errors in it; of survival:cox the events, of
+ * rankings the groups. Both NULL: they are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,

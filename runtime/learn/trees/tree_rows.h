@@ -63,11 +63,11 @@ struct tree_rows {
     /* Of rows to learn from, else NULL: */
     uint8_t *groups;             /* (groups, rows, row_bytes) */
     float *gradients, *hessians; /* (outputs, rows) */
-    float *residuals; /* (outputs, rows): label less score of the round; NULL unless leaves are
-                         quantiles */
-    uint32_t *keys;   /* (rows): random bits of the seed and the row's hash */
-    uint32_t *packed; /* (rows): gradient above, hessian below */
-    uint16_t *order;  /* (rows) */
+    float *residuals;      /* (outputs, rows): label less score of the round; NULL unless leaves are
+                              quantiles */
+    uint32_t *keys;        /* (rows): random bits of the seed and the row's hash */
+    uint32_t *packed;      /* (rows): gradient above, hessian below */
+    uint16_t *order;       /* (rows) */
     struct tree_run *runs; /* (run_room nodes, blocks) */
     uint32_t run_room;
     uint64_t round;   /* 1 + the round that gradients are of; 0: none */

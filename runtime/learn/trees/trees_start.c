@@ -15,8 +15,7 @@ static const char *const links[] = {
 static bool has_quantiles(const struct aim_facts *old, const struct tree_objective *objective)
 {
     for (uint32_t j = 0; j < objective->outputs; j++)
-        if (objective->outputs > 1 &&
-            old->quantiles[j] != trees_quantile(objective->params, j))
+        if (objective->outputs > 1 && old->quantiles[j] != trees_quantile(objective->params, j))
             return false;
     return true;
 }
