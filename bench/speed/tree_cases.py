@@ -76,14 +76,14 @@ def theirs(library, database, table, label, rows, *more):
     return time.perf_counter() - started, json.loads(done.stdout)
 
 
-def compare(bench, table, library, name, label, rows, training_bar, script_bar):
-    """Side by side: statement to model against the script, and training alone."""
+def compare(bench, table, library, name, label, rows, training_bar, script_bar, *more):
+    """Side by side: statement to model against the script (with more of its options), and training alone."""
     database = bench.table(name)
     sql = statement(library, name, label, rows)
     whole, training, printed = [], [], {}
     for _ in range(bench.runs):
         seconds, trained = ours(bench, database, sql)
-        script, printed = theirs(library, database, name, label, rows)
+        script, printed = theirs(library, database, name, label, rows, *more)
         whole.append((seconds, script))
         training.append((trained, printed["seconds"]))
     auc = auc_of_ours(bench, database, name, rows)
@@ -165,5 +165,5 @@ def missing(bench, table):
 def wide(bench, table):
     """1,000 columns: eight gigabytes of a database for a million rows."""
     for library in STATEMENTS:
-        compare(bench, table, library, "wide1000", "y", bench.rows, 1.0, None)
+        compare(bench, table, library, "wide1000", "y", bench.rows, 1.0, None, "--blocks")
     bench.drop("wide1000")

@@ -3,7 +3,8 @@
 What a user would write instead of a TO TRAIN statement: read the table with pandas, train 100 rounds with 2 threads on
 its first TRAINED rows, look at the AUC of the others. Texts are categories. Prints JSON: the seconds of training with
 the making of bins, the processor's seconds of the same, the seconds of predicting and the AUC. With --seeds it trains
-so many times, each time without another fiftieth of the rows, and prints the list of the AUCs.
+so many times, each time without another fiftieth of the rows, and prints the list of the AUCs. With --blocks it reads
+numbers by blocks of rows into floats of 32 bits, as one has to where pandas would need more memory than there is.
 """
 
 import argparse
@@ -12,9 +13,10 @@ import resource
 import sqlite3
 import time
 
+import numpy
 import pandas
 
-ROUNDS, THREADS = 100, 2
+ROUNDS, THREADS, BLOCK_ROWS = 100, 2, 10000
 
 
 def read(path, table, label):
@@ -24,6 +26,19 @@ def read(path, table, label):
         if frame[column].dtype.kind not in "if":
             frame[column] = frame[column].astype("category")
     return frame.drop(columns=label), frame[label].to_numpy()
+
+
+def read_blocks(path, table, label):
+    with sqlite3.connect(path) as database:
+        (count,), = database.execute(f'SELECT count(*) FROM "{table}"')
+        cursor = database.execute(f'SELECT * FROM "{table}"')
+        names = [column[0] for column in cursor.description]
+        values = numpy.empty((count, len(names)), numpy.float32)
+        for first in range(0, count, BLOCK_ROWS):
+            values[first:first + BLOCK_ROWS] = cursor.fetchmany(BLOCK_ROWS)
+    rows = pandas.DataFrame(values, columns=names, copy=False)
+    labels = rows[label].to_numpy()
+    return rows[[name for name in names if name != label]], labels
 
 
 def lightgbm_model(rows, labels, seed):
@@ -69,8 +84,9 @@ def main():
     parser.add_argument("trained", type=int)
     parser.add_argument("--seeds", type=int, default=0)
     parser.add_argument("--predict-all", action="store_true", help="all rows are predicted and timed")
+    parser.add_argument("--blocks", action="store_true", help="numbers alone, read by blocks of rows")
     arguments = parser.parse_args()
-    inputs, labels = read(arguments.database, arguments.table, arguments.label)
+    inputs, labels = (read_blocks if arguments.blocks else read)(arguments.database, arguments.table, arguments.label)
     trained, held_out = inputs[:arguments.trained], inputs[arguments.trained:]
     of_trained, of_held_out = labels[:arguments.trained], labels[arguments.trained:]
     model = lightgbm_model if arguments.peer == "lightgbm" else xgboost_model

@@ -229,33 +229,65 @@ static const char *rowid_name(sqlite3 *db, struct slice schema, struct slice tab
     return NULL;
 }
 
-/* Does the user's own statement do nothing but read columns? A column that an
- * authorizer hides, or one that is computed, takes other instructions. */
-static bool reads_columns_only(sqlite3 *db, struct slice select)
+/* What reads columns of a table. */
+static const char *const reading[] = {
+    "Init", "OpenRead",     "ColumnsUsed", "Rewind", "Column", "Rowid",   "ResultRow", "Next",
+    "Halt", "RealAffinity", "Transaction", "Goto",   "Noop",   "Explain", "Close",     NULL};
+
+/* What a WHERE of columns and constants has beside that. No function, which may be this
+ * connection's alone, and no parameter, whose value it has. Nor is NULL among them: where an
+ * authorizer hides a column, the statement has that instead. */
+static const char *const computing[] = {
+    "Integer", "Int64",  "Real",   "String8",  "Affinity", "IsNull", "NotNull",
+    "And",     "Or",     "Not",    "If",       "IfNot",    "IsTrue", "ZeroOrNull",
+    "Copy",    "SCopy",  "Add",    "Subtract", "Multiply", "Divide", "Remainder",
+    "SeekGE",  "SeekGT", "SeekLE", "SeekLT",   NULL};
+static const char *const comparing[] = {"Eq", "Ne", "Lt", "Le", "Gt", "Ge", NULL};
+
+static bool is_one_of(const char *const *known, const char *instruction)
 {
-    static const char *const known[] = {
-        "Init", "OpenRead",     "ColumnsUsed", "Rewind", "Column", "Rowid",   "ResultRow", "Next",
-        "Halt", "RealAffinity", "Transaction", "Goto",   "Noop",   "Explain", "Close"};
+    for (size_t i = 0; known[i]; i++)
+        if (strcmp(known[i], instruction) == 0)
+            return true;
+    return false;
+}
+
+/* A comparison of texts names its collation in the fourth operand; the connection may have others
+ * than SQLite's own. */
+static bool is_known(const char *instruction, const char *fourth, bool has_where)
+{
+    if (!instruction)
+        return false;
+    if (is_one_of(reading, instruction))
+        return true;
+    if (!has_where)
+        return false;
+    if (is_one_of(comparing, instruction))
+        return !fourth || fourth[0] == '\0' || strncmp(fourth, "BINARY-", 7) == 0;
+    return is_one_of(computing, instruction);
+}
+
+/* Does the user's own statement do nothing but read columns, and compare them in its WHERE? A
+ * column that an authorizer hides, or one that is computed, takes other instructions. */
+static bool reads_columns_only(sqlite3 *db, struct slice select, bool has_where)
+{
     sqlite3_stmt *statement;
     struct error ignored;
     struct text sql;
-    bool has_row = true, is_known = true;
+    bool has_row = true, knows_all;
 
     text_init(&sql, TEXT_MAXIMUM);
     text_append_string(&sql, "EXPLAIN ");
     text_append(&sql, select);
-    is_known = sql_prepare_text(db, &sql, &statement, &ignored) == STATUS_OK;
+    knows_all = sql_prepare_text(db, &sql, &statement, &ignored) == STATUS_OK;
     text_deinit(&sql);
-    if (!is_known)
+    if (!knows_all)
         return false;
-    while (is_known && sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row) {
-        const char *instruction = (const char *)sqlite3_column_text(statement, 1);
-        is_known = false;
-        for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-            is_known = is_known || (instruction && strcmp(instruction, known[i]) == 0);
-    }
+    while (knows_all && sql_step(statement, &has_row, &ignored) == STATUS_OK && has_row)
+        knows_all = is_known((const char *)sqlite3_column_text(statement, 1),
+                             (const char *)sqlite3_column_text(statement, 5), has_where);
     sqlite3_finalize(statement);
-    return is_known && !has_row;
+    return knows_all && !has_row;
 }
 
 /* A library that was configured for one thread hands out the same mutex twice. */
@@ -304,7 +336,7 @@ static const char *check_session(struct sqlite_host *host, struct slice select,
     int64_t first, last;
     const char *reason;
 
-    if (!plain_scan_recognise(select, plain))
+    if (!plain_scan_recognise_some(select, plain))
         return "the SELECT is more than the columns of one table";
     if (!has_threads())
         return "this SQLite was built or set for one thread";
@@ -317,8 +349,9 @@ static const char *check_session(struct sqlite_host *host, struct slice select,
     reason = check_file(host->db, located->schema, group);
     if (reason)
         return reason;
-    if (!reads_columns_only(host->db, select))
-        return "columns are computed or hidden";
+    if (!reads_columns_only(host->db, select, plain->where.size > 0))
+        return plain->where.size > 0 ? "the WHERE does more than compare columns and constants"
+                                     : "columns are computed or hidden";
     group->rowid = rowid_name(host->db, slice_of(located->schema), plain->table);
     if (!group->rowid || !end_rowid(host->db, "min", slice_of(located->schema), group, &first) ||
         !end_rowid(host->db, "max", slice_of(located->schema), group, &last))

@@ -1,9 +1,9 @@
 /*
  * parallel_scan.h - a whole table read by several connections at once.
  *
- * Only for a SELECT that names columns of one rowid table and nothing else, in
- * a database file and outside a transaction: connections of ours then see what
- * the user's would. What they see is one state of the table, since all their
+ * Only for a SELECT that names columns of one rowid table, of all rows or of those that a WHERE
+ * chooses by comparing columns and numbers, in a database file and outside a transaction:
+ * connections of ours then see what the user's would. What they see is one state of the table, since all their
  * read transactions start while one more connection holds the write lock.
  */
 #ifndef EXTENSION_SQLITE_PARALLEL_SCAN_H

@@ -166,7 +166,13 @@ static void append_select(struct text *sql, const struct plain_scan *plain, cons
     text_append(sql, plain->columns);
     text_append_string(sql, " FROM ");
     sql_append_table(sql, SLICE("main"), plain->table);
-    text_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
+    /* By rowid alone: an index would give the rows in another order. */
+    text_printf(sql, " NOT INDEXED WHERE %s BETWEEN ?1 AND ?2", rowid);
+    if (plain->where.size > 0) { /* which may end in a comment */
+        text_append_string(sql, " AND (");
+        text_append(sql, plain->where);
+        text_append_string(sql, "\n)");
+    }
 }
 
 /* Columns are numbered, the rowid as 0, so that it does not matter how they are called. */

@@ -125,6 +125,11 @@ static bool take_columns(struct reader *reader, bool *renames)
 
 bool plain_scan_recognise(struct slice select, struct plain_scan *plain)
 {
+    return plain_scan_recognise_some(select, plain) && plain->where.size == 0;
+}
+
+bool plain_scan_recognise_some(struct slice select, struct plain_scan *plain)
+{
     struct reader reader = {.rest = select};
 
     *plain = (struct plain_scan){0};
@@ -146,6 +151,10 @@ bool plain_scan_recognise(struct slice select, struct plain_scan *plain)
             return false;
     }
     plain->from.size = (size_t)(reader.piece.text.data - plain->from.data);
+    if (reader.piece.kind == PIECE_WORD && slice_is_fold(reader.piece.text, "where")) {
+        plain->where = slice_trim(reader.rest);
+        return plain->where.size > 0;
+    }
     while (take_mark(&reader, ';'))
         ;
     return reader.piece.kind == PIECE_END;
