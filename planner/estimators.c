@@ -144,7 +144,8 @@ static const struct estimator_default scikit_hist_of_numbers[] = {BOOSTED_100, L
 static const struct estimator_default scikit_boosting_of_classes[] = {
     BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, CURVED, END};
 static const struct estimator_default scikit_boosting_of_numbers[] = {
-    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, END};
+    BOOSTED_100, {"max_depth", "3"}, NO_PENALTY, {"min_data_in_leaf", "1"}, {"huber_alpha", "0"},
+    END};
 static const struct estimator_default scikit_forest_of_numbers[] = {FOREST_100, SCIKIT, DRAWN, END};
 static const struct estimator_default scikit_forest_of_classes[] = {
     FOREST_100, SCIKIT, DRAWN, {"max_features", "sqrt"}, AT_ONE_HALF, END};

@@ -24,8 +24,9 @@ const char *const tree_softmax_words[] = {"xgboost", "lightgbm", "scikit-learn",
 const char *const tree_pairs_words[] = {"topk", "mean", NULL};
 
 const char *const tree_objectives_later[] = {
-    "huber",          "fair", "mape", "cross_entropy_lambda", "xentlambda",  "multiclassova",
-    "multiclass_ova", "ova",  "ovr",  "rank_xendcg",          "exponential", NULL,
+    "cross_entropy_lambda", "xentlambda",  "multiclassova",
+    "multiclass_ova",       "ova",         "ovr",
+    "rank_xendcg",          "exponential", NULL,
 };
 
 /* clang-format off: one row, one name of LightGBM's, scikit-learn's or older XGBoosts'. */
@@ -52,6 +53,7 @@ const struct word_alias tree_objective_aliases[] = {
     {"mean_absolute_error", "reg:absoluteerror"},
     {"absolute_error", "reg:absoluteerror"},
     {"quantile", "reg:quantileerror"},
+    {"mean_absolute_percentage_error", "mape"},
     {"cross_entropy", "reg:logistic"},
     {"xentropy", "reg:logistic"},
     {"hinge", "binary:hinge"},
@@ -70,9 +72,9 @@ ATTRIBUTE_TABLE(trees_attributes, struct trees_params, TREES_ATTRIBUTES)
     (1 << TREE_RANK_PAIRS | 1 << TREE_RANK_NDCG | 1 << TREE_RANK_MAP | 1 << TREE_LAMBDARANK)
 #define OBJECTIVES_OF_NUMBERS                                                                      \
     (1 << TREE_SQUARED_ERROR | 1 << TREE_SQUARED_LOG_ERROR | 1 << TREE_PSEUDO_HUBER |              \
-     1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_REGRESSION_LOGISTIC |               \
-     1 << TREE_GAMMA | 1 << TREE_TWEEDIE | 1 << TREE_AFT | 1 << TREE_COX | 1 << TREE_POISSON |     \
-     RANKINGS)
+     1 << TREE_ABSOLUTE_ERROR | 1 << TREE_QUANTILE | 1 << TREE_HUBER | 1 << TREE_FAIR |            \
+     1 << TREE_MAPE | 1 << TREE_REGRESSION_LOGISTIC | 1 << TREE_GAMMA | 1 << TREE_TWEEDIE |        \
+     1 << TREE_AFT | 1 << TREE_COX | 1 << TREE_POISSON | RANKINGS)
 #define OBJECTIVES_OF_TWO_CLASSES (1 << TREE_LOGISTIC | 1 << TREE_LOGIT_RAW | 1 << TREE_HINGE)
 #define OBJECTIVES_OF_CLASSES     (1 << TREE_SOFTMAX | 1 << TREE_SOFTPROB)
 
@@ -85,6 +87,8 @@ static const struct {
     {"poisson_max_delta_step", 1 << TREE_POISSON},
     {"huber_slope", 1 << TREE_PSEUDO_HUBER},
     {"quantile_alpha", 1 << TREE_QUANTILE},
+    {"huber_alpha", 1 << TREE_HUBER},
+    {"fair_c", 1 << TREE_FAIR},
     {"aft_loss_distribution", 1 << TREE_AFT},
     {"aft_loss_distribution_scale", 1 << TREE_AFT},
     {"train.label_upper_bound", 1 << TREE_AFT},
@@ -348,6 +352,30 @@ static enum status settle_quantile(struct trees_params *trees, const struct kind
     return STATUS_OK;
 }
 
+/* LightGBM calls it alpha. What scikit-learn calls so is a share of rows: its names have no default
+ * here. */
+static enum status settle_huber(struct trees_params *trees, const struct kind_settings *settings,
+                                struct error *err)
+{
+    struct slice spelled = SLICE("huber_alpha");
+    int position = -1;
+
+    if (trees->objective != TREE_HUBER)
+        return STATUS_OK;
+    if (trees->huber_alpha > 0 && !find(settings, "huber_alpha", &spelled, &position) &&
+        find(settings, "alpha", &spelled, &position) && slice_is_fold(spelled, "alpha")) {
+        trees->huber_alpha = trees->alpha;
+        trees->alpha = 0;
+    }
+    if (trees->huber_alpha > 0)
+        return STATUS_OK;
+    if (position < 0)
+        find(settings, "objective", &spelled, &position);
+    fail_at(err, STATUS_INVALID, position, "the objective huber needs a huber_alpha above 0");
+    return error_hint(err, "It is in the label's unit, where scikit-learn's alpha is a share of "
+                           "the rows.");
+}
+
 /* Gradients would need the risks by the trees that are kept, and losses those by all. */
 static enum status check_hazards(const struct trees_params *trees,
                                  const struct kind_settings *settings, struct error *err)
@@ -455,6 +483,7 @@ enum status trees_settle(struct kind_params *params, const struct kind_settings 
     TRY(check_base(trees, settings, err));
     TRY(check_growth(trees, settings, err));
     TRY(settle_quantile(trees, settings, err));
+    TRY(settle_huber(trees, settings, err));
     TRY(check_quantiles(trees, settings, err));
     TRY(check_hazards(trees, settings, err));
     if (trees->objective == TREE_POISSON && trees->poisson_step == REAL_AUTOMATIC) {

@@ -20,6 +20,9 @@
     X(TREE_PSEUDO_HUBER, "reg:pseudohubererror")                                                   \
     X(TREE_ABSOLUTE_ERROR, "reg:absoluteerror")                                                    \
     X(TREE_QUANTILE, "reg:quantileerror")                                                          \
+    X(TREE_HUBER, "huber")                                                                         \
+    X(TREE_FAIR, "fair")                                                                           \
+    X(TREE_MAPE, "mape")                                                                           \
     X(TREE_REGRESSION_LOGISTIC, "reg:logistic")                                                    \
     X(TREE_GAMMA, "reg:gamma")                                                                     \
     X(TREE_TWEEDIE, "reg:tweedie")                                                                 \
@@ -167,6 +170,11 @@ extern const char *const tree_pairs_words[];
            "Of reg:tweedie: variance goes with this power of the mean; above 1 and below 2.")      \
     STORED(double, huber_slope, "huber_slope", SCOPE_TRAIN, IN_KIND(huber_slope),                  \
            REAL(1e-12, 1e12, "1"), "Of reg:pseudohubererror: where the loss becomes linear.")      \
+    STORED(double, huber_alpha, "huber_alpha", SCOPE_TRAIN, IN_KIND(huber_alpha),                  \
+           REAL(0, 1e12, "0.9"),                                                                   \
+           "Of huber: how far from the label the loss becomes linear; LightGBM's alpha.")          \
+    STORED(double, fair_c, "fair_c", SCOPE_TRAIN, IN_KIND(fair_c), REAL(1e-12, 1e12, "1"),         \
+           "Of fair: how far from the label the loss becomes linear, about.")                      \
     STORED(struct reals, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),   \
            REALS(0, 1, "0.9"),                                                                     \
            "Of reg:quantileerror: the share of rows that are below what is predicted; above 0 "    \
@@ -255,10 +263,10 @@ uint32_t trees_bins_most(const struct trees_params *params);
 /* Trees of a model that boosts for all its rounds. */
 double trees_count(const struct trees_params *params, const struct kind_shape *shape);
 
-/* Leaves become quantiles of what their rows lack: of reg:absoluteerror the median. */
+/* Leaves become quantiles of what their rows lack: of reg:absoluteerror and mape the median. */
 static inline bool trees_have_quantiles(enum tree_objective_name objective)
 {
-    return objective == TREE_ABSOLUTE_ERROR || objective == TREE_QUANTILE;
+    return objective == TREE_ABSOLUTE_ERROR || objective == TREE_QUANTILE || objective == TREE_MAPE;
 }
 /* Which: of the trees of an output. */
 static inline double trees_quantile(const struct trees_params *params, uint32_t output)

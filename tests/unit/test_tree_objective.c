@@ -41,6 +41,8 @@ static void begin(struct labelled *rows, enum tree_objective_name name, enum tas
                                     .max_delta_step = 0.7,
                                     .poisson_step = 0.7,
                                     .huber_slope = 1.5,
+                                    .huber_alpha = 1.2,
+                                    .fair_c = 2,
                                     .quantile_alpha = {{0.8}, 1}};
     rows->dataset.spool.summaries = &rows->summary;
     rows->dataset.validation_spool.summaries = &rows->validation_summary;
@@ -717,6 +719,79 @@ static void several_quantiles_are_outputs(void **state)
     CHECK(is_near((double)sum, 3 * (double)loss, 1e-9));
 }
 
+static double loss_at(const struct tree_objective *objective, const float *y, float z)
+{
+    int64_t loss, hits;
+
+    tree_objective_rows(objective, (struct tree_labels){.values = y}, 0, 1, &z, NULL, NULL, &loss,
+                        &hits);
+    return (double)loss * objective->loss_unit;
+}
+
+/* The gradient is the slope of the loss, on either side of where it changes. */
+static void losses_of_lightgbm_have_its_gradients(void **state)
+{
+    static const enum tree_objective_name names[] = {TREE_HUBER, TREE_FAIR, TREE_MAPE};
+    static const double at_plus_2[][2] = {{1.25, 1}, {3. * 2 / 5, 9. / 25}, {1. / 5, 1}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct labelled rows;
+        struct tree_objective objective;
+
+        number(&rows, names[i], 5, -50, 50);
+        trees_params(&rows.spec.params)->huber_alpha = 1.25;
+        trees_params(&rows.spec.params)->fair_c = 3;
+        objective = opened(&rows);
+        for (float z = -20; z <= 20; z += 0.75f) {
+            const float y = 5, step = 0x1p-7f;
+            float gradient, hessian;
+            double slope;
+            int64_t loss, hits;
+
+            tree_objective_rows(&objective, (struct tree_labels){.values = &y}, 0, 1, &z, &gradient,
+                                &hessian, &loss, &hits);
+            slope = (loss_at(&objective, &y, z + step) - loss_at(&objective, &y, z - step)) /
+                    (2 * (double)step);
+            if (fabs((double)(z - y)) > 2 * (double)step) /* but at the kink of mape */
+                CHECK(is_near((double)gradient, slope, 2e-2));
+        }
+        {
+            const float y = 5, z = 7;
+            float gradient, hessian;
+
+            tree_objective_rows(&objective, (struct tree_labels){.values = &y}, 0, 1, &z, &gradient,
+                                &hessian, NULL, NULL);
+            CHECK(is_near((double)gradient, at_plus_2[i][0], 1e-6));
+            CHECK(is_near((double)hessian, at_plus_2[i][1], 1e-6));
+        }
+    }
+}
+
+/* Of labels as large as these none weighs much; that of the least ones counts the most. */
+static void rows_of_percentages_count_by_their_labels(void **state)
+{
+    static const float weights[] = {1, 0, 2};
+    struct labelled rows;
+    struct tree_objective objective;
+    int64_t least;
+    (void)state;
+
+    number(&rows, TREE_MAPE, 5, 1e9, 4e9);
+    objective = opened(&rows);
+    least = tree_objective_count(&objective, 1e9f, &weights[0]);
+    CHECK(tree_objective_weighs(&objective));
+    CHECK(least > 1 << 28 && least < 1 << 30);
+    CHECK_INT(tree_objective_count(&objective, 1e9f, NULL), least);
+    CHECK(llabs(tree_objective_count(&objective, -4e9f, NULL) - least / 4) <= 1);
+    CHECK(tree_objective_count(&objective, 2e9f, &weights[2]) >= least - 1);
+    CHECK_INT(tree_objective_count(&objective, 1e9f, &weights[1]), 0);
+    CHECK_INT(tree_objective_count(&objective, 1e30f, NULL), 1);
+    number(&rows, TREE_MAPE, 3, 1, 100);
+    memcpy(rows.values, (float[]){1, 3, 100}, 3 * sizeof *rows.values);
+    CHECK(base_of(&rows) == 1); /* as 100 and 3 together weigh less */
+}
+
 static void a_base_score_is_a_prediction(void **state)
 {
     struct labelled rows;
@@ -803,6 +878,8 @@ int main(void)
         cmocka_unit_test(robust_objectives_start_at_the_best_constant),
         cmocka_unit_test(quantiles_start_at_that_of_the_labels),
         cmocka_unit_test(several_quantiles_are_outputs),
+        cmocka_unit_test(losses_of_lightgbm_have_its_gradients),
+        cmocka_unit_test(rows_of_percentages_count_by_their_labels),
         cmocka_unit_test(a_base_score_is_a_prediction),
         cmocka_unit_test(labels_without_a_loss_are_refused),
     };

@@ -247,6 +247,7 @@ static const struct variant {
     {"hazards", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_COX, PLAIN},
     {"medians", 0, TREE_LOSSGUIDE, 0, 9, 1, 1, 1, TREE_ABSOLUTE_ERROR, PLAIN},
     {"a forest of quantiles", 0, TREE_DEPTHWISE, 3, 6, 2, .7, 1, TREE_QUANTILE, PLAIN},
+    {"percentages", 0, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_MAPE, PLAIN},
     {"three quantiles", 0, TREE_LOSSGUIDE, 0, 7, 1, 1, 1, TREE_QUANTILE, SEVERAL},
     {"dart of forests of three quantiles", 0, TREE_DEPTHWISE, 3, 0, 2, .7, 1, TREE_QUANTILE,
      DROPS | SEVERAL},

@@ -57,7 +57,8 @@ static void an_objective_is_of_classes_or_of_numbers(void **state)
         const bool ranks = trees_rank((enum tree_objective_name)i);
         const bool is_of_numbers = strncmp(tree_objective_words[i], "reg:", 4) == 0 ||
                                    strncmp(tree_objective_words[i], "count:", 6) == 0 ||
-                                   strncmp(tree_objective_words[i], "survival:", 9) == 0 || ranks;
+                                   strncmp(tree_objective_words[i], "survival:", 9) == 0 ||
+                                   i == TREE_HUBER || i == TREE_FAIR || i == TREE_MAPE || ranks;
         const enum task other = is_of_numbers ? TASK_CLASSIFICATION : TASK_REGRESSION;
         enum task task;
 
@@ -180,6 +181,34 @@ static void a_base_score_is_what_the_objective_can_begin_with(void **state)
                     "base_score");
         CHECK_INT(err.position, 20);
     }
+}
+
+/* LightGBM's alpha, which is no penalty here; scikit-learn's is a share of rows, and is refused. */
+static void where_huber_becomes_linear_is_said_by_alpha(void **state)
+{
+    struct kind_params params;
+    struct trees_params *trees = with_defaults(&params);
+    struct error err;
+    (void)state;
+
+    trees->objective = TREE_HUBER;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "objective", &err));
+    CHECK(trees->huber_alpha == .9 && trees->alpha == 0);
+    trees->alpha = 3;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "alpha", &err));
+    CHECK(trees->huber_alpha == 3 && trees->alpha == 0);
+    trees->alpha = 2;
+    CHECK_OK(settle(&params, TASK_REGRESSION, 0, "huber_alpha", &err));
+    CHECK(trees->huber_alpha == 3 && trees->alpha == 2);
+    trees->huber_alpha = 0;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "alpha", &err), STATUS_INVALID,
+                "huber needs a huber_alpha above 0");
+    with_defaults(&params)->objective = TREE_FAIR;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "huber_alpha", &err), STATUS_INVALID,
+                "no use with the objective fair");
+    with_defaults(&params)->objective = TREE_MAPE;
+    CHECK_FAILS(settle(&params, TASK_REGRESSION, 0, "monotone_constraints", &err), STATUS_INVALID,
+                "cannot be kept");
 }
 
 /* alpha is the penalty, unless it is all that says which quantile is meant. */
@@ -611,7 +640,9 @@ static void words_of_other_libraries_are_words_here(void **state)
     }
     assert_string_equal(attribute_word(objective, SLICE("Regression")), "reg:squarederror");
     assert_string_equal(attribute_word(objective, SLICE("quantile")), "reg:quantileerror");
-    CHECK(!attribute_word(objective, SLICE("huber")));
+    assert_string_equal(attribute_word(objective, SLICE("huber")), "huber");
+    assert_string_equal(attribute_word(objective, SLICE("mean_absolute_percentage_error")), "mape");
+    CHECK(!attribute_word(objective, SLICE("rank_xendcg")));
 }
 
 /* ---- classes or numbers ---- */
@@ -674,6 +705,7 @@ int main(void)
         cmocka_unit_test(ends_of_ranges_that_mean_nothing_are_refused_at_their_place),
         cmocka_unit_test(a_base_score_is_what_the_objective_can_begin_with),
         cmocka_unit_test(a_quantile_is_said_by_the_name_of_any_library),
+        cmocka_unit_test(where_huber_becomes_linear_is_said_by_alpha),
         cmocka_unit_test(what_belongs_to_another_booster_is_refused),
         cmocka_unit_test(goss_takes_shares_that_fit_and_nothing_that_draws_besides),
         cmocka_unit_test(hazards_are_not_learned_by_trees_that_are_dropped),

@@ -74,6 +74,43 @@ void gradients_signs(size_t n, const float *restrict y, const float *restrict z,
     }
 }
 
+WIDE_VECTORS
+void gradients_huber(size_t n, double delta, const float *restrict y, const float *restrict z,
+                     float *restrict gradients, float *restrict hessians)
+{
+    for (size_t i = 0; i < n; i++) {
+        double r = (double)z[i] - (double)y[i];
+
+        r = r < -delta ? -delta : r;
+        gradients[i] = bounded((float)(r > delta ? delta : r));
+        hessians[i] = 1;
+    }
+}
+
+WIDE_VECTORS
+void gradients_fair(size_t n, double c, const float *restrict y, const float *restrict z,
+                    float *restrict gradients, float *restrict hessians)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double r = (double)z[i] - (double)y[i], size = fabs(r) + c, share = c / size;
+
+        gradients[i] = bounded((float)(c * r / size));
+        hessians[i] = (float)(share * share);
+    }
+}
+
+WIDE_VECTORS
+void gradients_percentages(size_t n, const float *restrict y, const float *restrict z,
+                           float *restrict gradients, float *restrict hessians)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float size = fabsf(y[i]) > 1 ? fabsf(y[i]) : 1;
+
+        gradients[i] = ((z[i] > y[i] ? 1.0f : 0.0f) - (z[i] < y[i] ? 1.0f : 0.0f)) / size;
+        hessians[i] = 1;
+    }
+}
+
 /* p = 1 / (1 + e^-z) and 1 - p, neither of which loses digits where it is small. */
 static inline void shares_of(float z, float *p, float *rest)
 {

@@ -23,6 +23,14 @@ void gradients_quantile(size_t n, double quantile, const float *y, const float *
                         float *hessians);
 /* Signs: the median's, twice as large, and 0 where both are equal. */
 void gradients_signs(size_t n, const float *y, const float *z, float *gradients, float *hessians);
+/* Of LightGBM: the distance, cut at delta; c r / (|r| + c) of the distance r; a sign by what the
+ * label is, at least 1. */
+void gradients_huber(size_t n, double delta, const float *y, const float *z, float *gradients,
+                     float *hessians);
+void gradients_fair(size_t n, double c, const float *y, const float *z, float *gradients,
+                    float *hessians);
+void gradients_percentages(size_t n, const float *y, const float *z, float *gradients,
+                           float *hessians);
 /* y is within [0, 1]. */
 void gradients_logistic(size_t n, const float *y, const float *z, float *gradients,
                         float *hessians);

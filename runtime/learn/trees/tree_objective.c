@@ -34,6 +34,9 @@ static const struct objective_facts facts_of[TREE_OBJECTIVES] = {
     [TREE_PSEUDO_HUBER] = {.least = -INFINITY, .most = INFINITY},
     [TREE_ABSOLUTE_ERROR] = {.least = -INFINITY, .most = INFINITY},
     [TREE_QUANTILE] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_HUBER] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_FAIR] = {.least = -INFINITY, .most = INFINITY},
+    [TREE_MAPE] = {.least = -INFINITY, .most = INFINITY},
     [TREE_REGRESSION_LOGISTIC] = {TREES_LINK_LOGISTIC, 0, 1, false, "from 0 to 1"},
     [TREE_GAMMA] = {TREES_LINK_EXP, 0, INFINITY, true, "greater than 0"},
     [TREE_TWEEDIE] = {TREES_LINK_EXP, 0, INFINITY, false, "from 0 on"},
@@ -199,6 +202,11 @@ static double mean_of_logs(const struct dataset *dataset)
     return exponential_double(sum / all) - 1;
 }
 
+bool tree_objective_weighs(const struct tree_objective *objective)
+{
+    return objective->name == TREE_MAPE || objective->dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
+}
+
 /* As of a leaf. */
 static enum status quantile_of_sample(const struct tree_objective *objective, double quantile,
                                       double *start, struct error *err)
@@ -207,15 +215,18 @@ static enum status quantile_of_sample(const struct tree_objective *objective, do
     const float *weights = weights_of_sample(objective->dataset);
     struct leaf_quantiles search = {0};
     int64_t *counts = malloc(leaf_quantiles_counts_most(1) * sizeof *counts);
-    enum status status = counts ? leaf_quantiles_begin(&search, quantile, weights != NULL, 1, err)
-                                : fail_no_memory(err);
+    enum status status =
+        counts ? leaf_quantiles_begin(&search, quantile,
+                                      weights != NULL || objective->name == TREE_MAPE, 1, err)
+               : fail_no_memory(err);
 
     while (status == STATUS_OK && !leaf_quantiles_are_found(&search)) {
         memset(counts, 0, leaf_quantiles_counts_most(1) * sizeof *counts);
         for (uint64_t i = 0; i < sample->rows; i++)
-            leaf_quantiles_count(&search, 0, sample->values[i],
-                                 weights ? tree_objective_weight(objective, weights[i]) : 1,
-                                 counts);
+            leaf_quantiles_count(
+                &search, 0, sample->values[i],
+                tree_objective_count(objective, sample->values[i], weights ? &weights[i] : NULL),
+                counts);
         leaf_quantiles_take(&search, counts);
     }
     if (status == STATUS_OK)
@@ -431,13 +442,51 @@ static double unit_of(double most, int bits)
     return ldexp(1, exponent - bits);
 }
 
-/* The greatest weight is less than 2^WEIGHT_BITS then. */
-static double weight_scale(const struct dataset *dataset)
+/* What the labels of mape are divided by, at least. */
+static double least_size(struct label_range range)
 {
+    return fmax(1, fmax(range.least, -range.greatest));
+}
+
+/* The greatest weight is less than 2^WEIGHT_BITS then. */
+static double weight_scale(const struct tree_objective *objective, struct label_range range)
+{
+    const struct dataset *dataset = objective->dataset;
     const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
     const double greatest = column > 0 ? dataset->spool.summaries[column].greatest : 1;
 
-    return 1 / unit_of(greatest, WEIGHT_BITS);
+    return 1 / unit_of(objective->name == TREE_MAPE ? greatest / least_size(range) : greatest,
+                       WEIGHT_BITS);
+}
+
+/* Of a row whose prediction is as far from its label. */
+static double greatest_loss(const struct tree_objective *objective, struct label_range range,
+                            double distance)
+{
+    const double delta = objective->params->huber_alpha;
+
+    switch (objective->name) {
+    case TREE_ABSOLUTE_ERROR:
+    case TREE_QUANTILE:
+        return distance;
+    case TREE_HUBER:
+        return distance < delta ? distance * distance / 2 : delta * distance;
+    case TREE_FAIR:
+        return objective->params->fair_c * distance;
+    case TREE_MAPE:
+        return distance / least_size(range);
+    case TREE_AFT:
+        return SURVIVAL_LOSS_MOST;
+    default:
+        return distance * distance;
+    }
+}
+
+/* It is learned by a loss of its own, beside which the squared error is measured. */
+static bool has_own_loss(enum tree_objective_name name)
+{
+    return trees_have_quantiles(name) || name == TREE_AFT || name == TREE_HUBER ||
+           name == TREE_FAIR;
 }
 
 static void choose_unit(struct tree_objective *objective, struct label_range range)
@@ -445,11 +494,10 @@ static void choose_unit(struct tree_objective *objective, struct label_range ran
     const struct dataset *dataset = objective->dataset;
     const int of_rows = bits_of_count(dataset->train.rows + dataset->validation.rows);
     const int bits = SUM_BITS - of_rows < LOSS_BITS_MOST ? SUM_BITS - of_rows : LOSS_BITS_MOST;
-    const bool has_quantiles = trees_have_quantiles(objective->name);
-    const bool has_own = has_quantiles || objective->name == TREE_AFT;
+    const bool has_own = has_own_loss(objective->name);
     double distance;
 
-    objective->weight_scale = weight_scale(dataset);
+    objective->weight_scale = weight_scale(objective, range);
     if (objective->name == TREE_COX) {
         objective->loss_most = RISK_LOSS_MOST;
         objective->loss_unit = unit_of(RISK_LOSS_MOST, bits);
@@ -466,9 +514,7 @@ static void choose_unit(struct tree_objective *objective, struct label_range ran
         return;
     }
     distance = greatest_distance(objective, range);
-    objective->loss_most = has_quantiles                 ? distance
-                           : objective->name == TREE_AFT ? SURVIVAL_LOSS_MOST
-                                                         : distance * distance;
+    objective->loss_most = greatest_loss(objective, range, distance);
     objective->loss_unit = unit_of(objective->loss_most * greatest_weight(dataset), bits);
     objective->square_most = has_own ? distance * distance : 0;
     objective->square_unit = has_own ? unit_of(objective->square_most, bits) : 0;
@@ -553,6 +599,15 @@ static void derive_numbers(const struct tree_objective *objective, size_t count,
         return;
     case TREE_ABSOLUTE_ERROR:
         gradients_signs(count, y, z, gradients, hessians);
+        return;
+    case TREE_HUBER:
+        gradients_huber(count, params->huber_alpha, y, z, gradients, hessians);
+        return;
+    case TREE_FAIR:
+        gradients_fair(count, params->fair_c, y, z, gradients, hessians);
+        return;
+    case TREE_MAPE:
+        gradients_percentages(count, y, z, gradients, hessians);
         return;
     case TREE_REGRESSION_LOGISTIC:
         gradients_logistic(count, y, z, gradients, hessians);
@@ -667,6 +722,19 @@ static void quantile_losses(const struct tree_objective *objective, uint32_t n, 
     }
 }
 
+/* As LightGBM's metrics of these names have them. */
+static double robust_loss(const struct tree_objective *objective, double y, double z)
+{
+    const double r = fabs(z - y), delta = objective->params->huber_alpha;
+    const double c = objective->params->fair_c;
+
+    if (objective->name == TREE_MAPE)
+        return r / fmax(1, fabs(y));
+    if (objective->name == TREE_FAIR)
+        return c * r - c * c * logarithm_double(1 + r / c);
+    return r <= delta ? r * r / 2 : delta * (r - delta / 2);
+}
+
 static uint32_t two_class_losses(uint32_t n, const int32_t *classes, const float *z, double *losses)
 {
     float targets[BLOCK_ROWS], gradients[BLOCK_ROWS];
@@ -757,8 +825,11 @@ static void own_losses(const struct tree_objective *objective, struct tree_label
     if (objective->name == TREE_AFT)
         survival_losses(survival_of(objective), n, y, labels.uppers ? labels.uppers + first : y, z,
                         losses);
-    else
+    else if (objective->name == TREE_ABSOLUTE_ERROR || objective->name == TREE_QUANTILE)
         quantile_losses(objective, n, y, z, losses);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            losses[i] = robust_loss(objective, (double)y[i], (double)z[i]);
 }
 
 static void measure_block(const struct tree_objective *objective, struct tree_labels labels,

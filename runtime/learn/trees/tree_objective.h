@@ -17,18 +17,25 @@
  *     count:poisson            1     e^z - y, e^(z + max_delta_step)
  *     reg:absoluteerror        1     the sign of z - y, 1
  *     reg:quantileerror        k     [z_j >= y] - q_j, 1
+ *     huber                    1     r cut at +-delta, 1        r = z - y
+ *     fair                     1     c r / (|r| + c), c^2 / (|r| + c)^2
+ *     mape                     1     the sign of r / max(1, |y|), 1
  *     survival:aft             1     survival.h
  *     survival:cox             1     tree_risks.h
  *     multi:*                  k     p_j - [y = j], 2 p_j (1 - p_j)
  *                                                               p = softmax(z)
  *
- * as XGBoost 3.2 has them. Of two classes multi:softmax and multi:softprob are binary:logistic:
- * a model of two classes has one output. The leaves of reg:absoluteerror and reg:quantileerror are
- * quantiles of y - z over their rows instead of Newton's steps (leaf_quantiles.h). The derivatives
- * are floats, made by scoring/elementary.h and no library's exp: the same bits everywhere.
+ * as XGBoost 3.2 has them, huber, fair and mape as LightGBM 4.7. Of two classes multi:softmax and
+ * multi:softprob are binary:logistic: a model of two classes has one output. The leaves of
+ * reg:absoluteerror and reg:quantileerror are quantiles of y - z over their rows instead of
+ * Newton's steps (leaf_quantiles.h), of mape the median of rows that weigh 1 / max(1, |y|). The
+ * derivatives are floats, made by scoring/elementary.h and no library's exp: the same bits
+ * everywhere.
  */
 #ifndef RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
 #define RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
+
+#include <math.h>
 
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
@@ -74,9 +81,9 @@ enum trees_link tree_objective_link(const struct tree_objective *objective);
  * the one of the training labels' mean, which is weighted by class; of more than two classes the
  * logarithms of their shares, less the mean of these. Of reg:pseudohubererror and
  * reg:squaredlogerror it is the best constant for the data set's sample (XGBoost takes one step of
- * Newton from 0, which may end far off), of reg:absoluteerror and reg:quantileerror the quantile of
- * the sample, of survival:aft the mean of the sample's logarithms of times (XGBoost starts at 0.5),
- * of survival:cox a hazard of 1. With sample weights the means and shares are those of the sample,
+ * Newton from 0, which may end far off), of objectives with quantiles that of the sample, of
+ * survival:aft the mean of the sample's logarithms of times (XGBoost starts at 0.5), of
+ * survival:cox a hazard of 1. With sample weights the means and shares are those of the sample,
  * too, each row by its weight. The caller holds the sample, at init as well.
  */
 void tree_objective_base(const struct tree_objective *objective, float *base);
@@ -105,14 +112,14 @@ struct tree_labels {
  *
  * *loss: the sum of the rows' losses, of which TRAIN's history is made (learning.h): log loss, or
  * the squared error in the label's units, whatever the objective, but these have losses of their
- * own: reg:absoluteerror the absolute error, reg:quantileerror what XGBoost's metric quantile is
- * the mean of, q (y - z) or (1 - q) (z - y), the mean over the quantiles, binary:hinge max(0, 1 - y
- * z), survival:aft and survival:cox the negative logarithm of the likelihood, of Cox's the partial
- * one, which is of events alone and not weighted. Each is cut at loss_most, of the training part
- * weighted by class and sample weight, and rounded to a multiple of loss_unit, so that any grouping
- * of rows gives the same sum, and no sum overflows. *hits: how many rows the outputs classify
- * right; where there is a square_unit, the squared errors in it; of survival:cox the events, of
- * rankings the groups. Both NULL: they are not wanted.
+ * own: reg:absoluteerror the absolute error, huber, fair and mape theirs, reg:quantileerror what
+ * XGBoost's metric quantile is the mean of, q (y - z) or (1 - q) (z - y), the mean over the
+ * quantiles, binary:hinge max(0, 1 - y z), survival:aft and survival:cox the negative logarithm of
+ * the likelihood, of Cox's the partial one, which is of events alone and not weighted. Each is cut
+ * at loss_most, of the training part weighted by class and sample weight, and rounded to a multiple
+ * of loss_unit, so that any grouping of rows gives the same sum, and no sum overflows. *hits: how
+ * many rows the outputs classify right; where there is a square_unit, the squared errors in it; of
+ * survival:cox the events, of rankings the groups. Both NULL: they are not wanted.
  */
 void tree_objective_rows(const struct tree_objective *objective, struct tree_labels labels,
                          uint64_t first, uint32_t count, const float *scores, float *gradients,
@@ -130,9 +137,25 @@ struct aim_facts tree_objective_aim(const struct tree_objective *objective,
                                     const struct jobspec *spec);
 
 /* A sample weight as it is counted: less than 2^30. */
-static inline int64_t tree_objective_weight(const struct tree_objective *objective, float weight)
+static inline int64_t tree_objective_weight(const struct tree_objective *objective, double weight)
 {
-    return (int64_t)((double)weight * objective->weight_scale);
+    return (int64_t)(weight * objective->weight_scale);
+}
+
+/* Is a row counted by a weight where quantiles are looked for? */
+bool tree_objective_weighs(const struct tree_objective *objective);
+/* Then that, else 1. weight: the row's sample weight; NULL: there are none. Of mape a row counts
+ * whatever its label is, if it weighs anything. */
+static inline int64_t tree_objective_count(const struct tree_objective *objective, float label,
+                                           const float *weight)
+{
+    const double of_sample = weight ? (double)*weight : 1;
+    int64_t count;
+
+    if (objective->name != TREE_MAPE)
+        return weight ? tree_objective_weight(objective, of_sample) : 1;
+    count = tree_objective_weight(objective, of_sample / fmax(1, fabs((double)label)));
+    return of_sample > 0 && count == 0 ? 1 : count;
 }
 
 #endif

@@ -848,9 +848,10 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint
 
             if (row_bits(lane->keys[row], sampling->bits) >= sampling->threshold)
                 continue;
-            leaf_quantiles_count(
-                search, leaf, residuals[row],
-                lane->weights ? tree_objective_weight(objective, lane->weights[row]) : 1, counts);
+            leaf_quantiles_count(search, leaf, residuals[row],
+                                 tree_objective_count(objective, lane->values[row],
+                                                      lane->weights ? &lane->weights[row] : NULL),
+                                 counts);
         }
     }
 }

@@ -305,9 +305,9 @@ static enum status grow_on(struct trees *trees, struct error *err)
         return STATUS_OK;
     }
     if (has_quantiles)
-        TRY(leaf_quantiles_begin(&trees->quantiles,
-                                 trees_quantile(&trees->params, trees_output(trees)),
-                                 trees_have_weights(trees), trees->growing.leaves, err));
+        TRY(leaf_quantiles_begin(
+            &trees->quantiles, trees_quantile(&trees->params, trees_output(trees)),
+            tree_objective_weighs(&trees->objective), trees->growing.leaves, err));
     next_stage(trees, has_quantiles ? TREES_QUANTILES : TREES_LEAVES);
     return STATUS_OK;
 }

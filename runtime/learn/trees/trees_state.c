@@ -242,7 +242,8 @@ static enum status read_quantiles(const struct trees *trees, struct byte_reader 
         (is_stage && !trees_have_quantiles(trees->objective.name)) ||
         (is_goss && !trees_round_is_goss(&trees->params, taking->progress.round)))
         return state_corrupt(err, "its leaves have no quantiles");
-    TRY(leaf_quantiles_begin(&taking->quantiles, quantile, trees_have_weights(trees), leaves, err));
+    TRY(leaf_quantiles_begin(&taking->quantiles, quantile, tree_objective_weighs(&trees->objective),
+                             leaves, err));
     if (!leaf_quantiles_resume(&taking->quantiles, bits))
         return state_corrupt(err, "its leaves' quantiles are not looked for like that");
     return STATUS_OK;
