@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 .PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
-.PHONY: image wheel lab lab-down test-k8s test-k8s-full format clean
+.PHONY: bench-python image wheel lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -30,6 +30,7 @@ help:
 	@echo "make lab-down  ends it completely"
 	@echo "make test-k8s  the tests on the lab, which is started where it is not up (test-k8s-full: more rounds)"
 	@echo "make bench-postgres  the part of it inside of PostgreSQL (SPEED='--quick train')"
+	@echo "make bench-python  the package for Python: its import, DataFrames, what a notebook sees (PYTHON='--runs 9 frame')"
 	@echo "make install   into PREFIX (/usr/local)"
 	@echo "make install-postgres  the extension into the PostgreSQL of pg_config, the program into PREFIX"
 	@echo "make format    clang-format over all sources"
@@ -128,6 +129,9 @@ bench-k8s: build
 
 bench-postgres: build
 	@/usr/bin/python3 -B bench/postgres/postgres.py build/release $(SPEED)
+
+bench-python: build
+	@bench/python/run build/release $(PYTHON)
 
 PREFIX ?= /usr/local
 install: build

@@ -1,5 +1,6 @@
 #include "extension/sqlite/frame.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,4 +125,80 @@ bool totrain_frame_remove(int64_t key)
     }
     pthread_mutex_unlock(&lock);
     return frame != NULL;
+}
+
+static struct cell real_cell(double value)
+{
+    return isnan(value) ? (struct cell){.type = CELL_NULL}
+                        : (struct cell){.type = CELL_REAL, .real = value};
+}
+
+static struct cell whole_cell(int64_t value)
+{
+    return (struct cell){.type = CELL_INTEGER, .integer = value};
+}
+
+static struct cell word_cell(const struct frame_column *column, int32_t code)
+{
+    if (code < 0 || code >= column->texts)
+        return (struct cell){.type = CELL_NULL};
+    return (struct cell){.type = CELL_TEXT,
+                         .text = {column->bytes + column->offsets[code],
+                                  (size_t)(column->offsets[code + 1] - column->offsets[code])}};
+}
+
+/* Values lie where the caller's arrays have them, which need not be aligned. */
+static struct cell value_cell(const struct frame_column *column, const char *at)
+{
+    union {
+        double f64;
+        float f32;
+        int64_t i64;
+        int32_t i32;
+        int16_t i16;
+        int8_t i8;
+        uint64_t u64;
+        uint32_t u32;
+        uint16_t u16;
+        uint8_t u8;
+    } value;
+    static const uint8_t sizes[] = {8, 4, 8, 4, 2, 1, 8, 4, 2, 1, 1, 4};
+
+    memcpy(&value, at, sizes[column->kind]);
+    switch ((enum frame_kind)column->kind) {
+    case FRAME_FLOAT64:
+        return real_cell(value.f64);
+    case FRAME_FLOAT32:
+        return real_cell((double)value.f32);
+    case FRAME_INT64:
+        return whole_cell(value.i64);
+    case FRAME_INT32:
+        return whole_cell(value.i32);
+    case FRAME_INT16:
+        return whole_cell(value.i16);
+    case FRAME_INT8:
+        return whole_cell(value.i8);
+    case FRAME_UINT64:
+        return value.u64 > INT64_MAX ? real_cell((double)value.u64)
+                                     : whole_cell((int64_t)value.u64);
+    case FRAME_UINT32:
+        return whole_cell(value.u32);
+    case FRAME_UINT16:
+        return whole_cell(value.u16);
+    case FRAME_UINT8:
+        return whole_cell(value.u8);
+    case FRAME_BOOL:
+        return whole_cell(value.u8 != 0);
+    case FRAME_WORDS:
+        return word_cell(column, value.i32);
+    }
+    return (struct cell){.type = CELL_NULL}; /* totrain_frame_add takes no other kind */
+}
+
+void frame_cell(const struct frame_column *column, int64_t row, struct cell *cell)
+{
+    if (column->valid && !column->valid[row])
+        *cell = (struct cell){.type = CELL_NULL};
+    else
+        *cell = value_cell(column, (const char *)column->values + row * column->stride);
 }

@@ -18,6 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cell.h"
+
 #define FRAME_COLUMNS_MAX 2000 /* SQLite's own limit */
 #define FRAME_ROWS_MAX    ((int64_t)1 << 40)
 
@@ -70,5 +72,8 @@ FRAME_EXPORTED bool totrain_frame_remove(int64_t key);
 /* NULL where there is none. To be let go of. */
 struct frame *frame_use(int64_t key);
 void frame_let_go(struct frame *frame);
+
+/* The value of a row, from 0 on: NULL, INTEGER, REAL or TEXT, whose bytes are the caller's. */
+void frame_cell(const struct frame_column *column, int64_t row, struct cell *cell);
 
 #endif

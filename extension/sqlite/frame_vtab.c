@@ -1,6 +1,6 @@
 #include "extension/sqlite/frame_vtab.h"
 
-#include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,14 @@
 struct frame_vtab {
     sqlite3_vtab base;
     struct frame *frame;
+    sqlite3 *db;
+    char *schema, *table;
+    struct frame_vtab *next;
 };
+
+/* All tables of this process that show frames. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct frame_vtab *tables;
 
 struct frame_cursor {
     sqlite3_vtab_cursor base;
@@ -42,6 +49,48 @@ static int declare(sqlite3 *db, const struct frame *frame)
     return code;
 }
 
+static void vtab_free(struct frame_vtab *vtab)
+{
+    if (!vtab)
+        return;
+    sqlite3_free(vtab->schema);
+    sqlite3_free(vtab->table);
+    sqlite3_free(vtab);
+}
+
+static struct frame_vtab *vtab_new(sqlite3 *db, const char *schema, const char *table)
+{
+    struct frame_vtab *vtab = sqlite3_malloc64(sizeof *vtab);
+
+    if (!vtab)
+        return NULL;
+    *vtab = (struct frame_vtab){
+        .db = db, .schema = sqlite3_mprintf("%s", schema), .table = sqlite3_mprintf("%s", table)};
+    if (vtab->schema && vtab->table)
+        return vtab;
+    vtab_free(vtab);
+    return NULL;
+}
+
+static void list(struct frame_vtab *vtab)
+{
+    pthread_mutex_lock(&lock);
+    vtab->next = tables;
+    tables = vtab;
+    pthread_mutex_unlock(&lock);
+}
+
+static void unlist(struct frame_vtab *vtab)
+{
+    struct frame_vtab **at = &tables;
+
+    pthread_mutex_lock(&lock);
+    while (*at != vtab)
+        at = &(*at)->next;
+    *at = vtab->next;
+    pthread_mutex_unlock(&lock);
+}
+
 static int connect_frame(sqlite3 *db, void *context, int count, const char *const *arguments,
                          sqlite3_vtab **vtab, char **message)
 {
@@ -57,23 +106,40 @@ static int connect_frame(sqlite3 *db, void *context, int count, const char *cons
         return SQLITE_ERROR;
     }
     code = declare(db, frame);
-    made = code == SQLITE_OK ? sqlite3_malloc64(sizeof *made) : NULL;
+    made = code == SQLITE_OK ? vtab_new(db, arguments[1], arguments[2]) : NULL;
     if (!made) {
         if (code != SQLITE_OK)
             *message = sqlite3_mprintf("%s", sqlite3_errmsg(db));
         frame_let_go(frame);
         return code != SQLITE_OK ? code : SQLITE_NOMEM;
     }
-    *made = (struct frame_vtab){.frame = frame};
+    made->frame = frame;
+    list(made);
     *vtab = &made->base;
     return SQLITE_OK;
 }
 
-static int disconnect_frame(sqlite3_vtab *vtab)
+static int disconnect_frame(sqlite3_vtab *base)
 {
-    frame_let_go(((struct frame_vtab *)vtab)->frame);
-    sqlite3_free(vtab);
+    struct frame_vtab *vtab = (struct frame_vtab *)base;
+
+    unlist(vtab);
+    frame_let_go(vtab->frame);
+    vtab_free(vtab);
     return SQLITE_OK;
+}
+
+struct frame *frame_vtab_find(sqlite3 *db, struct slice schema, struct slice table)
+{
+    struct frame *frame = NULL;
+
+    pthread_mutex_lock(&lock);
+    for (const struct frame_vtab *vtab = tables; vtab && !frame; vtab = vtab->next)
+        if (vtab->db == db && slice_equal_fold(slice_of(vtab->schema), schema) &&
+            slice_equal_fold(slice_of(vtab->table), table))
+            frame = frame_use(vtab->frame->key);
+    pthread_mutex_unlock(&lock);
+    return frame;
 }
 
 static const struct frame *frame_of(const sqlite3_vtab_cursor *cursor)
@@ -136,83 +202,18 @@ static int at_end(sqlite3_vtab_cursor *base)
     return frame->is_removed || ((struct frame_cursor *)base)->row >= frame->rows;
 }
 
-static void give_real(sqlite3_context *context, double value)
-{
-    if (!isnan(value)) /* else NULL, which is the result of a function that sets none */
-        sqlite3_result_double(context, value);
-}
-
-static void give_unsigned(sqlite3_context *context, uint64_t value)
-{
-    if (value > INT64_MAX)
-        sqlite3_result_double(context, (double)value);
-    else
-        sqlite3_result_int64(context, (sqlite3_int64)value);
-}
-
-static void give_word(sqlite3_context *context, const struct frame_column *column, int32_t code)
-{
-    if (code >= 0 && code < column->texts)
-        sqlite3_result_text64(context, column->bytes + column->offsets[code],
-                              (sqlite3_uint64)(column->offsets[code + 1] - column->offsets[code]),
-                              SQLITE_STATIC, SQLITE_UTF8);
-}
-
-/* Values lie where the caller's arrays have them, which need not be aligned. */
-static void give_value(sqlite3_context *context, const struct frame_column *column, int64_t row)
-{
-    const char *at = (const char *)column->values + row * column->stride;
-    union {
-        double f64;
-        float f32;
-        int64_t i64;
-        int32_t i32;
-        int16_t i16;
-        int8_t i8;
-        uint64_t u64;
-        uint32_t u32;
-        uint16_t u16;
-        uint8_t u8;
-    } value;
-    static const uint8_t sizes[] = {8, 4, 8, 4, 2, 1, 8, 4, 2, 1, 1, 4};
-
-    memcpy(&value, at, sizes[column->kind]);
-    switch ((enum frame_kind)column->kind) {
-    case FRAME_FLOAT64:
-        return give_real(context, value.f64);
-    case FRAME_FLOAT32:
-        return give_real(context, (double)value.f32);
-    case FRAME_INT64:
-        return sqlite3_result_int64(context, value.i64);
-    case FRAME_INT32:
-        return sqlite3_result_int64(context, value.i32);
-    case FRAME_INT16:
-        return sqlite3_result_int64(context, value.i16);
-    case FRAME_INT8:
-        return sqlite3_result_int64(context, value.i8);
-    case FRAME_UINT64:
-        return give_unsigned(context, value.u64);
-    case FRAME_UINT32:
-        return sqlite3_result_int64(context, value.u32);
-    case FRAME_UINT16:
-        return sqlite3_result_int64(context, value.u16);
-    case FRAME_UINT8:
-        return sqlite3_result_int64(context, value.u8);
-    case FRAME_BOOL:
-        return sqlite3_result_int64(context, value.u8 != 0);
-    case FRAME_WORDS:
-        return give_word(context, column, value.i32);
-    }
-}
-
 static int give_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
-    const struct frame_column *column = &frame_of(base)->columns[number];
-    const int64_t row = ((struct frame_cursor *)base)->row;
+    struct cell cell;
 
-    if (!column->valid || column->valid[row]) /* else NULL */
-        give_value(context, column, row);
-    return SQLITE_OK;
+    frame_cell(&frame_of(base)->columns[number], ((struct frame_cursor *)base)->row, &cell);
+    if (cell.type == CELL_REAL)
+        sqlite3_result_double(context, cell.real);
+    else if (cell.type == CELL_INTEGER)
+        sqlite3_result_int64(context, cell.integer);
+    else if (cell.type == CELL_TEXT)
+        sqlite3_result_text64(context, cell.text.data, cell.text.size, SQLITE_STATIC, SQLITE_UTF8);
+    return SQLITE_OK; /* else NULL, which is the result of a function that sets none */
 }
 
 static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *id)

@@ -11,5 +11,8 @@
 
 /* SQLite's code. */
 int frame_vtab_register(sqlite3 *db);
+/* The frame that this table of the connection shows; NULL: it shows none. To be let go of
+ * (frame_let_go). */
+struct frame *frame_vtab_find(sqlite3 *db, struct slice schema, struct slice table);
 
 #endif

@@ -1,44 +1,25 @@
 #include "extension/sqlite/parallel_scan.h"
 
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "base/thread.h"
+#include "extension/sqlite/frame_scan.h"
 #include "extension/sqlite/models.h"
-#include "extension/sqlite/query.h"
-#include "extension/sqlite/scan_ranges.h"
 #include "extension/sqlite/scan_rows.h"
+#include "extension/sqlite/scan_threads.h"
 #include "extension/sqlite/sql.h"
-#include "runtime/data/spool_writer.h"
 
-#define ROWIDS_LEAST      20000 /* below, opening connections takes longer than reading */
-#define INTERRUPT_POLL_MS 50
+#define ROWIDS_LEAST 20000 /* below, opening connections takes longer than reading */
 /* Each page of the table is read once: what is held of it is to stay in the processor's cache. */
 #define CACHE_PAGES "32"
 
-struct scan_job {
-    const struct scan *scan;
-    uint64_t first; /* rowid of position 0 */
-    struct scan_ranges ranges;
-    atomic_bool stop;
-    pthread_mutex_t lock; /* over running */
-    pthread_cond_t ended;
-    uint32_t running;
-};
-
-struct scan_reader {
-    struct scan_job *job;
-    uint32_t number;
+struct table_reader {
     sqlite3 *db;
     struct scan_rows rows;
-    enum status status;
-    struct error error;
-    pthread_t thread;
+    uint64_t first; /* rowid of position 0 */
 };
 
 struct scan_group {
+    struct table_reader tables[SCAN_READERS_MAX];
     struct scan_reader readers[SCAN_READERS_MAX];
     uint32_t count;
     struct plain_scan plain;
@@ -46,128 +27,19 @@ struct scan_group {
     const char *rowid; /* a name that no column of the table has taken */
 };
 
-static void stop(struct scan_job *job)
+static enum status put_stretch(struct scan_reader *reader, const struct stretch *stretch,
+                               uint64_t *rows, uint64_t *at, struct error *err)
 {
-    atomic_store(&job->stop, true);
-    scan_ranges_stop(&job->ranges);
-}
+    struct table_reader *table = reader->self;
+    enum status status;
 
-static enum status read_stretch(struct scan_reader *reader, const struct stretch *stretch)
-{
-    struct scan_job *job = reader->job;
-    uint64_t at = stretch->last;
-    enum status status =
-        scan_rows_put(&reader->rows, (int64_t)(job->first + stretch->first),
-                      (int64_t)(job->first + stretch->last), STRETCH_ROWS_MAX, &reader->error);
-
-    if (reader->rows.count == STRETCH_ROWS_MAX)
-        at = (uint64_t)reader->rows.at - job->first;
-    scan_ranges_finish(&job->ranges, reader->number, stretch, reader->rows.count, at);
+    table->rows.writer = reader->writer;
+    table->rows.stop = reader->stop;
+    status = scan_rows_put(&table->rows, (int64_t)(table->first + stretch->first),
+                           (int64_t)(table->first + stretch->last), STRETCH_ROWS_MAX, err);
+    *rows = table->rows.count;
+    *at = (uint64_t)table->rows.at - table->first;
     return status;
-}
-
-static void *read_stretches(void *argument)
-{
-    struct scan_reader *reader = argument;
-    struct scan_job *job = reader->job;
-    struct stretch stretch;
-
-    while (reader->status == STATUS_OK && scan_ranges_claim(&job->ranges, reader->number, &stretch))
-        reader->status = read_stretch(reader, &stretch);
-    if (reader->status == STATUS_OK && !atomic_load(&job->stop))
-        reader->status = spool_writer_flush(reader->rows.writer, &reader->error);
-    if (reader->status != STATUS_OK)
-        stop(job);
-    pthread_mutex_lock(&job->lock);
-    job->running--;
-    pthread_cond_signal(&job->ended);
-    pthread_mutex_unlock(&job->lock);
-    return NULL;
-}
-
-/* Until all readers have ended; the session may be asked to stop meanwhile. */
-static bool wait_for_readers(struct sqlite_host *host, struct scan_job *job)
-{
-    bool is_interrupted = false;
-
-    pthread_mutex_lock(&job->lock);
-    while (job->running > 0) {
-        thread_wait(&job->ended, &job->lock, INTERRUPT_POLL_MS);
-        pthread_mutex_unlock(&job->lock);
-        if (!is_interrupted && host_interrupted(host)) {
-            is_interrupted = true;
-            stop(job);
-        }
-        pthread_mutex_lock(&job->lock);
-    }
-    pthread_mutex_unlock(&job->lock);
-    return is_interrupted || host_interrupted(host);
-}
-
-static uint32_t start_readers(struct scan_group *group, struct scan_job *job)
-{
-    uint32_t started = 0;
-
-    pthread_mutex_lock(&job->lock);
-    while (started < group->count &&
-           thread_start(&group->readers[started].thread, read_stretches, &group->readers[started]))
-        started++;
-    job->running = started;
-    pthread_mutex_unlock(&job->lock);
-    return started;
-}
-
-/* Every branch is joined, whatever happened to the others. */
-static enum status join_branches(struct scan_group *group, struct scan_job *job, struct error *err)
-{
-    enum status status = STATUS_OK;
-
-    for (uint32_t i = 0; i < group->count; i++) {
-        struct scan_reader *reader = &group->readers[i];
-        struct error ignored;
-
-        if (reader->status != STATUS_OK && status == STATUS_OK) {
-            status = reader->status;
-            *err = reader->error;
-        }
-        if (reader->rows.writer &&
-            spool_writer_join(job->scan->writer, reader->rows.writer,
-                              status == STATUS_OK ? err : &ignored) != STATUS_OK &&
-            status == STATUS_OK)
-            status = err->status;
-    }
-    return status;
-}
-
-static enum status run_readers(struct sqlite_host *host, struct scan_group *group,
-                               struct scan_job *job, struct error *err)
-{
-    enum status status = STATUS_OK;
-    bool is_interrupted = false;
-    uint32_t started = 0;
-
-    for (uint32_t i = 0; status == STATUS_OK && i < group->count; i++) {
-        struct scan_reader *reader = &group->readers[i];
-        reader->job = job;
-        reader->number = i;
-        reader->rows.stop = &job->stop;
-        status = spool_writer_branch(job->scan->writer, &reader->rows.writer, err);
-    }
-    if (status == STATUS_OK) {
-        started = start_readers(group, job);
-        is_interrupted = wait_for_readers(host, job);
-    }
-    for (uint32_t i = 0; i < started; i++)
-        pthread_join(group->readers[i].thread, NULL);
-    if (status == STATUS_OK && started == 0)
-        status = fail(err, STATUS_NO_MEMORY, "no thread can be started");
-    if (status != STATUS_OK) {
-        struct error ignored;
-        join_branches(group, job, &ignored);
-        return status;
-    }
-    status = join_branches(group, job, err);
-    return is_interrupted ? fail(err, STATUS_INTERRUPTED, "interrupted") : status;
 }
 
 static bool query_number(sqlite3 *db, const struct text *sql, int64_t *number)
@@ -362,8 +234,8 @@ static const char *check_session(struct sqlite_host *host, struct slice select,
 static void close_readers(struct scan_group *group)
 {
     for (uint32_t i = 0; i < group->count; i++) {
-        scan_rows_end(&group->readers[i].rows);
-        sqlite3_close(group->readers[i].db);
+        scan_rows_end(&group->tables[i].rows);
+        sqlite3_close(group->tables[i].db);
     }
 }
 
@@ -395,7 +267,7 @@ static const char *begin_together(struct scan_group *group)
     else if (sql_execute(guard, "BEGIN IMMEDIATE", &ignored) != STATUS_OK)
         reason = "another connection is writing";
     for (uint32_t i = 0; !reason && i < group->count; i++)
-        if (!begin_reading(group->readers[i].db))
+        if (!begin_reading(group->tables[i].db))
             reason = "a connection of our own cannot read";
     sqlite3_close(guard); /* rolls back */
     return reason;
@@ -403,19 +275,19 @@ static const char *begin_together(struct scan_group *group)
 
 static const char *open_readers(struct scan_group *group, const struct scan *scan)
 {
-    uint32_t wanted = scan->threads < SCAN_READERS_MAX ? scan->threads : SCAN_READERS_MAX;
+    const uint32_t wanted = scan_threads_wanted(scan);
     const char *reason;
 
     if (wanted < 2)
         return "there is one processor";
     for (uint32_t i = 0; i < wanted; i++) {
         group->count++;
-        if (!open_connection(group, SQLITE_OPEN_READONLY, &group->readers[i].db))
+        if (!open_connection(group, SQLITE_OPEN_READONLY, &group->tables[i].db))
             return "the file cannot be opened again";
     }
     reason = begin_together(group);
     for (uint32_t i = 0; !reason && i < group->count; i++)
-        if (!scan_rows_begin(&group->readers[i].rows, group->readers[i].db, scan, &group->plain,
+        if (!scan_rows_begin(&group->tables[i].rows, group->tables[i].db, scan, &group->plain,
                              group->rowid))
             reason = "the SELECT does not work on a connection of our own";
     return reason;
@@ -425,25 +297,20 @@ static enum status scan_table(struct sqlite_host *host, struct scan_group *group
                               const struct scan *scan, struct scan_outcome *outcome,
                               struct error *err)
 {
-    struct scan_job job = {.scan = scan};
-    enum status status;
     int64_t first, last;
 
-    if (!end_rowid(group->readers[0].db, "min", SLICE("main"), group, &first) ||
-        !end_rowid(group->readers[0].db, "max", SLICE("main"), group, &last)) {
+    if (!end_rowid(group->tables[0].db, "min", SLICE("main"), group, &first) ||
+        !end_rowid(group->tables[0].db, "max", SLICE("main"), group, &last)) {
         outcome->reason = "the table was emptied";
         return STATUS_OK;
     }
-    job.first = (uint64_t)first;
-    scan_ranges_init(&job.ranges, (uint64_t)last - job.first, group->count);
-    pthread_mutex_init(&job.lock, NULL);
-    pthread_cond_init(&job.ended, NULL);
-    status = run_readers(host, group, &job, err);
-    pthread_cond_destroy(&job.ended);
-    pthread_mutex_destroy(&job.lock);
-    scan_ranges_deinit(&job.ranges);
+    for (uint32_t i = 0; i < group->count; i++) {
+        group->tables[i].first = (uint64_t)first;
+        group->readers[i] = (struct scan_reader){.put = put_stretch, .self = &group->tables[i]};
+    }
     outcome->readers = group->count;
-    return status;
+    return scan_threads_run(host, scan, group->readers, group->count,
+                            (uint64_t)last - (uint64_t)first, err);
 }
 
 enum status host_scan(void *self, struct slice select, const struct scan *scan,
@@ -455,6 +322,8 @@ enum status host_scan(void *self, struct slice select, const struct scan *scan,
     enum status status = STATUS_OK;
 
     *outcome = (struct scan_outcome){0};
+    if (frame_scan(host, select, scan, outcome, &status, err))
+        return status;
     outcome->reason = check_session(host, select, &group, &located);
     if (!outcome->reason)
         outcome->reason = open_readers(&group, scan);

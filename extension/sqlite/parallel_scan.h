@@ -5,6 +5,8 @@
  * chooses by comparing columns and numbers, in a database file and outside a transaction:
  * connections of ours then see what the user's would. What they see is one state of the table, since all their
  * read transactions start while one more connection holds the write lock.
+ *
+ * A frame, which lies in memory, has a way of its own (frame_scan.h).
  */
 #ifndef EXTENSION_SQLITE_PARALLEL_SCAN_H
 #define EXTENSION_SQLITE_PARALLEL_SCAN_H

@@ -18,15 +18,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._errors import Error
     from ._files import extension_path, program_path
     from ._model import Model, train
     from ._result import Result
     from ._run import run
-    from ._sqlite import Error, connect, load
+    from ._sqlite import connect, load
 
 __all__ = ["Error", "Model", "Result", "connect", "extension_path", "load", "program_path", "run", "train"]
 
-_HOMES = {"Error": "_sqlite", "connect": "_sqlite", "load": "_sqlite", "run": "_run", "Result": "_result",
+_HOMES = {"Error": "_errors", "connect": "_sqlite", "load": "_sqlite", "run": "_run", "Result": "_result",
           "Model": "_model", "train": "_model", "extension_path": "_files", "program_path": "_files"}
 _MODULES = ("picture", "sklearn", "sqlalchemy")
 

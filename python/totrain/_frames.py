@@ -1,6 +1,6 @@
-"""DataFrames as tables of a connection, without a copy of their numbers.
+"""DataFrames as tables of a connection: in SQLite without a copy of their numbers, on PostgreSQL by COPY.
 
-A frame is one of pandas or polars, or a dict of sequences (numpy arrays, lists). Each of its
+A frame is one of pandas or polars, a table of pyarrow, or a dict of sequences (numpy arrays, lists). Each of its
 columns becomes an array in memory that the extension reads where it lies (extension/sqlite/frame.h,
 whose struct and kinds stand here again):
 
@@ -19,7 +19,7 @@ from typing import Any, Iterator
 
 from ._files import extension_path
 from ._result import quoted
-from ._sqlite import Error
+from ._errors import Error
 
 
 class _Column(ctypes.Structure):
@@ -30,6 +30,7 @@ class _Column(ctypes.Structure):
 
 _KINDS = {"f8": 0, "f4": 1, "i8": 2, "i4": 3, "i2": 4, "i1": 5, "u8": 6, "u4": 7, "u2": 8, "u1": 9, "b1": 10}
 _WORDS = 11
+COLUMNS_MAX = 2000  # FRAME_COLUMNS_MAX
 
 
 class Column:
@@ -171,6 +172,23 @@ def _of_polars(series: Any) -> Column:
     return _of_list(series.to_list())
 
 
+def _of_arrow(column: Any) -> Column:
+    import pyarrow
+    types = pyarrow.types
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        column = column.dictionary_encode()
+    array_of = column.combine_chunks()
+    if types.is_dictionary(array_of.type):
+        words = array_of.dictionary.to_pylist()
+        if all(isinstance(word, str) for word in words):
+            return Column(_WORDS, array_of.indices.cast("int32").fill_null(-1).to_numpy(), len(array_of), words=words)
+    if types.is_integer(array_of.type) or types.is_floating(array_of.type):
+        missing = array_of.null_count > 0
+        valid = array_of.is_valid().to_numpy(zero_copy_only=False) if missing else None
+        return _of_numpy((array_of.fill_null(0) if missing else array_of).to_numpy(), valid)
+    return _of_list(column.to_pylist())
+
+
 def columns_of(frame: Any) -> dict[str, Column]:
     """The columns of a frame by their names, all of one length. Error that names the column."""
     package = type(frame).__module__.split(".")[0]
@@ -178,11 +196,13 @@ def columns_of(frame: Any) -> dict[str, Column]:
         pairs = [(str(name), frame.iloc[:, i], _of_pandas) for i, name in enumerate(frame.columns)]
     elif package == "polars":
         pairs = [(series.name, series, _of_polars) for series in frame.get_columns()]
+    elif package == "pyarrow" and hasattr(frame, "column_names"):
+        pairs = [(name, frame.column(i), _of_arrow) for i, name in enumerate(frame.column_names)]
     elif isinstance(frame, dict):
         pairs = [(str(name), values, _of_numpy if hasattr(values, "dtype") else lambda v: _of_list(list(v)))
                  for name, values in frame.items()]
     else:
-        raise Error(f"a {type(frame).__name__} is no frame: pandas, polars and dicts of columns are")
+        raise Error(f"a {type(frame).__name__} is no frame: those of pandas and polars, pyarrow's tables and dicts of columns are")
     columns: dict[str, Column] = {}
     for name, values, convert in pairs:
         if name in columns:
@@ -205,34 +225,58 @@ def _library() -> Any:
     library = ctypes.CDLL(extension_path())
     library.totrain_frame_add.argtypes = [ctypes.POINTER(_Column), ctypes.c_int32, ctypes.c_int64]
     library.totrain_frame_add.restype = ctypes.c_int64
+    library.totrain_frame_copy.argtypes = [ctypes.c_int64, ctypes.POINTER(ctypes.c_int64), ctypes.c_void_p,
+                                           ctypes.c_int64]
+    library.totrain_frame_copy.restype = ctypes.c_int64
     library.totrain_frame_remove.argtypes = [ctypes.c_int64]
     library.totrain_frame_remove.restype = ctypes.c_bool
     return library
 
 
 @contextlib.contextmanager
-def table(driver: Any, frame: Any, name: str) -> Iterator[str]:
-    """The frame as the table temp.`name` of this connection of sqlite3, while the `with` lasts: its name in SQL.
-    Error where a temporary table has the name."""
-    columns = columns_of(frame)
+def _shown(columns: dict[str, Column]) -> Iterator[int]:
+    """The key by which the extension finds the columns while the `with` lasts."""
     structs = (_Column * len(columns))()
     keep: list = []
-    for struct, (column_name, column) in zip(structs, columns.items()):
-        column.fill(struct, column_name, keep)
+    for struct, (name, column) in zip(structs, columns.items()):
+        column.fill(struct, name, keep)
     library = _library()
     key = library.totrain_frame_add(structs, len(columns), next(iter(columns.values())).size)
     if key == 0:
-        raise Error(f"the frame has {len(columns)} columns, where SQLite takes 2000" if len(columns) > 2000
+        raise Error(f"the frame has {len(columns)} columns, where {COLUMNS_MAX} can be read" if len(columns) > COLUMNS_MAX
                     else "there is no memory for the frame's columns")
-    place = "temp." + quoted(name)
     try:
+        yield key
+    finally:
+        library.totrain_frame_remove(key)
+        del keep
+
+
+def _taken(name: str) -> Error:
+    return Error(f'there is a temporary table "{name}": give the frame another name (name="...")')
+
+
+@contextlib.contextmanager
+def _in_sqlite(driver: Any, frame: Any, name: str) -> Iterator[str]:
+    place = "temp." + quoted(name)
+    with _shown(columns_of(frame)) as key:
         if driver.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ? COLLATE NOCASE", (name,)).fetchone():
-            raise Error(f'there is a temporary table "{name}": give the frame another name (name="...")')
+            raise _taken(name)
         driver.execute(f"CREATE VIRTUAL TABLE {place} USING totrain_frame({key})")
         try:
             yield place
         finally:
             driver.execute(f"DROP TABLE {place}")
-    finally:
-        library.totrain_frame_remove(key)
-        del keep
+
+
+@contextlib.contextmanager
+def table(session: Any, frame: Any, name: str) -> Iterator[str]:
+    """The frame as a temporary table `name` of this Session (_run.py), while the `with` lasts: its name in SQL.
+    Error where a temporary table has the name."""
+    if session.kind == "sqlite":
+        with _in_sqlite(session.driver, frame, name) as place:
+            yield place
+    else:
+        from ._copy import on_server
+        with on_server(session.driver, frame, name) as place:
+            yield place

@@ -20,12 +20,13 @@ import sys
 import threading
 from typing import Any, Iterator
 
+from ._errors import Error
 from ._files import program_path
 from ._progress import watched
 from ._result import Result
 from ._run import Session
 from ._show import Display, Line
-from ._sqlite import Error, connect, load
+from ._sqlite import connect, load
 
 
 class StatementError(Exception):

@@ -7,10 +7,11 @@ import json
 import re
 from typing import Any, Iterator
 
+from ._errors import Error
 from ._frames import table
 from ._result import Result, quoted
 from ._run import Session
-from ._sqlite import Error, connect
+from ._sqlite import connect
 
 FRAME_NAME = "df"
 
@@ -39,17 +40,14 @@ def _rows(session: Session, rows: Any) -> Iterator[str]:
         text = rows.strip().rstrip(";")
         yield text if re.match(r"(?is)\s*(select|with|values)\b", text) else f"SELECT * FROM {text}"
         return
-    if session.kind != "sqlite":
-        raise Error("a DataFrame goes to a connection of SQLite; on PostgreSQL give a SELECT or a table's name, "
-                    "as DataFrame.to_sql() makes one")
-    with table(session.driver, rows, "totrain_frame_rows") as place:
+    with table(session, rows, "totrain_frame_rows") as place:
         yield f"SELECT * FROM {place}"
 
 
 class Model:
     """A model by its name (`m`, `schema.m`, `"my model"`), which is a table of the connection's database.
 
-    `rows` of the methods are a DataFrame (pandas, polars, a dict of columns), a SELECT, or the name
+    `rows` of the methods are a DataFrame (pandas, polars, pyarrow, a dict of columns), a SELECT, or the name
     of a table. Errors are the driver's, with the place in the statement and a hint.
     """
 
@@ -112,6 +110,8 @@ def _like(rows: Any, result: Result, is_frame: bool) -> Any:
         frame = result.to_pandas()
         frame.index = rows.index
         return frame if is_frame else frame["prediction"]
+    if package == "pyarrow":
+        return result.to_arrow() if is_frame else result.to_arrow()["prediction"]
     if package == "polars":
         return result.to_polars() if is_frame else result.to_polars()["prediction"]
     return result if is_frame else result["prediction"]
@@ -123,18 +123,15 @@ def train(frame: Any, statement: str, *, connection: Any = None, name: str = FRA
         model = totrain.train(df, "TO TRAIN DNNClassifier LABEL species INTO flowers")
         model = totrain.train(df, "SELECT a, b, y FROM df WHERE a > 0 TO TRAIN LinearRegressor LABEL y INTO m")
 
-    The frame is read where it lies. A statement that begins with TO takes all of its columns; in others it is
-    the table `name`. The model becomes a table of `connection` (of SQLite), by default of a new database in memory
-    that lives as long as the Model. Error where a column cannot be trained on; errors of the statement are the
+    In SQLite the frame is read where it lies; on PostgreSQL it is a temporary table while the statement runs. A
+    statement that begins with TO takes all of its columns; in others it is the table `name`. The model becomes a table
+    of `connection`, by default of a new database of SQLite in memory that lives as long as the Model. Error where a column cannot be trained on; errors of the statement are the
     driver's.
     """
     if connection is None:
         connection = connect(":memory:")
     with Session(connection) as session:
-        if session.kind != "sqlite":
-            raise Error("a DataFrame is trained on in SQLite, and the model may be copied to PostgreSQL; or write the "
-                        "frame by DataFrame.to_sql() and train on that table")
-        with table(session.driver, frame, name) as place:
+        with table(session, frame, name) as place:
             if re.match(r"(?is)\s*to\s+train\b", statement):
                 statement = f"SELECT * FROM {place} {statement.strip()}"
             result = session.run(statement)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 from typing import Any, Iterator, Sequence
 
+from ._errors import Error
+
 ROWS_SHOWN = 60
 
 
@@ -26,7 +28,7 @@ def _cell(value: Any) -> str:
 class Result:
     """What a statement returns: `columns` (names) and `rows` (tuples, in their order).
 
-    Iterates over its rows. to_pandas() and to_polars() need these packages; frame() takes what
+    Iterates over its rows. to_pandas(), to_polars() and to_arrow() need these packages; frame() takes what
     there is. A notebook shows it as a table.
     """
 
@@ -51,15 +53,41 @@ class Result:
         """A dict a row."""
         return [dict(zip(self.columns, row)) for row in self.rows]
 
+    def to_arrow(self) -> Any:
+        """A pyarrow.Table. ImportError without pyarrow; Error where a column has values of several kinds, as numbers
+        beside texts."""
+        import pyarrow
+        arrays = []
+        for name, values in zip(self.columns, zip(*self.rows) if self.rows else [()] * len(self.columns)):
+            try:
+                arrays.append(pyarrow.array(values))
+            except (TypeError, ValueError, OverflowError, NotImplementedError) as error:
+                raise Error(f'column "{name}": {error}') from None
+        return pyarrow.Table.from_arrays(arrays, names=self.columns)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """For packages that take tables of Arrow: polars.DataFrame(result), duckdb's FROM result."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _as_arrow(self) -> Any:
+        """None where pyarrow is not installed, or there is no table of Arrow like this."""
+        try:
+            return self.to_arrow() if self.rows else None
+        except (ImportError, Error):
+            return None
+
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame. ImportError without pandas."""
+        """A pandas.DataFrame, through Arrow where that is installed. ImportError without pandas."""
         import pandas
-        return pandas.DataFrame(self.rows, columns=self.columns)
+        table = self._as_arrow()
+        return pandas.DataFrame(self.rows, columns=self.columns) if table is None else table.to_pandas()
 
     def to_polars(self) -> Any:
-        """A polars.DataFrame. ImportError without polars."""
+        """A polars.DataFrame, through Arrow where that is installed. ImportError without polars."""
         import polars
-        return polars.DataFrame(self.rows, schema=self.columns, orient="row", infer_schema_length=None)
+        table = self._as_arrow()
+        return (polars.DataFrame(self.rows, schema=self.columns, orient="row", infer_schema_length=None)
+                if table is None else polars.from_arrow(table))
 
     def frame(self) -> Any:
         """A DataFrame of pandas, else of polars, where one is installed; else this result."""

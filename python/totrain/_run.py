@@ -12,9 +12,10 @@ import sqlite3
 import subprocess
 from typing import Any
 
+from ._errors import Error
 from ._files import program_path
 from ._result import Result, quoted
-from ._sqlite import Error, load, translated
+from ._sqlite import load, translated
 
 
 def kind_of(connection: Any) -> str:

@@ -17,11 +17,8 @@ import sqlite3
 import threading
 from typing import Any
 
+from ._errors import Error
 from ._files import extension_path
-
-
-class Error(Exception):
-    """What the package itself refuses. A statement's errors are those of the database's driver."""
 
 
 # ----- a connection's address in SQLite, where Python does not load extensions -----

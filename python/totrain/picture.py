@@ -16,7 +16,7 @@ from typing import Any
 
 from ._files import program_path
 from ._result import Result
-from ._sqlite import Error
+from ._errors import Error
 
 
 class Picture:

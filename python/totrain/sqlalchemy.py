@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._sqlite import Error, load
+from ._errors import Error
+from ._sqlite import load
 
 
 def enable(engine: Any) -> Any:

@@ -14,4 +14,7 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE AND NOT TOTRAIN_FUZZ)
     set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
       ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;PG_CONFIG=${PG_CONFIG}")
   endforeach()
+  add_test(NAME python_frames_without_arrow COMMAND ${python_folder}/venv/bin/python -B ${CMAKE_CURRENT_LIST_DIR}/test_frames.py)
+  set_tests_properties(python_frames_without_arrow PROPERTIES TIMEOUT 900 LABELS python FIXTURES_REQUIRED python_environment
+    ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1;TOTRAIN_WITHOUT_ARROW=1")
 endif()

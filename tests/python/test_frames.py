@@ -2,15 +2,20 @@
 
 import datetime
 import decimal
+import os
 import sqlite3
+import unittest
+
+import harness  # before pandas: without Arrow it takes pyarrow away
 
 import numpy
 import pandas
 import polars
 
-import harness
 import totrain
 from totrain import _frames
+from totrain._progress import watched
+from totrain._run import Session
 
 
 class Values(harness.Case):
@@ -21,7 +26,7 @@ class Values(harness.Case):
         self.database = self.connect(":memory:")
 
     def rows(self, frame):
-        with _frames.table(self.database, frame, "df") as place:
+        with _frames.table(Session(self.database), frame, "df") as place:
             return self.database.execute(f"SELECT * FROM {place}").fetchall()
 
     def column(self, values):
@@ -77,8 +82,20 @@ class Values(harness.Case):
         self.assertEqual(self.rows(frame), [(1, 1.5, 1, "x", "2024-05-01", "b"), (None,) * 6,
                                             (3, 2.0, 0, "ÿ", "2024-05-02", "a")])
 
+    @unittest.skipIf(harness.WITHOUT_ARROW, "pyarrow is taken away")
+    def test_columns_of_arrow(self):
+        import pyarrow
+        frame = pyarrow.table({
+            "whole": [1, None, 3], "real": [1.5, None, 2.0], "flag": [True, None, False], "text": ["x", None, "ÿ"],
+            "small": pyarrow.array([1, 2, None], pyarrow.int8()), "day": [datetime.date(2024, 5, 1), None, None],
+            "word": pyarrow.array(["b", None, "a"]).dictionary_encode()})
+        expected = [(1, 1.5, 1, "x", 1, "2024-05-01", "b"), (None, None, None, None, 2, None, None),
+                    (3, 2.0, 0, "ÿ", None, None, "a")]
+        self.assertEqual(self.rows(frame), expected)
+        self.assertEqual(self.rows(pyarrow.concat_tables([frame, frame])), expected * 2)
+
     def test_names_may_be_anything(self):
-        with _frames.table(self.database, {'a "b"': [1], "select": [2]}, "my frame") as place:
+        with _frames.table(Session(self.database), {'a "b"': [1], "select": [2]}, "my frame") as place:
             self.assertEqual(place, 'temp."my frame"')
             cursor = self.database.execute(f"SELECT * FROM {place}")
             self.assertEqual([column[0] for column in cursor.description], ['a "b"', "select"])
@@ -90,7 +107,7 @@ class Values(harness.Case):
                              ({}, "the frame has no columns"), ([1, 2], "a list is no frame"),
                              ({"a": numpy.zeros((2, 2))}, 'column "a": it has 2 dimensions'),
                              (pandas.DataFrame([[1, 2]], columns=["a", "a"]), 'two columns are called "a"'),
-                             ({f"c{i}": [1] for i in range(2001)}, "2001 columns, where SQLite takes 2000")):
+                             ({f"c{i}": [1] for i in range(2001)}, "2001 columns, where 2000 can be read")):
             with self.subTest(error), self.assertRaisesRegex(totrain.Error, error):
                 self.rows(frame)
 
@@ -111,6 +128,16 @@ class Values(harness.Case):
         self.assertEqual(self.database.execute("SELECT name FROM temp.sqlite_master").fetchall(), [])
 
 
+class Nobody:
+    """Shows no progress."""
+
+    def update(self, state):
+        pass
+
+    def finish(self, state):
+        pass
+
+
 class Training(harness.Case):
     def setUp(self):
         super().setUp()
@@ -127,6 +154,50 @@ class Training(harness.Case):
                 model = totrain.train(frame, harness.TRAIN)
                 self.assertEqual(self.digest(model.connection), expected)
                 self.assertEqual(model.result["name"][0], "loss")
+
+    def how_it_is_read(self, frame, statement):
+        """The notice of a statement with verbose = 2."""
+        with watched(self.database, "sqlite", Nobody()) as state:
+            totrain.train(frame, statement, connection=self.database)
+        return next(notice for notice in state.notices if notice.startswith("rows are read by"))
+
+    def test_a_large_frame_is_read_by_several_threads_and_trains_the_same_model(self):
+        rows = 30000
+        i = numpy.arange(rows)
+        frame = {"a": numpy.where(i % 17 == 0, numpy.nan, (i * 7919 % 1009) / 8), "b": i * 31 % 101,
+                 "c": [None if k % 13 == 0 else f"word {k % 29}" for k in range(rows)],
+                 "d": [f"2024-0{k % 9 + 1}-1{k % 7}" for k in range(rows)], "y": (i * 7919 % 1009 > 500)}
+        self.database.execute("CREATE TABLE t (a REAL, b INTEGER, c TEXT, d TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", zip(
+            [None if value != value else value for value in frame["a"].tolist()], frame["b"].tolist(), frame["c"],
+            frame["d"], map(int, frame["y"])))
+        self.database.commit()
+        several = "rows are read by [0-9]+ readers" if len(os.sched_getaffinity(0)) > 1 else "by one reader"
+        train = "TO TRAIN DNNClassifier WITH hidden_units = [8], epochs = 1, verbose = 2 LABEL y INTO m"
+        for select, read in (("SELECT * FROM {}", several), ("SELECT c, y AS y, a AS b FROM {}", several),
+                             ("SELECT a, b + 1 AS b, y FROM {}", "the SELECT is more than|there is one processor"),
+                             ("SELECT rowid AS id, a, y FROM {}", "the SELECT is more than|computed or hidden|there is one processor")):
+            with self.subTest(select):
+                self.database.execute(f"{select.format('t')} {train}").fetchall()
+                expected = self.digest(self.database)
+                self.assertRegex(self.how_it_is_read(frame, f"{select.format('df')} {train}"), read)
+                self.assertEqual(self.digest(self.database), expected)
+
+    def test_a_value_that_is_refused_in_a_large_frame_is_named_with_its_row(self):
+        frame = {"a": numpy.arange(30000.0), "y": numpy.arange(30000) % 2}
+        frame["a"][17] = numpy.inf
+        with self.assertRaisesRegex(sqlite3.OperationalError, "row 18"):
+            totrain.train(frame, "TO TRAIN LinearClassifier LABEL y INTO m")
+
+    def test_a_column_that_is_hidden_stays_hidden_in_a_large_frame(self):
+        frame = {"a": numpy.arange(30000.0), "b": numpy.arange(30000.0) % 7, "y": numpy.arange(30000) % 2}
+
+        def hide(action, _table, column, _schema, _trigger):
+            return sqlite3.SQLITE_IGNORE if action == sqlite3.SQLITE_READ and column == "b" else sqlite3.SQLITE_OK
+        self.database.set_authorizer(hide)
+        self.addCleanup(self.database.set_authorizer, None)
+        train = "TO TRAIN LinearClassifier WITH epochs = 1, verbose = 2 LABEL y INTO m"
+        self.assertRegex(self.how_it_is_read(frame, train), "computed or hidden|there is one processor")
 
     def test_a_statement_with_its_own_select_finds_the_frame_by_its_name(self):
         self.database.execute(f"SELECT * FROM iris WHERE class > 0 {harness.TRAIN.replace(' m', ' few')}").fetchall()
@@ -182,6 +253,15 @@ class Training(harness.Case):
         self.assertEqual(result.to_pandas()["n"].tolist(), [50, 50, 50])
         self.assertEqual(result.to_polars()["n"].to_list(), [50, 50, 50])
         self.assertEqual(result.to_dicts()[0], {"class": 0, "n": 50})
+        mixed = totrain.run(self.database, "SELECT 1 AS v, NULL AS w UNION ALL SELECT 'a', 2.5")
+        self.assertEqual(mixed.to_pandas()["v"].tolist(), [1, "a"])
+        self.assertEqual(len(totrain.run(self.database, "SELECT class FROM iris LIMIT 0").to_pandas()), 0)
+        if harness.WITHOUT_ARROW:
+            self.assertRaises(ImportError, result.to_arrow)
+            return
+        self.assertEqual(result.to_arrow()["n"].to_pylist(), [50, 50, 50])
+        self.assertEqual(polars.DataFrame(result)["n"].to_list(), [50, 50, 50])
+        self.assertRaisesRegex(totrain.Error, 'column "v": ', mixed.to_arrow)
         self.assertIn("<td", result._repr_html_())
         self.assertEqual(repr(result).splitlines()[0], "class  n")
 

@@ -3,6 +3,8 @@
 import pathlib
 import sys
 
+import numpy
+import pandas
 import psycopg
 import psycopg2
 import sqlalchemy
@@ -13,7 +15,7 @@ import server  # noqa: E402  pylint: disable=wrong-import-position
 import harness
 import totrain
 from kernel import Kernel, errors, text_of
-from totrain import _run
+from totrain import _frames, _run
 
 SELECT = "SELECT * FROM iris"
 
@@ -100,8 +102,101 @@ class Postgres(harness.Case):
         self.assertEqual([int(guess) for guess in guesses], expected)
         self.assertEqual(sum(model.evaluate("iris", report="confusion")["rows"]), 150)
         self.assertEqual(len(model.history()), 20)
-        with self.assertRaisesRegex(totrain.Error, "a DataFrame goes to a connection of SQLite"):
-            model.predict(harness.read_iris())
+
+    # ----- DataFrames -----
+
+    def digest(self, connection, model="m"):
+        return totrain.run(connection, f"SELECT digest FROM totrain.models WHERE relation = '{model}'::regclass").rows[0][0]
+
+    def temporary_tables(self, connection):
+        return totrain.run(connection, "SELECT relname FROM pg_class WHERE relpersistence = 't' AND relkind = 'r'").rows
+
+    def test_a_frame_trains_the_model_of_a_table_with_its_rows(self):
+        with self.open(psycopg, True) as connection:
+            totrain.run(connection, f"{SELECT} {harness.TRAIN}")
+            expected = self.digest(connection)
+        frame = pandas.DataFrame(harness.read_iris())
+        for driver in (psycopg, psycopg2):
+            for autocommit in (True, False):
+                with self.subTest(driver.__name__, autocommit=autocommit):
+                    self.tearDown()
+                    connection = self.open(driver, autocommit)
+                    model = totrain.train(frame, harness.TRAIN, connection=connection)
+                    self.assertEqual(model.result["name"][0], "loss")
+                    self.assertEqual(self.digest(connection), expected)
+                    self.assertEqual(self.temporary_tables(connection), [])
+                    self.assertEqual(self.there_is_a_model(), autocommit)
+                    connection.rollback()
+
+    def test_values_of_a_frame_come_as_they_are(self):
+        columns = {
+            "whole": [1, None, -2**63], "real": [1.5, None, float("inf")], "flag": [True, None, False],
+            "text": ["größe", None, ""], "small": numpy.array([-1, 0, 127], dtype="int8"),
+            "single": numpy.array([1.5, numpy.nan, -2], dtype="float32"), "large": numpy.array([1, 2, 2**63], "uint64"),
+            "fits": numpy.array([1, 2, 2**63 - 1], "uint64"), 'a "b"': ["2024-05-01", "x", "100%"]}
+        columns["flag"] = pandas.array(columns["flag"], dtype="boolean")
+        columns["whole"] = pandas.array(columns["whole"], dtype="Int64")
+        expected = [(1, 1.5, True, "größe", -1, 1.5, 1.0, 1, "2024-05-01"), (None, None, None, None, 0, None, 2.0, 2, "x"),
+                    (-2**63, float("inf"), False, "", 127, -2.0, float(2**63), 2**63 - 1, "100%")]
+        for driver in (psycopg, psycopg2):
+            session = _run.Session(self.open(driver, True))
+            with self.subTest(driver.__name__), _frames.table(session, pandas.DataFrame(columns), "df") as place:
+                self.assertEqual(session.run(f"SELECT * FROM {place}").rows, expected)
+                self.assertEqual(session.run("SELECT count(*) FROM df").rows, [(3,)])
+
+    def test_rows_larger_than_a_chunk_and_many_chunks_arrive_in_their_order(self):
+        session = _run.Session(self.open(psycopg2, True))
+        words = ["x" * 300_000, None, "y" * 1_000_000]
+        with _frames.table(session, {"n": [1, 2, 3], "word": words}, "df") as place:
+            self.assertEqual(session.run(f"SELECT n, word FROM {place}").rows, list(zip([1, 2, 3], words)))
+        with _frames.table(session, {"n": numpy.arange(100_000)}, "df") as place:
+            self.assertEqual([n for n, in session.run(f"SELECT n FROM {place}").rows], list(range(100_000)))
+        with _frames.table(session, {"n": []}, "df") as place:
+            self.assertEqual(session.run(f"SELECT n FROM {place}").rows, [])
+
+    def test_a_frame_is_predicted_in_its_order_and_judged(self):
+        frame = pandas.DataFrame(harness.read_iris())
+        shuffled = frame.sample(frac=1, random_state=1)
+        for driver in (psycopg, psycopg2):
+            for autocommit in (True, False):
+                with self.subTest(driver.__name__, autocommit=autocommit):
+                    self.tearDown()
+                    connection = self.open(driver, autocommit)
+                    model = totrain.train(frame, harness.TRAIN, connection=connection)
+                    predicted = model.predict(shuffled.drop(columns="class"))
+                    self.assertEqual(list(predicted.index), list(shuffled.index))
+                    expected = [int(guess) for guess in model.predict("iris")]
+                    self.assertEqual([int(guess) for guess in predicted.loc[frame.index]], expected)
+                    self.assertEqual(model.evaluate(frame).rows, model.evaluate("iris").rows)
+                    self.assertEqual(self.temporary_tables(connection), [])
+                    connection.rollback()
+
+    def test_after_an_error_the_frame_is_gone(self):
+        for autocommit in (True, False):
+            with self.subTest(autocommit=autocommit):
+                connection = self.open(psycopg, autocommit)
+                with self.assertRaisesRegex(psycopg.Error, "klass"):
+                    totrain.train({"x": [1, 2]}, "TO TRAIN LinearClassifier LABEL klass INTO m", connection=connection)
+                connection.rollback()
+                self.assertEqual(self.temporary_tables(connection), [])
+
+    def test_what_cannot_be_a_table_there_is_said(self):
+        connection = self.open(psycopg, True)
+        connection.execute("CREATE TEMPORARY TABLE df (x int)")
+        with self.assertRaisesRegex(totrain.Error, 'there is a temporary table "df"'):
+            totrain.train({"x": [1]}, harness.TRAIN, connection=connection)
+        with self.assertRaisesRegex(totrain.Error, "1601 columns, where a table of PostgreSQL takes 1600"):
+            totrain.train({f"c{i}": [1] for i in range(1601)}, harness.TRAIN, connection=connection, name="wide")
+        with self.assertRaisesRegex(psycopg.Error, "0x00"):
+            totrain.train({"x": ["a\0b"]}, harness.TRAIN, connection=connection, name="zero")
+        self.assertEqual(self.temporary_tables(connection), [("df",)])
+
+    def test_a_frame_on_an_engine_of_sqlalchemy(self):
+        engine = sqlalchemy.create_engine("postgresql+psycopg://", creator=lambda: psycopg.connect(self.address))
+        model = totrain.train(harness.read_iris(), f"SELECT * FROM df WHERE class < 2 {harness.TRAIN}", connection=engine)
+        self.assertTrue(self.there_is_a_model())
+        self.assertEqual({int(guess) for guess in model.predict(harness.read_iris())}, {0, 1})
+        engine.dispose()
 
     def test_engines_of_sqlalchemy(self):
         for driver in ("psycopg", "psycopg2"):

@@ -1,24 +1,21 @@
 """What the tests of the doors share: a folder of their own, tables, the shell."""
 
-import csv
 import os
 import pathlib
-import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402,F401  pylint: disable=wrong-import-position
 from training_rows import crossed, facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import hurry, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")
 PROGRAM = str(BUILD / "totrain")
-DATA = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data"
 
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
               "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
@@ -30,41 +27,12 @@ TRAIN_LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
 
 
-def typed(values):
-    """INTEGER, REAL or TEXT, and the values so converted; empty cells are NULL."""
-    for kind, convert in (("INTEGER", int), ("REAL", float)):
-        try:
-            return kind, [None if value == "" else convert(value) for value in values]
-        except ValueError:
-            pass
-    return "TEXT", [None if value == "" else value for value in values]
-
-
-def load_csv(database, name, table=None, limit=None):
-    with open(DATA / f"{name}.csv", newline="") as file:
-        header, *rows = csv.reader(file)
-    columns = [typed(column) for column in zip(*rows[:limit])]
-    declared = ", ".join(f'"{title}" {kind}' for title, (kind, _) in zip(header, columns))
-    database.execute(f'CREATE TABLE "{table or name}" ({declared})')
-    marks = ", ".join("?" * len(header))
-    database.executemany(f'INSERT INTO "{table or name}" VALUES ({marks})',
-                         zip(*(values for _, values in columns)))
-    database.commit()
-
-
 def plain_environment():
     """For programs that are not ours, which a sanitizer is not to be loaded into."""
     return {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
 
 
-class Case(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="totrain-test-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.state = self.folder / "state"
-        os.environ["TOTRAIN_STATE"] = str(self.state)
-        self.path = str(self.folder / "test.db")
-
+class Case(OwnCase):
     def connect(self, path=None, **options):
         database = sqlite3.connect(path or self.path, **options)
         self.addCleanup(database.close)
