@@ -126,7 +126,7 @@ static enum status reading_open(struct reading *reading, const char *path, char 
     csv_set_delim(&reading->parser, (unsigned char)separator);
     csv_set_space_func(&reading->parser, no_space);
     reading->stream = fopen(path, "re");
-    return reading->stream ? STATUS_OK : fail_errno(err, STATUS_IO, path);
+    return reading->stream ? STATUS_OK : fail_errno(err, STATUS_IO, "%s", path);
 }
 
 static void reading_close(struct reading *reading)
@@ -264,7 +264,7 @@ static enum status find_separator(const char *path, char *separator, struct erro
         return STATUS_OK;
     stream = fopen(path, "re");
     if (!stream)
-        return fail_errno(err, STATUS_IO, path);
+        return fail_errno(err, STATUS_IO, "%s", path);
     if (!fgets(line, sizeof line, stream))
         line[0] = '\0';
     fclose(stream);
@@ -284,7 +284,7 @@ enum status csv_file_open(const char *path, char separator, struct csv_file *fil
 
     *file = (struct csv_file){.separator = separator};
     if (stat(path, &known) != 0)
-        return fail_errno(err, STATUS_IO, path);
+        return fail_errno(err, STATUS_IO, "%s", path);
     if (!S_ISREG(known.st_mode))
         return fail(err, STATUS_INVALID, "%s is no file: it is read twice", path);
     file->size = (uint64_t)known.st_size;

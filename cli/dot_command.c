@@ -344,7 +344,7 @@ static enum status run_output(struct session *session, struct slice value)
         return STATUS_OK;
     stream = fopen(path, "we");
     if (!stream) {
-        fail_errno(&err, STATUS_IO, path);
+        fail_errno(&err, STATUS_IO, "%s", path);
         return script_fail(session, &err);
     }
     session->formatter.out = stream;

@@ -119,6 +119,10 @@ class Import(harness.Case):
         done = self.run_commands(".output /dev/full", "SELECT 1 AS x", code=1)
         self.assertIn("No space left", done.stderr)
 
+    def test_a_path_is_no_format(self):
+        for command, code in ((".output /nowhere/%s%n", 1), (".import /nowhere/%s%n.csv t", 1)):
+            self.assertRegex(self.run_commands(command, code=code).stderr, r"/nowhere/%s%n(\.csv)?: No such file")
+
     def test_tables_of_a_pattern(self):
         done = self.run_commands("CREATE TABLE iris_a(x)", "CREATE TABLE \"irises'\"(x)", "CREATE TABLE other(x)",
                                  ".tables iris%", ".tables irises'", ".tables none")
