@@ -3,8 +3,8 @@
  *
  * Only for a SELECT that names columns of one rowid table, of all rows or of those that a WHERE
  * chooses by comparing columns and numbers, in a database file and outside a transaction:
- * connections of ours then see what the user's would. What they see is one state of the table, since all their
- * read transactions start while one more connection holds the write lock.
+ * connections of ours then see what the user's would. What they see is one state of the table,
+ * since all their read transactions start while one more connection holds the write lock.
  *
  * A frame, which lies in memory, has a way of its own (frame_scan.h).
  */
