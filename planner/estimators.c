@@ -6,6 +6,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/regression/regression_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -158,6 +159,8 @@ static const struct estimator_default scikit_tree_of_classes[] = {SINGLE_TREE, S
 #define NUMBERS           &trees_kind, TASK_REGRESSION
 #define LINEAR_CLASSES    &linear_kind, TASK_CLASSIFICATION
 #define LINEAR_NUMBERS    &linear_kind, TASK_REGRESSION
+#define TESTED_CLASSES    &regression_kind, TASK_CLASSIFICATION
+#define TESTED_NUMBERS    &regression_kind, TASK_REGRESSION
 #define EMBEDDED_CLASSES  &embedding_kind, TASK_CLASSIFICATION
 #define EMBEDDED_NUMBERS  &embedding_kind, TASK_REGRESSION
 #define CLICKS(defaults)  defaults, "click-through models"
@@ -196,6 +199,15 @@ const struct estimator estimators[] = {
     {"XDeepFMRegressor", EMBEDDED_NUMBERS, COMPRESSES,
      "Compressed interactions and network, for numbers.", CLICKS(compresses)},
     {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means.", NULL, NULL},
+    {"OrdinaryLeastSquares", TESTED_NUMBERS, none, NULL,
+     "Least squares, with standard errors and p-values.", NULL, "regressions with tests"},
+    {"OLS", TESTED_NUMBERS, none, NULL, "Another name of OrdinaryLeastSquares.", NULL,
+     "regressions with tests"},
+    {"LogisticRegression", TESTED_CLASSES, none, NULL,
+     "Logistic regression by Newton's steps, with standard errors and p-values.", NULL,
+     "regressions with tests"},
+    {"Logit", TESTED_CLASSES, none, NULL, "Another name of LogisticRegression.", NULL,
+     "regressions with tests"},
     {"XGBClassifier", CLASSES, none, NULL, "Boosted trees for classes.", BOOSTED(xgboost_class)},
     {"XGBRegressor", NUMBERS, none, NULL, "Boosted trees for numbers.", BOOSTED(xgboost_class)},
     {"LGBMClassifier", CLASSES, none, NULL, "Boosted trees for classes, leaf by leaf.",
@@ -272,20 +284,19 @@ const size_t estimator_count = sizeof estimators / sizeof *estimators;
 static const struct {
     const char *name, *here;
 } of_others[] = {
-    {"LogisticRegression", "LinearClassifier"},
     {"LogisticRegressionCV", "LinearClassifier"},
     {"LogisticRegressor", "LinearClassifier"},
     {"logistic_reg", "LinearClassifier"},
-    {"logregr", "LinearClassifier"},
-    {"Logit", "LinearClassifier"},
+    {"logregr", "LogisticRegression"},
+    {"MNLogit", "LogisticRegression"},
     {"SGDClassifier", "LinearClassifier"},
     {"RidgeClassifier", "LinearClassifier"},
     {"SVC", "LinearClassifier"},
     {"LinearSVC", "LinearClassifier"},
     {"LinearRegression", "LinearRegressor"},
     {"linear_reg", "LinearRegressor"},
-    {"linregr", "LinearRegressor"},
-    {"OLS", "LinearRegressor"},
+    {"linregr", "OrdinaryLeastSquares"},
+    {"WLS", "OrdinaryLeastSquares"},
     {"Ridge", "LinearRegressor"},
     {"Lasso", "LinearRegressor"},
     {"ElasticNet", "LinearRegressor"},

@@ -128,7 +128,8 @@ struct plan {
 
     struct slice positive;   /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report; /* EVALUATE */
-    /* TO EXPLAIN; its metric is metrics[0] */
+    /* TO EXPLAIN: what of the model is shown; NULL: importance, whose metric is metrics[0] */
+    const struct model_inside *inside;
     uint32_t explain_repeats, explain_rows;
     uint64_t explain_seed;
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */

@@ -5,6 +5,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
+#include "planner/estimators.h"
 #include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
@@ -303,7 +304,12 @@ enum status plan_evaluate(struct planning *planning)
     return aim_columns_plan(planning);
 }
 
-/* TO EXPLAIN m USING name */
+static bool is_permutation(const struct name *explainer)
+{
+    return explainer->text.size == 0 || slice_is_fold(explainer->text, "permutation");
+}
+
+/* TO EXPLAIN m USING name, whatever the model is. */
 static enum status check_explainer(const struct planning *planning)
 {
     static const char *const later[] = {"SHAP",          "TreeExplainer",     "LinearExplainer",
@@ -312,17 +318,71 @@ static enum status check_explainer(const struct planning *planning)
     const struct name *name = &planning->statement->explainer;
     struct error *err = planning->err;
 
-    if (name->text.size == 0 || slice_is_fold(name->text, "permutation"))
-        return STATUS_OK;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (slice_is_fold(name->text, later[i])) {
             fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %s is not supported yet",
                     later[i]);
             return error_hint(err, "There is USING permutation, which is also the default.");
         }
-    fail_at(err, STATUS_INVALID, name->position, "unknown explainer \"%.*s\"",
+    return STATUS_OK;
+}
+
+static enum status refuse_explainer(const struct planning *planning,
+                                    const struct model_inside *insides)
+{
+    const struct name *name = &planning->statement->explainer;
+    struct text list;
+    enum status status;
+
+    fail_at(planning->err, STATUS_INVALID, name->position, "unknown explainer \"%.*s\"",
             SLICE_FORMAT(name->text));
-    return error_hint(err, "There is USING permutation, which is also the default.");
+    text_init(&list, TEXT_MAXIMUM);
+    for (size_t i = 0; insides && insides[i].name; i++)
+        text_printf(&list, "%s USING %s", i > 0 ? "," : ", and of this model", insides[i].name);
+    status = list.failed ? fail_no_memory(planning->err)
+                         : error_hint(planning->err,
+                                      "There is USING permutation, which is also the default%s.",
+                                      text_string(&list));
+    text_deinit(&list);
+    return status;
+}
+
+/* The table of the model's inside that is asked for. */
+static enum status find_inside(struct planning *planning)
+{
+    const struct name name = {.text = planning->plan->model.estimator, .position = -1};
+    const struct model_inside *insides = NULL, *inside;
+    const struct estimator *estimator;
+    struct error ignored;
+
+    if (estimator_find(&name, &estimator, &ignored) == STATUS_OK)
+        insides = estimator->kind->insides;
+    for (inside = insides; inside && inside->name; inside++) {
+        if (!slice_is_fold(planning->statement->explainer.text, inside->name))
+            continue;
+        planning->plan->inside = inside;
+        return STATUS_OK;
+    }
+    return refuse_explainer(planning, insides);
+}
+
+/* No rows are read for it. */
+static enum status plan_inside(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+
+    TRY(find_inside(planning));
+    if (statement->setting_count > 0) {
+        const struct name *setting = &statement->settings[0].name;
+
+        fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s is of USING permutation",
+                SLICE_FORMAT(setting->text));
+        return error_hint(planning->err,
+                          "USING %s shows what the model consists of; leave %.*s out.",
+                          planning->plan->inside->name, SLICE_FORMAT(setting->text));
+    }
+    TRY(plan_into(planning));
+    return query_describe(planning);
 }
 
 /* Whose metrics can be measured: groups and upper bounds of times are not read. */
@@ -363,6 +423,8 @@ enum status plan_explain_model(struct planning *planning)
     TRY(check_explainer(planning));
     TRY(settings_read(planning, SCOPE_EXPLAIN));
     TRY(model_find(planning));
+    if (!is_permutation(&planning->statement->explainer))
+        return plan_inside(planning);
     TRY(metric_plan(planning, "explain.metric", plan->model.task, aim_of_explanation(&plan->model),
                     metric_of_explanation(&plan->model)));
     plan->explain_repeats = (uint32_t)whole_number(planning, "explain.repeats", 5);

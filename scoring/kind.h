@@ -89,6 +89,16 @@ enum far_values {
     FAR_CUT   /* the same, however many rows have others */
 };
 
+/* A table of what the model itself consists of, for which no rows are read: TO EXPLAIN m USING
+ * name. */
+struct model_inside {
+    const char *name;
+    const char *const *(*columns)(enum task task); /* NULL-terminated */
+    /* Rows of so many cells one behind the other, in the arena; their texts may be the model's. */
+    enum status (*rows)(const struct model *model, struct arena *arena, struct cell **cells,
+                        size_t *rows, struct error *err);
+};
+
 struct kind {
     const char *name; /* in job.json and in a model's meta: "network" */
 
@@ -167,6 +177,7 @@ struct kind {
     void (*params_of)(const struct model *model, struct kind_params *params);
     /* NULL: its models are never linear. */
     bool (*linear)(const struct model *model, struct linear_weights *linear);
+    const struct model_inside *insides; /* the last has no name; NULL: there are none */
 
     /* ---- scoring ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/feature_names.h"
 #include "scoring/kind.h"
 #include "scoring/model_meta.h"
 
@@ -89,7 +90,7 @@ static enum status write_intercepts(struct writer *writer, struct error *err)
                     (double)linear->weights[(size_t)input->dense_offset * linear->width + j] *
                     (input->mean / input->scale);
         }
-        TRY(write_weight(writer, SLICE("(intercept)"), (uint32_t)j, intercept, true, err));
+        TRY(write_weight(writer, SLICE(INTERCEPT_NAME), (uint32_t)j, intercept, true, err));
     }
     return STATUS_OK;
 }
@@ -110,44 +111,20 @@ static enum status write_feature(struct writer *writer, const struct text *name,
     return STATUS_OK;
 }
 
-static void name_feature(struct text *name, struct slice column, const char *between,
-                         struct slice after)
+/* In the order of their rows. A number's weight is of the column as it is. */
+static enum status write_input(struct writer *writer, const struct transform_input *input,
+                               struct text *name, struct error *err)
 {
-    text_clear(name);
-    text_append(name, column);
-    text_append_string(name, between);
-    text_append(name, after);
-}
+    const struct transform *transform = &writer->model->transform;
+    const size_t first = feature_first(transform, input);
 
-static enum status write_numeric(struct writer *writer, const struct transform_input *input,
-                                 struct text *name, struct error *err)
-{
-    name_feature(name, input->name, "", SLICE(""));
-    TRY(write_feature(writer, name, input->dense_offset, input->scale, err));
-    if (!input->has_nulls)
-        return STATUS_OK;
-    name_feature(name, input->name, " is null", SLICE(""));
-    return write_feature(writer, name, (size_t)input->dense_offset + 1, 1, err);
-}
+    for (uint32_t i = 0; i < feature_count(input); i++) {
+        const bool is_number = input->type == INPUT_NUMERIC && i == 0;
 
-static enum status write_category(struct writer *writer, const struct transform_input *input,
-                                  struct text *name, struct error *err)
-{
-    size_t row = (size_t)writer->model->transform.dense_width + input->first_id;
-
-    for (uint32_t i = 0; i < input->word_count; i++) {
-        name_feature(name, input->name, "=", input->words[i]);
-        TRY(write_feature(writer, name, row++, 1, err));
+        feature_name(input, i, name);
+        TRY(write_feature(writer, name, first + i, is_number ? input->scale : 1, err));
     }
-    for (uint32_t i = 0; i < input->hash_buckets; i++) {
-        name_feature(name, input->name, " in bucket ", SLICE(""));
-        text_printf(name, "%u", i);
-        TRY(write_feature(writer, name, row++, 1, err));
-    }
-    if (!input->has_nulls)
-        return STATUS_OK;
-    name_feature(name, input->name, " is null", SLICE(""));
-    return write_feature(writer, name, row, 1, err);
+    return STATUS_OK;
 }
 
 static enum status write_weights(struct writer *writer, struct error *err)
@@ -161,13 +138,8 @@ static enum status write_weights(struct writer *writer, struct error *err)
     writer->model->kind->linear(writer->model, &writer->linear);
     TRY(write_intercepts(writer, err));
     text_init(&name, TEXT_MAXIMUM);
-    for (uint32_t i = 0; status == STATUS_OK && i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        if (input->type == INPUT_NUMERIC)
-            status = write_numeric(writer, input, &name, err);
-        else
-            status = write_category(writer, input, &name, err);
-    }
+    for (uint32_t i = 0; status == STATUS_OK && i < transform->input_count; i++)
+        status = write_input(writer, &transform->inputs[i], &name, err);
     text_deinit(&name);
     return status;
 }

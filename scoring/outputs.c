@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "scoring/kind.h"
+#include "scoring/label_names.h"
 
 #define X(name, text, function, type) text,
 const char *const output_words[] = {OUTPUT_MAP(X) NULL};
@@ -106,16 +107,6 @@ static enum status need_classes(const struct model *model, struct error *err)
            error_hint(err, "Use totrain_predict.");
 }
 
-static struct slice class_name(const struct cell *class, char buffer[TRANSFORM_WORD_BUFFER])
-{
-    struct slice word = {0};
-    struct error ignored;
-    bool is_null;
-
-    cell_to_word(class, SLICE(""), buffer, &word, &is_null, &ignored);
-    return word;
-}
-
 /* {"setosa":0.98,"versicolor":0.02}: by class, ascending. No class has a zero
  * byte: neither model_meta_write nor json_parse lets one through. */
 static enum status append_probabilities(const struct labels *labels,
@@ -132,7 +123,7 @@ static enum status append_probabilities(const struct labels *labels,
         char buffer[TRANSFORM_WORD_BUFFER];
 
         text_clear(&name);
-        text_append(&name, class_name(&labels->values[i], buffer));
+        text_append(&name, label_name(&labels->values[i], buffer));
         json_add_real(object, text_string(&name), workspace->probabilities[i]);
     }
     status = name.failed ? fail_no_memory(err) : json_print(object, false, &workspace->json, err);

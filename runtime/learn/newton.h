@@ -8,9 +8,7 @@
  *             (newton_lanes.h). From these every weight moves once, one after the other, without
  *             another look at the rows (newton_solve.h): XGBoost's booster gblinear.
  *
- * A lane adds up its rows in double, and gives each sum as two integers: its whole part, and what
- * is left in units of 2^-50. So lanes can be added in any grouping, and no scale has to be known
- * before. Nothing is kept of a row.
+ * Sums become exact totals as row_sums.h has it.
  */
 #ifndef RUNTIME_LEARN_NEWTON_H
 #define RUNTIME_LEARN_NEWTON_H

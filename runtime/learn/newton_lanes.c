@@ -1,7 +1,6 @@
 #include "runtime/learn/newton_lanes.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "scoring/elementary.h"
 
@@ -24,8 +23,9 @@ struct newton_chunk {
     struct selected *selected; /* (CHUNK_ROWS, id_count) */
     uint32_t *selected_count;  /* (CHUNK_ROWS) */
     float *row;                /* (CHUNK_ROWS, dense_width) */
-    double *first_order, *second_order; /* (CHUNK_ROWS, outputs): dL/dz, d2L/dz2 */
-    double *losses;                     /* (CHUNK_ROWS) */
+    double *first_order;       /* (CHUNK_ROWS, outputs): dL/dz */
+    double *second_order;      /* (CHUNK_ROWS, blocks): d2L/dz2 */
+    double *losses;            /* (CHUNK_ROWS) */
 };
 
 double newton_row_weight(const struct dataset *dataset, uint64_t row)
@@ -37,6 +37,26 @@ double newton_row_weight(const struct dataset *dataset, uint64_t row)
     return part->classes && dataset->class_weights
                ? weight * (double)dataset->class_weights[part->classes[row]]
                : weight;
+}
+
+void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums)
+{
+    const struct dataset_part *part = &dataset->train;
+
+    for (uint64_t i = first; i < end; i++) {
+        const double weight = newton_row_weight(dataset, i);
+
+        sums[0] += weight;
+        sums[1 + (part->classes ? part->classes[i] : 0)] +=
+            part->classes ? weight : weight * (double)part->values[i];
+    }
+}
+
+void newton_unfold(uint32_t columns, const double *lower, double *matrix, size_t stride)
+{
+    for (size_t i = 0; i < columns; i++)
+        for (size_t j = 0; j <= i; j++)
+            matrix[i * stride + j] = matrix[j * stride + i] = *lower++;
 }
 
 static void chunk_free(struct newton_chunk *chunk)
@@ -53,7 +73,8 @@ static void chunk_free(struct newton_chunk *chunk)
     free(chunk);
 }
 
-static struct newton_chunk *chunk_new(const struct transform *transform, uint32_t outputs)
+static struct newton_chunk *chunk_new(const struct transform *transform, uint32_t outputs,
+                                      uint32_t blocks)
 {
     struct newton_chunk *chunk = calloc(1, sizeof *chunk);
 
@@ -65,7 +86,7 @@ static struct newton_chunk *chunk_new(const struct transform *transform, uint32_
     chunk->selected_count = calloc(CHUNK_ROWS, sizeof *chunk->selected_count);
     chunk->row = calloc((size_t)CHUNK_ROWS * transform->dense_width + 1, sizeof *chunk->row);
     chunk->first_order = calloc((size_t)CHUNK_ROWS * outputs, sizeof *chunk->first_order);
-    chunk->second_order = calloc((size_t)CHUNK_ROWS * outputs, sizeof *chunk->second_order);
+    chunk->second_order = calloc((size_t)CHUNK_ROWS * blocks, sizeof *chunk->second_order);
     chunk->losses = calloc(CHUNK_ROWS, sizeof *chunk->losses);
     if (chunk->x && chunk->selected && chunk->selected_count && chunk->row && chunk->first_order &&
         chunk->second_order && chunk->losses)
@@ -75,33 +96,30 @@ static struct newton_chunk *chunk_new(const struct transform *transform, uint32_
 }
 
 enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dataset,
-                             uint32_t outputs, struct error *err)
+                             uint32_t outputs, enum newton_derivatives derivatives,
+                             struct error *err)
 {
-    const uint32_t columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows;
-
-    *lane = (struct newton_lane){.dataset = dataset, .outputs = outputs, .columns = columns};
-    lane->gradients = calloc((size_t)outputs * columns, sizeof *lane->gradients);
-    lane->products = calloc(outputs * newton_pairs(columns), sizeof *lane->products);
-    lane->chunk = chunk_new(&dataset->transform, outputs);
-    if (lane->gradients && lane->products && lane->chunk)
-        return STATUS_OK;
-    newton_lane_deinit(lane);
-    return fail_no_memory(err);
+    *lane = (struct newton_lane){
+        .dataset = dataset,
+        .outputs = outputs,
+        .columns = 1 + dataset->transform.dense_width + dataset->transform.id_rows,
+        .derivatives = derivatives,
+        .blocks = derivatives == NEWTON_OF_EACH ? outputs : outputs * (outputs + 1) / 2};
+    lane->chunk = chunk_new(&dataset->transform, outputs, lane->blocks);
+    return lane->chunk ? STATUS_OK : fail_no_memory(err);
 }
 
 void newton_lane_deinit(struct newton_lane *lane)
 {
-    free(lane->gradients);
-    free(lane->products);
     chunk_free(lane->chunk);
-    *lane = (struct newton_lane){.loss = 0};
+    *lane = (struct newton_lane){.outputs = 0};
 }
 
-void newton_lane_clear(struct newton_lane *lane)
+void newton_lane_use(struct newton_lane *lane, double *sums)
 {
-    memset(lane->gradients, 0, (size_t)lane->outputs * lane->columns * sizeof *lane->gradients);
-    memset(lane->products, 0, lane->outputs * newton_pairs(lane->columns) * sizeof *lane->products);
-    lane->loss = 0;
+    lane->loss = sums;
+    lane->gradients = sums + 1;
+    lane->products = lane->gradients + (size_t)lane->outputs * lane->columns;
 }
 
 /* ---- derivatives of rows ---- */
@@ -209,6 +227,31 @@ static double more_classes(uint32_t outputs, uint32_t class, double *z, double *
     return logarithm_double(sum) + greatest - of_class;
 }
 
+/* Of the classes behind the first one, whose z would be 0. */
+static double classes_behind_first(uint32_t outputs, uint32_t class, double *z, double *second)
+{
+    const double of_class = class == 0 ? 0 : z[class - 1];
+    double greatest = 0, sum;
+
+    for (uint32_t k = 0; k < outputs; k++)
+        greatest = z[k] > greatest ? z[k] : greatest;
+    sum = exponential_double(-greatest);
+    for (uint32_t k = 0; k < outputs; k++) {
+        z[k] = exponential_double(z[k] - greatest);
+        sum += z[k];
+    }
+    for (uint32_t k = 0; k < outputs; k++)
+        z[k] /= sum;
+    for (uint32_t k = 0; k < outputs; k++) {
+        for (uint32_t j = 0; j < k; j++)
+            *second++ = -z[k] * z[j];
+        *second++ = at_least(z[k] * (1 - z[k]));
+    }
+    if (class > 0)
+        z[class - 1] -= 1;
+    return logarithm_double(sum) + greatest - of_class;
+}
+
 static double derive_row(const struct newton_lane *lane, uint64_t row, double *z, double *second)
 {
     const struct dataset_part *part = &lane->dataset->train;
@@ -217,6 +260,8 @@ static double derive_row(const struct newton_lane *lane, uint64_t row, double *z
         return squares((double)part->values[row], z, second);
     if (lane->outputs == 1)
         return two_classes(part->classes[row] == 1, z, second);
+    if (lane->derivatives == NEWTON_OF_PAIRS)
+        return classes_behind_first(lane->outputs, (uint32_t)part->classes[row], z, second);
     return more_classes(lane->outputs, (uint32_t)part->classes[row], z, second);
 }
 
@@ -230,61 +275,70 @@ static void derive_rows(void *context, uint32_t member, uint32_t task)
     for (uint32_t at = task * ROW_TASK; at < chunk->rows && at < (task + 1) * ROW_TASK; at++) {
         const double weight = newton_row_weight(lane->dataset, chunk->first + at);
         double *z = chunk->first_order + (size_t)at * outputs;
-        double *second = chunk->second_order + (size_t)at * outputs;
+        double *second = chunk->second_order + (size_t)at * lane->blocks;
 
         take_row(lane, at);
         for (uint32_t k = 0; k < outputs; k++)
             z[k] = output_of(lane, at, chunk->weights + (size_t)k * lane->columns);
         chunk->losses[at] = weight * derive_row(lane, chunk->first + at, z, second);
-        for (uint32_t k = 0; k < outputs; k++) {
+        for (uint32_t k = 0; k < outputs; k++)
             z[k] *= weight;
+        for (uint32_t k = 0; k < lane->blocks; k++)
             second[k] *= weight;
-        }
     }
 }
 
 /* ---- sums ---- */
 
-static void add_dense_column(struct newton_lane *lane, uint32_t output, uint32_t column)
+static void add_gradient(struct newton_lane *lane, uint32_t output, uint32_t column)
 {
     const struct newton_chunk *chunk = lane->chunk;
     double *gradient = lane->gradients + (size_t)output * lane->columns + column;
+
+    for (uint32_t at = 0; at < chunk->rows; at++)
+        *gradient += chunk->first_order[(size_t)at * lane->outputs + output] *
+                     chunk->x[(size_t)at * chunk->dense + column];
+}
+
+static void add_dense_column(struct newton_lane *lane, uint32_t block, uint32_t column)
+{
+    const struct newton_chunk *chunk = lane->chunk;
     double *restrict products =
-        lane->products + output * newton_pairs(lane->columns) + newton_pairs(column);
+        lane->products + block * newton_pairs(lane->columns) + newton_pairs(column);
 
     for (uint32_t at = 0; at < chunk->rows; at++) {
         const double *restrict x = chunk->x + (size_t)at * chunk->dense;
-        const size_t place = (size_t)at * lane->outputs + output;
-        const double weighted = chunk->second_order[place] * x[column];
+        const double weighted = chunk->second_order[(size_t)at * lane->blocks + block] * x[column];
 
-        *gradient += chunk->first_order[place] * x[column];
         for (uint32_t j = 0; j <= column; j++)
             products[j] += weighted * x[j];
     }
 }
 
-/* The columns [first, end) of those that ids select. */
-static void add_selected_columns(struct newton_lane *lane, uint32_t output, uint32_t first,
-                                 uint32_t end)
+/* The columns [first, end) of those that ids select; `output` is the block's, if it has one. */
+static void add_selected_columns(struct newton_lane *lane, uint32_t block, int64_t output,
+                                 uint32_t first, uint32_t end)
 {
     const struct newton_chunk *chunk = lane->chunk;
     const uint32_t id_count = lane->dataset->transform.id_count;
-    double *gradients = lane->gradients + (size_t)output * lane->columns;
-    double *products = lane->products + output * newton_pairs(lane->columns);
+    double *products = lane->products + block * newton_pairs(lane->columns);
 
     for (uint32_t at = 0; at < chunk->rows; at++) {
         const double *restrict x = chunk->x + (size_t)at * chunk->dense;
         const struct selected *selected = chunk->selected + (size_t)at * id_count;
-        const size_t place = (size_t)at * lane->outputs + output;
 
         for (uint32_t i = 0; i < chunk->selected_count[at]; i++) {
             const uint32_t column = selected[i].column;
-            const double weighted = chunk->second_order[place] * selected[i].value;
+            const double weighted =
+                chunk->second_order[(size_t)at * lane->blocks + block] * selected[i].value;
             double *restrict own = products + newton_pairs(column);
 
             if (column < first || column >= end)
                 continue;
-            gradients[column] += chunk->first_order[place] * selected[i].value;
+            if (output >= 0)
+                lane->gradients[(size_t)output * lane->columns + column] +=
+                    chunk->first_order[(size_t)at * lane->outputs + (size_t)output] *
+                    selected[i].value;
             for (uint32_t j = 0; j < chunk->dense; j++)
                 own[j] += weighted * x[j];
             for (uint32_t j = 0; j < chunk->selected_count[at]; j++)
@@ -294,19 +348,35 @@ static void add_selected_columns(struct newton_lane *lane, uint32_t output, uint
     }
 }
 
+/* The output whose second derivative the block has; -1: it is of two outputs. */
+static int64_t output_of_block(const struct newton_lane *lane, uint32_t block)
+{
+    uint32_t output = 0;
+
+    if (lane->derivatives == NEWTON_OF_EACH)
+        return block;
+    while ((output + 1) * (output + 2) / 2 <= block)
+        output++;
+    return block == output * (output + 3) / 2 ? (int64_t)output : -1;
+}
+
 static void add_columns(void *context, uint32_t member, uint32_t task)
 {
     struct newton_lane *lane = context;
     const uint32_t tasks = (lane->columns + COLUMNS_TASK - 1) / COLUMNS_TASK;
-    const uint32_t output = task / tasks, first = task % tasks * COLUMNS_TASK;
+    const uint32_t block = task / tasks, first = task % tasks * COLUMNS_TASK;
     const uint32_t end =
         first + COLUMNS_TASK < lane->columns ? first + COLUMNS_TASK : lane->columns;
+    const int64_t output = output_of_block(lane, block);
     (void)member;
 
-    for (uint32_t column = first; column < end && column < lane->chunk->dense; column++)
-        add_dense_column(lane, output, column);
+    for (uint32_t column = first; column < end && column < lane->chunk->dense; column++) {
+        if (output >= 0)
+            add_gradient(lane, (uint32_t)output, column);
+        add_dense_column(lane, block, column);
+    }
     if (end > lane->chunk->dense)
-        add_selected_columns(lane, output, first, end);
+        add_selected_columns(lane, block, output, first, end);
 }
 
 void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t first, uint64_t end,
@@ -320,8 +390,8 @@ void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t f
         chunk->first = first;
         chunk->rows = end - first < CHUNK_ROWS ? (uint32_t)(end - first) : CHUNK_ROWS;
         team_run(team, (chunk->rows + ROW_TASK - 1) / ROW_TASK, derive_rows, lane);
-        team_run(team, lane->outputs * tasks, add_columns, lane);
+        team_run(team, lane->blocks * tasks, add_columns, lane);
         for (uint32_t at = 0; at < chunk->rows; at++)
-            lane->loss += chunk->losses[at];
+            *lane->loss += chunk->losses[at];
     }
 }

@@ -6,8 +6,8 @@
  *
  * The columns of a row x are 1 for the bias, the dense inputs, and one for each id: 1 where the row
  * has it, or its share of a text. The gradient of an output is the sum of dL/dz x, the products are
- * that of d2L/dz2 x x', of which the lower half is kept. d2L/dz2 is as XGBoost has it: 2 p (1 - p)
- * of more than two classes.
+ * that of d2L/dz2 x x', of which the lower half is kept. Of more than two classes XGBoost has
+ * 2 p (1 - p) for d2L/dz2.
  *
  * Rows are added in their order, each sum by one task, so that threads leave no trace. No function
  * of the C library is in it (scoring/elementary.h).
@@ -20,12 +20,24 @@
 
 struct newton_chunk;
 
+/* Which second derivatives there are. */
+enum newton_derivatives {
+    /* Of each output, as XGBoost has them; more than two classes have an output each. */
+    NEWTON_OF_EACH,
+    /* Of each pair of outputs, (0, 0), (1, 0), (1, 1), (2, 0) ...: those of the loss itself. Of
+     * several classes the first has no output, as if it were always 0. */
+    NEWTON_OF_PAIRS
+};
+
 struct newton_lane {
     const struct dataset *dataset;
     uint32_t outputs, columns; /* columns: 1 + dense_width + id_rows */
-    double *gradients;         /* (outputs, columns) */
-    double *products;          /* (outputs, columns (columns + 1) / 2): row i has i + 1 */
-    double loss;               /* log loss, or square of the standardised label, weighted */
+    enum newton_derivatives derivatives;
+    uint32_t blocks; /* of products: of each output one, or of each pair of outputs */
+    /* Where the rows are added: in newton_sums(), one behind the other. */
+    double *loss;      /* log loss, or square of the standardised label, weighted */
+    double *gradients; /* (outputs, columns) */
+    double *products;  /* (blocks, columns (columns + 1) / 2): row i has i + 1 */
     struct newton_chunk *chunk;
 };
 
@@ -38,10 +50,24 @@ static inline size_t newton_pairs(uint32_t columns)
 /* Of one training row: its sample weight, if there are any, times that of its class. */
 double newton_row_weight(const struct dataset *dataset, uint64_t row);
 
+/* Of the training rows [first, end): their weights, then weights times labels, or the weights of
+ * each class. sums: (1 + classes, or 2). */
+void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums);
+/* The lower half of a block of products as all of it: rows of the matrix lie `stride` apart. */
+void newton_unfold(uint32_t columns, const double *lower, double *matrix, size_t stride);
+
+/* How many sums there are: the loss, gradients, products. */
+static inline size_t newton_sums(const struct newton_lane *lane)
+{
+    return 1 + (size_t)lane->outputs * lane->columns + lane->blocks * newton_pairs(lane->columns);
+}
+
 enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dataset,
-                             uint32_t outputs, struct error *err);
+                             uint32_t outputs, enum newton_derivatives derivatives,
+                             struct error *err);
 void newton_lane_deinit(struct newton_lane *lane); /* also of zeros */
-void newton_lane_clear(struct newton_lane *lane);
+/* What comes is added to these sums. */
+void newton_lane_use(struct newton_lane *lane, double *sums);
 /* Adds the training rows [first, end), which somebody holds. weights: (outputs, columns). */
 void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t first, uint64_t end,
                      struct team *team);

@@ -5,6 +5,7 @@
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
+#include "runtime/learn/regression.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -18,7 +19,7 @@ static const struct {
 } learners[] = {
     {"network", network_open, NULL}, {"embedding", embedding_network_open, NULL},
     {"kmeans", NULL, kmeans_open},   {"trees", NULL, trees_open},
-    {"linear", NULL, newton_open},
+    {"linear", NULL, newton_open},   {"regression", NULL, regression_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -5,7 +5,7 @@ foreach(test row_lanes row_store step_shares fixed_point kernels losses products
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows}
     USES learners learn data scoring jobspec base LABEL unit)
 endforeach()
-foreach(test kmeans newton trees)
+foreach(test kmeans trees)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)
@@ -13,7 +13,13 @@ endforeach()
 totrain_test(test_embedding_network
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_network.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES learners learn data scoring jobspec base LABEL unit)
-target_link_libraries(test_newton PRIVATE PkgConfig::CJSON)
+foreach(test newton regression)
+  totrain_test(test_${test}
+    SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${CMAKE_CURRENT_LIST_DIR}/row_sums_group.c ${learn_rows} ${learner_group}
+    USES learners learn data scoring jobspec base LABEL unit)
+  target_link_libraries(test_${test} PRIVATE PkgConfig::CJSON)
+endforeach()
+totrain_test(test_symmetric_inverse SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_symmetric_inverse.c USES learn base LABEL unit)
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
 foreach(test leaks baseline tree_objective tree_rankings)

@@ -148,6 +148,7 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|DNNLinearCombinedClassifier|"
         "DNNLinearCombinedRegressor|WideAndDeepClassifier|WideAndDeepRegressor|DeepFMClassifier|"
         "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|KMeans|"
+        "OrdinaryLeastSquares|OLS|LogisticRegression|Logit|"
         "XGBClassifier|"
         "XGBRegressor|LGBMClassifier|LGBMRegressor|XGBRanker|LGBMRanker|RandomForestClassifier|"
         "RandomForestRegressor|DecisionTreeClassifier|DecisionTreeRegressor|"

@@ -4,12 +4,13 @@
 #include "base/json.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/regression/regression_model.h"
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TREES, EMBEDDED };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TESTED, TREES, EMBEDDED };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -50,6 +51,29 @@ static void trees_init(struct fixture *fixture)
     model->label_scale = 1;
     model->transform.keeps_numbers = true;
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    model->content = &content;
+}
+
+/* A regression with standard errors, of which the second coefficient is left out. */
+static void tested_init(struct fixture *fixture)
+{
+    static const uint32_t linear[] = {1};
+    static struct regression_coefficient coefficients[64];
+    static struct regression_model content;
+    struct model *model = &fixture->model;
+
+    fixture_init(fixture, 0);
+    fixture_layers(fixture, linear, 1);
+    for (int i = 0; i < 64; i++)
+        coefficients[i] = (struct regression_coefficient){i / 7.0, i == 1 ? -1 : 1.0 / (i + 1)};
+    content = (struct regression_model){.network = *network_of(model),
+                                        .equations = 1,
+                                        .columns = network_of(model)->layers[0].rows + 1,
+                                        .coefficients = coefficients,
+                                        .fit = {150, 5, 4000.25, 250.5, 0}};
+    CHECK(content.columns <= 64);
+    model->estimator = SLICE("OrdinaryLeastSquares");
+    model->kind = kind_find(SLICE("regression"));
     model->content = &content;
 }
 
@@ -94,6 +118,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == TREES) {
         trees_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == TESTED) {
+        tested_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -397,6 +426,28 @@ static void clusters_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(CLUSTERS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void regressions_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"coefficients\":[", "\"coefficients\":[1,", "elements, where at most"},
+        {"\"coefficients\":[0,", "\"coefficients\":[", "numbers, where"},
+        {"\"coefficients\":[0,", "\"coefficients\":[null,", "an element that is no number"},
+        {"\"coefficients\":[0,", "\"coefficients\":[1e999,", "an element that is no number"},
+        {"\"coefficients\":[0,", "\"coefficients\":[0.5,", "it was changed after training"},
+        {"\"fit\":[150,5,", "\"fit\":[150,", "\"fit\" has 4 numbers, where 5 belong"},
+        {"\"fit\":[150,5,", "\"fit\":[0,5,", "no fit has such numbers"},
+        {"\"fit\":[150,5,", "\"fit\":[150,500,", "no fit has such numbers"},
+        {"\"fit\":[150,5,", "\"fit\":[150,-1,", "no fit has such numbers"},
+        {"\"fit\":[150,5,", "\"fit\":[150,4,", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(TESTED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void embeddings_with_a_wrong_value_are_refused(void **state)
@@ -730,6 +781,7 @@ int main(void)
         cmocka_unit_test(what_is_damaged_here_could_be_read_before),
         cmocka_unit_test(parts_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
+        cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),
         cmocka_unit_test(damaged_centers_are_refused),
         cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),

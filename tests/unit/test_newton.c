@@ -9,32 +9,7 @@
 #include "kinds/linear/linear_attributes.h"
 #include "runtime/learn/newton_solve.h"
 #include "runtime/learners/learners.h"
-#include "tests/unit/learn_rows.h"
-#include "tests/unit/learner_group.h"
-
-/* Inputs of these columns: numbers, the second of them with NULLs, and categories, of which the
- * first has all rows of ids. */
-static struct dataset dataset_of(struct rows_shape shape)
-{
-    static struct transform_input inputs[32];
-    struct dataset dataset = made_dataset(shape);
-    struct transform *transform = &dataset.transform;
-    uint32_t count = 0;
-
-    for (uint32_t column = 0; column < shape.dense; column += inputs[count++].dense_count)
-        inputs[count] =
-            (struct transform_input){.type = INPUT_NUMERIC,
-                                     .mean = 1.5,
-                                     .scale = 2,
-                                     .dense_offset = column,
-                                     .dense_count = column == 1 && shape.dense > 2 ? 2 : 1};
-    for (uint32_t id = 0; id < shape.ids; id++)
-        inputs[count++] = (struct transform_input){
-            .type = INPUT_CATEGORY, .id_offset = id, .id_rows = id == 0 ? shape.id_rows : 0};
-    transform->inputs = inputs;
-    transform->input_count = count;
-    return dataset;
-}
+#include "tests/unit/row_sums_group.h"
 
 static struct jobspec spec_of(const struct dataset *dataset, struct linear_params params)
 {
@@ -52,68 +27,6 @@ static struct linear_params rounds_of(uint32_t rounds)
     return (struct linear_params){.rounds = rounds, .eta = .5, .base_score = REAL_AUTOMATIC};
 }
 
-/* Each adds its lanes, all apply the totals. Returns the loss before the phase. */
-static double group_phase(struct group *group)
-{
-    const struct phase phase = *phase_of(group);
-    const struct learning *first = &group->learners[0];
-    int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums), integers[3] = {0};
-    struct learner_report report = {.train_loss = 0};
-    uint64_t check = 0;
-    struct error err;
-    uint32_t done;
-
-    CHECK(sums != NULL);
-    CHECK_INT(phase.integer_count, 3);
-    for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
-        const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
-
-        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, NULL, &done, &err));
-        CHECK_INT(done, 1);
-    }
-    for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
-
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                               &report, &err));
-        CHECK(w == 0 || worker->check(worker->self) == check);
-        check = worker->check(worker->self);
-    }
-    free(sums);
-    return report.train_loss;
-}
-
-static void digest_of(const struct learning *learning, char digest[DIGEST_BYTES])
-{
-    struct result_metric metrics[LEARNER_METRICS_MAX];
-    bool is_done = false;
-    uint64_t rows;
-    size_t count;
-    struct error err;
-
-    while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(learning->result(learning->self, digest, &rows, metrics, &count, &err));
-}
-
-/* Returns the loss before the last round. */
-static double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
-                        char digest[DIGEST_BYTES])
-{
-    struct group group;
-    struct error err;
-    double loss = 0;
-
-    group_open(&group, spec, dataset, workers);
-    while (phase_of(&group)->kind != PHASE_DONE)
-        loss = group_phase(&group);
-    for (uint32_t w = 0; w < workers; w++)
-        CHECK_OK(group.learners[w].verify(group.learners[w].self, &err));
-    digest_of(&group.learners[workers - 1], digest);
-    group_close(&group);
-    return loss;
-}
-
 static const struct rows_shape shapes[] = {
     {700, 0, 4, 0, 0, 0}, {700, 0, 3, 2, 9, 0}, {700, 60, 3, 2, 9, 2}, {700, 0, 4, 1, 5, 3}};
 
@@ -123,7 +36,7 @@ static void any_number_of_workers_learns_the_same_bits(void **state)
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = dataset_of(shapes[s]);
+        struct dataset dataset = mixed_dataset(shapes[s]);
         struct jobspec spec = spec_of(&dataset, rounds_of(4));
         char one[DIGEST_BYTES], other[DIGEST_BYTES];
 
@@ -139,7 +52,7 @@ static void any_number_of_workers_learns_the_same_bits(void **state)
 
 static void threads_leave_no_trace(void **state)
 {
-    struct dataset dataset = dataset_of((struct rows_shape){2000, 0, 20, 2, 9, 3});
+    struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 20, 2, 9, 3});
     struct jobspec spec = spec_of(&dataset, rounds_of(5));
     char alone[DIGEST_BYTES], other[DIGEST_BYTES];
     struct team *team = NULL;
@@ -169,7 +82,7 @@ static void threads_leave_no_trace(void **state)
 /* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
 static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
 {
-    struct dataset dataset = dataset_of((struct rows_shape){200, 0, 3, 1, 4, 3});
+    struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 3, 1, 4, 3});
     const struct jobspec spec = spec_of(&dataset, rounds_of(5));
     char wanted[DIGEST_BYTES], found[DIGEST_BYTES];
     (void)state;
@@ -201,7 +114,7 @@ static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
 
 static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
 {
-    struct dataset dataset = dataset_of((struct rows_shape){60, 0, 2, 0, 0, 0});
+    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
     const struct jobspec spec = spec_of(&dataset, rounds_of(5));
     const struct jobspec other = spec_of(&dataset, rounds_of(6));
     struct group group, others;
@@ -220,7 +133,7 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
 static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
 {
     static const char *const names[] = {"weights", "rows"};
-    struct dataset dataset = dataset_of((struct rows_shape){60, 0, 2, 0, 0, 0});
+    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
     const struct jobspec spec = spec_of(&dataset, rounds_of(5));
     (void)state;
 
@@ -253,7 +166,7 @@ static void rounds_lead_to_the_least_loss(void **state)
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = dataset_of(shapes[s]);
+        struct dataset dataset = mixed_dataset(shapes[s]);
         char digest[DIGEST_BYTES];
         double before = INFINITY;
 
@@ -293,9 +206,9 @@ static void a_weight_moves_to_the_least_of_loss_and_penalties(void **state)
 
 static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
 {
-    struct dataset dataset = dataset_of((struct rows_shape){60, 0, 2, 0, 0, 0});
+    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
     const struct jobspec spec = spec_of(&dataset, rounds_of(5));
-    int64_t integers[3] = {0}, sums[64] = {0};
+    int64_t integers[1] = {0}, sums[64] = {0};
     struct group group;
     struct error err;
     uint32_t done;
@@ -316,8 +229,8 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
 
 static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
-    struct dataset many = dataset_of((struct rows_shape){40, 0, 1, 1, 2100, 0});
-    struct dataset dataset = dataset_of((struct rows_shape){40, 0, 2, 0, 0, 0});
+    struct dataset many = mixed_dataset((struct rows_shape){40, 0, 1, 1, 2100, 0});
+    struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
     struct jobspec spec = spec_of(&many, rounds_of(5));
     struct learning learning;
     struct error err;

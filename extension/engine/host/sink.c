@@ -1,6 +1,5 @@
 #include "extension/engine/host/sink.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum status sink_columns(const struct sink *sink, const struct slice *names, size_t count,
@@ -32,31 +31,4 @@ void sink_progress(const struct sink *sink, const struct job_event *event)
 {
     if (sink->progress)
         sink->progress(sink->self, event);
-}
-
-struct cell cell_null(void)
-{
-    return (struct cell){.type = CELL_NULL};
-}
-
-struct cell cell_integer(int64_t value)
-{
-    return (struct cell){.type = CELL_INTEGER, .integer = value};
-}
-
-struct cell cell_real(double value)
-{
-    if (isnan(value))
-        return cell_null();
-    return (struct cell){.type = CELL_REAL, .real = value};
-}
-
-struct cell cell_text(struct slice value)
-{
-    return (struct cell){.type = CELL_TEXT, .text = value};
-}
-
-struct cell cell_string(const char *value)
-{
-    return cell_text(slice_of(value));
 }

@@ -10,7 +10,7 @@
 #ifndef EXTENSION_ENGINE_HOST_SINK_H
 #define EXTENSION_ENGINE_HOST_SINK_H
 
-#include "base/cell.h"
+#include "base/cell_values.h"
 #include "base/error.h"
 #include "runtime/launch/job_event.h"
 
@@ -32,11 +32,5 @@ enum status sink_row(const struct sink *sink, const struct cell *cells, size_t c
 void sink_notice(const struct sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void sink_progress(const struct sink *sink, const struct job_event *event);
-
-struct cell cell_null(void);
-struct cell cell_integer(int64_t value);
-struct cell cell_real(double value); /* NaN gives NULL */
-struct cell cell_text(struct slice value);
-struct cell cell_string(const char *value); /* terminated, borrowed */
 
 #endif

@@ -75,7 +75,7 @@ SELECT * FROM iris TO TRAIN LinearClassifier WITH job.memory = '4GB' LABEL class
 -- values: a place that is not there
 SELECT * FROM iris TO TRAIN LinearClassifier WITH job.where = 'cluster' LABEL class INTO m;
 -- models: scikit-learn's logistic regression
-SELECT * FROM iris TO TRAIN LogisticRegression LABEL class INTO m;
+SELECT * FROM iris TO TRAIN LogisticRegressionCV LABEL class INTO m;
 -- models: BigQuery's linear regression
 SELECT rooms, price FROM houses TO TRAIN linear_reg LABEL price INTO m;
 -- models: a random forest

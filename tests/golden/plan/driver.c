@@ -18,6 +18,7 @@
 #include "parser/parser.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
+#include "scoring/kind.h"
 #include "tests/unit/described_catalog.h"
 
 #define CASE_BYTES_MAX 65536
@@ -114,7 +115,10 @@ static void print_other(const struct plan *plan)
 
     printf("%-38s%s\n", "statement", statement_kind_name(plan->kind));
     print_name("model", plan->model_schema, plan->model_name);
-    print_columns(plan);
+    if (plan->inside)
+        print_name("inside", none, slice_of(plan->inside->name));
+    else
+        print_columns(plan);
     print_name("target", plan->target_schema, plan->target_table);
     for (size_t i = 0; i < plan->metric_count; i++)
         print_name("metric", none, plan->metrics[i]);

@@ -1,0 +1,53 @@
+#include "extension/engine/score/inside_run.h"
+
+#include "extension/engine/score/evaluation.h"
+#include "extension/engine/score/score.h"
+#include "scoring/kind.h"
+
+enum status inside_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                           size_t *count, struct error *err)
+{
+    const char *const *columns = plan->inside->columns(plan->model.task);
+
+    for (*count = 0; columns[*count];)
+        ++*count;
+    *names = ARENA_NEW(arena, struct slice, *count);
+    if (!*names)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < *count; i++)
+        (*names)[i] = slice_of(columns[i]);
+    return STATUS_OK;
+}
+
+static enum status put_inside(const struct host *host, const struct plan *plan,
+                              const struct model *model, double started, struct arena *arena,
+                              const struct sink *sink, struct error *err)
+{
+    struct evaluation_rows rows;
+    struct cell *cells;
+
+    if (model->task != plan->model.task || model->kind->insides == NULL)
+        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    TRY(inside_columns(plan, arena, &rows.names, &rows.columns, err));
+    TRY(plan->inside->rows(model, arena, &cells, &rows.rows, err));
+    rows.cells = cells;
+    return evaluation_put(host, plan, &rows, started, sink, err);
+}
+
+enum status inside_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                       const struct sink *sink, struct error *err)
+{
+    const double started = score_seconds_now();
+    struct arena model_arena;
+    struct model model;
+    enum status status;
+
+    TRY(score_check_targets(host, plan, err));
+    arena_init(&model_arena, MODEL_ARENA_MAX);
+    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
+                                &model, err);
+    if (status == STATUS_OK)
+        status = put_inside(host, plan, &model, started, arena, sink, err);
+    arena_deinit(&model_arena);
+    return status;
+}
