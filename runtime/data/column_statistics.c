@@ -9,8 +9,9 @@
 #include "runtime/data/spool_reader.h"
 #include "scoring/transform.h"
 
-#define TILE_COLUMNS 8  /* that are copied at a time */
-#define WORD_COST    80 /* bytes that the table and the arena need for a word, besides its own */
+#define TILE_COLUMNS      8    /* that are copied at a time */
+#define COUNTS_TOLD_APART 1024 /* of words, in frequent_words: these and more are one */
+#define WORD_COST         80 /* bytes that the table and the arena need for a word, besides its own */
 
 /* ---- new and free ---- */
 
@@ -104,29 +105,11 @@ enum status list_words(const struct column_counts *column, struct word_entry **e
     return STATUS_OK;
 }
 
-/* The first bytes of a word are beside its entry: most words differ in them. */
+/* What most words differ in is beside their number, so that few are looked at. */
 struct sorted_word {
-    uint64_t start; /* as a number that orders like the bytes */
-    struct word_entry entry;
+    uint64_t first; /* of less is before of more: of a count, or of the word's first bytes */
+    uint32_t number;
 };
-
-static int compare_bytes(const void *a, const void *b)
-{
-    const struct sorted_word *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return slice_compare(x->entry.word, y->entry.word);
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-    const struct sorted_word *x = a, *y = b;
-
-    if (x->entry.count != y->entry.count)
-        return x->entry.count > y->entry.count ? -1 : 1;
-    return compare_bytes(a, b);
-}
 
 static uint64_t start_of(struct slice word)
 {
@@ -137,20 +120,59 @@ static uint64_t start_of(struct slice word)
     return __builtin_bswap64(start);
 }
 
+static int compare_sorted(const void *a, const void *b, void *context)
+{
+    const struct sorted_word *x = a, *y = b;
+    const struct word_entry *entries = context;
+    uint64_t x_start, y_start;
+
+    if (x->first != y->first)
+        return x->first < y->first ? -1 : 1;
+    x_start = start_of(entries[x->number].word);
+    y_start = start_of(entries[y->number].word);
+    if (x_start != y_start)
+        return x_start < y_start ? -1 : 1;
+    return slice_compare(entries[x->number].word, entries[y->number].word);
+}
+
 enum status sort_words(struct word_entry *entries, uint32_t count, enum word_order order,
                        struct error *err)
 {
     struct sorted_word *sorted = malloc((count + (size_t)1) * sizeof *sorted);
+    struct word_entry *copy = malloc((count + (size_t)1) * sizeof *copy);
+    const bool has_memory = sorted && copy;
 
-    if (!sorted)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < count; i++)
-        sorted[i] = (struct sorted_word){start_of(entries[i].word), entries[i]};
-    qsort(sorted, count, sizeof *sorted, order == WORDS_BY_COUNT ? compare_counts : compare_bytes);
-    for (uint32_t i = 0; i < count; i++)
-        entries[i] = sorted[i].entry;
+    for (uint32_t i = 0; has_memory && i < count; i++) {
+        sorted[i].first =
+            order == WORDS_BY_COUNT ? UINT64_MAX - entries[i].count : start_of(entries[i].word);
+        sorted[i].number = i;
+        copy[i] = entries[i];
+    }
+    if (has_memory) {
+        qsort_r(sorted, count, sizeof *sorted, compare_sorted, copy);
+        for (uint32_t i = 0; i < count; i++)
+            entries[i] = copy[sorted[i].number];
+    }
     free(sorted);
-    return STATUS_OK;
+    free(copy);
+    return has_memory ? STATUS_OK : fail_no_memory(err);
+}
+
+uint32_t frequent_words(struct word_entry *entries, uint32_t count, uint32_t most)
+{
+    uint32_t with_count[COUNTS_TOLD_APART] = {0}, least = COUNTS_TOLD_APART - 1, kept = 0, many;
+
+    if (count <= most)
+        return count;
+    for (uint32_t i = 0; i < count; i++)
+        with_count[entries[i].count < COUNTS_TOLD_APART ? entries[i].count : least]++;
+    many = with_count[least];
+    while (many < most)
+        many += with_count[--least];
+    for (uint32_t i = 0; i < count; i++)
+        if (entries[i].count >= least)
+            entries[kept++] = entries[i];
+    return kept;
 }
 
 /* A label that is refused anyway is the better reason. */

@@ -151,10 +151,11 @@ static enum status take_words(const struct column_counts *column, uint32_t words
 {
     struct word_entry *entries;
     enum status status;
-    uint32_t count;
+    uint32_t count, frequent;
 
     TRY(list_words(column, &entries, &count, err));
-    status = sort_words(entries, count, WORDS_BY_COUNT, err);
+    frequent = frequent_words(entries, count, words_max);
+    status = sort_words(entries, frequent, WORDS_BY_COUNT, err);
     input->type = INPUT_CATEGORY;
     input->word_count = count_kept(entries, count < words_max ? count : words_max, rows);
     input->hash_buckets = buckets_for(count, input->word_count, words_max);

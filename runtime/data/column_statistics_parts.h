@@ -59,6 +59,9 @@ enum status list_words(const struct column_counts *column, struct word_entry **e
 enum word_order { WORDS_BY_BYTES, WORDS_BY_COUNT };
 enum status sort_words(struct word_entry *entries, uint32_t count, enum word_order order,
                        struct error *err);
+/* Moves those to the front that are among the `most` most frequent ones, and others that are as
+ * frequent as the last of these; their number. Sorting what is cut off anyway takes longest. */
+uint32_t frequent_words(struct word_entry *entries, uint32_t count, uint32_t most);
 
 /* INVALID where the labels of a classification are no classes, or more than there can be. */
 enum status check_classes(const struct jobspec *spec, const struct word_entry *entries,

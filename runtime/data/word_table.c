@@ -1,6 +1,7 @@
 #include "runtime/data/word_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -67,9 +68,11 @@ static bool grow(struct word_table *table)
     if (!entries)
         return false;
     table->entries = entries;
-    slots = calloc(2 * (size_t)capacity, sizeof *slots);
+    slots = malloc(2 * (size_t)capacity * sizeof *slots);
     if (!slots)
         return false;
+    /* Not calloc: pages that are read before they are written are faulted in twice. */
+    memset(slots, 0, 2 * (size_t)capacity * sizeof *slots);
     move_slots(table->slots, table->slot_count, slots, 2 * capacity);
     free(table->slots);
     table->slots = slots;

@@ -365,6 +365,26 @@ VECTORS_PART float row_penalty(const struct row_move *move, bool has_l1, float w
     return has_l1 ? with_penalty(0, w, move->l1, move->l2) : move->l2 * w;
 }
 
+/* A weight and what Adam keeps of it. */
+struct adam_weight {
+    float w, v;
+};
+
+VECTORS_PART struct adam_weight rule_adam_row(const struct row_move *move, bool has_l1,
+                                              float between, float decay, float gradient,
+                                              struct adam_weight now)
+{
+    const float p = row_penalty(move, has_l1, now.w);
+    const float then = now.v * decay + p * p * (1 - decay);
+    const float by = move->rate * p / (sqrtf(then) * move->unbiased + move->epsilon);
+    const float kept = penalised(now.w, between * by);
+    const float g = gradient + row_penalty(move, has_l1, kept);
+    const float next = move->beta2 * then + move->rest2 * (g * g);
+
+    return (struct adam_weight){
+        kept - move->rate * g / (sqrtf(next) * move->unbiased + move->epsilon), next};
+}
+
 /* has_l1: a constant to the compiler, which makes two loops of this one. */
 VECTORS_PART struct tally move_by_adam(const struct row_move *move, bool has_l1,
                                        const float *restrict gradient, float *restrict w,
@@ -373,20 +393,15 @@ VECTORS_PART struct tally move_by_adam(const struct row_move *move, bool has_l1,
     uint32_t read = 0, written = 0, mixed = 0, slots_read = 0, slots_written = 0;
 
     for (size_t i = 0; i < move->width; i++) {
-        const float now = w[i], square = v[i], p = row_penalty(move, has_l1, now);
-        const float then = square * move->decay + p * p * (1 - move->decay);
-        const float by = move->rate * p / (sqrtf(then) * move->unbiased + move->epsilon);
-        const float kept = penalised(now, move->between * by);
-        const float g = gradient[i] + row_penalty(move, has_l1, kept);
-        const float next_square = move->beta2 * then + move->rest2 * (g * g);
-        const float next =
-            kept - move->rate * g / (sqrtf(next_square) * move->unbiased + move->epsilon);
+        const struct adam_weight now = {w[i], v[i]};
+        const struct adam_weight next =
+            rule_adam_row(move, has_l1, move->between, move->decay, gradient[i], now);
 
-        v[i] = next_square;
-        w[i] = next;
-        mixed -= words_mix_one(word_of(now));
-        TALLY_SLOT(square, next_square);
-        TALLY_PARAMETER(now, next);
+        v[i] = next.v;
+        w[i] = next.w;
+        mixed -= words_mix_one(word_of(now.w));
+        TALLY_SLOT(now.v, next.v);
+        TALLY_PARAMETER(now.w, next.w);
     }
     return (struct tally){read, written, mixed, slots_read, slots_written};
 }
@@ -454,13 +469,26 @@ VECTORS_PART void expect_row(const struct optimizer_rows *update, uint32_t i)
     }
 }
 
+/* The row was moved, and has these sums now. */
+VECTORS_PART void note_moved(const struct optimizer_rows *update, uint32_t row, uint32_t written,
+                             uint32_t slots_written, struct optimizer_rows_change *change)
+{
+    struct optimizer_row_sums *known = &update->known[row];
+
+    change->before.slots += update->row_steps[row];
+    change->after.parameters += written;
+    change->after.slots += slots_written + update->now;
+    change->known.parameters += known->parameters;
+    change->known.slots += known->slots;
+    *known = (struct optimizer_row_sums){written, slots_written + update->now};
+    update->row_steps[row] = update->now;
+}
+
 VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_move move,
                               struct optimizer_rows_change *change)
 {
     for (uint32_t i = 0; i < update->count; i++) {
-        const uint32_t row = update->rows[i], last = update->row_steps[row];
-        const uint32_t steps = update->now - last;
-        struct optimizer_row_sums *known = &update->known[row];
+        const uint32_t row = update->rows[i], steps = update->now - update->row_steps[row];
         struct tally tally;
 
         if (i + ROWS_AHEAD < update->count)
@@ -469,14 +497,105 @@ VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_mo
         move.decay = decay_of(update->powers, steps);
         tally = move_row(update, &move, i);
         change->before.parameters += tally.read;
-        change->before.slots += tally.slots_read + last;
-        change->after.parameters += tally.written;
-        change->after.slots += tally.slots_written + update->now;
+        change->before.slots += tally.slots_read;
         change->after.mixed += tally.mixed;
-        change->known.parameters += known->parameters;
-        change->known.slots += known->slots;
-        *known = (struct optimizer_row_sums){tally.written, tally.slots_written + update->now};
-        update->row_steps[row] = update->now;
+        note_moved(update, row, tally.written, tally.slots_written, change);
+    }
+}
+
+/* ---- rows of few weights, one behind the other: a vector has weights of several ---- */
+
+#define NARROW_MOST   15  /* weights of such a row */
+#define GATHERED_MOST 256 /* weights at a time */
+
+struct gathered {
+    float w[GATHERED_MOST], v[GATHERED_MOST];
+    float between[GATHERED_MOST], decay[GATHERED_MOST]; /* of a weight's row */
+    uint32_t written[GATHERED_MOST], slots_written[GATHERED_MOST];
+};
+
+VECTORS_PART void gather_rows(const struct optimizer_rows *update, uint32_t first, uint32_t count,
+                              struct gathered *to)
+{
+    const size_t width = update->width;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = update->rows[first + i], steps = update->now - update->row_steps[row];
+        const float between = (float)(steps - 1), decay = decay_of(update->powers, steps);
+
+        if (first + i + ROWS_AHEAD < update->count)
+            expect_row(update, first + i + ROWS_AHEAD);
+        for (size_t u = 0; u < width; u++) {
+            to->w[i * width + u] = update->parameters[row * width + u];
+            to->v[i * width + u] = update->second[row * width + u];
+            to->between[i * width + u] = between;
+            to->decay[i * width + u] = decay;
+        }
+    }
+}
+
+/* has_l1: as in move_by_adam. */
+VECTORS_PART void move_gathered(const struct row_move *move, bool has_l1,
+                                const float *restrict gradient, size_t count,
+                                struct gathered *restrict of, struct optimizer_rows_change *change)
+{
+    uint32_t read = 0, mixed = 0, slots_read = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct adam_weight now = {of->w[i], of->v[i]};
+        const struct adam_weight next =
+            rule_adam_row(move, has_l1, of->between[i], of->decay[i], gradient[i], now);
+
+        of->w[i] = next.w;
+        of->v[i] = next.v;
+        of->written[i] = word_of(next.w);
+        of->slots_written[i] = word_of(next.v);
+        read += word_of(now.w);
+        slots_read += word_of(now.v);
+        mixed += words_mix_one(word_of(next.w)) - words_mix_one(word_of(now.w));
+    }
+    change->before.parameters += read;
+    change->before.slots += slots_read;
+    change->after.mixed += mixed;
+}
+
+VECTORS_PART void scatter_rows(const struct optimizer_rows *update, uint32_t first, uint32_t count,
+                               const struct gathered *from, struct optimizer_rows_change *change)
+{
+    const size_t width = update->width;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t row = update->rows[first + i];
+        uint32_t written = 0, slots_written = 0;
+
+        for (size_t u = 0; u < width; u++) {
+            update->parameters[row * width + u] = from->w[i * width + u];
+            update->second[row * width + u] = from->v[i * width + u];
+            written += from->written[i * width + u];
+            slots_written += from->slots_written[i * width + u];
+        }
+        note_moved(update, row, written, slots_written, change);
+    }
+}
+
+WIDE_VECTORS
+static void update_narrow_rows(const struct optimizer_rows *update, const struct row_move *move,
+                               struct optimizer_rows_change *change)
+{
+    const uint32_t most = GATHERED_MOST / update->width;
+    struct gathered gathered;
+
+    for (uint32_t first = 0; first < update->count; first += most) {
+        const uint32_t left = update->count - first, count = left < most ? left : most;
+        const float *gradient = update->gradient + (size_t)first * update->width;
+        const size_t weights = (size_t)count * update->width;
+
+        gather_rows(update, first, count, &gathered);
+        if (move->l1 > 0)
+            move_gathered(move, true, gradient, weights, &gathered, change);
+        else
+            move_gathered(move, false, gradient, weights, &gathered, change);
+        scatter_rows(update, first, count, &gathered, change);
     }
 }
 
@@ -502,7 +621,9 @@ void optimizer_update_rows(const struct optimizer_rows *update,
         .width = update->width,
     };
 
-    if (update->width > 1) {
+    if (step->kind == OPTIMIZER_ADAM && update->width > 1 && update->width <= NARROW_MOST) {
+        update_narrow_rows(update, &move, change);
+    } else if (update->width > 1) {
         update_wide_rows(update, &move, change);
     } else {
         move.width = 1; /* for the compiler, which then makes no loop of it */

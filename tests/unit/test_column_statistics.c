@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/bytes.h"
@@ -6,6 +7,7 @@
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
+#include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
@@ -243,6 +245,34 @@ static void words_come_by_count_and_classes_by_value(void **state)
     learned_deinit(&learned);
     column_statistics_free(statistics);
     table_close(&table);
+}
+
+/* Those that are cut off need no order: the others come as if all were sorted. */
+static void the_most_frequent_words_are_found_without_sorting_all(void **state)
+{
+    enum { WORDS = 400 };
+    char texts[WORDS][8];
+    struct error err;
+    (void)state;
+
+    for (uint32_t most = 1; most < WORDS; most += 7) {
+        struct word_entry all[WORDS], some[WORDS];
+        uint32_t kept;
+
+        for (uint32_t i = 0; i < WORDS; i++) {
+            const uint64_t count = random_bits(9, RANDOM_SIMULATION, 0, i) % 11;
+
+            snprintf(texts[i], sizeof texts[i], "%u", i * 7 % WORDS);
+            some[i] = all[i] =
+                (struct word_entry){slice_of(texts[i]), count == 10 ? 5000 + i % 3 : count + 1};
+        }
+        CHECK_OK(sort_words(all, WORDS, WORDS_BY_COUNT, &err));
+        kept = frequent_words(some, WORDS, most);
+        CHECK(kept >= most && (kept < WORDS || most > WORDS - 50));
+        CHECK_OK(sort_words(some, kept, WORDS_BY_COUNT, &err));
+        for (uint32_t i = 0; i < most; i++)
+            CHECK(slice_equal(some[i].word, all[i].word) && some[i].count == all[i].count);
+    }
 }
 
 /* Two columns of three that lie in the other order, and not side by side. */
@@ -738,6 +768,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_without_label_has_none),
         cmocka_unit_test(words_come_by_count_and_classes_by_value),
+        cmocka_unit_test(the_most_frequent_words_are_found_without_sorting_all),
         cmocka_unit_test(columns_may_lie_anywhere),
         cmocka_unit_test(any_split_merged_in_any_order_is_the_same_bytes),
         cmocka_unit_test(what_is_taken_out_leaves_nothing),

@@ -696,6 +696,67 @@ static void rows_move_wherever_they_lie(void **state)
         }
 }
 
+/* Rows of few weights, more than are moved at a time: each weight as in a row of its own. */
+static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
+{
+    enum { ROWS = 90, WIDTH = 9, WEIGHTS = ROWS * WIDTH };
+    const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAM, SCHEDULE_CONSTANT);
+    struct one_row one = one_row_of(&optimizer, 40);
+    (void)state;
+
+    for (int has_l1 = 0; has_l1 <= 1; has_l1++) {
+        float w[WEIGHTS], v[WEIGHTS], alone[WEIGHTS], own[WEIGHTS], gradient[WEIGHTS];
+        uint32_t rows[ROWS], last[ROWS];
+        struct optimizer_row_sums known[ROWS] = {{0, 0}};
+        struct optimizer_rows_change change = {.before = {0}};
+        struct optimizer_rows move = {.step = &one.step,
+                                      .powers = &one.powers,
+                                      .l1 = has_l1 ? 0.01f : 0,
+                                      .l2 = 0.02f,
+                                      .now = 41,
+                                      .count = ROWS,
+                                      .width = WIDTH,
+                                      .rows = rows,
+                                      .gradient = gradient,
+                                      .parameters = w,
+                                      .first = NULL,
+                                      .second = v,
+                                      .row_steps = last,
+                                      .known = known};
+        uint32_t mixed;
+
+        for (uint32_t i = 0; i < WEIGHTS; i++) {
+            alone[i] = w[i] = (float)(i % 31) * 0.125f - 1;
+            own[i] = v[i] = (float)(i % 7) * 0.5f;
+            gradient[i] = (float)(i % 5) - 2;
+        }
+        for (uint32_t i = 0; i < ROWS; i++) {
+            rows[i] = ROWS - 1 - i;
+            last[i] = i % 41;
+        }
+        mixed = words_mix(w, WEIGHTS);
+        optimizer_update_rows(&move, &change);
+        for (uint32_t i = 0; i < WEIGHTS; i++) {
+            const uint32_t row = i / WIDTH;
+
+            one.last = row % 41;
+            move_row(&one, (struct optimizer_rows){.l1 = move.l1,
+                                                   .l2 = move.l2,
+                                                   .now = 41,
+                                                   .width = 1,
+                                                   .gradient = gradient + (ROWS - 1 - row) * WIDTH +
+                                                               i % WIDTH,
+                                                   .parameters = alone + i,
+                                                   .second = own + i});
+        }
+        assert_memory_equal(w, alone, sizeof w);
+        assert_memory_equal(v, own, sizeof v);
+        CHECK(change.after.mixed == words_mix(w, WEIGHTS) - mixed);
+        for (uint32_t i = 0; i < ROWS; i++)
+            CHECK(last[i] == 41 && known[i].parameters == words_sum(w + i * WIDTH, WIDTH));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -709,6 +770,7 @@ int main(void)
         cmocka_unit_test(the_penalty_of_the_steps_between_is_that_of_dense_steps),
         cmocka_unit_test(slots_of_adam_decay_by_the_steps_between),
         cmocka_unit_test(rows_move_wherever_they_lie),
+        cmocka_unit_test(weights_of_narrow_rows_move_as_if_they_were_alone),
         cmocka_unit_test(rows_of_ftrl_move_as_dense_ones_and_stay_at_exactly_0),
         cmocka_unit_test(weights_of_ftrl_start_where_they_are),
         cmocka_unit_test(only_some_optimizers_move_rows),
