@@ -280,6 +280,15 @@ const struct estimator estimators[] = {
 
 const size_t estimator_count = sizeof estimators / sizeof *estimators;
 
+/* clang-format off: one row, one name of XGBoost's with the booster gblinear. */
+static const struct estimator linear_estimators[] = {
+    {"XGBClassifier", LINEAR_CLASSES, none, NULL,
+     "Linear model by coordinate descent, for classes.", xgboost_class, "boosted linear models"},
+    {"XGBRegressor", LINEAR_NUMBERS, none, NULL, "Linear model by coordinate descent, for numbers.",
+     xgboost_class, "boosted linear models"},
+};
+/* clang-format on */
+
 /* clang-format off: one row, one model of scikit-learn's, BigQuery ML's or MADlib's. */
 static const struct {
     const char *name, *here;
@@ -513,10 +522,20 @@ static bool is_among(const char *const *names, const char *name)
     return *names != NULL;
 }
 
+const struct estimator *estimator_boosted(const struct estimator *estimator, struct slice booster)
+{
+    for (size_t i = 0; i < sizeof linear_estimators / sizeof *linear_estimators; i++)
+        if (slice_is_fold(booster, "gblinear") &&
+            strcmp(linear_estimators[i].name, estimator->name) == 0)
+            return &linear_estimators[i];
+    return NULL;
+}
+
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
     for (size_t i = 0; i < estimator_count; i++)
-        if (&estimators[i] != estimator && strcmp(estimators[i].name, estimator->name) == 0)
+        if (&estimators[i] != estimator && estimators[i].kind == estimator->kind &&
+            strcmp(estimators[i].name, estimator->name) == 0)
             return &estimators[i];
     return NULL;
 }

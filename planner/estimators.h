@@ -35,6 +35,10 @@ extern const size_t estimator_count;
 enum status estimator_find(const struct name *name, const struct estimator **estimator,
                            struct error *err);
 
+/* The one that a name of trees means with this booster, such as XGBClassifier with 'gblinear';
+ * NULL: none other than it is. Not among `estimators`, as its name does not find it. */
+const struct estimator *estimator_boosted(const struct estimator *estimator, struct slice booster);
+
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */
 const struct estimator *estimator_beside(const struct estimator *estimator);

@@ -173,6 +173,7 @@ enum status plan_train(struct planning *planning)
     struct plan *plan = planning->plan;
 
     TRY(estimator_find(&statement->model, &plan->estimator, planning->err));
+    booster_choose(planning);
     TRY(settings_read(planning, SCOPE_TRAIN));
     TRY(old_model_find(planning));
     TRY(task_choose(planning));

@@ -65,6 +65,22 @@ static enum status label_tells(struct planning *planning, enum task *task)
     return STATUS_OK;
 }
 
+void booster_choose(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        const struct setting *setting = &statement->settings[i];
+        const struct estimator *meant =
+            slice_is_fold(setting->name.text, "booster")
+                ? estimator_boosted(planning->plan->estimator, setting->value.text)
+                : NULL;
+
+        if (meant)
+            planning->plan->estimator = meant;
+    }
+}
+
 enum status task_choose(struct planning *planning)
 {
     const struct estimator **estimator = &planning->plan->estimator;

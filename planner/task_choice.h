@@ -13,6 +13,10 @@
 
 #include "planner/planning.h"
 
+/* plan->estimator becomes that of linear models, where a name of XGBoost's is told the booster
+ * gblinear: before the settings are read, as they are those of another kind then. */
+void booster_choose(struct planning *planning);
+
 /* plan->estimator becomes the one that is meant, by the settings and, where these do not tell, by
  * the SELECT, which is described then. */
 enum status task_choose(struct planning *planning);

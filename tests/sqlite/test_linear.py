@@ -43,6 +43,22 @@ class Linear(harness.Case):
                     for number, reference in zip(row, other, strict=True):
                         self.assertAlmostEqual(number / reference, 1, delta=2e-6 if label == "z" else 2e-5)
 
+    def test_the_booster_of_a_name_of_xgboost_makes_the_same_model(self):
+        for name, model, rounds in (("numbers", "XGBRegressor", 100), ("two classes", "XGBClassifier", 100),
+                                    ("three classes", "XGBClassifier", 7)):
+            label, told, _ = linear_models.SETTINGS[name]
+            settings = ", ".join(f"{key} = {value!r}" for key, value in told.items())
+            self.train(label, f"{settings}, num_boost_round = {rounds}, reg_lambda = 0.01", "one")
+            more = "" if rounds == 100 else f", n_estimators = {rounds}"
+            self.train(label, f"booster = 'gblinear', {settings}, reg_lambda = 0.01{more}", "other", model)
+            self.assertEqual(self.run_all("SELECT a, totrain_predict('one', a, b, c, kind) FROM t"),
+                             self.run_all("SELECT a, totrain_predict('other', a, b, c, kind) FROM t"))
+        for settings, message in (("booster = 'gblinear', max_depth = 3", "max_depth"),
+                                  ("booster = 'gblinear', objective = 'reg:gamma'", "not supported yet"),
+                                  ("booster = 'gbtree', updater = 'shotgun'", "updater")):
+            with self.subTest(settings), self.assertRaisesRegex(sqlite3.Error, message):
+                self.train("z", settings, model="XGBRegressor")
+
     def test_rows_of_weight_two_are_rows_that_are_there_twice(self):
         self.run_all("ALTER TABLE t ADD COLUMN w REAL")
         self.run_all("UPDATE t SET w = 1 + rowid % 2")
