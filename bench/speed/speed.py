@@ -403,6 +403,7 @@ CASES = {
     "clicks-embedded": click_cases.embedded,
     "words": train_words,
     "trees": tree_cases.speed,
+    "trees-rounds": tree_cases.rounds,
     "trees-clicks": tree_cases.clicks,
     "trees-missing": tree_cases.missing,
     "trees-predict": tree_cases.predict,

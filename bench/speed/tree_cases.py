@@ -108,6 +108,20 @@ def speed(bench, table):
         compare_memory(bench, table, library, "rows28", "y", bench.rows)
 
 
+def rounds(bench, table):
+    """Training alone, with metrics of each round and without; a tenth of the rows is held out in any case."""
+    database = bench.table("rows28")
+
+    def seconds(more):
+        return ours(bench, database, f"SELECT * FROM rows28 TO TRAIN {STATEMENTS['lightgbm']}, train.test_size = 0.1, "
+                                     f"job.threads = 2{more} LABEL y INTO m")[1]
+
+    for metrics in ("LogLoss", "LogLoss,Accuracy,F1", "AUC"):
+        pairs = [(seconds(f", validation.metrics = '{metrics}'"), seconds("")) for _ in range(bench.runs)]
+        table.ratio(f"rows28, {bench.rows} rows: 100 rounds of trees with {metrics} of each", "the same without", pairs,
+                    None)
+
+
 def clicks(bench, table):
     """26 text columns as categories."""
     compare(bench, table, "lightgbm", "clicks", "clicked", bench.rows, CLICKS_BAR, None)
