@@ -421,8 +421,8 @@ static void complete_column(struct finder *finder, const struct place *place)
         return;
     }
     offer_columns(finder);
-    for (size_t i = 0; column_functions[i]; i++)
-        offer_keyword(finder, column_functions[i], "(");
+    for (size_t i = 0; column_functions[i].name; i++)
+        offer_keyword(finder, column_functions[i].name, "(");
 }
 
 /* Behind the verb: an estimator, a target, a model. */

@@ -33,6 +33,12 @@ enum status model_features_find(const struct model *model, struct arena *arena,
     for (uint32_t i = 0; i < count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (input->rule != RULE_WORDS) {
+            fail(err, STATUS_UNSUPPORTED,
+                 "input \"%.*s\" is made by a function of COLUMN, which the file has no place for",
+                 SLICE_FORMAT(input->name));
+            return error_hint(err, "Make such a column in the SELECT, and train a model on that.");
+        }
         features->of[i].input = input;
         if (input->type == INPUT_NUMERIC) {
             features->dense[input->dense_offset] = i;

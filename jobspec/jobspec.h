@@ -30,9 +30,13 @@ struct spec_input {
     uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC;
                                    INPUT_TEXT: hash buckets, likewise */
     uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
+    enum category_rule rule;    /* INPUT_CATEGORY. vocabulary_max of RULE_HASH: hash buckets, of
+                                   RULE_ID: ids, from 0, of RULE_BUCKET: buckets */
+    const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
+    uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */
-    struct slice source;        /* of a part: the column's name */
-    enum input_reading reading; /* INPUT_NUMERIC; never READING_STRICT */
+    struct slice source;        /* the column's name, where that is not the input's */
+    enum input_reading reading; /* of numbers; never READING_STRICT */
     bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */
     int8_t direction; /* INPUT_NUMERIC: 1: no prediction falls where it rises; -1: none rises */
     uint64_t groups;  /* bit g: of those inputs of group g that may be on one way to a leaf of a
@@ -40,6 +44,13 @@ struct spec_input {
 };
 
 #define INTERACTION_GROUPS_MAX 64
+
+/* Does the input take its cells as numbers? */
+static inline bool spec_takes_numbers(const struct spec_input *input)
+{
+    return input->type == INPUT_NUMERIC ||
+           (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
+}
 
 /* A column that is for something else than to be an input. */
 struct spec_role {

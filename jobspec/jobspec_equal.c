@@ -4,6 +4,16 @@
 #include "jobspec/jobspec_scoring.h"
 #include "kinds/kinds.h"
 
+static bool same_bounds(const struct spec_input *a, const struct spec_input *b)
+{
+    if (a->bound_count != b->bound_count)
+        return false;
+    for (uint32_t i = 0; i < a->bound_count; i++)
+        if (a->bounds[i] < b->bounds[i] || a->bounds[i] > b->bounds[i])
+            return false;
+    return true;
+}
+
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
 {
     if (a->input_count != b->input_count)
@@ -15,6 +25,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
             a->inputs[i].words_max != b->inputs[i].words_max ||
             a->inputs[i].reading != b->inputs[i].reading ||
+            a->inputs[i].rule != b->inputs[i].rule || !same_bounds(&a->inputs[i], &b->inputs[i]) ||
             a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
             a->inputs[i].direction != b->inputs[i].direction ||
             a->inputs[i].groups != b->inputs[i].groups)

@@ -35,14 +35,81 @@ static enum status read_source(const cJSON *json, struct arena *arena, struct sp
     const cJSON *source;
     unsigned part;
 
-    TRY(spec_get_section(json, "source", MEMBERS("column", "part"), &source, err));
+    TRY(json_get_object(json, "source", &source, err));
+    TRY(spec_check_members(
+        source, json_has(source, "part") ? MEMBERS("column", "part") : MEMBERS("column"), err));
     TRY(spec_get_text(source, "column", 1, NAME_BYTES_MAX, arena, &input->source, err));
+    if (!json_has(source, "part"))
+        return STATUS_OK;
     TRY(spec_get_word(source, "part", date_part_words, &part, err));
     input->part = (enum date_part)part;
     return input->part && date_part_type(input->part) == input->type
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "member \"part\": a %s is no %s of a date",
                       input_type_words[input->type], date_part_words[part]);
+}
+
+static enum status read_bounds(const cJSON *json, struct arena *arena, struct spec_input *input,
+                               struct error *err)
+{
+    const cJSON *list, *item;
+    double *bounds;
+
+    if (!json_has(json, "bounds"))
+        return STATUS_OK;
+    TRY(json_get_array(json, "bounds", BUCKETS_MAX - 1, &list, err));
+    bounds = ARENA_NEW(arena, double, (size_t)cJSON_GetArraySize(list) + 1);
+    if (!bounds)
+        return fail_no_memory(err);
+    input->bounds = bounds;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble) ||
+            (input->bound_count > 0 && !(item->valuedouble > bounds[input->bound_count - 1])))
+            return fail(err, STATUS_CORRUPT, "member \"bounds\": numbers that ascend");
+        bounds[input->bound_count++] = item->valuedouble;
+    }
+    return input->rule == RULE_BUCKET && input->bound_count > 0
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"bounds\": of buckets alone, and at least one");
+}
+
+/* Left out where a category has a vocabulary. */
+static enum status read_rule(const cJSON *json, struct arena *arena, struct spec_input *input,
+                             struct error *err)
+{
+    unsigned word;
+
+    if (json_has(json, "rule")) {
+        TRY(spec_get_word(json, "rule", category_rule_words, &word, err));
+        input->rule = (enum category_rule)word;
+        if (input->type != INPUT_CATEGORY || input->rule == RULE_WORDS || input->part)
+            return fail(err, STATUS_CORRUPT, "member \"rule\": a %s has no rule \"%s\"",
+                        input_type_words[input->type], category_rule_words[word]);
+    }
+    return read_bounds(json, arena, input, err);
+}
+
+static uint32_t rows_least(const struct spec_input *input)
+{
+    return input->rule == RULE_BUCKET ? 2 : input->type != INPUT_NUMERIC;
+}
+
+static uint32_t rows_most(const struct spec_input *input)
+{
+    if (input->rule == RULE_BUCKET)
+        return BUCKETS_MAX;
+    return input->type != INPUT_NUMERIC ? CATEGORY_WORDS_MAX : 0;
+}
+
+static enum status read_rows(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    TRY(spec_get_u32(json, "vocabulary_max", rows_least(input), rows_most(input),
+                     &input->vocabulary_max, err));
+    return input->bound_count == 0 || input->bound_count + 1 == input->vocabulary_max
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"bounds\": %u of %u buckets",
+                      input->bound_count, input->vocabulary_max);
 }
 
 static enum status read_reading(const cJSON *json, enum input_reading *reading, struct error *err)
@@ -109,45 +176,38 @@ static enum status read_groups(const cJSON *json, struct spec_input *input, stru
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    const char *names[10] = {"name", "kind", "vocabulary_max"};
+    static const char *const optional[] = {"source",    "words_max", "reading", "keeps_codes",
+                                           "direction", "groups",    "rule",    "bounds"};
+    const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
 
     if (!cJSON_IsObject(json))
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected objects");
-    if (json_has(json, "source"))
-        names[count++] = "source";
-    if (json_has(json, "words_max"))
-        names[count++] = "words_max";
-    if (json_has(json, "reading"))
-        names[count++] = "reading";
-    if (json_has(json, "keeps_codes"))
-        names[count++] = "keeps_codes";
-    if (json_has(json, "direction"))
-        names[count++] = "direction";
-    if (json_has(json, "groups"))
-        names[count++] = "groups";
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        if (json_has(json, optional[i]))
+            names[count++] = optional[i];
     TRY(spec_check_members(json, names, err));
     TRY(spec_get_text(json, "name", 0, NAME_BYTES_MAX, arena, &input->name, err));
     TRY(spec_get_word(json, "kind", input_type_words, &type, err));
     input->type = (enum input_type)type;
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
+    TRY(read_rule(json, arena, input, err));
+    if (input->source.size > 0 && !input->part && input->rule == RULE_WORDS)
+        return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
     TRY(read_reading(json, &input->reading, err));
     TRY(read_keeps_codes(json, input, err));
     TRY(read_direction(json, input, err));
     TRY(read_groups(json, input, err));
-    if (type != INPUT_NUMERIC && input->reading != READING_NUMBER)
+    if (!spec_takes_numbers(input) && input->reading != READING_NUMBER)
         return fail(err, STATUS_CORRUPT, "member \"reading\": a %s has none",
                     input_type_words[type]);
     if (type == INPUT_TEXT)
         TRY(spec_get_u32(json, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
     else if (json_has(json, "words_max"))
         return fail(err, STATUS_CORRUPT, "member \"words_max\": a text alone has it");
-    return type != INPUT_NUMERIC
-               ? spec_get_u32(json, "vocabulary_max", 1, CATEGORY_WORDS_MAX, &input->vocabulary_max,
-                              err)
-               : spec_get_u32(json, "vocabulary_max", 0, 0, &input->vocabulary_max, err);
+    return read_rows(json, input, err);
 }
 
 static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,

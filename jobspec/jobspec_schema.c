@@ -224,13 +224,15 @@ static cJSON *model(const struct kind *kind)
     return object(members);
 }
 
-static cJSON *source(void)
+static cJSON *input_source(void)
 {
-    cJSON *members = cJSON_CreateObject();
+    cJSON *members = cJSON_CreateObject(), *source;
 
-    json_add(members, "column", text(1, NAME_BYTES_MAX, "a column of dates"));
-    json_add(members, "part", word(date_part_words + 1, "what the input takes of them"));
-    return object(members);
+    json_add(members, "column", text(1, NAME_BYTES_MAX, "that the input is made of"));
+    json_add(members, "part", word(date_part_words + 1, "what the input takes of its dates"));
+    source = typed("object", NULL);
+    close_object(source, members, MEMBERS("part"));
+    return source;
 }
 
 static cJSON *inputs(void)
@@ -241,7 +243,8 @@ static cJSON *inputs(void)
     json_add(members, "kind", word(input_type_words, NULL));
     json_add(members, "vocabulary_max",
              integer(0, CATEGORY_WORDS_MAX,
-                     "words that are kept; hash buckets of a text; 0 for numeric"));
+                     "words that are kept; hash buckets, ids or buckets of what has no vocabulary; "
+                     "0 for numeric"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "words of one text that count"));
     json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
     json_add(members, "keeps_codes", typed("boolean", "-999 is a number, whatever the others are"));
@@ -250,10 +253,17 @@ static cJSON *inputs(void)
     json_add(members, "groups",
              array(1, INTERACTION_GROUPS_MAX, integer(0, INTERACTION_GROUPS_MAX - 1, NULL),
                    "of inputs that may be on one way to a leaf"));
-    json_add(members, "source", source());
+    json_add(members, "source", input_source());
+    json_add(
+        members, "rule",
+        word(category_rule_words + 1, "how a category that has no vocabulary takes its cells"));
+    json_add(members, "bounds",
+             array(1, BUCKETS_MAX - 1, typed("number", NULL),
+                   "of its buckets, ascending; without them they are quantiles"));
     input = typed("object", NULL);
     close_object(input, members,
-                 MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups"));
+                 MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
+                         "rule", "bounds"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

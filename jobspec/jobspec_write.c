@@ -32,7 +32,22 @@ static void write_source(const struct spec_input *input, cJSON *json)
     cJSON *source = json_add_object(json, "source");
 
     json_add_string(source, "column", input->source);
-    add_word(source, "part", date_part_words, input->part);
+    if (input->part)
+        add_word(source, "part", date_part_words, input->part);
+}
+
+static void write_rule(const struct spec_input *input, cJSON *json)
+{
+    cJSON *bounds;
+
+    if (input->rule == RULE_WORDS)
+        return;
+    add_word(json, "rule", category_rule_words, input->rule);
+    if (input->bound_count == 0)
+        return;
+    bounds = json_add_array(json, "bounds");
+    for (uint32_t i = 0; i < input->bound_count; i++)
+        json_append(bounds, json_real(input->bounds[i]));
 }
 
 static void write_constraints(const struct spec_input *input, cJSON *json)
@@ -60,7 +75,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
         if (spec->inputs[i].type == INPUT_TEXT)
             json_add_integer(input, "words_max", spec->inputs[i].words_max);
-        if (spec->inputs[i].part)
+        write_rule(&spec->inputs[i], input);
+        if (spec->inputs[i].part || spec->inputs[i].source.size > 0)
             write_source(&spec->inputs[i], input);
         if (spec->inputs[i].reading != READING_NUMBER)
             add_word(input, "reading", input_reading_words, spec->inputs[i].reading);

@@ -17,6 +17,7 @@
 #define TEXT_BUCKETS       8192 /* of the words of texts, by default; CATEGORY_WORDS_MAX at most */
 #define TEXT_WORDS         128  /* different words of one text that count, by default */
 #define TEXT_WORDS_MAX     1024
+#define BUCKETS_MAX        1000  /* of a column of numbers */
 #define CLASSES_MAX        65536 /* different labels of a classifier */
 #define HIDDEN_LAYERS_MAX  16
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
@@ -38,6 +39,13 @@
     X(INPUT_NUMERIC, "numeric")                                                                    \
     X(INPUT_CATEGORY, "category")                                                                  \
     X(INPUT_TEXT, "text")
+
+/* How the cells of a category become rows of the first layer. */
+#define CATEGORY_RULE_MAP(X)                                                                       \
+    X(RULE_WORDS, "words")   /* a vocabulary, learned from the rows */                             \
+    X(RULE_HASH, "hash")     /* the hash of the word */                                            \
+    X(RULE_ID, "id")         /* the number itself */                                               \
+    X(RULE_BUCKET, "bucket") /* the interval that the number is in */
 
 /* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \
@@ -175,6 +183,7 @@ enum task { TASK_MAP(X) };
 #undef X
 #define X(name, word) name,
 enum input_type { INPUT_TYPE_MAP(X) };
+enum category_rule { CATEGORY_RULE_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
@@ -194,6 +203,7 @@ enum metric { METRIC_MAP(X) METRIC_COUNT };
 extern const char *const task_words[];
 extern const char *const task_models[]; /* "classifier" */
 extern const char *const input_type_words[];
+extern const char *const category_rule_words[];
 extern const char *const date_part_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
@@ -217,6 +227,12 @@ static inline bool role_is_number(enum row_role role)
 static inline bool task_has_label(enum task task)
 {
     return task != TASK_CLUSTERING;
+}
+
+/* Does a category with this rule take its cells as numbers? */
+static inline bool rule_takes_numbers(enum category_rule rule)
+{
+    return rule == RULE_ID || rule == RULE_BUCKET;
 }
 
 /* What the input is that takes a part of a date. */

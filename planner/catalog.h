@@ -80,6 +80,7 @@ struct model_summary {
     struct model_input *inputs;
     size_t input_count;
     bool has_leaves; /* its kind has */
+    bool has_rules;  /* an input is a category without a vocabulary */
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */

@@ -1,10 +1,30 @@
 /*
- * column_function.h - the functions of the COLUMN clause.
+ * column_function.h - the functions of the COLUMN clause, for people.
+ *
+ * What they mean is in column_choice.c. docs/columns.md is printed from this list.
  */
 #ifndef PLANNER_COLUMN_FUNCTION_H
 #define PLANNER_COLUMN_FUNCTION_H
 
-/* Those of the COLUMN clause, NULL-terminated. */
-extern const char *const column_functions[];
+#include "base/text.h"
+
+struct column_function {
+    const char *name;
+    const char *arguments; /* what may stand for them, separated by "; " */
+    const char *makes;     /* "a category" */
+    const char *help;      /* sentences */
+};
+
+/* An entry without a name ends them. */
+extern const struct column_function column_functions[];
+
+/* The function of this name, in any case of letters; NULL: there is none. */
+const struct column_function *column_function_find(struct slice name);
+/* The one whose name is nearest to it; NULL: none is near. */
+const struct column_function *column_function_nearest(struct slice name);
+/* "NUMERIC, VOCABULARY, ... and TEXT" */
+void column_functions_append(struct text *out);
+/* The reference of all of them, in Markdown. */
+void column_functions_document(struct text *out);
 
 #endif

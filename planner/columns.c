@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/column_choice.h"
 #include "planner/column_dates.h"
-#include "planner/column_function.h"
 #include "planner/column_kind.h"
-#include "planner/later.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -18,199 +17,6 @@
 #include "scoring/transform.h"
 
 #define REPETITIONS_MAX 1000 /* of a pattern's {m,n}, multiplied: regcomp writes them all out */
-
-/* What a COLUMN clause sets for one column of the query. */
-struct choice {
-    enum {
-        CHOICE_NONE,
-        CHOICE_DERIVED,
-        CHOICE_NUMERIC,
-        CHOICE_CATEGORY,
-        CHOICE_DATE,
-        CHOICE_TEXT
-    } kind;
-    uint32_t vocabulary_max; /* CHOICE_CATEGORY; CHOICE_TEXT: hash buckets */
-    uint32_t words_max;      /* CHOICE_TEXT */
-    uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
-    uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
-    int position;
-    bool is_named; /* by its name, not by a pattern or * */
-};
-
-const char *const column_functions[] = {"NUMERIC", "VOCABULARY", "INDICATOR", "DATE", "TEXT", NULL};
-
-/* A function that there is, or why not. */
-static enum status check_function(const struct name *name, struct error *err)
-{
-    const struct later_name *later =
-        later_find(later_column_functions, later_column_function_count, name->text);
-    size_t count = 0;
-    int nearest;
-
-    for (; column_functions[count]; count++)
-        if (slice_is_fold(name->text, column_functions[count]))
-            return STATUS_OK;
-    if (later)
-        return fail_at(err, STATUS_UNSUPPORTED, name->position,
-                       "column function %s is not supported yet", later->name),
-               error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR, DATE and TEXT.");
-    nearest = text_nearest(name->text, column_functions, count);
-    fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
-            SLICE_FORMAT(name->text));
-    if (nearest >= 0)
-        return error_hint(err, "Did you mean %s?", column_functions[nearest]);
-    return error_hint(err, "There are NUMERIC, VOCABULARY, INDICATOR, DATE and TEXT.");
-}
-
-static enum status choose(struct planning *planning, const struct name *name,
-                          const struct choice *choice, struct choice *choices)
-{
-    const struct plan *plan = planning->plan;
-    int column;
-
-    TRY(query_resolve(&plan->query, "", name->text, name->position, &column, planning->err));
-    if (column == plan->label_column) {
-        fail_at(planning->err, STATUS_INVALID, name->position,
-                "column \"%.*s\" is the label and cannot be an input", SLICE_FORMAT(name->text));
-        return error_hint(planning->err, "A model that sees its label learns nothing else.");
-    }
-    if (choices[column].kind != CHOICE_NONE)
-        return fail_at(planning->err, STATUS_INVALID, name->position,
-                       "column \"%.*s\" is named twice", SLICE_FORMAT(name->text));
-    choices[column] = *choice;
-    choices[column].position = name->position;
-    choices[column].is_named = true;
-    return STATUS_OK;
-}
-
-static enum status refuse_arguments(const struct column *call, const char *takes, struct error *err)
-{
-    return fail_at(err, STATUS_INVALID,
-                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
-                   SLICE_FORMAT(call->name.text), takes);
-}
-
-/* NUMERIC(c[, shape]): the shape is that of one array, 1 that of a number. */
-static enum status choose_numeric(struct planning *planning, const struct column *call,
-                                  struct choice *choices)
-{
-    struct choice choice = {.kind = CHOICE_NUMERIC};
-    const struct column *shape = call->count == 2 ? &call->items[1] : NULL;
-
-    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly a shape",
-                                planning->err);
-    if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
-        shape = &shape->items[0];
-    if (shape && !(shape->kind == COLUMN_VALUE && shape->value.kind == VALUE_NUMBER &&
-                   shape->value.is_integer && shape->value.integer >= 1 &&
-                   shape->value.integer <= VECTOR_ELEMENTS_MAX))
-        return fail_at(planning->err, STATUS_INVALID, shape->span.start,
-                       "NUMERIC takes a number of elements from 1 to %d", VECTOR_ELEMENTS_MAX);
-    if (shape)
-        choice.shape = (uint32_t)shape->value.integer;
-    return choose(planning, &call->items[0].name, &choice, choices);
-}
-
-/* VOCABULARY(c[, max]) */
-static enum status choose_vocabulary(struct planning *planning, const struct column *call,
-                                     struct choice *choices)
-{
-    struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
-
-    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly a number of words",
-                                planning->err);
-    if (call->count == 2) {
-        const struct column *most = &call->items[1];
-        bool is_integer = most->kind == COLUMN_VALUE && most->value.kind == VALUE_NUMBER &&
-                          most->value.is_integer;
-        if (!is_integer || most->value.integer < 1 || most->value.integer > CATEGORY_WORDS_MAX)
-            return fail_at(planning->err, STATUS_INVALID, most->span.start,
-                           "VOCABULARY takes a number of words from 1 to %d", CATEGORY_WORDS_MAX);
-        choice.vocabulary_max = (uint32_t)most->value.integer;
-    }
-    return choose(planning, &call->items[0].name, &choice, choices);
-}
-
-/* INDICATOR(c), INDICATOR(VOCABULARY(c)): how a category is an input anyway. */
-static enum status choose_indicator(struct planning *planning, const struct column *call,
-                                    struct choice *choices)
-{
-    const struct choice choice = {.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
-    const struct column *inner = call->count == 1 ? &call->items[0] : NULL;
-
-    if (inner && inner->kind == COLUMN_NAME)
-        return choose(planning, &inner->name, &choice, choices);
-    if (!inner || inner->kind != COLUMN_CALL)
-        return refuse_arguments(call, "a column's name or VOCABULARY(column)", planning->err);
-    TRY(check_function(&inner->name, planning->err));
-    if (!slice_is_fold(inner->name.text, "VOCABULARY"))
-        return refuse_arguments(call, "a column's name or VOCABULARY(column)", planning->err);
-    return choose_vocabulary(planning, inner, choices);
-}
-
-/* DATE(c[, 'age', 'weekday', ...]) */
-static enum status choose_date(struct planning *planning, const struct column *call,
-                               struct choice *choices)
-{
-    struct choice choice = {.kind = CHOICE_DATE};
-
-    if (call->count < 1 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly parts of a date",
-                                planning->err);
-    TRY(date_parts_read(call, &choice.parts, planning->err));
-    return choose(planning, &call->items[0].name, &choice, choices);
-}
-
-/* An argument that is a whole number from 1 to most. */
-static enum status read_count(const struct column *argument, uint32_t most, const char *what,
-                              uint32_t *count, struct error *err)
-{
-    const bool is_integer = argument->kind == COLUMN_VALUE &&
-                            argument->value.kind == VALUE_NUMBER && argument->value.is_integer;
-
-    if (!is_integer || argument->value.integer < 1 || argument->value.integer > most)
-        return fail_at(err, STATUS_INVALID, argument->span.start, "%s from 1 to %u", what, most);
-    *count = (uint32_t)argument->value.integer;
-    return STATUS_OK;
-}
-
-/* TEXT(c[, buckets[, words]]) */
-static enum status choose_text(struct planning *planning, const struct column *call,
-                               struct choice *choices)
-{
-    struct choice choice = {
-        .kind = CHOICE_TEXT, .vocabulary_max = TEXT_BUCKETS, .words_max = TEXT_WORDS};
-
-    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call,
-                                "a column's name, and after it possibly a number of hash buckets "
-                                "and one of words",
-                                planning->err);
-    if (call->count > 1)
-        TRY(read_count(&call->items[1], CATEGORY_WORDS_MAX, "TEXT takes a number of hash buckets",
-                       &choice.vocabulary_max, planning->err));
-    if (call->count > 2)
-        TRY(read_count(&call->items[2], TEXT_WORDS_MAX, "TEXT takes a number of words of one text",
-                       &choice.words_max, planning->err));
-    return choose(planning, &call->items[0].name, &choice, choices);
-}
-
-static enum status choose_call(struct planning *planning, const struct column *call,
-                               struct choice *choices)
-{
-    TRY(check_function(&call->name, planning->err));
-    if (slice_is_fold(call->name.text, "NUMERIC"))
-        return choose_numeric(planning, call, choices);
-    if (slice_is_fold(call->name.text, "VOCABULARY"))
-        return choose_vocabulary(planning, call, choices);
-    if (slice_is_fold(call->name.text, "DATE"))
-        return choose_date(planning, call, choices);
-    if (slice_is_fold(call->name.text, "TEXT"))
-        return choose_text(planning, call, choices);
-    return choose_indicator(planning, call, choices);
-}
 
 /* A regular expression can cost any amount of memory ((a{999}){999}) or time
  * (back references): refuse these before regcomp sees them. */
@@ -277,10 +83,11 @@ static bool is_quoted_pattern(const struct query *query, const struct column *co
 }
 
 /* Everything but the label, columns of roles, and what is chosen already. */
-static void choose_column(const struct plan *plan, size_t i, int position, struct choice *choices)
+static void choose_column(const struct plan *plan, size_t i, int position, struct choices *choices)
 {
-    if ((int)i != plan->label_column && !roles_have(plan, (int)i) && choices[i].kind == CHOICE_NONE)
-        choices[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
+    if ((int)i != plan->label_column && !roles_have(plan, (int)i) &&
+        choices->of[i].kind == CHOICE_NONE && !choices->is_taken[i])
+        choices->of[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
 }
 
 static bool is_element(const struct query *query, struct slice name, struct slice *vector)
@@ -295,7 +102,7 @@ static bool is_element(const struct query *query, struct slice name, struct slic
 }
 
 static enum status match_pattern(struct planning *planning, const struct column *column,
-                                 struct choice *choices)
+                                 struct choices *choices)
 {
     const struct plan *plan = planning->plan;
     unsigned matches = 0, labels = 0;
@@ -328,7 +135,7 @@ static enum status match_pattern(struct planning *planning, const struct column 
 
 /* [a-z] must mean the same bytes whatever locale the host runs in. */
 static enum status choose_pattern(struct planning *planning, const struct column *column,
-                                  struct choice *choices)
+                                  struct choices *choices)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t previous;
@@ -344,7 +151,7 @@ static enum status choose_pattern(struct planning *planning, const struct column
 }
 
 static enum status choose_named(struct planning *planning, const struct column *column,
-                                struct choice *choices)
+                                struct choices *choices)
 {
     const struct choice derived = {.kind = CHOICE_DERIVED};
 
@@ -352,9 +159,9 @@ static enum status choose_named(struct planning *planning, const struct column *
     case COLUMN_NAME:
         if (is_quoted_pattern(&planning->plan->query, column))
             return STATUS_OK;
-        return choose(planning, &column->name, &derived, choices);
+        return column_choose(planning, &column->name, &derived, choices);
     case COLUMN_CALL:
-        return choose_call(planning, column, choices);
+        return column_choose_call(planning, column, choices);
     case COLUMN_PATTERN:
     case COLUMN_ALL:
         return STATUS_OK;
@@ -368,7 +175,7 @@ static enum status choose_named(struct planning *planning, const struct column *
 
 /* Patterns and * take what no name has taken, wherever they stand. */
 static enum status choose_by_clause(struct planning *planning, const struct column_clause *clause,
-                                    struct choice *choices)
+                                    struct choices *choices)
 {
     for (size_t i = 0; i < clause->count; i++)
         TRY(choose_named(planning, &clause->columns[i], choices));
@@ -476,7 +283,7 @@ static enum status refuse_words(const struct planning *planning, const struct qu
                                 const struct choice *choice)
 {
     fail_at(planning->err, STATUS_INVALID, choice->position,
-            "NUMERIC: column \"%.*s\" holds text that is not a number, in %u of %u %s",
+            "%s: column \"%.*s\" holds text that is not a number, in %u of %u %s", choice->function,
             SLICE_FORMAT(column->name), column_words(column), planning->plan->query.sample_rows,
             query_rows_word(&planning->plan->query));
     return error_hint(planning->err, "VOCABULARY(%.*s) makes a category of it.",
@@ -582,6 +389,12 @@ static enum status make_dates(const struct planning *planning, const struct vect
     return STATUS_OK;
 }
 
+static bool takes_numbers(const struct choice *choice)
+{
+    return choice->kind == CHOICE_NUMERIC ||
+           (choice->kind == CHOICE_CATEGORY && rule_takes_numbers(choice->rule));
+}
+
 static enum status make_input(const struct planning *planning, size_t i,
                               const struct choice *choice, struct plan_input *input)
 {
@@ -593,13 +406,16 @@ static enum status make_input(const struct planning *planning, size_t i,
         return refuse_binary(planning, column, choice);
     if (column->vectors > 0)
         return refuse_vector(planning, column, choice);
-    if (choice->kind == CHOICE_NUMERIC && column_words(column) > 0 && !column_is_numeric(column))
+    if (takes_numbers(choice) && column_words(column) > 0 && !column_is_numeric(column))
         return refuse_words(planning, column, choice);
     *input = (struct plan_input){
         .name = column->name,
         .column = (int)i,
         .type = is_numeric ? INPUT_NUMERIC : INPUT_CATEGORY,
-        .reading = is_numeric ? column_reading(column) : READING_NUMBER,
+        .reading = is_numeric || takes_numbers(choice) ? column_reading(column) : READING_NUMBER,
+        .rule = choice->rule,
+        .bounds = choice->bounds,
+        .bound_count = choice->bound_count,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED,
     };
@@ -630,6 +446,27 @@ static enum status check_name(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
+/* Beside what the column itself is. */
+static enum status make_others(const struct planning *planning, size_t i,
+                               const struct choices *choices)
+{
+    struct plan *plan = planning->plan;
+
+    for (size_t m = 0; m < choices->made_count; m++) {
+        const struct made_choice *made = &choices->made[m];
+        struct plan_input *input = &plan->inputs[plan->input_count];
+
+        if (made->column != (int)i)
+            continue;
+        TRY(check_name(planning, i, &made->choice));
+        TRY(make_input(planning, i, &made->choice, input));
+        input->source = input->name;
+        input->name = made->name;
+        plan->input_count++;
+    }
+    return STATUS_OK;
+}
+
 /* One, or one for each element. */
 static enum status make_inputs_of(const struct planning *planning, size_t i,
                                   const struct choice *choice)
@@ -646,13 +483,13 @@ static enum status make_inputs_of(const struct planning *planning, size_t i,
 }
 
 /* Parts of dates are elements of the query before the inputs are made. */
-static enum status choose_parts(struct planning *planning, const struct choice *choices)
+static enum status choose_parts(struct planning *planning, const struct choices *choices)
 {
     struct query *query = &planning->plan->query;
 
     for (size_t i = 0; i < query->count; i++) {
         struct query_column *column = &query->columns[i];
-        const struct choice *choice = &choices[i];
+        const struct choice *choice = &choices->of[i];
 
         if (choice->kind == CHOICE_DATE)
             TRY(column_check_dates(planning, column, choice->position));
@@ -666,27 +503,28 @@ static enum status choose_parts(struct planning *planning, const struct choice *
 }
 
 /* Keys and free text, which no COLUMN clause names, are left out, unless nothing else is there. */
-static enum status leave_out(struct planning *planning, struct choice *choices)
+static enum status leave_out(struct planning *planning, struct choices *choices)
 {
     struct plan *plan = planning->plan;
-    size_t taken = 0;
+    size_t taken = choices->made_count;
 
     plan->left_out = ARENA_NEW(planning->arena, struct plan_left_out, plan->query.count + 1);
     if (!plan->left_out)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->query.count; i++) {
         const struct query_column *column = &plan->query.columns[i];
-        const bool may_go = choices[i].kind == CHOICE_DERIVED && !choices[i].is_named;
+        const struct choice *choice = &choices->of[i];
+        const bool may_go = choice->kind == CHOICE_DERIVED && !choice->is_named;
         const enum column_use use = may_go ? column_use_of(&plan->query, column) : COLUMN_USED;
 
-        taken += choices[i].kind != CHOICE_NONE && use == COLUMN_USED;
+        taken += choice->kind != CHOICE_NONE && use == COLUMN_USED;
         if (use != COLUMN_USED)
             plan->left_out[plan->left_out_count++] =
                 (struct plan_left_out){.name = column->name, .column = (int)i, .why = use};
     }
     plan->takes_left_out = taken == 0;
     for (size_t i = 0; i < plan->left_out_count && !plan->takes_left_out; i++)
-        choices[plan->left_out[i].column].kind = CHOICE_NONE;
+        choices->of[plan->left_out[i].column].kind = CHOICE_NONE;
     return STATUS_OK;
 }
 
@@ -710,20 +548,24 @@ static enum status check_texts(const struct planning *planning)
     return error_hint(planning->err, "TEXT(column, buckets, words) takes fewer words of a text.");
 }
 
-static enum status make_inputs(struct planning *planning, const struct choice *choices)
+static enum status make_inputs(struct planning *planning, const struct choices *choices)
 {
     struct plan *plan = planning->plan;
 
-    plan->inputs = ARENA_NEW(planning->arena, struct plan_input,
-                             plan->query.count + plan->query.vectors.elements);
+    plan->inputs =
+        ARENA_NEW(planning->arena, struct plan_input,
+                  plan->query.count + plan->query.vectors.elements + choices->made_count);
     if (!plan->inputs)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->query.count; i++) {
-        if (choices[i].kind == CHOICE_NONE)
-            continue;
-        TRY(check_name(planning, i, &choices[i]));
-        TRY(check_shape(planning, &plan->query.columns[i], &choices[i]));
-        TRY(make_inputs_of(planning, i, &choices[i]));
+        const struct choice *choice = &choices->of[i];
+
+        if (choice->kind != CHOICE_NONE) {
+            TRY(check_name(planning, i, choice));
+            TRY(check_shape(planning, &plan->query.columns[i], choice));
+            TRY(make_inputs_of(planning, i, choice));
+        }
+        TRY(make_others(planning, i, choices));
     }
     if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
@@ -760,7 +602,7 @@ static enum status find_old_column(struct planning *planning, const struct model
 }
 
 /* USING: what the old model takes, as it takes it. Other columns are of no use. */
-static enum status choose_as_before(struct planning *planning, struct choice *choices)
+static enum status choose_as_before(struct planning *planning, struct choices *choices)
 {
     const struct model_summary *model = &planning->plan->model;
 
@@ -770,7 +612,7 @@ static enum status choose_as_before(struct planning *planning, struct choice *ch
         int column;
 
         TRY(find_old_column(planning, input, &column));
-        choices[column] = (struct choice){
+        choices->of[column] = (struct choice){
             .kind = input->parts ? CHOICE_DATE
                     : is_number  ? CHOICE_NUMERIC
                                  : CHOICE_CATEGORY,
@@ -783,23 +625,36 @@ static enum status choose_as_before(struct planning *planning, struct choice *ch
     return STATUS_OK;
 }
 
+static enum status choices_new(struct planning *planning, struct choices *choices)
+{
+    const struct statement *statement = planning->statement;
+    const size_t count = planning->plan->query.count;
+    size_t made_max = 1;
+
+    *choices = (struct choices){.of = ARENA_NEW(planning->arena, struct choice, count + 1),
+                                .is_taken = ARENA_NEW(planning->arena, bool, count + 1)};
+    for (size_t i = 0; i < statement->column_clause_count; i++)
+        made_max += statement->columns[i].count;
+    choices->made = ARENA_NEW(planning->arena, struct made_choice, made_max);
+    return choices->of && choices->is_taken && choices->made ? STATUS_OK
+                                                             : fail_no_memory(planning->err);
+}
+
 enum status columns_plan(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
-    size_t count = planning->plan->query.count;
-    struct choice *choices = ARENA_NEW(planning->arena, struct choice, count ? count : 1);
+    struct choices choices;
 
-    if (!choices)
-        return fail_no_memory(planning->err);
+    TRY(choices_new(planning, &choices));
     TRY(check_clauses(planning));
     if (old_model_is_named(planning))
-        TRY(choose_as_before(planning, choices));
+        TRY(choose_as_before(planning, &choices));
     else if (statement->column_clause_count > 0)
-        TRY(choose_by_clause(planning, &statement->columns[0], choices));
+        TRY(choose_by_clause(planning, &statement->columns[0], &choices));
     else
-        for (size_t i = 0; i < count; i++)
-            choose_column(planning->plan, i, statement->select_position, choices);
-    TRY(leave_out(planning, choices));
-    TRY(choose_parts(planning, choices));
-    return make_inputs(planning, choices);
+        for (size_t i = 0; i < planning->plan->query.count; i++)
+            choose_column(planning->plan, i, statement->select_position, &choices);
+    TRY(leave_out(planning, &choices));
+    TRY(choose_parts(planning, &choices));
+    return make_inputs(planning, &choices);
 }

@@ -14,6 +14,7 @@
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
+#define BOUNDS_NAMED    8  /* of buckets */
 
 /* Or does each phase take all rows? */
 static bool has_batches(const struct plan *plan)
@@ -90,6 +91,42 @@ static void append_chosen(const struct explanation *explanation, const struct pl
                                                                        : ", said in COLUMN");
 }
 
+static void append_buckets(const struct plan_input *input, struct text *out)
+{
+    const uint32_t shown = input->bound_count < BOUNDS_NAMED ? input->bound_count : BOUNDS_NAMED;
+
+    if (input->bound_count == 0) {
+        text_printf(out, " of %u buckets, by quantiles of the training rows",
+                    input->vocabulary_max);
+        return;
+    }
+    text_printf(out, " of %u buckets, with bounds", input->vocabulary_max);
+    for (uint32_t i = 0; i < shown; i++) {
+        text_append_string(out, i > 0 ? ", " : " ");
+        text_append_real(out, input->bounds[i]);
+    }
+    if (shown < input->bound_count)
+        text_printf(out, " and %u others", input->bound_count - shown);
+}
+
+static void append_category(const struct plan_input *input, struct text *out)
+{
+    switch (input->rule) {
+    case RULE_WORDS:
+        text_printf(out, " of up to %u words", input->vocabulary_max);
+        break;
+    case RULE_HASH:
+        text_printf(out, " of %u hash buckets", input->vocabulary_max);
+        break;
+    case RULE_ID:
+        text_printf(out, " of the ids from 0 to %u", input->vocabulary_max - 1);
+        break;
+    case RULE_BUCKET:
+        append_buckets(input, out);
+        break;
+    }
+}
+
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
     struct text *out = &explanation->detail;
@@ -98,7 +135,7 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     if (input->part == DATE_AGE)
         text_append_string(out, ", days before 2000-01-01");
     if (input->type == INPUT_CATEGORY)
-        text_printf(out, " of up to %u words", input->vocabulary_max);
+        append_category(input, out);
     else if (input->type == INPUT_TEXT)
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->vocabulary_max);
@@ -135,8 +172,9 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
-    return a->type == b->type && a->is_chosen == b->is_chosen &&
-           a->vocabulary_max == b->vocabulary_max && a->words_max == b->words_max;
+    return a->type == b->type && a->is_chosen == b->is_chosen && a->rule == RULE_WORDS &&
+           b->rule == RULE_WORDS && a->vocabulary_max == b->vocabulary_max &&
+           a->words_max == b->words_max;
 }
 
 /* Or an element of an array, a part of a date. */
@@ -265,6 +303,11 @@ static void explain_inside(struct explanation *explanation)
     explanation_line(explanation, plan->estimator->kind->explained);
 }
 
+static bool has_vocabulary(const struct plan_input *input)
+{
+    return input->type == INPUT_CATEGORY && input->rule == RULE_WORDS;
+}
+
 /* The first columns by name, and how many others there are. */
 static void explain_words(struct explanation *explanation)
 {
@@ -273,7 +316,7 @@ static void explain_words(struct explanation *explanation)
     uint32_t named = 0, others = 0;
 
     for (size_t i = 0; i < plan->input_count; i++) {
-        if (plan->inputs[i].type != INPUT_CATEGORY)
+        if (!has_vocabulary(&plan->inputs[i]))
             continue;
         if (named == WORDS_NAMED) {
             others++;
@@ -295,7 +338,7 @@ static bool has_words(const struct plan *plan)
     if (parameters_of_word(plan) == 0)
         return false;
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].type == INPUT_CATEGORY)
+        if (has_vocabulary(&plan->inputs[i]))
             return true;
     return false;
 }

@@ -91,15 +91,8 @@ const struct later_name later_estimators[] = {
 };
 
 const struct later_name later_column_functions[] = {
-    {"DENSE", NULL},
-    {"SPARSE", NULL},
-    {"BUCKET", NULL},
-    {"CATEGORY_ID", NULL},
-    {"SEQ_CATEGORY_ID", NULL},
-    {"CATEGORY_HASH", NULL},
-    {"WEIGHTED_CATEGORY", NULL},
-    {"CROSS", NULL},
-    {"EMBEDDING", NULL},
+    {"DENSE", NULL}, {"SPARSE", NULL},    {"SEQ_CATEGORY_ID", NULL}, {"WEIGHTED_CATEGORY", NULL},
+    {"CROSS", NULL}, {"EMBEDDING", NULL},
 };
 /* clang-format on */
 

@@ -27,6 +27,19 @@ static enum status refuse_column_clause(const struct planning *planning)
     return error_hint(planning->err, "Leave it out: what the columns are, the model knows.");
 }
 
+static enum status refuse_rules(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+
+    if (!plan->model.has_rules)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, place_of(planning),
+            "model \"%.*s\" has inputs that functions of COLUMN make, with which USING in TO TRAIN "
+            "is not supported yet",
+            SLICE_FORMAT(plan->model_name));
+    return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
+}
+
 enum status old_model_find(struct planning *planning)
 {
     const struct plan *plan = planning->plan;
@@ -47,6 +60,7 @@ enum status old_model_find(struct planning *planning)
                 plan->estimator->name);
         return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
     }
+    TRY(refuse_rules(planning));
     return refuse_column_clause(planning);
 }
 

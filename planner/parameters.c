@@ -6,6 +6,15 @@
 #include "planner/planning.h"
 #include "planner/settings.h"
 
+/* Rows of the first layer that an input has whatever the rows of the table are; a category without
+ * a vocabulary has one for NULL, too. */
+static double rows_known(const struct plan_input *input)
+{
+    if (input->type == INPUT_TEXT)
+        return input->vocabulary_max;
+    return input->rule == RULE_WORDS ? 1 : input->vocabulary_max + 1.0;
+}
+
 struct kind_shape shape_of(const struct plan *plan)
 {
     struct kind_shape shape = {.task = plan->estimator->task, .classes = plan->spec.n_classes};
@@ -18,7 +27,7 @@ struct kind_shape shape_of(const struct plan *plan)
         shape.dense += input->type == INPUT_NUMERIC;
         shape.ids += input->type != INPUT_NUMERIC;
         if (input->type != INPUT_NUMERIC)
-            shape.id_rows += input->type == INPUT_TEXT ? input->vocabulary_max : 1;
+            shape.id_rows += rows_known(input);
     }
     return shape;
 }
@@ -31,8 +40,8 @@ static double words_of_input(const struct plan *plan, const struct plan_input *i
     const struct query *query = &plan->query;
     const double most = input->vocabulary_max;
 
-    if (input->type == INPUT_TEXT)
-        return most;
+    if (input->type == INPUT_TEXT || input->rule != RULE_WORDS)
+        return rows_known(input);
     if (query->sample_rows < QUERY_SAMPLE_ROWS && query->sample_rows <= most)
         return query->sample_rows + 1.0;
     return most + (most >= 10 ? floor(most / 10) : 1) + 1;

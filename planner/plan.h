@@ -21,16 +21,26 @@ struct plan_input {
     struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
     int column;        /* its index in the SELECT */
     enum input_type type;
-    enum date_part part;        /* DATE_WHOLE: the cell as it is */
-    struct slice source;        /* of a part: the column's name */
+    enum date_part part;     /* DATE_WHOLE: the cell as it is */
+    struct slice source;     /* the column's name, where that is not the input's */
+    enum category_rule rule; /* and the next three: as spec_input has them */
+    const double *bounds;
+    uint32_t bound_count;
     uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */
     uint32_t words_max;         /* INPUT_TEXT: of one text */
-    enum input_reading reading; /* INPUT_NUMERIC: of its text */
+    enum input_reading reading; /* of numbers: of their text */
     struct slice declared_type;
     bool is_chosen;   /* the type comes from COLUMN, not from the sample */
     int8_t direction; /* as spec_input has it */
     uint64_t groups;
 };
+
+/* Does the input take its cells as numbers? */
+static inline bool plan_takes_numbers(const struct plan_input *input)
+{
+    return input->type == INPUT_NUMERIC ||
+           (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
+}
 
 /* A column of the SELECT that is no input. */
 struct plan_left_out {

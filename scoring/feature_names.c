@@ -25,7 +25,8 @@ void feature_name(const struct transform_input *input, uint32_t feature, struct 
         text_append_char(name, '=');
         text_append(name, input->words[feature]);
     } else if (!is_number && feature - input->word_count < input->hash_buckets) {
-        text_printf(name, " in bucket %u", feature - input->word_count);
+        text_printf(name, input->rule == RULE_ID ? "=%u" : " in bucket %u",
+                    feature - input->word_count);
     } else {
         text_append_string(name, " is null");
     }

@@ -40,15 +40,18 @@ struct kind;
  * 4: as 3, and a numeric input may have a limit (transform.h), which a reader of 3 would not cut
  * at.
  * 5: as 4, and an input may be a text, of which a reader of 4 knows nothing.
- * 6: as 5, and a numeric input may have a code, which a reader of 5 would take for a number. What
- * is stored has the same form in 1 and 2; the digest covers the format.
+ * 6: as 5, and a numeric input may have a code, which a reader of 5 would take for a number.
+ * 7: as 6, and a category may have another rule than a vocabulary, and several inputs be made of a
+ * column, of which a reader of 6 knows nothing.
+ * What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
 #define MODEL_FORMAT_LIMITS  4
 #define MODEL_FORMAT_TEXTS   5
 #define MODEL_FORMAT_CODES   6
-#define MODEL_FORMAT_VERSION 6 /* the newest */
+#define MODEL_FORMAT_RULES   7
+#define MODEL_FORMAT_VERSION 7 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -60,6 +60,15 @@ static void feed_scale(const struct feed *feed, uint32_t format,
     }
 }
 
+static void feed_rule(const struct feed *feed, const struct transform_input *input)
+{
+    feed_u64(feed, input->rule);
+    feed_u64(feed, input->reading);
+    feed_u64(feed, input->bound_count);
+    for (uint32_t i = 0; i < input->bound_count; i++)
+        feed_real(feed, input->bounds[i]);
+}
+
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
                        const struct transform_input *input)
 {
@@ -76,6 +85,8 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
             feed_scale(feed, format, input);
         return;
     }
+    if (format >= MODEL_FORMAT_RULES)
+        feed_rule(feed, input);
     feed_u64(feed, input->hash_buckets);
     if (input->type ==
         INPUT_TEXT) /* beside category and numeric, which feed what they always did */

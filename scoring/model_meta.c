@@ -53,6 +53,20 @@ static void add_number(cJSON *object, const struct transform_input *input)
         json_add_real(object, "code", input->code);
 }
 
+static void add_rule(cJSON *object, const struct transform_input *input)
+{
+    cJSON *bounds;
+
+    json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
+    if (rule_takes_numbers(input->rule) && input->reading != READING_STRICT)
+        json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
+    if (input->rule != RULE_BUCKET)
+        return;
+    bounds = json_add_array(object, "bounds");
+    for (uint32_t i = 0; i < input->bound_count; i++)
+        json_append(bounds, json_real(input->bounds[i]));
+}
+
 static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
                              struct error *err)
 {
@@ -60,11 +74,10 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     enum status status = add_text(object, "name", input->name, err);
 
     json_add_string(object, "type", slice_of(input_type_words[input->type]));
-    if (input->part) {
-        if (status == STATUS_OK)
-            status = add_text(object, "column", input->source, err);
+    if (input->source.size > 0 && status == STATUS_OK)
+        status = add_text(object, "column", input->source, err);
+    if (input->part)
         json_add_string(object, "part", slice_of(date_part_words[input->part]));
-    }
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         if (input->reading != READING_STRICT)
@@ -77,6 +90,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     } else {
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
+        if (input->rule != RULE_WORDS)
+            add_rule(object, input);
     }
     json_append(inputs, object);
     return status;
@@ -240,6 +255,50 @@ static enum status read_reading(const cJSON *object, enum input_reading *reading
     return STATUS_OK;
 }
 
+static enum status read_bounds(const cJSON *object, struct arena *arena,
+                               struct transform_input *input, struct error *err)
+{
+    const cJSON *list, *item;
+    double *bounds;
+
+    TRY(json_get_array(object, "bounds", BUCKETS_MAX - 1, &list, err));
+    bounds = ARENA_NEW(arena, double, (size_t)cJSON_GetArraySize(list) + 1);
+    if (!bounds)
+        return fail_no_memory(err);
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsNumber(item))
+            return corrupt(err, "a bound of buckets is no number");
+        bounds[input->bound_count++] = item->valuedouble;
+    }
+    input->bounds = bounds;
+    return STATUS_OK;
+}
+
+/* Made of a column, of which it takes no part. */
+static bool is_made(const cJSON *object)
+{
+    return json_has(object, "rule") || (json_has(object, "column") && !json_has(object, "part"));
+}
+
+/* What else it needs transform_finish looks at. */
+static enum status read_rule(const cJSON *object, struct arena *arena,
+                             struct transform_input *input, struct error *err)
+{
+    unsigned rule;
+
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
+    TRY(get_word(object, "rule", category_rule_words, &rule, err));
+    input->rule = (enum category_rule)rule;
+    if (input->rule == RULE_WORDS || input->type != INPUT_CATEGORY)
+        return corrupt(err, "an input has a rule that is none of its type");
+    if (input->source.size == 0)
+        return corrupt(err, "an input is of no column");
+    if (rule_takes_numbers(input->rule))
+        TRY(read_reading(object, &input->reading, err));
+    return input->rule == RULE_BUCKET ? read_bounds(object, arena, input, err) : STATUS_OK;
+}
+
 static enum status read_part(const cJSON *object, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
@@ -299,7 +358,10 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     input->type = (enum input_type)type;
-    if (format >= MODEL_FORMAT_PARTS && (json_has(object, "part") || json_has(object, "column")))
+    if (format >= MODEL_FORMAT_RULES && is_made(object))
+        TRY(read_rule(object, arena, input, err));
+    else if (format >= MODEL_FORMAT_PARTS &&
+             (json_has(object, "part") || json_has(object, "column")))
         TRY(read_part(object, arena, input, err));
     if (input->type == INPUT_TEXT)
         return read_text(object, format, input, err);

@@ -124,10 +124,39 @@ static void take_ids(struct transform *transform, struct transform_input *input,
     transform->id_inputs++;
 }
 
+static bool bounds_ascend(const struct transform_input *input)
+{
+    for (uint32_t i = 0; i < input->bound_count; i++)
+        if (!isfinite(input->bounds[i]) || (i > 0 && !(input->bounds[i] > input->bounds[i - 1])))
+            return false;
+    return true;
+}
+
+/* Has the category what its rule needs, and nothing else? */
+static bool rule_fits(const struct transform_input *input)
+{
+    switch (input->rule) {
+    case RULE_WORDS:
+        return input->bound_count == 0;
+    case RULE_HASH:
+    case RULE_ID:
+        return input->bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
+    case RULE_BUCKET:
+        return input->word_count == input->bound_count + 1 && input->word_count <= BUCKETS_MAX &&
+               input->hash_buckets == 0 && bounds_ascend(input);
+    }
+    return false;
+}
+
 static enum status finish_category(struct transform *transform, struct transform_input *input,
                                    struct arena *arena, struct error *err)
 {
     uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
+
+    transform->has_rules |= input->rule != RULE_WORDS;
+    if (!rule_fits(input))
+        return fail(err, STATUS_CORRUPT, "column \"%.*s\": a category without what its rule needs",
+                    SLICE_FORMAT(input->name));
 
     if (input->word_count > CATEGORY_WORDS_MAX || input->hash_buckets > CATEGORY_WORDS_MAX ||
         transform->id_rows + rows > INT32_MAX)
@@ -182,22 +211,30 @@ static enum status check_names(const struct slice *given, uint32_t count, const 
     return STATUS_OK;
 }
 
+static struct slice column_of(const struct transform_input *input)
+{
+    return input->source.size > 0 ? input->source : input->name;
+}
+
+/* A column of which parts of dates are taken comes in the order of the parts, each once. */
 static bool is_of_same_column(const struct transform_input *before,
                               const struct transform_input *input)
 {
-    return before->part && input->part && slice_equal(before->source, input->source);
+    return slice_equal(column_of(before), column_of(input)) &&
+           (!before->part || !input->part || input->part > before->part);
 }
 
 static enum status check_part(const struct transform_input *input, struct error *err)
 {
     if (input->part < DATE_PARTS &&
-        (!input->part || (input->source.size > 0 && input->type == date_part_type(input->part))))
+        (!input->part || (input->source.size > 0 && input->type == date_part_type(input->part) &&
+                          input->rule == RULE_WORDS)))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "input \"%.*s\" is no part of a column",
                 SLICE_FORMAT(input->name));
 }
 
-/* Parts of one column lie side by side, each once: others would repeat the column's name. */
+/* Inputs of one column lie side by side: others would repeat the column's name. */
 enum status transform_find_columns(struct transform *transform, struct arena *arena,
                                    struct error *err)
 {
@@ -213,11 +250,10 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
 
         TRY(check_part(input, err));
         names[i] = input->name;
-        transform->has_parts |= input->part != DATE_WHOLE;
-        if (i == 0 || !is_of_same_column(input - 1, input) || input->part <= input[-1].part)
-            transform->columns[transform->column_count++] =
-                input->part ? input->source : input->name;
+        if (i == 0 || !is_of_same_column(input - 1, input))
+            transform->columns[transform->column_count++] = column_of(input);
         input->column = transform->column_count - 1;
+        transform->has_parts |= input->part != DATE_WHOLE || input->column != i;
     }
     TRY(check_names(names, transform->input_count, "inputs", arena, err));
     return check_names(transform->columns, transform->column_count, "columns", arena, err);
@@ -272,6 +308,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     TRY(transform_find_columns(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;
     transform->id_inputs = transform->text_count = 0;
+    transform->has_rules = false;
     transform->texts = ARENA_NEW(arena, struct text_ids, transform->input_count);
     if (!transform->texts)
         return fail_no_memory(err);
@@ -433,6 +470,66 @@ static int32_t id_of(const struct transform_input *input, struct slice word, uin
     return (int32_t)(input->first_id + index);
 }
 
+/* How many of the bounds are no greater than the number. */
+static uint32_t bucket_of(const struct transform_input *input, double number)
+{
+    uint32_t low = 0, high = input->bound_count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (number >= input->bounds[middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int32_t transform_number_id(const struct transform_input *input, double number)
+{
+    if (input->rule == RULE_BUCKET)
+        return (int32_t)(input->first_id + bucket_of(input, number));
+    return number_is_id(number, input->hash_buckets) ? (int32_t)(input->first_id + (uint32_t)number)
+                                                     : -1;
+}
+
+static void append_bound(struct text *name, const double *bounds, uint32_t count, uint32_t i,
+                         const char *infinite)
+{
+    if (i < count)
+        text_append_real(name, bounds[i]);
+    else
+        text_append_string(name, infinite);
+}
+
+enum status transform_bucket_name(const double *bounds, uint32_t count, uint32_t i,
+                                  struct arena *arena, struct slice *name, struct error *err)
+{
+    struct text text;
+
+    text_init(&text, 80);
+    text_append_string(&text, i > 0 ? "[" : "(");
+    append_bound(&text, bounds, i > 0 ? count : 0, i - 1, "-inf");
+    text_append_string(&text, ", ");
+    append_bound(&text, bounds, count, i, "inf");
+    text_append_string(&text, ")");
+    *name = text.failed ? (struct slice){0} : arena_copy(arena, text_slice(&text));
+    text_deinit(&text);
+    return name->data ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status cell_refuse_id(const struct cell *cell, struct slice column, uint32_t ids,
+                           struct error *err)
+{
+    char wanted[64];
+
+    snprintf(wanted, sizeof wanted, "a whole number from 0 to %u", ids - 1);
+    cell_refuse(cell, column, wanted, err);
+    return error_hint(err, "CATEGORY_ID takes ids below its second argument; CATEGORY_HASH takes "
+                           "any value.");
+}
+
 int32_t transform_word(const struct transform_input *input, struct slice word)
 {
     return id_of(input, word, transform_word_hash(word));
@@ -547,6 +644,18 @@ static enum status transform_numeric(const struct transform *transform,
     return STATUS_OK;
 }
 
+static enum status transform_place_of(const struct transform_input *input, const struct cell *cell,
+                                      int32_t *id, struct error *err)
+{
+    double number;
+    bool is_null;
+
+    TRY(cell_to_number(cell, input->reading, column_of(input), &number, &is_null, err));
+    *id = is_null ? input->null_id : transform_number_id(input, number);
+    return *id >= 0 || is_null ? STATUS_OK
+                               : cell_refuse_id(cell, column_of(input), input->hash_buckets, err);
+}
+
 static enum status transform_category(const struct transform_input *input, const struct cell *cell,
                                       int32_t *id, struct error *err)
 {
@@ -554,7 +663,9 @@ static enum status transform_category(const struct transform_input *input, const
     struct slice word;
     bool is_null;
 
-    TRY(cell_to_word(cell, input->name, buffer, &word, &is_null, err));
+    if (rule_takes_numbers(input->rule))
+        return transform_place_of(input, cell, id, err);
+    TRY(cell_to_word(cell, column_of(input), buffer, &word, &is_null, err));
     *id = is_null ? input->null_id : transform_word(input, word);
     return STATUS_OK;
 }

@@ -10,10 +10,11 @@
  *                           layer that its value selects, or -1 for none; for each text
  *                           input those of its words, and behind them -1
  *
- * A column of the SELECT is one input, or several that take a part of its dates each (dates.h):
+ * A column of the SELECT is one input, or several: of its dates each takes a part (dates.h), and
+ * functions of COLUMN make others of it beside the column itself:
  *
- *     columns    age   signup                              plan
- *     inputs     age   signup.age  signup.weekday  ...     plan
+ *     columns    age               signup                              plan
+ *     inputs     age  BUCKET(age)  signup.age  signup.weekday  ...     plan
  *
  * Whoever scores hands over one cell for each column.
  *
@@ -22,7 +23,9 @@
  * than the input's limit, at most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float
  * stay finite. A category input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows:
  * word i -> i; another value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training
- * saw NULLs, else -1.
+ * saw NULLs, else -1. Of a category without a vocabulary the rule says which of its h rows
+ * (RULE_HASH: hash % h; RULE_ID: the number itself, which is a whole one below h) or, of
+ * RULE_BUCKET, which of its v words: that of the interval that the number is in.
  *
  * Some kinds of models take numbers as they are (kind->keeps_numbers): a numeric input is one
  * column of dense, the number as the nearest float, at most FLT_MAX from 0, and NaN where the cell
@@ -57,13 +60,13 @@ struct transform_place {
 struct transform_input {
     struct slice name;
     enum date_part part; /* that it takes of the column; DATE_WHOLE: the cell as it is */
-    struct slice source; /* of a part: the column's name; else that is the input's */
+    struct slice source; /* the column's name, where that is not the input's; else size 0 */
     uint32_t column;     /* of transform.columns */
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
                        numbers are kept */
 
-    enum input_reading reading; /* numeric: of text */
+    enum input_reading reading; /* of numbers: of their text */
     double mean, scale;         /* numeric; scale > 0 (1 for a constant column) */
     float null_value; /* what NULL becomes in dense: 0 where standardised, else the mean; NaN where
                          numbers are kept */
@@ -77,10 +80,13 @@ struct transform_input {
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
-    uint32_t hash_buckets; /* text: more than 0 */
-    uint32_t words_max;    /* text: 1 to TEXT_WORDS_MAX */
-    uint32_t id_offset;    /* category, text: the first of its ids in a row's */
-    uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
+    enum category_rule rule; /* category */
+    const double *bounds;    /* (bound_count): RULE_BUCKET: ascending; word i is below bound i */
+    uint32_t bound_count;    /* one less than words */
+    uint32_t hash_buckets;   /* text: more than 0; RULE_ID: ids */
+    uint32_t words_max;      /* text: 1 to TEXT_WORDS_MAX */
+    uint32_t id_offset;      /* category, text: the first of its ids in a row's */
+    uint32_t first_id;       /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
     int32_t null_id;                /* category: of NULL */
     struct transform_place *lookup; /* (lookup_size): open addressing over words */
@@ -113,7 +119,8 @@ struct transform {
     uint32_t input_count;
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
-    bool has_parts;
+    bool has_parts;         /* an input takes another cell than that of its own number */
+    bool has_rules;         /* a category has no vocabulary */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
     uint32_t dense_width;   /* columns of dense */
     uint32_t id_count;      /* ids of a row: one of a category, words_max of a text */
@@ -134,7 +141,8 @@ struct transform_size transform_size_of(const struct transform *transform);
 
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
- * names, parts of one column that do not lie side by side in the order of the enum). */
+ * names, inputs of one column that do not lie side by side, parts in another order than the enum's,
+ * bounds that do not ascend). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
 
 /* The columns alone: what is known of a transform whose vocabularies are not there. */
@@ -163,6 +171,21 @@ bool transform_has_codes(const struct transform *transform);
  * is strict, the spellings of a missing value. */
 enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
                            double *number, bool *is_null, struct error *err);
+
+/* Of a category that takes numbers (RULE_ID, RULE_BUCKET) the id of one; -1: it is no id of the
+ * input. */
+int32_t transform_number_id(const struct transform_input *input, double number);
+/* A whole number from 0 to below `ids`? */
+static inline bool number_is_id(double number, uint32_t ids)
+{
+    return number >= 0 && number < (double)ids && number == (double)(uint32_t)number;
+}
+/* INVALID: column "x" holds 12, where a whole number from 0 to 9 was expected. */
+enum status cell_refuse_id(const struct cell *cell, struct slice column, uint32_t ids,
+                           struct error *err);
+/* What the bucket below bound i, or above all of them, is called: "[30, 50)". In the arena. */
+enum status transform_bucket_name(const double *bounds, uint32_t count, uint32_t i,
+                                  struct arena *arena, struct slice *name, struct error *err);
 
 /* INVALID: column "x" holds 'y', where `wanted` was expected. */
 enum status cell_refuse(const struct cell *cell, struct slice column, const char *wanted,

@@ -255,7 +255,14 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
 {
     text_append_string(out, input_type_words[input->type]);
     if (input->type == INPUT_CATEGORY) {
-        if (input->hash_buckets > 0)
+        if (input->rule == RULE_HASH)
+            text_printf(out, " of %u hash buckets", input->hash_buckets);
+        else if (input->rule == RULE_ID)
+            text_printf(out, " of the ids from 0 to %u", input->hash_buckets - 1);
+        else if (input->rule == RULE_BUCKET)
+            text_printf(out, " of %u bucket%s", input->bound_count + 1,
+                        input->bound_count > 0 ? "s" : "");
+        else if (input->hash_buckets > 0)
             text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
     } else if (input->type == INPUT_TEXT) {
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,

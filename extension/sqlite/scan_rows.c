@@ -43,7 +43,7 @@ static enum status put_alone(struct scan_rows *rows, size_t i, sqlite3_value *va
     struct cell cell;
 
     if (!spool_writer_census(rows->writer) && scan->types[i] == SPOOL_INTEGER &&
-        sqlite3_value_type(value) == SQLITE_INTEGER)
+        !scan->spooled[i].ids && sqlite3_value_type(value) == SQLITE_INTEGER)
         return spool_put_integer(rows->writer, sqlite3_value_int64(value), &rows->error);
     sql_value(value, &cell);
     return scan->put(scan->self, i, &cell, rows->writer, &rows->error);

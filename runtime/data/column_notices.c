@@ -19,6 +19,17 @@ static void append_value(struct text *out, const struct cell *value)
         text_append_real(out, value->real);
 }
 
+/* Of numbers that fall into buckets. */
+static bool is_one_value(const struct column_counts *column, uint64_t rows, struct cell *value)
+{
+    for (uint32_t i = 0; i < column->table.count; i++)
+        if (column->table.entries[i].count == rows) {
+            *value = class_to_cell(LABEL_REAL, column->table.entries[i].word);
+            return true;
+        }
+    return false;
+}
+
 /* The only value of a column without NULLs. */
 static bool is_constant(const struct column_statistics *statistics, uint32_t i,
                         const struct dataset *dataset, struct cell *value)
@@ -35,6 +46,8 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
         *value = (struct cell){.type = CELL_REAL, .real = mean};
         return true;
     }
+    if (column->content == COLUMN_VALUES)
+        return is_one_value(column, statistics->rows, value);
     /* An old model's words are not those of the rows. */
     if (dataset->old_model || input->word_count != 1 || input->word_counts[0] != statistics->rows)
         return false;

@@ -15,11 +15,13 @@
 
 /* ---- new and free ---- */
 
-static enum column_content content_of(enum input_type type)
+static enum column_content content_of(const struct spec_input *input)
 {
-    if (type == INPUT_TEXT)
-        return COLUMN_TEXTS;
-    return type == INPUT_NUMERIC ? COLUMN_NUMBERS : COLUMN_WORDS;
+    if (input->type == INPUT_NUMERIC)
+        return COLUMN_NUMBERS;
+    if (input->rule == RULE_BUCKET && input->bound_count == 0)
+        return COLUMN_VALUES;
+    return input->type == INPUT_TEXT || input->rule != RULE_WORDS ? COLUMN_TEXTS : COLUMN_WORDS;
 }
 
 static void describe_columns(struct column_statistics *statistics)
@@ -31,7 +33,7 @@ static void describe_columns(struct column_statistics *statistics)
 
         if (i < spec->input_count) {
             column->name = spec->inputs[i].name;
-            column->content = content_of(spec->inputs[i].type);
+            column->content = content_of(&spec->inputs[i]);
         } else if (i > spec->input_count || !task_has_label(spec->task)) {
             const struct spec_role *role = spec_role_at(spec, i);
 
@@ -189,6 +191,15 @@ static enum status refuse_labels(const struct column_statistics *statistics,
     return status;
 }
 
+/* The column that an input is made of. */
+static struct slice column_source(const struct column_statistics *statistics,
+                                  const struct column_counts *column)
+{
+    const struct spec_input *input = &statistics->spec->inputs[column - statistics->columns];
+
+    return input->source.size > 0 ? input->source : input->name;
+}
+
 /* The column with the most words is the one to be named. */
 static enum status refuse_word_bytes(const struct column_statistics *statistics, struct error *err)
 {
@@ -203,6 +214,9 @@ static enum status refuse_word_bytes(const struct column_statistics *statistics,
          "column \"%.*s\" has more than %u different values, and those of all columns take more "
          "than the %zu bytes that there are for them",
          SLICE_FORMAT(column->name), column->table.count, statistics->word_bytes_max);
+    if (column->content == COLUMN_VALUES)
+        return error_hint(err, "BUCKET(%.*s, [...]) with bounds of your own counts no values.",
+                          SLICE_FORMAT(column_source(statistics, column)));
     return error_hint(err, "Leave the column out, or have the SELECT give its rare values one "
                            "name.");
 }
@@ -490,7 +504,9 @@ static enum status check_types(const struct column_statistics *statistics,
     const struct jobspec *spec = statistics->spec;
 
     for (uint32_t i = 0; i < statistics->column_count; i++)
-        if (statistics->columns[i].content == COLUMN_NUMBERS && columns[i].type == SPOOL_TEXT)
+        if ((statistics->columns[i].content == COLUMN_NUMBERS ||
+             statistics->columns[i].content == COLUMN_VALUES) &&
+            columns[i].type == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "%s \"%.*s\" is text, where numbers were expected",
                         column_is_called(statistics, i), SLICE_FORMAT(statistics->columns[i].name));
     if (task_has_label(spec->task) &&

@@ -79,7 +79,8 @@ static enum status read_words(struct column_statistics *statistics, struct colum
         const uint64_t times = read_u64(reader);
 
         if (reader->failed || times == 0 || (i > 0 && slice_compare(before, word) >= 0) ||
-            (column->content == COLUMN_CLASSES && !is_class(statistics->spec->label_type, word)))
+            (column->content == COLUMN_CLASSES && !is_class(statistics->spec->label_type, word)) ||
+            (column->content == COLUMN_VALUES && !is_class(LABEL_REAL, word)))
             return refuse(column, err);
         TRY(count_word(statistics, column, word, times, err));
         before = word;

@@ -165,6 +165,106 @@ static enum status take_words(const struct column_counts *column, uint32_t words
     return status;
 }
 
+/* ---- inputs of numbers that fall into buckets ---- */
+
+static int compare_values(const void *a, const void *b)
+{
+    const double x = class_to_cell(LABEL_REAL, ((const struct word_entry *)a)->word).real;
+    const double y = class_to_cell(LABEL_REAL, ((const struct word_entry *)b)->word).real;
+
+    return (x > y) - (x < y);
+}
+
+/* Row number i of `rows`, in the order of their values, is the first of bucket b. */
+static uint64_t first_row_of(uint64_t rows, uint32_t buckets, uint32_t b)
+{
+    return rows / buckets * b + rows % buckets * b / buckets;
+}
+
+/* Equal values are never parted: a bound that another one has already, or that no value is below,
+ * falls away. Entries ascend. */
+static uint32_t find_quantiles(const struct word_entry *entries, uint32_t count, uint32_t buckets,
+                               double *bounds)
+{
+    uint64_t rows = 0, before = 0;
+    uint32_t found = 0, b = 1;
+
+    for (uint32_t i = 0; i < count; i++)
+        rows += entries[i].count;
+    for (uint32_t i = 0; i < count; before += entries[i++].count) {
+        const double value = class_to_cell(LABEL_REAL, entries[i].word).real;
+        const uint64_t end = before + entries[i].count;
+        bool is_bound = false;
+
+        for (; b < buckets && first_row_of(rows, buckets, b) < end; b++)
+            is_bound = i > 0;
+        if (is_bound)
+            bounds[found++] = value;
+    }
+    return found;
+}
+
+static enum status take_quantiles(const struct column_counts *column, uint32_t buckets,
+                                  struct transform_input *input, struct arena *arena,
+                                  struct error *err)
+{
+    double *bounds = ARENA_NEW(arena, double, buckets);
+    struct word_entry *entries;
+    uint32_t count;
+
+    if (!bounds)
+        return fail_no_memory(err);
+    TRY(list_words(column, &entries, &count, err));
+    qsort(entries, count, sizeof *entries, compare_values);
+    input->bound_count = find_quantiles(entries, count, buckets, bounds);
+    input->bounds = bounds;
+    free(entries);
+    return STATUS_OK;
+}
+
+static enum status copy_bounds(const struct spec_input *spec, struct transform_input *input,
+                               struct arena *arena, struct error *err)
+{
+    double *bounds = ARENA_NEW(arena, double, spec->bound_count);
+
+    if (!bounds)
+        return fail_no_memory(err);
+    memcpy(bounds, spec->bounds, spec->bound_count * sizeof *bounds);
+    input->bounds = bounds;
+    input->bound_count = spec->bound_count;
+    return STATUS_OK;
+}
+
+static enum status take_buckets(const struct spec_input *spec, const struct column_counts *column,
+                                struct transform_input *input, struct arena *arena,
+                                struct error *err)
+{
+    if (spec->bound_count > 0)
+        TRY(copy_bounds(spec, input, arena, err));
+    else
+        TRY(take_quantiles(column, spec->vocabulary_max, input, arena, err));
+    input->word_count = input->bound_count + 1;
+    input->words = ARENA_NEW(arena, struct slice, input->word_count);
+    if (!input->words)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < input->word_count; i++)
+        TRY(transform_bucket_name(input->bounds, input->bound_count, i, arena, &input->words[i],
+                                  err));
+    return STATUS_OK;
+}
+
+/* A category that has no vocabulary. */
+static enum status take_rule(const struct spec_input *spec, const struct column_counts *column,
+                             struct transform_input *input, struct arena *arena, struct error *err)
+{
+    input->type = INPUT_CATEGORY;
+    input->rule = spec->rule;
+    if (spec->rule == RULE_BUCKET)
+        return take_buckets(spec, column, input, arena, err);
+    input->hash_buckets = spec->vocabulary_max;
+    return STATUS_OK;
+}
+
 /* Its words are hashed: there is nothing to learn of them before the first step. */
 static void take_text(const struct spec_input *spec, struct transform_input *input)
 {
@@ -198,6 +298,8 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
+        else if (spec->inputs[i].rule != RULE_WORDS)
+            TRY(take_rule(&spec->inputs[i], column, input, arena, err));
         else if (column->content == COLUMN_TEXTS)
             take_text(&spec->inputs[i], input);
         else

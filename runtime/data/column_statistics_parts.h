@@ -15,7 +15,9 @@ enum column_content {
     COLUMN_NUMBERS, /* a numeric input, or the label of a regression */
     COLUMN_WORDS,   /* a category */
     COLUMN_CLASSES, /* the label of a classification: texts, or the bytes of numbers */
-    COLUMN_TEXTS    /* a text, whose words are hashed: nothing of it but NULLs is counted */
+    COLUMN_TEXTS,   /* a text, whose words are hashed, or a category that has no vocabulary: nothing
+                       of it but NULLs is counted */
+    COLUMN_VALUES   /* a category of buckets whose bounds are quantiles: the bytes of numbers */
 };
 
 /* Counts are modulo 2^64, so that a row may be taken out before it is added. A word that was taken

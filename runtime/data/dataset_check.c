@@ -62,7 +62,7 @@ static enum status check_types(const struct spool *spool, const struct jobspec *
     enum spool_type wanted = label_types[spec->label_type];
 
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (spec->inputs[i].type == INPUT_NUMERIC && types[i] == SPOOL_TEXT)
+        if (spec_takes_numbers(&spec->inputs[i]) && types[i] == SPOOL_TEXT)
             return fail(err, STATUS_INVALID, "column \"%.*s\" is text, where numbers were expected",
                         SLICE_FORMAT(spec->inputs[i].name));
     if (!task_has_label(spec->task))

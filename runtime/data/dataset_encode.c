@@ -67,6 +67,25 @@ static void encode_words(const struct transform_input *input, const struct spool
         ids[of[i] * stride] = found[i];
 }
 
+/* Of a column of numbers that are ids, or fall into buckets. */
+static enum status encode_numbers(const struct transform_input *input,
+                                  const struct spool_column_view *view, const uint32_t *rows,
+                                  uint32_t count, int32_t *ids, size_t stride, struct error *err)
+{
+    for (uint32_t r = 0; r < count; r++) {
+        int32_t id = input->null_id;
+
+        if (!spool_is_null(view, rows[r])) {
+            id = transform_number_id(input, spool_number(view, rows[r]));
+            if (id < 0)
+                return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no id",
+                            SLICE_FORMAT(input->name));
+        }
+        ids[r * stride] = id;
+    }
+    return STATUS_OK;
+}
+
 /* And of texts the words. */
 static enum status encode_category(const struct transform_input *input,
                                    const struct spool_column_view *view, const uint32_t *rows,
@@ -75,6 +94,8 @@ static enum status encode_category(const struct transform_input *input,
     const bool are_words = input->type == INPUT_CATEGORY && view->type == SPOOL_TEXT;
     char buffer[TRANSFORM_WORD_BUFFER];
 
+    if (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule))
+        return encode_numbers(input, view, rows, count, ids, stride, err);
     for (uint32_t r = 0; are_words && r < count; r += TRANSFORM_WORDS_MANY)
         encode_words(input, view, rows, r,
                      count - r < TRANSFORM_WORDS_MANY ? count : r + TRANSFORM_WORDS_MANY, ids,
@@ -291,12 +312,14 @@ static enum status run_encoding(struct encoding *encoding, struct team *team, st
     return first_failure(encoding->block_errors, spool->block_count, err);
 }
 
+/* Numbers of a category would lie among those of dense. */
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].type == INPUT_NUMERIC &&
-            (spool->types[i] != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
-             transform->inputs[i].has_nulls))
+        if (transform->inputs[i].type == INPUT_NUMERIC
+                ? spool->types[i] != SPOOL_REAL || spool->summaries[i].nulls > 0 ||
+                      transform->inputs[i].has_nulls
+                : spool->types[i] != SPOOL_TEXT)
             return false;
     return transform->dense_width > 0;
 }

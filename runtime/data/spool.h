@@ -54,6 +54,8 @@ struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;
     enum input_reading reading; /* of a real one's text, by who puts it; not stored */
+    uint32_t ids; /* of one of whole numbers: they are ids from 0 to below this, as who puts them
+                     looks at; 0: any. Not stored */
 };
 
 #define ROW_STRATUM_BITS 16

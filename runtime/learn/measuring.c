@@ -132,6 +132,8 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 /* The oldest that has what the inputs have. */
 static uint32_t format_of(const struct transform *transform)
 {
+    if (transform->has_rules)
+        return MODEL_FORMAT_RULES;
     if (transform_has_codes(transform))
         return MODEL_FORMAT_CODES;
     if (transform->text_count > 0)

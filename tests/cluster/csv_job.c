@@ -98,7 +98,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         const bool is_word = i < job->words || (is_label && is_text);
 
         columns[i] =
-            (struct spool_column){cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
+            (struct spool_column){cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0};
         if (i >= job->words)
             job->inputs[i] = (struct spec_input){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
@@ -108,7 +108,7 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     for (size_t i = 0; i < job->spec.role_count; i++)
         columns[stored + i] = (struct spool_column){
             job->spec.roles[i].name,
-            job->spec.roles[i].role == ROLE_GROUP ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER};
+            job->spec.roles[i].role == ROLE_GROUP ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0};
     if (has_label)
         job->spec.label = cells[count - 1];
     snprintf(path, sizeof path, "%s/train.spool", folder);

@@ -21,9 +21,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct spool_column columns[] = {{{"x", 1}, SPOOL_REAL, READING_NUMBER},
-                                              {{"n", 1}, SPOOL_INTEGER, READING_NUMBER},
-                                              {{"t", 1}, SPOOL_TEXT, READING_NUMBER}};
+static const struct spool_column columns[] = {{{"x", 1}, SPOOL_REAL, READING_NUMBER, 0},
+                                              {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0},
+                                              {{"t", 1}, SPOOL_TEXT, READING_NUMBER, 0}};
 
 /* Two files of memory, and the folder whose links reach them. */
 static char folder[] = "/tmp/fuzz-spool-XXXXXX", path[64], second_path[64], third_path[64];

@@ -142,6 +142,32 @@ static inline void fixture_text(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* In the place of age, height and colour: age, and of it a bucket and an id. */
+static inline void fixture_rules(struct fixture *fixture)
+{
+    static const double bounds[] = {30, 50};
+    static struct slice buckets[] = {{"(-inf, 30)", 10}, {"[30, 50)", 8}, {"[50, inf)", 9}};
+    struct transform_input *inputs = fixture->model.transform.inputs;
+    struct error err;
+
+    inputs[1] = (struct transform_input){.name = SLICE("BUCKET(age)"),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_BUCKET,
+                                         .source = SLICE("age"),
+                                         .words = buckets,
+                                         .word_count = 3,
+                                         .bounds = bounds,
+                                         .bound_count = 2};
+    inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(age)"),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_ID,
+                                         .source = SLICE("age"),
+                                         .reading = READING_SEPARATED,
+                                         .hash_buckets = 9};
+    fixture->model.format = MODEL_FORMAT_RULES;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

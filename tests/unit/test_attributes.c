@@ -14,6 +14,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attribute_document.h"
 #include "planner/attributes.h"
+#include "planner/column_function.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
 #include "planner/short_names.h"
@@ -320,6 +321,17 @@ static void check_file(const char *path, const struct text *printed)
             check_failed("%s is not what the tables say: run this test with TOTRAIN_WRITE=1", path);
     }
     CHECK_INT(fclose(file), 0);
+}
+
+static void functions_of_columns_are_printed_from_their_list(void **state)
+{
+    struct text printed;
+    (void)state;
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    column_functions_document(&printed);
+    check_file(COLUMNS_DOCUMENT, &printed);
+    text_deinit(&printed);
 }
 
 static void the_document_is_printed_from_the_tables(void **state)
@@ -894,6 +906,7 @@ int main(void)
         cmocka_unit_test(an_attribute_belongs_to_its_statements_and_models),
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
         cmocka_unit_test(the_document_is_printed_from_the_tables),
+        cmocka_unit_test(functions_of_columns_are_printed_from_their_list),
         cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
         cmocka_unit_test(the_help_of_the_metrics_has_all_of_them),
         cmocka_unit_test(a_network_has_up_to_16_layers),

@@ -47,14 +47,14 @@ static void table_open(struct table *table, enum task task, enum label_type labe
         [LABEL_INTEGER] = SPOOL_INTEGER, [LABEL_REAL] = SPOOL_REAL, [LABEL_TEXT] = SPOOL_TEXT};
 
     *table = (struct table){
-        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER},
-                    {SLICE("y"), SPOOL_REAL, READING_NUMBER},
-                    {SLICE("sometimes"), SPOOL_REAL, READING_NUMBER},
-                    {SLICE("whole"), SPOOL_INTEGER, READING_NUMBER},
-                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER},
-                    {SLICE("code"), SPOOL_INTEGER, READING_NUMBER},
-                    {SLICE("size"), SPOOL_REAL, READING_NUMBER},
-                    {SLICE("label"), types[label]}},
+        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER, 0},
+                    {SLICE("y"), SPOOL_REAL, READING_NUMBER, 0},
+                    {SLICE("sometimes"), SPOOL_REAL, READING_NUMBER, 0},
+                    {SLICE("whole"), SPOOL_INTEGER, READING_NUMBER, 0},
+                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER, 0},
+                    {SLICE("code"), SPOOL_INTEGER, READING_NUMBER, 0},
+                    {SLICE("size"), SPOOL_REAL, READING_NUMBER, 0},
+                    {SLICE("label"), types[label], READING_NUMBER, 0}},
         .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                    {.name = SLICE("y"), .type = INPUT_NUMERIC},
                    {.name = SLICE("sometimes"), .type = INPUT_NUMERIC},
@@ -738,6 +738,142 @@ static void of_a_text_only_what_is_null_is_counted(void **state)
     table_close(&table);
 }
 
+/* Of n values in their order the number floor(b n / buckets) begins bucket b. */
+static uint32_t sort_out(const struct table *table, uint32_t column, const uint8_t *is_training,
+                         uint32_t buckets, double *bounds)
+{
+    static double values[ROWS];
+    uint32_t count = 0, found = 0;
+
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const struct cell *cell = &table->cells[row][column];
+        uint32_t at = count;
+
+        if (!is_training[row] || cell->type == CELL_NULL)
+            continue;
+        for (; at > 0 && values[at - 1] > cell->real; at--)
+            values[at] = values[at - 1];
+        values[at] = cell->real;
+        count++;
+    }
+    for (uint32_t b = 1; b < buckets; b++) {
+        const double value = values[(uint64_t)b * count / buckets];
+
+        if (value > values[0] && (found == 0 || value > bounds[found - 1]))
+            bounds[found++] = value;
+    }
+    return found;
+}
+
+static void buckets_are_quantiles_of_the_training_rows(void **state)
+{
+    static const uint32_t numbers[] = {2, 3, 10, 100, 1000};
+    static uint8_t is_training[ROWS];
+    static struct table table;
+    struct column_statistics *statistics;
+    struct learned learned;
+    double bounds[1000];
+    (void)state;
+
+    mark_training(is_training);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const struct transform_input *input;
+        uint32_t count;
+
+        table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+        table.inputs[6] = (struct spec_input){.name = SLICE("BUCKET(size)"),
+                                              .type = INPUT_CATEGORY,
+                                              .rule = RULE_BUCKET,
+                                              .source = SLICE("size"),
+                                              .vocabulary_max = numbers[i]};
+        for (uint32_t row = 0; i == 1 && row < ROWS; row += 2) /* half have one value */
+            table.cells[row][6] = real_cell(0);
+        table_write(&table, ROWS);
+        statistics = new_statistics(&table);
+        add(statistics, &table, 0, ROWS, is_training);
+        finish(statistics, &learned);
+        input = &learned.dataset.transform.inputs[6];
+        count = sort_out(&table, 6, is_training, numbers[i], bounds);
+        CHECK_INT(input->bound_count, count);
+        CHECK_INT(input->word_count, count + 1);
+        if (i != 1 && numbers[i] <= 100)
+            CHECK_INT(count, numbers[i] - 1);
+        else /* one value has the rows of several buckets */
+            CHECK(count < numbers[i] - 1);
+        for (uint32_t b = 0; b < count; b++)
+            CHECK(!(input->bounds[b] < bounds[b]) && !(input->bounds[b] > bounds[b]));
+        CHECK(input->has_nulls);
+        learned_deinit(&learned);
+        column_statistics_free(statistics);
+        table_close(&table);
+    }
+}
+
+static void what_needs_no_statistics_is_as_the_statement_says(void **state)
+{
+    static const double bounds[] = {1, 2.5};
+    struct table table;
+    struct column_statistics *statistics;
+    const struct transform_input *inputs;
+    struct learned learned;
+    struct text bytes;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table.inputs[4].rule = RULE_HASH;
+    table.inputs[4].vocabulary_max = 50;
+    table.inputs[5].rule = RULE_ID;
+    table.inputs[6].rule = RULE_BUCKET;
+    table.inputs[6].bounds = bounds;
+    table.inputs[6].bound_count = 2;
+    table_write(&table, ROWS);
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, ROWS, NULL);
+    put(statistics, &bytes);
+    CHECK(bytes.size < 2000); /* no word, no value */
+    finish(statistics, &learned);
+    inputs = learned.dataset.transform.inputs;
+    CHECK(inputs[4].rule == RULE_HASH && inputs[4].word_count == 0);
+    CHECK_INT(inputs[4].hash_buckets, 50);
+    CHECK(inputs[5].rule == RULE_ID && inputs[5].hash_buckets == 20 && inputs[5].has_nulls);
+    CHECK_INT(inputs[6].bound_count, 2);
+    CHECK_SLICE(inputs[6].words[1], "[1, 2.5)");
+    learned_deinit(&learned);
+    text_deinit(&bytes);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
+static void values_that_were_not_put_are_refused(void **state)
+{
+    static struct table table;
+    struct column_statistics *statistics;
+    struct text bytes;
+    struct error err;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
+    table.inputs[6].rule = RULE_BUCKET;
+    table_write(&table, ROWS);
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, 10, NULL);
+    put(statistics, &bytes);
+    CHECK_OK(read_into_new(&table, text_slice(&bytes), &err));
+    for (size_t at = 0; at + 8 < bytes.size; at++) { /* the greatest value becomes no number */
+        const double greatest = table.cells[1][6].real;
+
+        if (memcmp(bytes.data + at, &greatest, 8) != 0)
+            continue;
+        memset(bytes.data + at, 0xff, 8);
+        CHECK_FAILS(read_into_new(&table, text_slice(&bytes), &err), STATUS_CORRUPT,
+                    "statistics of column \"size\" are other bytes");
+        break;
+    }
+    text_deinit(&bytes);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
 static void counts_that_do_not_fit_are_refused(void **state)
 {
     static const struct put_counts wrong[] = {
@@ -781,6 +917,9 @@ int main(void)
         cmocka_unit_test(statistics_of_no_rows_are_refused),
         cmocka_unit_test(bytes_that_were_not_put_are_refused),
         cmocka_unit_test(of_a_text_only_what_is_null_is_counted),
+        cmocka_unit_test(buckets_are_quantiles_of_the_training_rows),
+        cmocka_unit_test(what_needs_no_statistics_is_as_the_statement_says),
+        cmocka_unit_test(values_that_were_not_put_are_refused),
         cmocka_unit_test(counts_that_do_not_fit_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,9 +26,9 @@ static void table_open(struct table *table, enum task task, enum label_type type
     static const enum spool_type types[] = {SPOOL_INTEGER, SPOOL_REAL, SPOOL_TEXT};
 
     *table = (struct table){
-        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER},
-                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER},
-                    {SLICE("y"), types[type]}},
+        .columns = {{SLICE("x"), SPOOL_REAL, READING_NUMBER, 0},
+                    {SLICE("colour"), SPOOL_TEXT, READING_NUMBER, 0},
+                    {SLICE("y"), types[type], READING_NUMBER, 0}},
         .inputs = {{.name = SLICE("x"), .type = INPUT_NUMERIC},
                    {.name = SLICE("colour"), .type = INPUT_CATEGORY, .vocabulary_max = 10000}},
         .spec = {.family = SLICE("network"),

@@ -7,8 +7,8 @@
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
 static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0};
-static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER},
-                                        {{"class", 5}, SPOOL_TEXT, READING_NUMBER}};
+static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0},
+                                        {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0}};
 static int cells[] = {4, 1};
 static struct direct_leaf leaves[] = {{16400, 1000, false}, {UINT32_MAX, 3, false}};
 

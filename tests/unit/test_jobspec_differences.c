@@ -241,6 +241,45 @@ static void constraints_and_roles_are_in_the_fingerprint(void **state)
 }
 
 /* What the writer makes of the spec reads back as nothing: the message says why. */
+static struct spec_input bucket_input(void)
+{
+    static const double bounds[] = {-1.5, 0, 1e300};
+
+    return (struct spec_input){.name = SLICE("BUCKET(price)"),
+                               .type = INPUT_CATEGORY,
+                               .rule = RULE_BUCKET,
+                               .vocabulary_max = 4,
+                               .bounds = bounds,
+                               .bound_count = 3,
+                               .source = SLICE("price"),
+                               .reading = READING_SEPARATED};
+}
+
+static void rules_of_categories_read_back_the_same(void **state)
+{
+    static const double others[] = {-1.5, 0, 1e301};
+    struct jobspec spec = example(), again;
+    struct spec_input inputs[] = {spec.inputs[0], bucket_input()};
+    struct arena arena;
+    (void)state;
+
+    spec.inputs = inputs;
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_SLICE(again.inputs[1].source, "price");
+    CHECK(again.inputs[1].rule == RULE_BUCKET && again.inputs[1].bound_count == 3);
+    inputs[1].bounds = others;
+    CHECK(!jobspec_equal(&spec, &again));
+    inputs[1].bounds = NULL, inputs[1].bound_count = 0;
+    CHECK(!jobspec_equal(&spec, &again));
+    arena_deinit(&arena);
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    inputs[1].rule = RULE_ID;
+    CHECK(!jobspec_equal(&spec, &again));
+    arena_deinit(&arena);
+}
+
 static void check_not_written(const struct jobspec *spec, const char *message)
 {
     struct text json;
@@ -280,6 +319,33 @@ static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
     spec = example();
     spec.family = SLICE("astrology");
     check_not_written(&spec, "astrology");
+}
+
+static void rules_that_cannot_be_are_refused(void **state)
+{
+    static const double falling[] = {1, 0, 2};
+    struct jobspec spec = example();
+    struct spec_input inputs[] = {spec.inputs[0], bucket_input()};
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[1].bounds = falling;
+    check_not_written(&spec, "\"bounds\": numbers that ascend");
+    inputs[1] = bucket_input();
+    inputs[1].rule = RULE_ID;
+    check_not_written(&spec, "\"bounds\": of buckets alone");
+    inputs[1] = bucket_input();
+    inputs[1].vocabulary_max = 5;
+    check_not_written(&spec, "3 of 5 buckets");
+    inputs[1] = bucket_input();
+    inputs[1].type = INPUT_TEXT, inputs[1].words_max = 3;
+    check_not_written(&spec, "a text has no rule \"bucket\"");
+    inputs[1] = bucket_input();
+    inputs[1].bound_count = 0, inputs[1].vocabulary_max = BUCKETS_MAX + 1;
+    check_not_written(&spec, "vocabulary_max");
+    inputs[1] = bucket_input();
+    inputs[1].rule = RULE_WORDS, inputs[1].bound_count = 0, inputs[1].reading = READING_NUMBER;
+    check_not_written(&spec, "an input of the column itself");
 }
 
 /* The section as it is read from a file; the caller frees it with cJSON_Delete. */
@@ -340,6 +406,8 @@ int main(void)
         cmocka_unit_test(jobs_that_score_otherwise_are_not_equal),
         cmocka_unit_test(jobs_that_read_or_tell_otherwise_are_not_equal),
         cmocka_unit_test(dates_and_readings_read_back_the_same),
+        cmocka_unit_test(rules_of_categories_read_back_the_same),
+        cmocka_unit_test(rules_that_cannot_be_are_refused),
         cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),

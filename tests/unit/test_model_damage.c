@@ -10,7 +10,7 @@
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, TESTED, TREES, EMBEDDED };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, RULED, TESTED, TREES, EMBEDDED };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -134,6 +134,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     fixture_init(fixture, kind == DEEP ? 3 : 0);
     if (kind == DATED)
         fixture_dates(fixture);
+    if (kind == RULED)
+        fixture_rules(fixture);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
 }
@@ -400,6 +402,33 @@ static void parts_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(DATED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void rules_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"rule\":\"bucket\"", "\"rule\":\"words\"", "a rule that is none of its type"},
+        {"\"rule\":\"bucket\"", "\"rule\":\"x\"", "\"rule\" is \"x\""},
+        {"\"rule\":\"bucket\"", "\"rule\":\"hash\"", "without what its rule needs"},
+        {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
+        {",\"rule\":\"id\"", "", "\"rule\": expected"},
+        {"\"reading\":\"separated\"", "\"reading\":\"boolean\"", "it was changed after training"},
+        {"\"bounds\":[30,50]", "\"bounds\":[30,51]", "it was changed after training"},
+        {"\"bounds\":[30,50]", "\"bounds\":[50,30]", "without what its rule needs"},
+        {"\"bounds\":[30,50]", "\"bounds\":[30]", "without what its rule needs"},
+        {"\"bounds\":[30,50]", "\"bounds\":[30,\"x\"]", "a bound of buckets is no number"},
+        {"\"bounds\":[30,50]", "\"bounds\":7", "bounds"},
+        {"\"column\":\"age\"", "\"column\":\"\"", "an input is of no column"},
+        {"\"column\":\"age\"", "\"column\":\"size\"", "two columns have the name"},
+        {"\"format\":7", "\"format\":6", "\"part\": expected"},
+        {"\"column\":\"age\",", "", "\"column\": expected"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(RULED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -780,6 +809,7 @@ int main(void)
         cmocka_unit_test(a_meta_row_with_a_wrong_value_is_refused),
         cmocka_unit_test(what_is_damaged_here_could_be_read_before),
         cmocka_unit_test(parts_with_a_wrong_value_are_refused),
+        cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),

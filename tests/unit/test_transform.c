@@ -620,14 +620,180 @@ static void parts_lie_side_by_side_each_once(void **state)
     inputs[2].type = INPUT_NUMERIC;
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "no part of a column");
     make_dated(&transform, inputs, &arena);
-    inputs[0].name = SLICE("signup");
+    inputs[0].name = SLICE("signup"); /* the column itself beside its parts */
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK_INT(transform.column_count, 1);
+    arena_deinit(&arena);
+}
+
+/* age as it is, its bucket and its id; site by its hash. */
+static void make_ruled(struct transform *transform, struct transform_input *inputs,
+                       struct arena *arena)
+{
+    static const double bounds[] = {30, 50};
+    static struct slice buckets[] = {{"low", 3}, {"middle", 6}, {"high", 4}};
+    struct error err;
+
+    *transform = (struct transform){.inputs = inputs, .input_count = 4};
+    inputs[0] = (struct transform_input){.name = SLICE("age"), .scale = 1, .has_nulls = true};
+    inputs[1] = (struct transform_input){.name = SLICE("BUCKET(age)"),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_BUCKET,
+                                         .source = SLICE("age"),
+                                         .has_nulls = true,
+                                         .words = buckets,
+                                         .word_count = 3,
+                                         .bounds = bounds,
+                                         .bound_count = 2};
+    inputs[2] = (struct transform_input){.name = SLICE("CATEGORY_ID(age)"),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_ID,
+                                         .source = SLICE("age"),
+                                         .has_nulls = true,
+                                         .hash_buckets = 100};
+    inputs[3] = (struct transform_input){.name = SLICE("CATEGORY_HASH(site)"),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_HASH,
+                                         .source = SLICE("site"),
+                                         .hash_buckets = 7};
+    CHECK_OK(transform_finish(transform, arena, &err));
+}
+
+static void several_inputs_are_made_of_one_column(void **state)
+{
+    static const struct {
+        double age;
+        int32_t bucket;
+    } cases[] = {{0, 0}, {29, 0}, {30, 1}, {49, 1}, {50, 2}, {99, 2}};
+    struct cell cells[] = {{.type = CELL_INTEGER}, text_cell("a.org")};
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    int32_t ids[3];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_ruled(&transform, inputs, &arena);
+    CHECK_INT(transform.column_count, 2);
+    CHECK_SLICE(transform.columns[0], "age");
+    CHECK_SLICE(transform.columns[1], "site");
+    CHECK(transform.has_rules && transform.has_parts);
+    CHECK_INT(transform.id_rows, 4 + 101 + 8);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cells[0] = (struct cell){.type = CELL_REAL, .real = cases[i].age};
+        CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+        CHECK(dense[0] == (float)cases[i].age);
+        CHECK_INT(ids[0], cases[i].bucket);
+        CHECK_INT(ids[1], 4 + (int)cases[i].age);
+        CHECK_INT(ids[2], 105 + transform_word_hash(SLICE("a.org")) % 7);
+    }
+    cells[0] = (struct cell){.type = CELL_NULL};
+    cells[1] = (struct cell){.type = CELL_NULL};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK_INT(ids[0], 3);
+    CHECK_INT(ids[1], 4 + 100);
+    CHECK_INT(ids[2], -1); /* training saw none */
+    arena_deinit(&arena);
+}
+
+static void what_is_no_id_is_refused(void **state)
+{
+    static const double numbers[] = {-1, 100, 2.5, 1e300};
+    struct cell cells[] = {{.type = CELL_INTEGER}, text_cell("a.org")};
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    float dense[2];
+    int32_t ids[3];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_ruled(&transform, inputs, &arena);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        cells[0] = (struct cell){.type = CELL_REAL, .real = numbers[i]};
+        CHECK_FAILS(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID,
+                    "where a whole number from 0 to 99 was expected");
+    }
+    cells[0] = text_cell("7");
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK_INT(ids[1], 4 + 7);
+    arena_deinit(&arena);
+}
+
+static void rules_without_what_they_need_are_refused(void **state)
+{
+    static const double falling[] = {50, 30}, infinite[] = {30, INFINITY};
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (int i = 0; i < 7; i++) {
+        make_ruled(&transform, inputs, &arena);
+        switch (i) {
+        case 0:
+            inputs[1].bounds = falling;
+            break;
+        case 1:
+            inputs[1].bounds = infinite;
+            break;
+        case 2:
+            inputs[1].bound_count = 1;
+            break;
+        case 3:
+            inputs[1].hash_buckets = 1;
+            break;
+        case 4:
+            inputs[2].hash_buckets = 0;
+            break;
+        case 5:
+            inputs[3].words = words, inputs[3].word_count = 1;
+            break;
+        default:
+            inputs[1].rule = RULE_WORDS;
+        }
+        CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
+                    "without what its rule needs");
+    }
+    make_ruled(&transform, inputs, &arena);
+    inputs[3].source = SLICE("age");
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    inputs[1].source = SLICE("site"); /* not beside the other inputs of its column */
     CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "two columns");
+    arena_deinit(&arena);
+}
+
+static void buckets_are_called_by_their_bounds(void **state)
+{
+    static const double bounds[] = {-0.5, 30};
+    static const char *const names[] = {"(-inf, -0.5)", "[-0.5, 30)", "[30, inf)"};
+    struct arena arena;
+    struct slice name;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_OK(transform_bucket_name(bounds, 2, i, &arena, &name, &err));
+        CHECK_SLICE(name, names[i]);
+    }
+    CHECK_OK(transform_bucket_name(bounds, 0, 0, &arena, &name, &err));
+    CHECK_SLICE(name, "(-inf, inf)");
     arena_deinit(&arena);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_inputs_are_made_of_one_column),
+        cmocka_unit_test(what_is_no_id_is_refused),
+        cmocka_unit_test(rules_without_what_they_need_are_refused),
+        cmocka_unit_test(buckets_are_called_by_their_bounds),
         cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
         cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),
         cmocka_unit_test(parts_lie_side_by_side_each_once),

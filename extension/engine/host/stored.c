@@ -247,7 +247,9 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         struct model_input *column = &summary->inputs[input->column];
 
         column->name = model->transform.columns[input->column];
-        column->type = input->type;
+        if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
+            column->type = input->type;
+        summary->has_rules |= input->rule != RULE_WORDS;
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
     }

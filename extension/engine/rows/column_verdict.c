@@ -113,7 +113,7 @@ static enum status count_query(const struct column_verdict *verdict,
 static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
 {
     return a->column == b->column && a->type == b->type && a->reading == b->reading &&
-           a->part == b->part && slice_equal(a->source, b->source);
+           a->rule == b->rule && a->part == b->part && slice_equal(a->source, b->source);
 }
 
 static bool has_same_roles(const struct plan *a, const struct plan *b)
@@ -186,7 +186,7 @@ static bool has_bad_dates(const struct plan *plan, const struct cell_census *cen
 static bool has_bad_cells(const struct plan *plan, const struct cell_census *census, uint64_t rows)
 {
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan->inputs[i].type == INPUT_NUMERIC &&
+        if (plan_takes_numbers(&plan->inputs[i]) &&
             has_unread(&census->columns[i], plan->inputs[i].reading))
             return true;
     for (size_t i = 0; i < plan->role_count; i++)

@@ -181,6 +181,8 @@ static cJSON *write_rows(const struct direct_rows *rows)
         if (rows->spooled[i].reading != READING_NUMBER)
             json_add_string(item, "reading",
                             slice_of(input_reading_words[rows->spooled[i].reading]));
+        if (rows->spooled[i].ids)
+            json_add_integer(item, "ids", rows->spooled[i].ids);
         json_add_integer(item, "from", rows->cells[i]);
         json_append(list, item);
     }
@@ -321,6 +323,20 @@ static enum status read_reading(const cJSON *item, enum input_reading *reading, 
     return STATUS_OK;
 }
 
+/* Left out where whole numbers are no ids. */
+static enum status read_ids(const cJSON *item, struct spool_column *column, struct error *err)
+{
+    int64_t ids;
+
+    if (!json_has(item, "ids"))
+        return STATUS_OK;
+    TRY(json_get_integer(item, "ids", 1, CATEGORY_WORDS_MAX, &ids, err));
+    column->ids = (uint32_t)ids;
+    return column->type == SPOOL_INTEGER
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "a column of ids that are no whole numbers");
+}
+
 static enum status read_cell(const cJSON *item, struct arena *arena, struct direct_rows *rows,
                              struct error *err)
 {
@@ -333,6 +349,7 @@ static enum status read_cell(const cJSON *item, struct arena *arena, struct dire
     TRY(json_get_integer(item, "from", 0, from_max, &from, err));
     TRY(read_type(item, &column->type, err));
     TRY(read_reading(item, &column->reading, err));
+    TRY(read_ids(item, column, err));
     column->name = arena_copy(arena, name);
     rows->cells[rows->count++] = (int)from;
     return column->name.data ? STATUS_OK : fail_no_memory(err);

@@ -28,6 +28,7 @@ struct feed {
     enum spool_type type;
     int column; /* of the query */
     enum input_reading reading;
+    uint32_t ids;       /* as struct spool_column has it */
     const char *needed; /* no cell may be NULL, and what the column is called then; NULL: any may */
     bool is_weight;     /* no cell may be negative */
 };
@@ -142,6 +143,52 @@ static enum status put_integer(struct spool_writer *writer, const struct feed *f
     return is_null ? spool_put_null(writer, err) : spool_put_integer(writer, integer, err);
 }
 
+static enum status read_id(const struct feed *feed, const struct cell *cell, int64_t *id,
+                           bool *is_null, struct error *err)
+{
+    double number = 0;
+
+    *id = 0;
+    TRY(cell_to_number(cell, feed->reading, feed->name, &number, is_null, err));
+    if (*is_null)
+        return STATUS_OK;
+    if (!number_is_id(number, feed->ids))
+        return cell_refuse_id(cell, feed->name, feed->ids, err);
+    *id = (int64_t)number;
+    return STATUS_OK;
+}
+
+/* Is it put as NULL until all rows are counted? */
+static bool waits_for_counts(const struct feed *feed, const struct cell *cell)
+{
+    struct text_look look;
+    double number;
+    bool is_null;
+
+    if (feed->type == SPOOL_INTEGER && !feed->ids)
+        return is_other_label(cell);
+    if (feed->type == SPOOL_TEXT || cell->type != CELL_TEXT)
+        return false;
+    look = text_look_at(cell->text);
+    return !text_look_number(&look, feed->reading, &number, &is_null);
+}
+
+static enum status put_id(struct spool_writer *writer, const struct feed *feed, uint32_t number,
+                          const struct cell *cell, struct error *err)
+{
+    struct cell_census *census = spool_writer_census(writer);
+    bool is_null = false;
+    int64_t id;
+
+    if (census) {
+        TRY(cell_count(census, number, cell, err));
+        if (waits_for_counts(feed, cell))
+            return spool_put_null(writer, err);
+    }
+    TRY(read_id(feed, cell, &id, &is_null, err));
+    return is_null ? spool_put_null(writer, err) : spool_put_integer(writer, id, err);
+}
+
 static enum status put_cell(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
@@ -149,7 +196,8 @@ static enum status put_cell(struct spool_writer *writer, const struct feed *feed
     case SPOOL_REAL:
         return put_real(writer, feed, number, cell, err);
     case SPOOL_INTEGER:
-        return put_integer(writer, feed, number, cell, err);
+        return feed->ids ? put_id(writer, feed, number, cell, err)
+                         : put_integer(writer, feed, number, cell, err);
     default:
         return put_text(writer, feed, number, cell, err);
     }
@@ -233,21 +281,6 @@ static enum status spread_row(const struct spooling *spooling, const struct cell
     return STATUS_OK;
 }
 
-/* Is it put as NULL until all rows are counted? */
-static bool waits_for_counts(const struct feed *feed, const struct cell *cell)
-{
-    struct text_look look;
-    double number;
-    bool is_null;
-
-    if (feed->type == SPOOL_INTEGER)
-        return is_other_label(cell);
-    if (feed->type != SPOOL_REAL || cell->type != CELL_TEXT)
-        return false;
-    look = text_look_at(cell->text);
-    return !text_look_number(&look, feed->reading, &number, &is_null);
-}
-
 /* The error that writing the cell would return. */
 static enum status check_cell(const struct feed *feed, const struct cell *cell, bool *is_null,
                               struct error *err)
@@ -261,7 +294,8 @@ static enum status check_cell(const struct feed *feed, const struct cell *cell, 
     case SPOOL_REAL:
         return cell_to_number(cell, feed->reading, feed->name, &number, is_null, err);
     case SPOOL_INTEGER:
-        return read_integer(feed, cell, &integer, is_null, err);
+        return feed->ids ? read_id(feed, cell, &integer, is_null, err)
+                         : read_integer(feed, cell, &integer, is_null, err);
     default:
         return read_text(feed, cell, buffer, &word, is_null, err);
     }
@@ -343,7 +377,8 @@ enum status scan_restore(const struct spool_column *spooled, const int *columns,
         feeds[i] = (struct feed){.name = spooled[i].name,
                                  .type = spooled[i].type,
                                  .column = columns[i],
-                                 .reading = spooled[i].reading};
+                                 .reading = spooled[i].reading,
+                                 .ids = spooled[i].ids};
         types[i] = spooled[i].type;
     }
     *scan = (struct scan){.self = feeds,
@@ -565,6 +600,11 @@ static enum status count_cells(const struct source *source, const struct plan *p
     return STATUS_OK;
 }
 
+static struct spool_column column_of_feed(const struct feed *feed)
+{
+    return (struct spool_column){feed->name, feed->type, feed->reading, feed->ids};
+}
+
 static enum status spool_source(const struct spool_request *request, const struct source *source,
                                 struct arena *arena, uint64_t *rows, struct error *err)
 {
@@ -581,8 +621,7 @@ static enum status spool_source(const struct spool_request *request, const struc
     if (!job.columns)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->count; i++)
-        job.columns[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
-                                               source->feeds[i].reading};
+        job.columns[i] = column_of_feed(&source->feeds[i]);
     if (request->judge && !source->kept)
         TRY(count_cells(source, request->plan, arena, &job.order, err));
     TRY(job_folder_file(request->folder, source->file, job.path, err));
@@ -608,6 +647,24 @@ static enum spool_type label_type(const struct plan *plan)
     default:
         return SPOOL_TEXT;
     }
+}
+
+/* Ids are whole numbers; names of columns stand in messages, those of their inputs do not. */
+static struct feed input_feed(const struct plan *plan, const struct plan_input *input)
+{
+    const bool is_id = input->type == INPUT_CATEGORY && input->rule == RULE_ID;
+    const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
+    const bool is_made = input->rule != RULE_WORDS;
+
+    return (struct feed){
+        .name = is_made ? plan->query.columns[input->column].name : input->name,
+        .type = is_id     ? SPOOL_INTEGER
+                : is_real ? SPOOL_REAL
+                          : SPOOL_TEXT,
+        .column = input->column,
+        .reading = input->reading,
+        .ids = is_id ? input->vocabulary_max : 0,
+    };
 }
 
 static struct feed role_feed(const struct plan_role *role)
@@ -636,13 +693,8 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
 
     if (!feeds)
         return fail_no_memory(err);
-    for (size_t i = 0; i < plan->input_count; i++) {
-        const struct plan_input *input = &plan->inputs[i];
-        feeds[n++] = (struct feed){.name = input->name,
-                                   .type = input->type == INPUT_NUMERIC ? SPOOL_REAL : SPOOL_TEXT,
-                                   .column = input->column,
-                                   .reading = input->reading};
-    }
+    for (size_t i = 0; i < plan->input_count; i++)
+        feeds[n++] = input_feed(plan, &plan->inputs[i]);
     if (plan->label_column >= 0)
         feeds[n++] = (struct feed){.name = plan->label,
                                    .type = label_type(plan),
@@ -743,8 +795,7 @@ static enum status list_cells(const struct source *source, struct arena *arena,
     if (!cells->spooled || !cells->columns)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->count; i++)
-        cells->spooled[i] = (struct spool_column){source->feeds[i].name, source->feeds[i].type,
-                                                  source->feeds[i].reading};
+        cells->spooled[i] = column_of_feed(&source->feeds[i]);
     for (size_t i = 0; i < source->counted; i++)
         cells->columns[i] = source->feeds[i].column;
     return STATUS_OK;

@@ -330,13 +330,15 @@ static enum status cut_columns(struct tree_bins *bins, uint32_t numbers,
 static void describe_category(const struct transform_input *input, uint32_t bins_most,
                               struct tree_column *column)
 {
-    const bool has_others = input->word_count > bins_most || input->hash_buckets > 0;
+    const bool has_words = input->rule == RULE_WORDS;
+    const uint32_t values = input->word_count + (has_words ? 0 : input->hash_buckets);
+    const bool has_others = values > bins_most || (has_words && input->hash_buckets > 0);
     const uint32_t most = bins_most - has_others;
 
     column->is_category = true;
     column->place = input->id_offset;
     column->first_id = input->first_id;
-    column->words = input->word_count < most ? input->word_count : most;
+    column->words = values < most ? values : most;
     column->bins = 1 + column->words + has_others;
 }
 

@@ -1,0 +1,366 @@
+#include "planner/column_choice.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "planner/column_dates.h"
+#include "planner/column_function.h"
+#include "planner/later.h"
+#include "planner/query.h"
+#include "planner/roles.h"
+
+/* What a call says of a column. */
+struct chosen {
+    const struct name *column;
+    struct choice choice;
+    bool is_made; /* it is another input beside the column */
+};
+
+static enum status read_call(struct planning *planning, const struct column *call,
+                             struct chosen *chosen);
+
+/* ----- functions that there are ----- */
+
+static enum status hint_functions(struct error *err)
+{
+    struct text names;
+
+    text_init(&names, sizeof err->hint);
+    column_functions_append(&names);
+    error_hint(err, "There are %s.", text_string(&names));
+    text_deinit(&names);
+    return err->status;
+}
+
+/* Why there is none of this name. */
+static enum status refuse_function(const struct name *name, struct error *err)
+{
+    const struct later_name *later =
+        later_find(later_column_functions, later_column_function_count, name->text);
+    const struct column_function *nearest = column_function_nearest(name->text);
+
+    if (later) {
+        fail_at(err, STATUS_UNSUPPORTED, name->position, "column function %s is not supported yet",
+                later->name);
+        return hint_functions(err);
+    }
+    fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
+            SLICE_FORMAT(name->text));
+    return nearest ? error_hint(err, "Did you mean %s?", nearest->name) : hint_functions(err);
+}
+
+/* ----- arguments ----- */
+
+static enum status refuse_arguments(const struct column *call, const char *takes, struct error *err)
+{
+    return fail_at(err, STATUS_INVALID,
+                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
+                   SLICE_FORMAT(call->name.text), takes);
+}
+
+static bool is_integer(const struct column *argument)
+{
+    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_NUMBER &&
+           argument->value.is_integer;
+}
+
+/* An argument that is a whole number from `least` to `most`; what: "TEXT takes a number". */
+static enum status read_count(const struct column *argument, uint32_t least, uint32_t most,
+                              const char *what, uint32_t *count, struct error *err)
+{
+    if (!is_integer(argument) || argument->value.integer < least || argument->value.integer > most)
+        return fail_at(err, STATUS_INVALID, argument->span.start, "%s from %u to %u", what, least,
+                       most);
+    *count = (uint32_t)argument->value.integer;
+    return STATUS_OK;
+}
+
+/* c, or NUMERIC(c), as SQLFlow writes it; NULL: another argument. */
+static const struct name *number_column(const struct column *argument)
+{
+    const bool is_call = argument->kind == COLUMN_CALL && argument->count >= 1 &&
+                         argument->count <= 2 && slice_is_fold(argument->name.text, "NUMERIC") &&
+                         argument->items[0].kind == COLUMN_NAME;
+
+    if (argument->kind == COLUMN_NAME)
+        return &argument->name;
+    if (!is_call || (argument->count == 2 &&
+                     !(is_integer(&argument->items[1]) && argument->items[1].value.integer == 1)))
+        return NULL;
+    return &argument->items[0].name;
+}
+
+/* ----- what a column is ----- */
+
+/* NUMERIC(c[, shape]): the shape is that of one array, 1 that of a number. */
+static enum status read_numeric(struct planning *planning, const struct column *call,
+                                struct chosen *chosen)
+{
+    const struct column *shape = call->count == 2 ? &call->items[1] : NULL;
+    char what[] = "NUMERIC takes a number of elements";
+
+    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly a shape",
+                                planning->err);
+    if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
+        shape = &shape->items[0];
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_NUMERIC;
+    return shape ? read_count(shape, 1, VECTOR_ELEMENTS_MAX, what, &chosen->choice.shape,
+                              planning->err)
+                 : STATUS_OK;
+}
+
+/* DATE(c[, 'age', 'weekday', ...]) */
+static enum status read_date(struct planning *planning, const struct column *call,
+                             struct chosen *chosen)
+{
+    if (call->count < 1 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly parts of a date",
+                                planning->err);
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_DATE;
+    return date_parts_read(call, &chosen->choice.parts, planning->err);
+}
+
+/* TEXT(c[, buckets[, words]]) */
+static enum status read_text(struct planning *planning, const struct column *call,
+                             struct chosen *chosen)
+{
+    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call,
+                                "a column's name, and after it possibly a number of hash buckets "
+                                "and one of words",
+                                planning->err);
+    chosen->column = &call->items[0].name;
+    chosen->choice = (struct choice){
+        .kind = CHOICE_TEXT, .vocabulary_max = TEXT_BUCKETS, .words_max = TEXT_WORDS};
+    if (call->count > 1)
+        TRY(read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
+                       "TEXT takes a number of hash buckets", &chosen->choice.vocabulary_max,
+                       planning->err));
+    return call->count > 2 ? read_count(&call->items[2], 1, TEXT_WORDS_MAX,
+                                        "TEXT takes a number of words of one text",
+                                        &chosen->choice.words_max, planning->err)
+                           : STATUS_OK;
+}
+
+/* ----- categories ----- */
+
+static void choose_words(const struct name *column, struct chosen *chosen)
+{
+    chosen->column = column;
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .vocabulary_max = CATEGORY_WORDS};
+}
+
+/* VOCABULARY(c[, max]) */
+static enum status read_vocabulary(struct planning *planning, const struct column *call,
+                                   struct chosen *chosen)
+{
+    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name, and after it possibly a number of words",
+                                planning->err);
+    choose_words(&call->items[0].name, chosen);
+    return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
+                                         "VOCABULARY takes a number of words",
+                                         &chosen->choice.vocabulary_max, planning->err)
+                            : STATUS_OK;
+}
+
+/* CATEGORY_HASH(c, buckets) */
+static enum status read_hash(struct planning *planning, const struct column *call,
+                             struct chosen *chosen)
+{
+    if (call->count != 2 || call->items[0].kind != COLUMN_NAME)
+        return refuse_arguments(call, "a column's name and a number of hash buckets",
+                                planning->err);
+    chosen->column = &call->items[0].name;
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH};
+    chosen->is_made = true;
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
+                      "CATEGORY_HASH takes a number of hash buckets",
+                      &chosen->choice.vocabulary_max, planning->err);
+}
+
+/* CATEGORY_ID(c, ids) */
+static enum status read_id(struct planning *planning, const struct column *call,
+                           struct chosen *chosen)
+{
+    chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
+    if (!chosen->column)
+        return refuse_arguments(call, "a column's name and a number of ids", planning->err);
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_ID};
+    chosen->is_made = true;
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CATEGORY_ID takes a number of ids",
+                      &chosen->choice.vocabulary_max, planning->err);
+}
+
+static enum status read_bound(const struct column *item, const double *before, double *bound,
+                              struct error *err)
+{
+    if (item->kind != COLUMN_VALUE || item->value.kind != VALUE_NUMBER ||
+        !isfinite(item->value.number))
+        return fail_at(err, STATUS_INVALID, item->span.start,
+                       "the bounds of BUCKET are finite numbers");
+    *bound = item->value.number;
+    if (!before || *bound > *before)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, item->span.start, "%.15g comes after %.15g among the bounds",
+            *bound, *before);
+    return error_hint(err, "The bounds of BUCKET ascend, each once.");
+}
+
+static enum status read_bounds(struct planning *planning, const struct column *list,
+                               struct choice *choice)
+{
+    double *bounds = ARENA_NEW(planning->arena, double, list->count + 1);
+
+    if (!bounds)
+        return fail_no_memory(planning->err);
+    if (list->count < 1 || list->count >= BUCKETS_MAX)
+        return fail_at(planning->err, STATUS_INVALID, list->span.start,
+                       "BUCKET takes from 1 to %d bounds, not %zu", BUCKETS_MAX - 1, list->count);
+    for (size_t i = 0; i < list->count; i++)
+        TRY(read_bound(&list->items[i], i > 0 ? &bounds[i - 1] : NULL, &bounds[i], planning->err));
+    choice->bounds = bounds;
+    choice->bound_count = (uint32_t)list->count;
+    choice->vocabulary_max = choice->bound_count + 1;
+    return STATUS_OK;
+}
+
+/* BUCKET(c, [b1, b2, ...]), BUCKET(c, buckets) */
+static enum status read_bucket(struct planning *planning, const struct column *call,
+                               struct chosen *chosen)
+{
+    chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
+    if (!chosen->column)
+        return refuse_arguments(call, "a column's name, and bounds in [] or a number of buckets",
+                                planning->err);
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_BUCKET};
+    chosen->is_made = true;
+    if (call->items[1].kind == COLUMN_LIST)
+        return read_bounds(planning, &call->items[1], &chosen->choice);
+    return read_count(&call->items[1], 2, BUCKETS_MAX,
+                      "BUCKET takes bounds in [], or a number of buckets",
+                      &chosen->choice.vocabulary_max, planning->err);
+}
+
+/* INDICATOR(c), INDICATOR(category): how a category is an input anyway. */
+static enum status read_indicator(struct planning *planning, const struct column *call,
+                                  struct chosen *chosen)
+{
+    const char *takes = "a column's name or a category, such as VOCABULARY(column)";
+    const struct column *inner = call->count == 1 ? &call->items[0] : NULL;
+
+    if (inner && inner->kind == COLUMN_NAME) {
+        choose_words(&inner->name, chosen);
+        return STATUS_OK;
+    }
+    if (!inner || inner->kind != COLUMN_CALL)
+        return refuse_arguments(call, takes, planning->err);
+    TRY(read_call(planning, inner, chosen));
+    return chosen->choice.kind == CHOICE_CATEGORY ? STATUS_OK
+                                                  : refuse_arguments(call, takes, planning->err);
+}
+
+/* ----- calls ----- */
+
+static const struct {
+    const char *name;
+    enum status (*read)(struct planning *planning, const struct column *call,
+                        struct chosen *chosen);
+} readers[] = {{"NUMERIC", read_numeric},    {"DATE", read_date},
+               {"TEXT", read_text},          {"VOCABULARY", read_vocabulary},
+               {"CATEGORY_HASH", read_hash}, {"CATEGORY_ID", read_id},
+               {"BUCKET", read_bucket},      {"INDICATOR", read_indicator}};
+
+static enum status read_call(struct planning *planning, const struct column *call,
+                             struct chosen *chosen)
+{
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
+        if (slice_is_fold(call->name.text, readers[i].name)) {
+            TRY(readers[i].read(planning, call, chosen));
+            if (!chosen->choice.function)
+                chosen->choice.function = readers[i].name;
+            return STATUS_OK;
+        }
+    return refuse_function(&call->name, planning->err);
+}
+
+static enum status find_column(struct planning *planning, const struct name *name, int *column)
+{
+    const struct plan *plan = planning->plan;
+
+    TRY(query_resolve(&plan->query, "", name->text, name->position, column, planning->err));
+    if (*column != plan->label_column)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, name->position,
+            "column \"%.*s\" is the label and cannot be an input", SLICE_FORMAT(name->text));
+    return error_hint(planning->err, "A model that sees its label learns nothing else.");
+}
+
+enum status column_choose(struct planning *planning, const struct name *name,
+                          const struct choice *choice, struct choices *choices)
+{
+    struct choice *chosen;
+    int column;
+
+    TRY(find_column(planning, name, &column));
+    chosen = &choices->of[column];
+    if (chosen->kind != CHOICE_NONE)
+        return fail_at(planning->err, STATUS_INVALID, name->position,
+                       "column \"%.*s\" is named twice", SLICE_FORMAT(name->text));
+    *chosen = *choice;
+    chosen->position = name->position;
+    chosen->is_named = true;
+    return STATUS_OK;
+}
+
+/* BUCKET(age), and of a second one BUCKET(age) 2. */
+static enum status name_made(struct planning *planning, const struct choices *choices,
+                             struct made_choice *made)
+{
+    const struct slice column = planning->plan->query.columns[made->column].name;
+    unsigned number = 1;
+    struct text name;
+
+    for (size_t i = 0; i < choices->made_count; i++)
+        number += choices->made[i].column == made->column &&
+                  choices->made[i].choice.function == made->choice.function;
+    text_init(&name, TEXT_MAXIMUM);
+    text_printf(&name, number > 1 ? "%s(%.*s) %u" : "%s(%.*s)", made->choice.function,
+                SLICE_FORMAT(column), number);
+    made->name = name.failed ? (struct slice){0} : arena_copy(planning->arena, text_slice(&name));
+    text_deinit(&name);
+    if (!made->name.data)
+        return fail_no_memory(planning->err);
+    if (query_find(&planning->plan->query, made->name) == -1)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, made->choice.position,
+                   "column \"%.*s\" has the name of an input that %s makes",
+                   SLICE_FORMAT(made->name), made->choice.function);
+}
+
+static enum status make(struct planning *planning, const struct chosen *chosen,
+                        struct choices *choices)
+{
+    struct made_choice *made = &choices->made[choices->made_count];
+
+    *made = (struct made_choice){.choice = chosen->choice};
+    made->choice.position = chosen->column->position;
+    TRY(find_column(planning, chosen->column, &made->column));
+    TRY(name_made(planning, choices, made));
+    choices->is_taken[made->column] = true;
+    choices->made_count++;
+    return STATUS_OK;
+}
+
+enum status column_choose_call(struct planning *planning, const struct column *call,
+                               struct choices *choices)
+{
+    struct chosen chosen = {.column = NULL};
+
+    TRY(read_call(planning, call, &chosen));
+    return chosen.is_made ? make(planning, &chosen, choices)
+                          : column_choose(planning, chosen.column, &chosen.choice, choices);
+}

@@ -1,0 +1,65 @@
+/*
+ * column_choice.h - what calls of functions in a COLUMN clause say of columns.
+ *
+ *     COLUMN age, BUCKET(age, [30, 50]), INDICATOR(CATEGORY_HASH(site, 1000))
+ *            |    |                      |
+ *            |    a bucket beside it     a category in the place of the column
+ *            the column as it is
+ *
+ * A function says what a column is to the model (NUMERIC, VOCABULARY, DATE, TEXT: one of them for
+ * each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH), which has the
+ * function's name: BUCKET(age). column_function.h has what people read of them.
+ */
+#ifndef PLANNER_COLUMN_CHOICE_H
+#define PLANNER_COLUMN_CHOICE_H
+
+#include "planner/planning.h"
+
+/* What a COLUMN clause sets for one column of the query. */
+struct choice {
+    enum {
+        CHOICE_NONE,
+        CHOICE_DERIVED,
+        CHOICE_NUMERIC,
+        CHOICE_CATEGORY,
+        CHOICE_DATE,
+        CHOICE_TEXT
+    } kind;
+    const char *function;    /* that made it; NULL: none */
+    uint32_t vocabulary_max; /* CHOICE_CATEGORY, as spec_input has it; CHOICE_TEXT: hash buckets */
+    uint32_t words_max;      /* CHOICE_TEXT */
+    uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
+    uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
+    /* CHOICE_CATEGORY, as spec_input has them */
+    enum category_rule rule;
+    const double *bounds;
+    uint32_t bound_count;
+    int position;
+    bool is_named; /* by its name, not by a pattern or * */
+};
+
+/* An input that a function makes of a column, beside what the column itself is. */
+struct made_choice {
+    int column; /* of the query */
+    struct slice name;
+    struct choice choice;
+};
+
+/* What the clause sets for all columns. */
+struct choices {
+    struct choice *of;        /* (columns of the query) */
+    bool *is_taken;           /* (columns): a function takes it: no pattern, nor *, does */
+    struct made_choice *made; /* (made_count), in the order of the clause, which has room for all */
+    size_t made_count;
+};
+
+/* What a function call in COLUMN says. INVALID with a position and a hint for an unknown function,
+ * arguments that it does not take, and a column that is named twice; UNSUPPORTED for functions that
+ * are not there yet. */
+enum status column_choose_call(struct planning *planning, const struct column *call,
+                               struct choices *choices);
+/* A column that is named alone, or by a function that says what it is. */
+enum status column_choose(struct planning *planning, const struct name *name,
+                          const struct choice *choice, struct choices *choices);
+
+#endif

@@ -1,0 +1,119 @@
+#include "planner/column_function.h"
+
+#include <string.h>
+
+/* clang-format off: one paragraph, one function. */
+const struct column_function column_functions[] = {
+    {"NUMERIC", "NUMERIC(c); NUMERIC(c, n)", "a number",
+     "The column as a number, whose far values are never read as missing. In PostgreSQL also an "
+     "array of n numbers."},
+    {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
+     "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
+     "that dates have by "
+     "themselves."},
+    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w)", "the words of a text",
+     "The words of a text in n hash buckets (8,192), the first w different ones of each text "
+     "(128). Not of trees."},
+    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
+     "The n most frequent words of the column (10,000); the others share hash buckets."},
+    {"CATEGORY_HASH", "CATEGORY_HASH(c, n)", "a category",
+     "The hash of the column's value in n buckets. Nothing is counted and no word is stored, so it "
+     "suits columns of "
+     "very many values, which share buckets. A number counts as its shortest decimal: 3, 3.0 and "
+     "'3' are one value."},
+    {"CATEGORY_ID", "CATEGORY_ID(c, n)", "a category",
+     "A column of whole numbers from 0 to n - 1, each of which is a category of its own. Another "
+     "number is a bad row "
+     "(train.bad_rows, predict.bad_rows)."},
+    {"BUCKET", "BUCKET(c, [b1, b2, ...]); BUCKET(c, n)", "a category",
+     "The interval that a number is in: below b1, from b1 to below b2, and so on; the bounds "
+     "ascend. With a number n "
+     "the bounds are quantiles of the training rows: n buckets of about as many rows, fewer where "
+     "many rows have one "
+     "value. They are exact, the same whatever the order of the rows and the workers, and stored "
+     "in the model. c may "
+     "be written NUMERIC(c)."},
+    {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
+     "The category as it is, as SQLFlow writes it; of a column its vocabulary."},
+    {NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const struct column_function *column_function_find(struct slice name)
+{
+    for (const struct column_function *function = column_functions; function->name; function++)
+        if (slice_is_fold(name, function->name))
+            return function;
+    return NULL;
+}
+
+const struct column_function *column_function_nearest(struct slice name)
+{
+    const char *names[32];
+    size_t count = 0;
+    int nearest;
+
+    for (; column_functions[count].name; count++)
+        names[count] = column_functions[count].name;
+    nearest = text_nearest(name, names, count);
+    return nearest >= 0 ? &column_functions[nearest] : NULL;
+}
+
+void column_functions_append(struct text *out)
+{
+    for (size_t i = 0; column_functions[i].name; i++)
+        text_printf(out, "%s%s",
+                    i == 0                         ? ""
+                    : column_functions[i + 1].name ? ", "
+                                                   : " and ",
+                    column_functions[i].name);
+}
+
+/* clang-format off: one line, one line. */
+static const char introduction[] =
+    "# Functions of COLUMN\n"
+    "\n"
+    "Printed from the list in `planner/column_function.c`. `c` is the name of a column of the "
+    "SELECT, a category one of\n"
+    "the functions that make one. [The language](language.md#functions-in-column) has what a "
+    "column is that no function\n"
+    "names.\n"
+    "\n"
+    "NUMERIC, DATE, TEXT, VOCABULARY and INDICATOR(c) say what the column itself is, so one of "
+    "them may name it. The\n"
+    "others make a further input of it, which has the function's name: `COLUMN age, BUCKET(age, "
+    "[30, 50])` takes the\n"
+    "number and the bucket, whose name is `BUCKET(age)`, of a second one `BUCKET(age) 2`. `*` and "
+    "patterns take what no\n"
+    "function names. PREDICT, EVALUATE and the scoring functions take the column itself, and do "
+    "with it as TRAIN did.\n"
+    "NULL is a category of its own where training saw one.\n"
+    "\n"
+    "| function | makes | |\n"
+    "|---|---|---|\n";
+/* clang-format on */
+
+static void append_call(struct slice call, const char *comma, struct text *out)
+{
+    text_printf(out, "%s`%.*s`", comma, SLICE_FORMAT(call));
+}
+
+/* "A(c); A(c, n)" -> "`A(c)`, `A(c, n)`" */
+static void append_arguments(const char *arguments, struct text *out)
+{
+    const char *comma = "", *end;
+
+    for (; (end = strstr(arguments, "; ")); arguments = end + 2, comma = ", ")
+        append_call((struct slice){arguments, (size_t)(end - arguments)}, comma, out);
+    append_call(slice_of(arguments), comma, out);
+}
+
+void column_functions_document(struct text *out)
+{
+    text_append_string(out, introduction);
+    for (const struct column_function *function = column_functions; function->name; function++) {
+        text_append_string(out, "| ");
+        append_arguments(function->arguments, out);
+        text_printf(out, " | %s | %s |\n", function->makes, function->help);
+    }
+}

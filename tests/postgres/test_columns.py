@@ -1,0 +1,74 @@
+"""Functions of COLUMN in PostgreSQL: the model is that of SQLite, and totrain.predict does as training did."""
+
+import os
+import random
+import sqlite3
+import subprocess
+
+import harness
+from server import BUILD
+
+ROWS = 20_000
+TRAIN = ("SELECT * FROM {} TO TRAIN {} WITH train.max_steps = 40, train.batch_size = 512 "
+         "COLUMN age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200) LABEL y INTO m")
+MODELS = ("LinearClassifier", "DNNClassifier", "DeepFMClassifier")
+
+
+def made_row(draw):
+    age, shop, site = draw.randrange(80), draw.randrange(30), f"s{draw.randrange(100)}.org"
+    pay = draw.randrange(100_000) / 8
+    return age if draw.random() > 0.02 else None, pay, shop, site, int(age // 20 % 2 + (shop % 3 == 0) + draw.random() > 1.5)
+
+
+class Columns(harness.Case):
+    settings = {**harness.BARE, "max_worker_processes": "16", "max_parallel_workers": "8"}
+
+    @classmethod
+    def prepare(cls, connection):
+        super().prepare(connection)
+        from psycopg2.extras import execute_values  # Debian's own copy
+        draw = random.Random(18)
+        cls.rows = [made_row(draw) for _ in range(ROWS)]
+        with connection.cursor() as cursor:
+            cursor.execute("CREATE TABLE t (age integer, pay double precision, shop integer, site text, y integer)")
+            execute_values(cursor, "INSERT INTO t VALUES %s", cls.rows, page_size=5000)
+            cursor.execute("CREATE TABLE backwards AS SELECT * FROM t ORDER BY pay DESC")
+            cursor.execute("VACUUM ANALYZE t")
+            cursor.execute("VACUUM ANALYZE backwards")
+        cls.wanted = {model: cls.digest_of_sqlite(TRAIN.format("t", model)) for model in MODELS}
+
+    @classmethod
+    def digest_of_sqlite(cls, sql):
+        path = cls.server.folder / "rows.db"
+        path.unlink(missing_ok=True)
+        database = sqlite3.connect(path)
+        database.execute("CREATE TABLE t (age INTEGER, pay REAL, shop INTEGER, site TEXT, y INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", cls.rows)
+        database.commit()
+        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
+                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
+        digest = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
+        database.close()
+        return digest
+
+    def test_the_model_is_that_of_sqlite(self):
+        for model in MODELS:
+            for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
+                self.check_psql(f"SET totrain.progress_interval = -1; {before} {TRAIN.format(table, model)};", "-o", "/dev/null")
+                self.assertEqual(self.digest("m"), self.wanted[model], (model, table))
+
+    def test_predictions_are_those_of_the_function(self):
+        self.check_psql(f"SET totrain.progress_interval = -1; {TRAIN.format('t', 'DNNClassifier')};", "-o", "/dev/null")
+        self.check_psql("SELECT * FROM t TO PREDICT predicted.guess USING m;", "-o", "/dev/null")
+        others, = self.execute("SELECT count(*) FROM (SELECT age, pay, shop, site, totrain.predict('m', t, NULL::integer) AS guess FROM t "
+                               "EXCEPT ALL SELECT age, pay, shop, site, guess FROM predicted) AS others")
+        self.assertEqual(others, (0,))
+
+    def test_another_number_is_no_id(self):
+        self.execute("CREATE TABLE wrong AS SELECT * FROM t; UPDATE wrong SET shop = 30 WHERE pay = (SELECT max(pay) FROM wrong)")
+        refused = self.psql(f"{TRAIN.format('wrong', 'LinearClassifier')};")
+        self.assertIn('column "shop" holds 30, where a whole number from 0 to 29 was expected', refused.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()

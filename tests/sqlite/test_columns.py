@@ -1,0 +1,141 @@
+"""Functions of COLUMN: what they make of a column is learned from, stored, and done again wherever the model scores."""
+
+import json
+import random
+import sqlite3
+
+import harness
+
+ROWS = 3000
+COLUMNS = "age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200)"
+
+
+def made_rows():
+    """The label depends on where age and pay lie, on the shop and on the site; a line of them tells little."""
+    draw = random.Random(18)
+    likes = {f"s{i}.org": draw.random() < 0.5 for i in range(100)}
+    rows = []
+    for _ in range(ROWS):
+        age, shop, site = draw.randrange(80), draw.randrange(30), f"s{draw.randrange(100)}.org"
+        pay = round(draw.expovariate(1 / 3000), 2)
+        score = 2 * (age // 20 % 2) + (shop % 3 == 0) + likes[site] + (1000 < pay < 3000) + draw.gauss(0, 0.3)
+        rows.append((age if draw.random() > 0.02 else None, pay, shop, site, int(score > 2.5)))
+    return rows
+
+
+class Columns(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.rows = made_rows()
+        self.run_all("CREATE TABLE t (age INTEGER, pay REAL, shop INTEGER, site TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", self.rows)
+
+    def train(self, columns=COLUMNS, model="LinearClassifier", more="", table="t"):
+        length = "train.num_boost_round" if "xgboost" in model else "train.epoch"
+        return harness.facts(self.run_all(f"SELECT * FROM {table} TO TRAIN {model} WITH {length} = 10{more} COLUMN {columns} LABEL y INTO m"))
+
+    def evaluate(self, more=""):
+        cursor = self.database.execute(f"SELECT * FROM t TO EVALUATE m{more}")
+        return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+
+    def meta(self):
+        return json.loads(self.run_all("SELECT data FROM m WHERE part = 'meta'")[0][0])
+
+    def test_a_linear_model_learns_what_a_line_does_not_tell(self):
+        self.train("age, pay, shop, CATEGORY_HASH(site, 200)")
+        self.assertLess(self.evaluate()["Accuracy"], 0.75)
+        self.train()
+        self.assertGreater(self.evaluate()["Accuracy"], 0.85)
+
+    def test_inputs_are_named_and_stored(self):
+        self.train()
+        names = ["age", "BUCKET(age)", "BUCKET(pay)", "CATEGORY_ID(shop)", "CATEGORY_HASH(site)"]
+        inputs = self.meta()["inputs"]
+        self.assertEqual([one["name"] for one in inputs], names)
+        self.assertEqual(inputs[1]["bounds"], [20, 40, 60])
+        self.assertEqual(self.meta()["format"], 7)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["input BUCKET(age)"], "category of 4 buckets, with NULLs")
+        self.assertEqual(shown["input CATEGORY_ID(shop)"], "category of the ids from 0 to 29")
+        self.assertEqual(shown["input CATEGORY_HASH(site)"], "category of 200 hash buckets")
+        weights = [name for name, in self.run_all("SELECT name FROM m WHERE part = 'weight'")]
+        for name in ("BUCKET(age)=[20, 40)", "BUCKET(age) is null", "CATEGORY_ID(shop)=29", "CATEGORY_HASH(site) in bucket 199"):
+            self.assertIn(name, weights)
+
+    def test_quantiles_are_those_of_the_training_rows(self):
+        self.train("BUCKET(pay, 8)", more=", train.test_size = 0")
+        pay = sorted(row[1] for row in self.rows)
+        self.assertEqual(self.meta()["inputs"][0]["bounds"], [pay[len(pay) * i // 8] for i in range(1, 8)])
+
+    def test_the_same_model_in_any_order_by_any_workers(self):
+        for model, numbers in (("LinearClassifier", (1, 3)), ("DNNClassifier", (1, 2, 3, 8)), ("DeepFMClassifier", (1, 3)),
+                               ("xgboost.gbtree", (1, 2))):
+            digests = set()
+            for table, workers in [("t", number) for number in numbers] + [("(SELECT * FROM t ORDER BY pay)", 1)]:
+                self.train(model=model, table=table, more=f", job.min_workers = {workers}, job.max_workers = {workers}")
+                digests.add(self.digest(self.database, "m"))
+            self.assertEqual(len(digests), 1, model)
+
+    def test_every_way_of_scoring_does_as_training_did(self):
+        for model in ("DNNClassifier", "DeepFMClassifier", "xgboost.gbtree"):
+            measured = self.train(model=model, more=", train.test_size = 0")
+            self.assertEqual(measured["Accuracy"], self.evaluate()["Accuracy"])
+            alone = self.run_all("SELECT totrain_predict('m', age, pay, shop, site) FROM t")
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+            self.assertEqual(self.run_all("SELECT guess FROM p ORDER BY rowid"), alone)
+            self.assertEqual(self.evaluate(" WITH job.min_workers = 2"), self.evaluate())
+            self.assertGreater(measured["Accuracy"], 0.8)
+
+    def test_another_number_is_no_id(self):
+        self.train()
+        one = "SELECT totrain_predict('m', 1, 2, ?, 'a')"
+        for value in (30, -1, 2.5, "x"):
+            with self.assertRaisesRegex(sqlite3.Error, 'column "shop" holds'):
+                self.run_all(one, value)
+        self.assertEqual(self.run_all(one, "7"), self.run_all(one, 7.0))
+        self.run_all("UPDATE t SET shop = 30 WHERE rowid = 2000")
+        with self.assertRaisesRegex(sqlite3.Error, 'row 2000: column "shop" holds 30, where a whole number from 0 to 29 was expected'):
+            self.train()
+        self.train(more=", train.bad_rows = 'skip', train.test_size = 0")
+        self.assertEqual(self.meta()["rows"], ROWS - 1)
+        with self.assertRaisesRegex(sqlite3.Error, 'column "shop" holds 30'):
+            self.evaluate()
+        self.evaluate(" WITH evaluate.bad_rows = 'skip'")
+
+    def test_numbers_may_be_texts(self):
+        self.train(more=", train.test_size = 0")
+        wanted = self.digest(self.database, "m")
+        self.run_all("CREATE TABLE texts AS SELECT age, CAST(pay AS TEXT) AS pay, CAST(shop AS TEXT) AS shop, site, y FROM t")
+        self.train(more=", train.test_size = 0", table="texts")
+        self.assertEqual(self.digest(self.database, "m"), wanted)
+        self.run_all("UPDATE texts SET shop = 'a lot' WHERE rowid = 2500")
+        with self.assertRaisesRegex(sqlite3.Error, "row 2500: column \"shop\" holds 'a lot', where a number was expected"):
+            self.train(table="texts")
+
+    def test_a_column_s_importance_is_that_of_all_its_inputs(self):
+        self.train()
+        importance = {row[0]: row[1] for row in self.run_all("SELECT * FROM t TO EXPLAIN m")}
+        self.assertEqual(set(importance), {"age", "pay", "shop", "site"})
+        self.assertGreater(importance["age"], 0.1)
+
+    def test_a_column_of_one_value_has_one_bucket(self):
+        self.run_all("CREATE TABLE one AS SELECT 5 AS c, age, y FROM t")
+        self.train("age, BUCKET(c, 10)", table="one")
+        self.assertEqual(self.meta()["inputs"][0]["bounds"], [])
+        self.assertIn('BUCKET(c)\\" is 5 in all', json.dumps(self.meta()["notices"]))
+
+    def test_training_does_not_go_on_from_it(self):
+        self.train(model="xgboost.gbtree")
+        with self.assertRaisesRegex(sqlite3.Error, "inputs that functions of COLUMN make"):
+            self.run_all("SELECT * FROM t TO TRAIN xgboost.gbtree LABEL y USING m INTO m2")
+
+    def test_files_of_other_programs_have_no_place_for_it(self):
+        self.train("pay, BUCKET(age, 4)", model="xgboost.gbtree")
+        done = self.run_program(self.path, "-c", f"EXPORT MODEL m TO '{self.folder}/m.json' FORMAT xgboost")
+        self.assertIn('input "BUCKET(age)" is made by a function of COLUMN', done.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
