@@ -1,5 +1,6 @@
 #include "kinds/kinds.h"
 
+#include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
@@ -8,7 +9,8 @@
 #include "kinds/trees/trees_kind.h"
 
 const struct kind *const kinds[] = {
-    &network_kind, &kmeans_kind, &trees_kind, &linear_kind, &embedding_kind, &regression_kind, NULL,
+    &network_kind,   &kmeans_kind,     &trees_kind, &linear_kind,
+    &embedding_kind, &regression_kind, &bayes_kind, NULL,
 };
 
 const struct kind *kind_find(struct slice name)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
@@ -275,6 +276,8 @@ const struct estimator estimators[] = {
      "Boosted trees for classes, as BigQuery ML names them.", BOOSTED(bigquery)},
     {"boosted_tree_regressor", NUMBERS, none, NULL,
      "Boosted trees for numbers, as BigQuery ML names them.", BOOSTED(bigquery)},
+    {"NaiveBayes", &bayes_kind, TASK_CLASSIFICATION, none, NULL,
+     "Naive Bayes of numbers and categories.", NULL, NULL},
 };
 /* clang-format on */
 
@@ -318,6 +321,10 @@ static const struct {
     {"MLP", "DNNClassifier or DNNRegressor"},
     {"DNN", "DNNClassifier or DNNRegressor"},
     {"NeuralNetwork", "DNNClassifier or DNNRegressor"},
+    {"GaussianNB", "NaiveBayes"},
+    {"CategoricalNB", "NaiveBayes"},
+    {"BernoulliNB", "NaiveBayes"},
+    {"naive_bayes", "NaiveBayes"},
     {"MiniBatchKMeans", "KMeans"},
     {"k_means", "KMeans"},
     {"RandomForest", "RandomForestClassifier or RandomForestRegressor"},

@@ -83,7 +83,6 @@ const struct later_name later_estimators[] = {
     {"PCA", "Principal components."},
     {"OneClassSVM", "Finds what is unlike the rest."},
     {"DeepEmbeddingClusterModel", "Clusters of a learned embedding."},
-    {"NaiveBayes", "Naive Bayes."},
     {"StackedRNNClassifier", "Recurrent network for classes."},
     {"RNNBasedTimeSeriesModel", "Recurrent network for time series."},
     {"ARIMAWithSTLDecomposition", "ARIMA for time series."},

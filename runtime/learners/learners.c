@@ -1,5 +1,6 @@
 #include "runtime/learners/learners.h"
 
+#include "runtime/learn/bayes.h"
 #include "runtime/learn/descent.h"
 #include "runtime/learn/embedding_layout.h"
 #include "runtime/learn/kmeans.h"
@@ -20,6 +21,7 @@ static const struct {
     {"network", network_open, NULL}, {"embedding", embedding_network_open, NULL},
     {"kmeans", NULL, kmeans_open},   {"trees", NULL, trees_open},
     {"linear", NULL, newton_open},   {"regression", NULL, regression_open},
+    {"bayes", NULL, bayes_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

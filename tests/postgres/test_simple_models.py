@@ -11,9 +11,10 @@ from server import BUILD
 NUMBERS = "sepal_length, sepal_width, petal_length, petal_width"
 TRAIN = {
     "o": f"SELECT {NUMBERS} FROM iris TO TRAIN OLS LABEL sepal_length INTO o",
+    "b": f"SELECT {NUMBERS}, class FROM iris TO TRAIN NaiveBayes LABEL class INTO b",
     "l": f"SELECT {NUMBERS}, class FROM iris TO TRAIN LogisticRegression WITH model.l2 = 1 LABEL class INTO l",
 }
-INSIDES = {"o": ("coefficients", "fit"), "l": ("coefficients", "fit")}
+INSIDES = {"o": ("coefficients", "fit"), "l": ("coefficients", "fit"), "b": ("likelihoods",)}
 
 
 class SimpleModels(harness.Case):

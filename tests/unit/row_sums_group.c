@@ -85,3 +85,62 @@ double run_group(const struct jobspec *spec, const struct dataset *dataset, uint
     group_close(&group);
     return loss;
 }
+
+void check_workers(struct jobspec spec, const struct dataset *dataset)
+{
+    static const uint32_t workers[] = {2, 3, 8};
+    char one[DIGEST_BYTES], other[DIGEST_BYTES];
+
+    spec.lanes = 9;
+    run_group(&spec, dataset, 1, one);
+    for (size_t i = 0; i < 3; i++) {
+        run_group(&spec, dataset, workers[i], other);
+        assert_string_equal(other, one);
+    }
+}
+
+void check_threads(struct jobspec spec, const struct dataset *dataset)
+{
+    char alone[DIGEST_BYTES], other[DIGEST_BYTES];
+    struct team *team = team_new(3);
+    struct group group;
+    struct error err;
+
+    spec.lanes = 2;
+    run_group(&spec, dataset, 1, alone);
+    group_open(&group, &spec, dataset, 2);
+    for (uint32_t w = 0; w < 2; w++)
+        CHECK_OK(group.learners[w].use_team(group.learners[w].self, team, &err));
+    while (phase_of(&group)->kind != PHASE_DONE)
+        group_phase(&group);
+    digest_of(&group.learners[1], other);
+    group_close(&group);
+    team_free(team);
+    assert_string_equal(other, alone);
+}
+
+/* A worker that has learned nothing goes on from any phase of another's. */
+void check_states(const struct jobspec *spec, const struct dataset *dataset)
+{
+    char wanted[DIGEST_BYTES], found[DIGEST_BYTES];
+    bool was_done = false;
+
+    run_group(spec, dataset, 1, wanted);
+    for (uint64_t taken = 0; !was_done; taken++) {
+        struct group old, new;
+
+        group_open(&old, spec, dataset, 1);
+        group_open(&new, spec, dataset, 2);
+        while (phase_of(&old)->number < taken)
+            group_phase(&old);
+        was_done = phase_of(&old)->kind == PHASE_DONE;
+        for (uint32_t w = 0; w < 2; w++)
+            give_state(&old.learners[0], &new.learners[w]);
+        while (phase_of(&new)->kind != PHASE_DONE)
+            group_phase(&new);
+        digest_of(&new.learners[1], found);
+        assert_string_equal(found, wanted);
+        group_close(&old);
+        group_close(&new);
+    }
+}

@@ -20,4 +20,10 @@ void digest_of(const struct learning *learning, char digest[DIGEST_BYTES]);
 double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
                  char digest[DIGEST_BYTES]);
 
+/* The same digest with 1, 2, 3 and 8 workers; with threads; and after a state was taken at any
+ * phase. */
+void check_workers(struct jobspec spec, const struct dataset *dataset);
+void check_threads(struct jobspec spec, const struct dataset *dataset);
+void check_states(const struct jobspec *spec, const struct dataset *dataset);
+
 #endif

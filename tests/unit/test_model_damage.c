@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/json.h"
+#include "kinds/bayes/bayes_model.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/regression/regression_model.h"
@@ -10,7 +11,7 @@
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, RULED, TESTED, TREES, EMBEDDED };
+enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, RULED, TESTED, BAYES, TREES, EMBEDDED };
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -77,6 +78,29 @@ static void tested_init(struct fixture *fixture)
     model->content = &content;
 }
 
+static void bayes_init(struct fixture *fixture)
+{
+    static struct bayes_model content;
+    static float variances[3 * 8];
+    struct model *model = &fixture->model;
+    const struct transform *transform = &model->transform;
+
+    fixture_init(fixture, 3);
+    for (int i = 0; i < 3 * 8; i++)
+        variances[i] = 0.5F + (float)i;
+    CHECK(transform->dense_width <= 8);
+    content = (struct bayes_model){3,
+                                   transform->dense_width,
+                                   transform->id_rows,
+                                   fixture_floats(fixture, 3, 0),
+                                   fixture_floats(fixture, (size_t)3 * transform->dense_width, 1),
+                                   variances,
+                                   fixture_floats(fixture, (size_t)3 * transform->id_rows, 2)};
+    model->estimator = SLICE("NaiveBayes");
+    model->kind = kind_find(SLICE("bayes"));
+    model->content = &content;
+}
+
 /* Compressed interactions of both categories beside a hidden layer and a linear model. */
 static void embedded_init(struct fixture *fixture)
 {
@@ -123,6 +147,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == TESTED) {
         tested_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == BAYES) {
+        bayes_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -479,6 +508,30 @@ static void regressions_with_a_wrong_value_are_refused(void **state)
         check_meta(TESTED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void naive_bayes_with_a_wrong_value_is_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"classes\":3", "\"classes\":2", "\"classes\": expected an integer from 3 to 3"},
+        {"\"classes\":3", "\"classes\":4", "\"classes\": expected an integer from 3 to 3"},
+        {"[0,10,20]", "[0,10]", "\"classes\": expected an integer from 2 to 2"},
+        {"\"has_nulls\":true", "\"has_nulls\":false", "another size than its shape"},
+        {"\"words\":2", "\"words\":3", "another size than its shape"},
+        {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
+    };
+    struct fixture fixture;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(BAYES, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+    bayes_init(&fixture);
+    ((float *)(uintptr_t)((const struct bayes_model *)fixture.model.content)->variances)[1] = 0;
+    fixture_write(&fixture);
+    check_refused(&fixture, ARENA_MAXIMUM, STATUS_CORRUPT, "a variance is not above 0");
+    fixture_deinit(&fixture);
+}
+
 static void embeddings_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -812,6 +865,7 @@ int main(void)
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
+        cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),
         cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),
         cmocka_unit_test(damaged_centers_are_refused),
         cmocka_unit_test(a_row_that_does_not_belong_to_the_model_is_refused),

@@ -29,20 +29,12 @@ static const struct rows_shape shapes[] = {
 
 static void any_number_of_workers_learns_the_same_bits(void **state)
 {
-    static const uint32_t workers[] = {2, 3, 8};
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
         struct dataset dataset = mixed_dataset(shapes[s]);
-        struct jobspec spec = spec_of(&dataset, usual(&dataset));
-        char one[DIGEST_BYTES], other[DIGEST_BYTES];
 
-        spec.lanes = 9;
-        run_group(&spec, &dataset, 1, one);
-        for (size_t i = 0; i < 3; i++) {
-            run_group(&spec, &dataset, workers[i], other);
-            assert_string_equal(other, one);
-        }
+        check_workers(spec_of(&dataset, usual(&dataset)), &dataset);
         made_dataset_close(&dataset);
     }
 }
@@ -50,54 +42,19 @@ static void any_number_of_workers_learns_the_same_bits(void **state)
 static void threads_leave_no_trace(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 20, 2, 9, 3});
-    struct jobspec spec = spec_of(&dataset, usual(&dataset));
-    char alone[DIGEST_BYTES], other[DIGEST_BYTES];
-    struct team *team = team_new(3);
-    struct group group;
-    struct error err;
     (void)state;
 
-    spec.lanes = 2;
-    run_group(&spec, &dataset, 1, alone);
-    group_open(&group, &spec, &dataset, 2);
-    for (uint32_t w = 0; w < 2; w++)
-        CHECK_OK(group.learners[w].use_team(group.learners[w].self, team, &err));
-    while (phase_of(&group)->kind != PHASE_DONE)
-        group_phase(&group);
-    digest_of(&group.learners[1], other);
-    group_close(&group);
-    team_free(team);
-    assert_string_equal(other, alone);
+    check_threads(spec_of(&dataset, usual(&dataset)), &dataset);
     made_dataset_close(&dataset);
 }
 
-/* A worker that has learned nothing goes on from any phase of another's. */
 static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 3, 1, 4, 3});
     const struct jobspec spec = spec_of(&dataset, usual(&dataset));
-    char wanted[DIGEST_BYTES], found[DIGEST_BYTES];
-    bool was_done = false;
     (void)state;
 
-    run_group(&spec, &dataset, 1, wanted);
-    for (uint64_t taken = 0; !was_done; taken++) {
-        struct group old, new;
-
-        group_open(&old, &spec, &dataset, 1);
-        group_open(&new, &spec, &dataset, 2);
-        while (phase_of(&old)->number < taken)
-            group_phase(&old);
-        was_done = phase_of(&old)->kind == PHASE_DONE;
-        for (uint32_t w = 0; w < 2; w++)
-            give_state(&old.learners[0], &new.learners[w]);
-        while (phase_of(&new)->kind != PHASE_DONE)
-            group_phase(&new);
-        digest_of(&new.learners[1], found);
-        assert_string_equal(found, wanted);
-        group_close(&old);
-        group_close(&new);
-    }
+    check_states(&spec, &dataset);
     made_dataset_close(&dataset);
 }
 

@@ -1,0 +1,15 @@
+/*
+ * bayes_inside.h - what TO EXPLAIN shows of a model of kind "bayes".
+ *
+ *     likelihoods   name, class, mean, deviation, probability: of each class its share of the rows,
+ *                   named (class); of each number its mean and deviation within the class, in its
+ *                   own units; of each word its smoothed share of the class's rows
+ */
+#ifndef KINDS_BAYES_BAYES_INSIDE_H
+#define KINDS_BAYES_BAYES_INSIDE_H
+
+#include "scoring/kind.h"
+
+extern const struct model_inside bayes_insides[];
+
+#endif

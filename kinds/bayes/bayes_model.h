@@ -1,0 +1,27 @@
+/*
+ * bayes_model.h - what a stored model of kind "bayes" consists of.
+ *
+ * Given the class, inputs are taken as independent of each other: numbers as normal, categories by
+ * how often each word is there. NULL in a column of numbers in which training saw NULLs says
+ * nothing, nor does a word that training has not seen.
+ */
+#ifndef KINDS_BAYES_BAYES_MODEL_H
+#define KINDS_BAYES_BAYES_MODEL_H
+
+#include "scoring/model.h"
+
+struct bayes_model {
+    uint32_t classes, width, id_rows; /* width: columns of dense */
+    const float *priors;              /* (classes): logarithms of the classes' shares */
+    const float *means, *variances;   /* (classes, width): of the transform's inputs; 0 and 1 of a
+                                       * "was NULL" */
+    const float
+        *likelihoods; /* (id_rows, classes): logarithms of a word's share within the class */
+};
+
+static inline const struct bayes_model *bayes_of(const struct model *model)
+{
+    return model->content;
+}
+
+#endif
