@@ -1,13 +1,12 @@
 #include "planner/column_choice.h"
 
 #include <math.h>
-#include <stdio.h>
 
+#include "kinds/embedding/embedding_attributes.h"
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/later.h"
 #include "planner/query.h"
-#include "planner/roles.h"
 
 /* What a call says of a column. */
 struct chosen {
@@ -21,15 +20,18 @@ static enum status read_call(struct planning *planning, const struct column *cal
 
 /* ----- functions that there are ----- */
 
-static enum status hint_functions(struct error *err)
+static enum status hint_functions(enum status status, struct error *err)
 {
     struct text names;
 
     text_init(&names, sizeof err->hint);
     column_functions_append(&names);
-    error_hint(err, "There are %s.", text_string(&names));
+    if (names.failed)
+        status = fail_no_memory(err);
+    else
+        error_hint(err, "There are %s.", text_string(&names));
     text_deinit(&names);
-    return err->status;
+    return status;
 }
 
 /* Why there is none of this name. */
@@ -42,11 +44,12 @@ static enum status refuse_function(const struct name *name, struct error *err)
     if (later) {
         fail_at(err, STATUS_UNSUPPORTED, name->position, "column function %s is not supported yet",
                 later->name);
-        return hint_functions(err);
+        return hint_functions(STATUS_UNSUPPORTED, err);
     }
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
-    return nearest ? error_hint(err, "Did you mean %s?", nearest->name) : hint_functions(err);
+    return nearest ? error_hint(err, "Did you mean %s?", nearest->name)
+                   : hint_functions(STATUS_INVALID, err);
 }
 
 /* ----- arguments ----- */
@@ -245,6 +248,12 @@ static enum status read_bucket(struct planning *planning, const struct column *c
                       &chosen->choice.vocabulary_max, planning->err);
 }
 
+/* It has a dimension, which counts where it stands alone. */
+static bool is_embedding(const struct column *call)
+{
+    return call->kind == COLUMN_CALL && slice_is_fold(call->name.text, "EMBEDDING");
+}
+
 /* INDICATOR(c), INDICATOR(category): how a category is an input anyway. */
 static enum status read_indicator(struct planning *planning, const struct column *call,
                                   struct chosen *chosen)
@@ -256,11 +265,62 @@ static enum status read_indicator(struct planning *planning, const struct column
         choose_words(&inner->name, chosen);
         return STATUS_OK;
     }
-    if (!inner || inner->kind != COLUMN_CALL)
+    if (!inner || inner->kind != COLUMN_CALL || is_embedding(inner))
         return refuse_arguments(call, takes, planning->err);
     TRY(read_call(planning, inner, chosen));
     return chosen->choice.kind == CHOICE_CATEGORY ? STATUS_OK
                                                   : refuse_arguments(call, takes, planning->err);
+}
+
+static bool is_word(const struct column *argument, const char *word)
+{
+    if (argument->kind == COLUMN_NAME)
+        return slice_is_fold(argument->name.text, word);
+    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING &&
+           slice_is_fold(argument->value.text, word);
+}
+
+/* Of the one word that a row has each combiner makes the same; of several that is sqrtn. */
+static enum status check_combiner(const struct column *argument, const struct choice *choice,
+                                  struct error *err)
+{
+    const bool is_sum = is_word(argument, "sum") || is_word(argument, "mean");
+
+    if (!is_sum && !is_word(argument, "sqrtn"))
+        return fail_at(err, STATUS_INVALID, argument->span.start,
+                       "the combiner of EMBEDDING is sum, mean or sqrtn");
+    if (choice->kind != CHOICE_TEXT || !is_sum)
+        return STATUS_OK;
+    fail_at(err, STATUS_UNSUPPORTED, argument->span.start,
+            "another combiner of the words of a text than sqrtn is not supported yet");
+    return error_hint(err, "Leave it out: words are added up and divided by the root of how many "
+                           "they are.");
+}
+
+/* EMBEDDING(category, dimension[, combiner]): the dimension is an attribute (embeddings.h). */
+static enum status read_embedding(struct planning *planning, const struct column *call,
+                                  struct chosen *chosen)
+{
+    const char *takes = "a column's name or a category, a dimension, and after it possibly a "
+                        "combiner";
+    const struct column *inner = call->count >= 2 && call->count <= 4 ? &call->items[0] : NULL;
+    uint32_t dimension;
+
+    if (!inner || (inner->kind != COLUMN_NAME && inner->kind != COLUMN_CALL) || is_embedding(inner))
+        return refuse_arguments(call, takes, planning->err);
+    if (inner->kind == COLUMN_NAME)
+        choose_words(&inner->name, chosen);
+    else
+        TRY(read_call(planning, inner, chosen));
+    if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
+        return refuse_arguments(call, takes, planning->err);
+    TRY(read_count(&call->items[1], 1, EMBEDDING_DIMENSION_MAX, "EMBEDDING takes a dimension",
+                   &dimension, planning->err));
+    if (call->count == 4)
+        return fail_at(planning->err, STATUS_UNSUPPORTED, call->items[3].span.start,
+                       "an initializer of EMBEDDING is not supported yet");
+    return call->count == 3 ? check_combiner(&call->items[2], &chosen->choice, planning->err)
+                            : STATUS_OK;
 }
 
 /* ----- calls ----- */
@@ -269,10 +329,10 @@ static const struct {
     const char *name;
     enum status (*read)(struct planning *planning, const struct column *call,
                         struct chosen *chosen);
-} readers[] = {{"NUMERIC", read_numeric},    {"DATE", read_date},
-               {"TEXT", read_text},          {"VOCABULARY", read_vocabulary},
-               {"CATEGORY_HASH", read_hash}, {"CATEGORY_ID", read_id},
-               {"BUCKET", read_bucket},      {"INDICATOR", read_indicator}};
+} readers[] = {
+    {"NUMERIC", read_numeric},       {"DATE", read_date},           {"TEXT", read_text},
+    {"VOCABULARY", read_vocabulary}, {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
+    {"BUCKET", read_bucket},         {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)

@@ -1,6 +1,7 @@
 #include "planner/settings.h"
 
 #include "planner/attribute_check.h"
+#include "planner/embeddings.h"
 #include "planner/parameters.h"
 #include "planner/planning.h"
 
@@ -46,13 +47,17 @@ static enum status read_setting(struct planning *planning, const struct setting 
 enum status settings_read(struct planning *planning, unsigned scope)
 {
     const size_t count = planning->statement->setting_count;
+    const struct setting *embedding;
 
-    planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 1);
+    planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 2);
     if (!planning->settings)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < count; i++)
         TRY(read_setting(planning, &planning->statement->settings[i], scope));
-    return STATUS_OK;
+    if (scope != SCOPE_TRAIN)
+        return STATUS_OK;
+    TRY(embeddings_setting(planning, &embedding));
+    return embedding ? read_setting(planning, embedding, scope) : STATUS_OK;
 }
 
 bool setting_is_true(const struct setting *setting)

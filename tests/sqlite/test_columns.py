@@ -88,6 +88,12 @@ class Columns(harness.Case):
             self.assertEqual(self.evaluate(" WITH job.min_workers = 2"), self.evaluate())
             self.assertGreater(measured["Accuracy"], 0.8)
 
+    def test_an_embedding_s_dimension_is_the_attribute(self):
+        self.train("age, VOCABULARY(site), CATEGORY_ID(shop, 30)", "DeepFMClassifier", ", model.embedding_dimension = 3")
+        wanted = self.digest(self.database, "m")
+        self.train("age, EMBEDDING(site, 3), EMBEDDING(CATEGORY_ID(shop, 30), 3, mean)", "DeepFMClassifier")
+        self.assertEqual(self.digest(self.database, "m"), wanted)
+
     def test_another_number_is_no_id(self):
         self.train()
         one = "SELECT totrain_predict('m', 1, 2, ?, 'a')"
