@@ -14,6 +14,7 @@
 #include "runtime/learn/row_sums.h"
 #include "runtime/learn/symmetric_inverse.h"
 #include "scoring/elementary.h"
+#include "scoring/feature_names.h"
 
 /* Of a column's square, once the columns before it are taken away, what rounding inputs to floats
  * may leave of a column that is a sum of them, and far less than any other has left. */
@@ -532,6 +533,44 @@ static void fill(void *self, const double *numbers, struct model *model)
     model->content = &regression->content;
 }
 
+/* The most frequent word of a category is left out by rule, and a row of the first layer that no
+ * word has says nothing. */
+static bool has_to_be_told(const struct transform_input *input, uint32_t feature)
+{
+    return input->type == INPUT_NUMERIC || (feature > 0 && feature < input->word_count);
+}
+
+static void tell_of_input(const struct regression *regression, const double *used,
+                          const struct transform_input *input, struct text *name,
+                          struct notice_list *notices)
+{
+    const uint32_t first = 1 + feature_first(&regression->dataset->transform, input);
+
+    for (uint32_t i = 0; i < feature_count(input); i++) {
+        if (used[first + i] > 0 || !has_to_be_told(input, i))
+            continue;
+        feature_name(input, i, name);
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "\"%s\" has no coefficient of its own: it follows from other columns",
+                   name->failed ? "" : text_string(name));
+        notice_hint(notices, "Leave one of them out of the SELECT to choose which.");
+    }
+}
+
+/* Columns that are left out, by the first equation. */
+static void tell(const void *self, const double *numbers, struct notice_list *notices)
+{
+    const struct regression *regression = self;
+    const struct transform *transform = &regression->dataset->transform;
+    const struct regression_state state = state_of(regression, (double *)(uintptr_t)numbers);
+    struct text name;
+
+    text_init(&name, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        tell_of_input(regression, state.used, &transform->inputs[i], &name, notices);
+    text_deinit(&name);
+}
+
 /* ---- open ---- */
 
 static struct row_sums_method method_of(struct regression *regression)
@@ -550,7 +589,8 @@ static struct row_sums_method method_of(struct regression *regression)
                                     .sums = sums,
                                     .add = add,
                                     .apply = apply,
-                                    .fill = fill};
+                                    .fill = fill,
+                                    .tell = tell};
 }
 
 enum status regression_open(const struct jobspec *spec, const struct dataset *dataset,

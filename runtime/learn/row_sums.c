@@ -406,8 +406,11 @@ static enum status measure(void *self, bool *is_done, struct error *err)
         return measuring_run(&row_sums->measuring, is_done, err);
     row_sums->model = measuring_model(row_sums->spec, row_sums->dataset);
     row_sums->method.fill(row_sums->method.self, row_sums->state, &row_sums->model);
-    return measuring_begin(&row_sums->measuring, &row_sums->model, row_sums->spec,
-                           row_sums->dataset, row_sums->team, row_sums->method.row_work, err);
+    TRY(measuring_begin(&row_sums->measuring, &row_sums->model, row_sums->spec, row_sums->dataset,
+                        row_sums->team, row_sums->method.row_work, err));
+    if (row_sums->method.tell)
+        row_sums->method.tell(row_sums->method.self, row_sums->state, &row_sums->measuring.notices);
+    return STATUS_OK;
 }
 
 static enum status result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
