@@ -6,7 +6,7 @@ totrain_show_tests(job_roles)
 if(TOTRAIN_FAULTS)
   set(cluster_checkpoint_apart Damaged)
   set(cluster_tests cluster_shipped)
-  foreach(name cluster clicks clusters linear trees scale network checkpoint random end trouble)
+  foreach(name cluster clicks clusters linear simple_models trees scale network checkpoint random end trouble)
     totrain_test_classes(cluster_${name} tests COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv APART ${cluster_${name}_apart})
     list(APPEND cluster_tests ${tests})

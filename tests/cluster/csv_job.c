@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/bayes/bayes_kind.h"
 #include "kinds/embedding/embedding_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/regression/regression_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "tests/default_trees.h"
@@ -296,15 +298,37 @@ void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *fol
     spool_csv(job, csv, folder, &err);
 }
 
-void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder)
+static void make_by_key(struct csv_job *job, const char *csv, const char *folder)
 {
-    const struct linear_params params = {.rounds = 40, .eta = .5, .base_score = REAL_AUTOMATIC};
     struct error err;
 
-    begin(job, "linear", "xgboost.gblinear", &params, sizeof params);
     job->lies_by_key = true;
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
+}
+
+void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct linear_params params = {.rounds = 40, .eta = .5, .base_score = REAL_AUTOMATIC};
+
+    begin(job, "linear", "xgboost.gblinear", &params, sizeof params);
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct regression_params params = {.l2 = .01, .iterations = 35};
+
+    begin(job, "regression", "LogisticRegression", &params, sizeof params);
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct bayes_params params = {.var_smoothing = 1e-9, .alpha = 1};
+
+    begin(job, "bayes", "NaiveBayes", &params, sizeof params);
+    make_by_key(job, csv, folder);
 }
 
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder)

@@ -32,6 +32,9 @@ void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *fold
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a linear model that is learned by coordinate descent. */
 void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folder);
+/* The same of logistic regression with standard errors, and of naive Bayes. */
+void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder);
+void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a network over embeddings with all that is beside it: of a text whose table is large
  * enough to be moved by touched rows, of a category and of numbers. */
 void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder);

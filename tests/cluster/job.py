@@ -210,7 +210,7 @@ class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
     units = 16  # of the hidden layer
-    kind = None  # a network; "clicks", "clusters", "linear", "trees", "dart", "medians", "rankings"
+    kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "trees", "dart", "medians", "rankings"
     epochs = 20  # where a test names no other number
 
     @classmethod
@@ -264,6 +264,7 @@ class SameModelTest(JobTest):
     """What every kind of model is put through: a test file has a class of it with `kind` and `epochs`."""
 
     flipped = ()  # memories of a worker in which a bit is inverted
+    step = 17  # at which something happens
 
     def test_any_number_of_workers_makes_the_same_model(self):
         for workers in (2, 3, 8):
@@ -275,13 +276,14 @@ class SameModelTest(JobTest):
             for index in (0, 1):
                 with self.subTest(point=point, index=index):
                     job = self.job(3, least=1 + index, fault=f"role=worker,index={index},"
-                                   f"step=17,attempt=0,point={point}")
+                                   f"step={self.step},attempt=0,point={point}")
                     self.check_same(job)
 
     def test_a_flipped_bit_never_reaches_the_model(self):
         for memory in self.flipped:
             with self.subTest(memory=memory):
-                job = self.job(3, fault=f"role=worker,index=1,step=17,attempt=0,point=begin,flip={memory},bit=160")
+                job = self.job(3, fault=f"role=worker,index=1,step={self.step},attempt=0,point=begin,"
+                               f"flip={memory},bit=160")
                 self.assertEqual(job.end(), 0, job.last)
                 self.assertEqual(job.digest(), self.expected)
                 self.assertIn(f"bytes of {memory} is inverted", job.log())

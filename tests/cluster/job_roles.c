@@ -32,6 +32,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/regression/regression_kind.h"
 #include "kinds/trees/trees_attributes.h"
 #include "runtime/data/jobstore.h"
 #include "runtime/net/authority.h"
@@ -47,6 +48,8 @@ static const struct job_kind {
     {"make_clicks", "embedding", csv_job_make_clicks},
     {"make_clusters", "kmeans", csv_job_make_clusters},
     {"make_linear", "linear", csv_job_make_linear},
+    {"make_regression", "regression", csv_job_make_regression},
+    {"make_bayes", "bayes", csv_job_make_bayes},
     {"make_trees", "trees", csv_job_make_trees},
     {"make_dart", "trees", csv_job_make_dart},
     {"make_medians", "trees", csv_job_make_medians},
@@ -81,9 +84,11 @@ static int make(const struct job_kind *kind, int argc, char **argv)
         job.spec.epochs = turns;
     else if (strcmp(kind->family, "linear") == 0)
         linear_params(&job.spec.params)->rounds = turns;
+    else if (strcmp(kind->family, "regression") == 0)
+        regression_params(&job.spec.params)->iterations = turns;
     else if (is_trees)
         trees_params(&job.spec.params)->rounds = turns;
-    else
+    else if (strcmp(kind->family, "kmeans") == 0)
         kmeans_params(&job.spec.params)->runs = turns;
     job.spec.in_one_process = job.spec.max_workers == 1;
     if (argc > 7)

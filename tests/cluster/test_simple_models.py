@@ -1,0 +1,27 @@
+"""Jobs of models of few passes in real processes: the same bits with any number of workers, and under kills.
+
+    test_simple_models.py JOB_ROLES IRIS_CSV
+
+The oracle is the digest of the undisturbed run with one worker. The jobs are over before a checkpoint is due.
+"""
+
+import job as harness
+
+
+class RegressionTest(harness.SameModelTest):
+    kind = "regression"
+    epochs = 35
+    flipped = ("weights", "rows", "sums")
+    step = 3
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
+class BayesTest(harness.SameModelTest):
+    kind = "bayes"
+    flipped = ("weights", "rows", "sums")
+    step = 1
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
+if __name__ == "__main__":
+    harness.run()
