@@ -58,6 +58,7 @@ enum status lower_train(const struct plan *plan, struct arena *arena, struct job
             (struct spec_role){plan->roles[i].role, plan->roles[i].name};
     spec->notices = plan->notices;
     spec->positive = plan->positive;
+    spec->class_weights = plan->class_weights;
     if (plan->model_name.size > 0)
         spec->old_model = plan->model.digest;
     spec->average = plan->average;

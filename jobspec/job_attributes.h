@@ -64,9 +64,10 @@
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
-           WORD(NULL, WORDS("balanced"), WORDS("[]")),                                             \
-           "'balanced': rows of rare classes weigh more, each class the same in sum. Classifiers " \
-           "only.",                                                                                \
+           WEIGHTS(0, 1e9, WORDS("balanced")),                                                     \
+           "What a row of each class weighs: 'balanced': rows of rare classes weigh more, each "   \
+           "class the same in sum; a list in the order of the classes, ascending; or by label, "   \
+           "where others weigh 1, as in '{\"fraud\": 20}'.",                                       \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     PLANNED("train.sample_weight", SCOPE_TRAIN, TEXT(),                                            \
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \

@@ -112,8 +112,10 @@ struct jobspec {
     enum label_type label_type;
     enum input_reading label_reading; /* of a regression's; never READING_STRICT */
     struct slice label_declared;      /* the database's own type of it, for the model; or empty */
-    struct slice old_model; /* USING: the digest of the model that is gone on from, which lies
-                               beside the rows (runtime/data/model_file.h); size 0: none */
+    struct slice old_model;     /* USING: the digest of the model that is gone on from, which lies
+                                   beside the rows (runtime/data/model_file.h); size 0: none */
+    struct slice class_weights; /* JSON: a list in the order of the classes, or an object by label;
+                                   size 0: all 1, unless balanced */
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
     bool has_validation;    /* an own spool for validation is beside the train one */
     uint32_t staged_shards; /* of the rows, which workers read from the user's table and stage;

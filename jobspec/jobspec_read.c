@@ -231,7 +231,7 @@ static enum status read_inputs(const cJSON *json, struct arena *arena, struct jo
 static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
-    const char *names[6] = {"name", "type", "positive"};
+    const char *names[7] = {"name", "type", "positive"};
     const cJSON *label;
     size_t count = 3;
     unsigned type;
@@ -241,9 +241,14 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         names[count++] = "declared";
     if (json_has(label, "reading"))
         names[count++] = "reading";
+    if (json_has(label, "weights"))
+        names[count++] = "weights";
     TRY(spec_check_members(label, names, err));
     if (json_has(label, "declared"))
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
+    if (json_has(label, "weights"))
+        TRY(spec_get_text(label, "weights", 1, CLASS_WEIGHTS_BYTES_MAX, arena, &spec->class_weights,
+                          err));
     TRY(read_reading(label, &spec->label_reading, err));
     TRY(spec_get_text(label, "name", 0, NAME_BYTES_MAX, arena, &spec->label, err));
     TRY(spec_get_text(label, "positive", 0, LABEL_BYTES_MAX, arena, &spec->positive, err));

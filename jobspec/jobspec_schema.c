@@ -278,8 +278,11 @@ static cJSON *label(void)
     json_add(members, "declared",
              text(1, TYPE_BYTES_MAX, "the database's own type of the label, kept in the model"));
     json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "weights",
+             text(1, CLASS_WEIGHTS_BYTES_MAX,
+                  "JSON: what a row of each class weighs, a list by class or an object by label"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("declared", "reading"));
+    close_object(schema, members, MEMBERS("declared", "reading", "weights"));
     return schema;
 }
 

@@ -98,6 +98,8 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         json_add_string(label, "declared", spec->label_declared);
     if (spec->label_reading != READING_NUMBER)
         add_word(label, "reading", input_reading_words, spec->label_reading);
+    if (spec->class_weights.size > 0)
+        json_add_string(label, "weights", spec->class_weights);
 }
 
 static void write_roles(const struct jobspec *spec, cJSON *json)

@@ -44,6 +44,8 @@ enum attribute_type {
     ATTRIBUTE_MEMORY,   /* '512Mi': bytes within the range */
     ATTRIBUTE_INTEGERS, /* a list of integers within the range */
     ATTRIBUTE_REALS,    /* a number within the range, or a list of such */
+    ATTRIBUTE_WEIGHTS,  /* one of `words`, a list of numbers within the range, or a JSON object of
+                           such by label */
     ATTRIBUTE_WORDS     /* 'Accuracy,AUC' or a list, each one of `words` */
 };
 
@@ -61,7 +63,7 @@ enum attribute_store {
     STORE_U32,     /* INTEGER */
     STORE_U64,     /* INTEGER, MEMORY */
     STORE_REAL,    /* double: REAL */
-    STORE_BOOLEAN, /* bool: BOOLEAN; WORD: whether its one word is said */
+    STORE_BOOLEAN, /* bool: BOOLEAN; WORD, WEIGHTS: whether its one word is said */
     STORE_ENUM,    /* WORD: an enum whose values are the places of `words` */
     STORE_COUNTS,  /* struct counts: INTEGERS */
     STORE_REALS    /* struct reals: REALS */

@@ -24,6 +24,8 @@
 #define BOOLEAN(value, not_yet) .type = ATTRIBUTE_BOOLEAN, .default_value = value, .later = not_yet
 #define WORD(value, known, not_yet)                                                                \
     .type = ATTRIBUTE_WORD, .default_value = value, .words = known, .later = not_yet
+#define WEIGHTS(smallest, greatest, known)                                                         \
+    .type = ATTRIBUTE_WEIGHTS, .least = smallest, .most = greatest, .words = known
 #define WORD_LIST(known, not_yet) .type = ATTRIBUTE_WORDS, .words = known, .later = not_yet
 #define TEXT()                    .type = ATTRIBUTE_TEXT
 #define A_LABEL()                 .type = ATTRIBUTE_LABEL
@@ -41,6 +43,7 @@
 #define STORES_INTEGERS(...) struct counts : STORE_COUNTS
 #define STORES_REALS(...)    struct reals : STORE_REALS
 #define STORES_BOOLEAN(...)  bool : STORE_BOOLEAN
+#define STORES_WEIGHTS(...)  bool : STORE_BOOLEAN
 #define STORES_WORD(...)     unsigned : STORE_ENUM, bool : STORE_BOOLEAN
 
 /* ---- where job.json has it ---- */

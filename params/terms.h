@@ -28,6 +28,8 @@
 #define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
 #define IP_BYTES_MAX       45   /* an address as text */
 
+#define CLASS_WEIGHTS_BYTES_MAX 65536 /* of train.class_weight, as JSON */
+
 /* What a model does, and what such a model is called in a sentence. */
 #define TASK_MAP(X)                                                                                \
     X(TASK_CLASSIFICATION, "classification", "classifier")                                         \

@@ -72,7 +72,8 @@ static void append_words(const char *const *words, struct text *out)
 
 static void append_range(const struct attribute *attribute, struct text *out)
 {
-    if (attribute->type == ATTRIBUTE_REAL || attribute->type == ATTRIBUTE_REALS) {
+    if (attribute->type == ATTRIBUTE_REAL || attribute->type == ATTRIBUTE_REALS ||
+        attribute->type == ATTRIBUTE_WEIGHTS) {
         text_append_string(out, "from ");
         text_append_real(out, attribute->least);
         text_append_string(out, " to ");
@@ -124,6 +125,12 @@ void attribute_append_expected(const struct attribute *attribute, struct text *o
     case ATTRIBUTE_REALS:
         text_append_string(out, "a number, or a list of numbers, ");
         append_range(attribute, out);
+        break;
+    case ATTRIBUTE_WEIGHTS:
+        append_words(attribute->words, out);
+        text_append_string(out, ", a list of numbers ");
+        append_range(attribute, out);
+        text_append_string(out, ", or such by label as '{\"yes\": 5}'");
         break;
     case ATTRIBUTE_WORDS:
         if (attribute->words) {
@@ -281,6 +288,38 @@ bool attribute_takes_automatic(const struct attribute *attribute, const struct v
     return attribute->is_automatic && is_text(value) && slice_is_fold(value->text, "auto");
 }
 
+/* '{"yes": 5}' */
+static enum status check_labelled(const struct attribute *attribute, const struct value *value,
+                                  struct error *err)
+{
+    cJSON *object, *item;
+    bool is_fine = true;
+
+    if (json_parse(value->text, CLASS_WEIGHTS_BYTES_MAX, &object, NULL) != STATUS_OK)
+        return refuse(attribute, value, err);
+    is_fine = cJSON_IsObject(object) && object->child;
+    cJSON_ArrayForEach(item, object) is_fine &=
+        cJSON_IsNumber(item) && is_in_range(attribute, item->valuedouble);
+    cJSON_Delete(object);
+    return is_fine ? STATUS_OK : refuse(attribute, value, err);
+}
+
+static enum status check_weights(const struct attribute *attribute, const struct value *value,
+                                 struct error *err)
+{
+    const struct slice text = is_text(value) ? slice_trim(value->text) : (struct slice){0};
+
+    if (text.size > 0)
+        return text.data[0] == '{' ? check_labelled(attribute, value, err)
+                                   : check_word(attribute, value, text, err);
+    if (value->kind != VALUE_LIST || value->count == 0)
+        return refuse(attribute, value, err);
+    for (size_t i = 0; i < value->count; i++)
+        if (value->items[i].kind != VALUE_NUMBER || !is_in_range(attribute, value->items[i].number))
+            return refuse(attribute, &value->items[i], err);
+    return STATUS_OK;
+}
+
 /* 'Accuracy,AUC' */
 static enum status check_comma_words(const struct attribute *attribute, const struct value *value,
                                      struct error *err)
@@ -386,6 +425,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
         return check_integers(attribute, value, err);
     case ATTRIBUTE_REALS:
         return check_reals(attribute, value, err);
+    case ATTRIBUTE_WEIGHTS:
+        return check_weights(attribute, value, err);
     case ATTRIBUTE_WORDS:
         return check_words(attribute, value, err);
     }

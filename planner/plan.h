@@ -136,8 +136,9 @@ struct plan {
     bool has_default_metrics; /* the statement names none */
     enum average average;     /* of Precision, Recall and F1 of more than two classes */
 
-    struct slice positive;   /* TRAIN: model.positive as written; size 0: the greater label */
-    enum report_kind report; /* EVALUATE */
+    struct slice class_weights; /* TRAIN: train.class_weight as JSON; size 0: none, or balanced */
+    struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
+    enum report_kind report;    /* EVALUATE */
     /* TO EXPLAIN: what of the model is shown; NULL: importance, whose metric is metrics[0] */
     const struct model_inside *inside;
     uint32_t explain_repeats, explain_rows;

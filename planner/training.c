@@ -16,6 +16,12 @@
 #include "planner/settings.h"
 #include "planner/workers.h"
 
+/* Not a list, nor an object by label. */
+static bool says_word(const struct attribute *attribute, const struct value *value)
+{
+    return value->kind != VALUE_LIST && attribute_word(attribute, value->text) != NULL;
+}
+
 static void set_from_value(const struct attribute *attribute, const struct value *value,
                            void *members)
 {
@@ -52,9 +58,10 @@ static void set_from_value(const struct attribute *attribute, const struct value
                                 : value->number;
         break;
     case STORE_BOOLEAN:
-        *(bool *)member = attribute->type == ATTRIBUTE_WORD ? true
-                          : value->kind == VALUE_BOOLEAN    ? value->boolean
-                                                            : value->integer != 0;
+        *(bool *)member = attribute->type == ATTRIBUTE_WORD      ? true
+                          : attribute->type == ATTRIBUTE_WEIGHTS ? says_word(attribute, value)
+                          : value->kind == VALUE_BOOLEAN         ? value->boolean
+                                                                 : value->integer != 0;
         break;
     case STORE_ENUM:
         term_find(attribute->words, slice_of(attribute_word(attribute, value->text)), &place);
@@ -398,6 +405,29 @@ static enum status plan_positive(struct planning *planning)
     return slice_keep(planning, value->text, &planning->plan->positive);
 }
 
+/* A list or an object, as JSON; what belongs to which class is known when all rows are read. */
+static enum status plan_class_weights(struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "train.class_weight");
+    struct text list;
+    enum status status;
+
+    if (!setting || planning->plan->spec.balanced)
+        return STATUS_OK;
+    if (setting->value.span.end - setting->value.span.start > CLASS_WEIGHTS_BYTES_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
+                       "weights of classes take at most %d bytes", CLASS_WEIGHTS_BYTES_MAX);
+    if (setting->value.kind != VALUE_LIST)
+        return slice_keep(planning, slice_trim(setting->value.text),
+                          &planning->plan->class_weights);
+    text_init(&list, STATEMENT_BYTES_MAX);
+    value_append(&setting->value, &list);
+    status = list.failed ? fail_no_memory(planning->err)
+                         : slice_keep(planning, text_slice(&list), &planning->plan->class_weights);
+    text_deinit(&list);
+    return status;
+}
+
 /* Where nothing that the statement sets is wrong, its model is. */
 static enum status settle(struct planning *planning, const struct kind_settings *settings)
 {
@@ -432,5 +462,6 @@ enum status training_plan(struct planning *planning)
         plan->estimator->kind->measures_itself(&plan->spec.params))
         plan->metric_count = 0;
     TRY(plan_positive(planning));
+    TRY(plan_class_weights(planning));
     return record_attributes(planning);
 }

@@ -106,6 +106,7 @@ enum status value_hint(const struct attribute *attribute, const struct value *va
     case ATTRIBUTE_BOOLEAN:
         hint_boolean(value, err);
         break;
+    case ATTRIBUTE_WEIGHTS:
     case ATTRIBUTE_WORD: /* auto_class_weights = true */
         if (value->kind == VALUE_BOOLEAN && attribute->words && attribute->words[0] &&
             !attribute->words[1])

@@ -59,6 +59,8 @@ static const char *attribute_type_name(enum attribute_type type)
         return "integers";
     case ATTRIBUTE_REALS:
         return "reals";
+    case ATTRIBUTE_WEIGHTS:
+        return "weights";
     default:
         return "words";
     }

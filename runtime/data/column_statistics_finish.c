@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "jobspec/jobspec_sections.h"
+#include "runtime/data/class_names.h"
+#include "runtime/data/class_weights.h"
 #include "runtime/data/column_notices.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
@@ -391,17 +393,6 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
     return error_hint(err, "Train a regressor to predict a number.");
 }
 
-static void append_class(const struct cell *class, const char *before, struct text *out)
-{
-    text_append_string(out, before);
-    if (class->type == CELL_TEXT)
-        text_append_literal(out, slice_prefix(class->text, 64));
-    else if (class->type == CELL_INTEGER)
-        text_printf(out, "%lld", (long long)class->integer);
-    else
-        text_append_real(out, class->real);
-}
-
 static enum status check_class_count(const struct jobspec *spec, const struct cell *only,
                                      uint32_t count, struct error *err)
 {
@@ -475,56 +466,18 @@ static enum status add_classes(const struct jobspec *spec, const struct sortable
         return fail_no_memory(err);
     dataset->labels.count = count;
     for (uint32_t i = 0; i < count; i++) {
-        const double per_class = (double)count * (double)sorted[i].entry->count;
-
         TRY(add_class(&sorted[i], i, dataset, index, err));
         dataset->class_counts[i] = sorted[i].entry->count;
-        dataset->class_weights[i] =
-            spec->balanced && per_class > 0 ? (float)((double)rows / per_class) : 1;
     }
-    return STATUS_OK;
+    return class_weights_take(spec, rows, dataset, err);
 }
 
 static enum status refuse_positive(const struct jobspec *spec, const struct labels *labels,
                                    struct error *err)
 {
-    struct text list;
-
-    text_init(&list, 400);
-    for (uint32_t i = 0; i < labels->count && i < 20; i++)
-        append_class(&labels->values[i],
-                     i == 0                   ? ""
-                     : i + 1 == labels->count ? " and "
-                                              : ", ",
-                     &list);
     fail(err, STATUS_INVALID, "model.positive is '%.*s', and no row has that label",
          SLICE_FORMAT(slice_prefix(spec->positive, 64)));
-    error_hint(err, "The labels of column \"%.*s\" are %s.", SLICE_FORMAT(spec->label),
-               text_string(&list));
-    text_deinit(&list);
-    return STATUS_INVALID;
-}
-
-/* Is this the label that the statement names, as text or as a number? */
-static bool is_named(const struct cell *label, struct slice name)
-{
-    double number;
-
-    if (label->type == CELL_TEXT)
-        return slice_equal(label->text, name);
-    if (slice_is_fold(name, "true") || slice_is_fold(name, "false"))
-        number = slice_is_fold(name, "true");
-    else if (label->type == CELL_INTEGER) {
-        int64_t integer;
-
-        if (slice_to_integer(name, &integer))
-            return integer == label->integer;
-        if (!slice_to_real(name, &number))
-            return false;
-    } else if (!slice_to_real(name, &number)) {
-        return false;
-    }
-    return number == (label->type == CELL_INTEGER ? (double)label->integer : label->real);
+    return class_names_hint(spec->label, labels, err);
 }
 
 static enum status find_positive(const struct jobspec *spec, struct dataset *dataset,
@@ -540,8 +493,8 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
         return fail(err, STATUS_INVALID,
                     "model.positive is of models of two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), labels->count);
-    dataset->positive_is_lesser = is_named(&labels->values[0], spec->positive);
-    return dataset->positive_is_lesser || is_named(&labels->values[1], spec->positive)
+    dataset->positive_is_lesser = class_is_named(&labels->values[0], spec->positive);
+    return dataset->positive_is_lesser || class_is_named(&labels->values[1], spec->positive)
                ? STATUS_OK
                : refuse_positive(spec, labels, err);
 }
@@ -563,7 +516,7 @@ static enum status refuse_new_class(const struct jobspec *spec, const struct wor
     struct text value;
 
     text_init(&value, 100);
-    append_class(&class, "", &value);
+    class_name_append(&class, &value);
     fail(err, STATUS_INVALID,
          "label column \"%.*s\" has %s, a class that the old model does not know",
          SLICE_FORMAT(spec->label), text_string(&value));

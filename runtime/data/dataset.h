@@ -60,9 +60,10 @@ struct dataset {
     double label_average, label_deviation;
     uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */
-    double weight_average;  /* of the training rows' sample weights; 0 without */
-    float *class_weights;   /* (labels.count); all 1 unless balanced */
-    uint64_t *class_counts; /* (labels.count): training rows of each */
+    double weight_average;       /* of the training rows' sample weights; 0 without */
+    float *class_weights;        /* (labels.count): class_weights.h */
+    double class_weight_average; /* of the training rows; 0 unless the statement names weights */
+    uint64_t *class_counts;      /* (labels.count): training rows of each */
     float dense_greatest; /* no dense input of train.spool has a greater magnitude, of rows that are
                              held out neither */
     struct dataset_part train, validation; /* validation.rows 0: none */

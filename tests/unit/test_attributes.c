@@ -767,6 +767,28 @@ static void check_reals(const struct attribute *attribute, const char *model)
     check_refused(attribute, model, string("7"));
 }
 
+/* Its word, a list, or an object by label, of numbers within the range. */
+static void check_weights(const struct attribute *attribute, const char *model)
+{
+    static const char *const bad[] = {"",        "no such word",      "{}",  "{\"a\": -1}",
+                                      "{\"a\"}", "{\"a\": \"five\"}", "[1]", "{\"a\": 1"};
+    struct value items[] = {number(attribute->least), number(attribute->most)};
+    struct value list = {.kind = VALUE_LIST, .items = items, .count = 2};
+
+    check_taken(attribute, model, string(attribute->words[0]));
+    check_taken(attribute, model, string("{\"a\": 2, \"b\": 0.5}"));
+    check_taken(attribute, model, list);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        check_refused(attribute, model, string(bad[i]));
+    items[1] = number(attribute->most * 2);
+    check_refused(attribute, model, list);
+    items[1] = string("2");
+    check_refused(attribute, model, list);
+    list.count = 0;
+    check_refused(attribute, model, list);
+    check_refused(attribute, model, number(7));
+}
+
 /* The words are taken, as is whatever is a text where there are none; another word is not. */
 static void check_words(const struct attribute *attribute, const char *model)
 {
@@ -815,6 +837,9 @@ static void check_checked(const struct attribute *attribute, const struct kind *
         break;
     case ATTRIBUTE_REALS:
         check_reals(attribute, model);
+        break;
+    case ATTRIBUTE_WEIGHTS:
+        check_weights(attribute, model);
         break;
     case ATTRIBUTE_MEMORY:
         check_memory(attribute, model);

@@ -140,7 +140,8 @@ static double weight_of_rows(const struct trees *trees, const int64_t *integers)
         return (double)integers[TREES_TRAIN_HITS];
     if (trees->objective.name == TREE_COX)
         return integers[TREES_TRAIN_HITS] > 0 ? (double)integers[TREES_TRAIN_HITS] : 1;
-    return dataset->weight_average > 0 ? rows * dataset->weight_average : rows;
+    return rows * (dataset->weight_average > 0 ? dataset->weight_average : 1) *
+           (dataset->class_weight_average > 0 ? dataset->class_weight_average : 1);
 }
 
 static double score_of(const struct trees *trees, int64_t hits, double loss)

@@ -1,0 +1,16 @@
+/*
+ * class_names.h - the classes of a label, as statements name them and messages show them.
+ */
+#ifndef RUNTIME_DATA_CLASS_NAMES_H
+#define RUNTIME_DATA_CLASS_NAMES_H
+
+#include "scoring/model.h"
+
+/* 'setosa', or the number. */
+void class_name_append(const struct cell *class, struct text *out);
+/* Is this the label that the statement names, as text or as a number? */
+bool class_is_named(const struct cell *class, struct slice name);
+/* The hint: "The labels of column "class" are 'a', 'b' and 'c'." Returns INVALID. */
+enum status class_names_hint(struct slice column, const struct labels *labels, struct error *err);
+
+#endif
