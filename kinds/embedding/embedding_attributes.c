@@ -49,6 +49,8 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
         embedding->cross_layers = 0;
     if (embedding->interaction != INTERACTION_COMPRESSED)
         embedding->cin_units.count = 0;
+    if (embedding->activation == NETWORK_ACTIVATION_AUTOMATIC) /* their tables are large */
+        embedding->activation = NETWORK_ACTIVATION_RELU;
     return STATUS_OK;
 }
 

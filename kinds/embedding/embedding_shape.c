@@ -8,7 +8,7 @@ struct embedding_shape embedding_shape_of(const struct kind_params *params)
     const struct embedding_params *embedding = embedding_params(params);
 
     return (struct embedding_shape){
-        .activation = embedding->activation,
+        .activation = (enum activation)embedding->activation,
         .interaction = embedding->interaction,
         .cross_weights = embedding->cross_weights,
         .is_wide = embedding->is_wide,

@@ -16,6 +16,11 @@ enum network_loss {
     NETWORK_FOCAL
 };
 extern const char *const network_loss_words[];
+/* An enum activation, or what the learner makes one of (network_activation). */
+#define X(name, word) NETWORK_##name,
+enum network_activation { ACTIVATION_MAP(X) NETWORK_ACTIVATION_AUTOMATIC };
+#undef X
+extern const char *const network_activation_words[];
 extern const char *const network_losses_later[];
 extern const struct word_alias network_loss_aliases[];
 extern const struct word_alias network_activation_aliases[];
@@ -27,9 +32,10 @@ extern const struct word_alias network_activation_aliases[];
            "Units of each hidden layer, from the inputs on; up to 16 layers.",                     \
            .aliases = WORDS("model.dnn_hidden_units"))                                             \
     /* of a linear model: identity */                                                              \
-    STORED(enum activation, activation, "model.activation", SCOPE_TRAIN, IN_KIND(activation),      \
-           WORD("relu", activation_words, NULL),                                                   \
-           "Activation of the hidden layers; 'silu' and 'linear' are taken for 'swish' and "       \
+    STORED(enum network_activation, activation, "model.activation", SCOPE_TRAIN,                   \
+           IN_KIND(activation), WORD("auto", network_activation_words, NULL),                      \
+           "Activation of the hidden layers. 'auto': gelu in a DNNClassifier that learns from "    \
+           "20,000 rows or fewer, else relu. 'silu' and 'linear' are taken for 'swish' and "       \
            "'identity'.",                                                                          \
            .word_aliases = network_activation_aliases,                                             \
            .aliases = WORDS("model.dnn_activation_fn"))                                            \
@@ -166,7 +172,9 @@ struct KIND_PARAMS_TYPE network_params {
 
 extern const struct attribute_table network_attributes;
 
-/* What model.l2 is for so many training rows: docs/learning.md has what chose it. */
+/* What is automatic, for so many training rows: docs/learning.md has what chose it. */
+enum activation network_activation(const struct network_params *params, enum task task,
+                                   uint64_t rows);
 double network_l2(const struct network_params *params, enum task task, uint64_t rows);
 
 static inline struct network_params *network_params(const struct kind_params *params)

@@ -71,7 +71,8 @@ enum status network_init(struct network *network, const struct jobspec *spec,
     uint64_t total = 0, inputs = (uint64_t)rows + transform->id_rows;
 
     *network = (struct network){
-        .activation = network_params(&spec->params)->activation,
+        .activation =
+            network_activation(network_params(&spec->params), spec->task, dataset->train.rows),
         .dense_width = transform->dense_width,
         .ids = {.rows = transform->id_rows,
                 .id_count = transform->id_count,

@@ -140,7 +140,7 @@ static void fill_spec(struct csv_job *job)
     spec->label_type = LABEL_TEXT;
     network_params(&spec->params)->hidden_units.items[0] = 16;
     network_params(&spec->params)->hidden_units.count = 1;
-    network_params(&spec->params)->activation = ACTIVATION_RELU;
+    network_params(&spec->params)->activation = NETWORK_ACTIVATION_RELU;
     spec->standardize = true;
     spec->batch_size = 32;
     spec->epochs = 6;

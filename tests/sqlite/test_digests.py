@@ -16,6 +16,9 @@ import equal_rows  # noqa: E402  pylint: disable=wrong-import-position
 IRIS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "data" / "iris.csv"
 DIGESTS = {
     "DNNClassifier WITH model.hidden_units = [16, 8], train.epoch = 20, train.batch_size = 32, model.l2 = 0 LABEL class":
+        "ecd30203769731d63a2e4095f87edb0d35df1ef792c2d80aa806681cbab622a2",
+    "DNNClassifier WITH model.hidden_units = [16, 8], model.activation = 'relu', train.epoch = 20, train.batch_size = 32, "
+    "model.l2 = 0 LABEL class":
         "e40e308a875eb9887f0d7e586c011673b75636d3beb2ea5924f38ce64796deb7",
     "LinearClassifier WITH train.epoch = 20, model.optimizer = 'Adagrad', model.l2 = 0 LABEL class":
         "c78d6089e566a2556d951cb8a7aaa2bfefa07e296387ea18de97c9c6fcde7f5e",

@@ -37,7 +37,7 @@ void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uin
     of->spec = made_spec(&of->dataset);
     of->spec.family = SLICE("embedding");
     params->hidden_units = (struct counts){{7, 5}, parts.hidden_layers};
-    params->activation = ACTIVATION_TANH;
+    params->activation = NETWORK_ACTIVATION_TANH;
     params->dimension = 3;
     params->is_wide = parts.is_wide;
     params->interaction = parts.interaction;

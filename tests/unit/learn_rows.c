@@ -414,7 +414,7 @@ struct jobspec made_spec(const struct dataset *dataset)
 
     *network_params(&spec.params) = (struct network_params){
         .hidden_units = {{8, 5}, 2},
-        .activation = ACTIVATION_RELU,
+        .activation = NETWORK_ACTIVATION_RELU,
         .optimizer = OPTIMIZER_ADAM,
         .learning_rate = 0.01,
         .momentum = 0.9,

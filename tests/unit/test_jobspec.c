@@ -50,7 +50,7 @@ static struct jobspec example(void)
 
     *network_params(&spec.params) = (struct network_params){
         .hidden_units = {{16, 8}, 2},
-        .activation = ACTIVATION_TANH,
+        .activation = NETWORK_ACTIVATION_TANH,
         .dropout = 0.1,
         .l2 = 1e-9,
         .optimizer = OPTIMIZER_NESTEROV,
@@ -526,7 +526,7 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(notices, NULL);
     NETWORK_DIFFERS(hidden_units.items[1], 9);
     NETWORK_DIFFERS(hidden_units.count, 1);
-    NETWORK_DIFFERS(activation, ACTIVATION_RELU);
+    NETWORK_DIFFERS(activation, NETWORK_ACTIVATION_RELU);
     NETWORK_DIFFERS(dropout, 0.2);
     DIFFERS(n_classes, 4);
     DIFFERS(standardize, false);

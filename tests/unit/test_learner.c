@@ -355,6 +355,18 @@ static void lanes_follow_from_batch_and_parameters(void **state)
 
 /* ---- what is automatic ---- */
 
+static void small_tables_of_classes_have_another_activation(void **state)
+{
+    struct network_params params = {.activation = NETWORK_ACTIVATION_AUTOMATIC};
+    (void)state;
+
+    CHECK_INT(network_activation(&params, TASK_CLASSIFICATION, 20000), ACTIVATION_GELU);
+    CHECK_INT(network_activation(&params, TASK_CLASSIFICATION, 20001), ACTIVATION_RELU);
+    CHECK_INT(network_activation(&params, TASK_REGRESSION, 20000), ACTIVATION_RELU);
+    params.activation = NETWORK_ACTIVATION_TANH;
+    CHECK_INT(network_activation(&params, TASK_CLASSIFICATION, 20000), ACTIVATION_TANH);
+}
+
 static void automatic_epochs_make_enough_steps(void **state)
 {
     const struct kind_length steps = {.steps_least = 300}, many = {.steps_least = 1000};
@@ -1213,7 +1225,7 @@ static void a_tensor_whose_gradients_start_tiny_learns(void **state)
     network_params(&spec.params)->hidden_units.count = 16;
     for (uint32_t l = 0; l < 16; l++)
         network_params(&spec.params)->hidden_units.items[l] = 4;
-    network_params(&spec.params)->activation = ACTIVATION_SIGMOID;
+    network_params(&spec.params)->activation = NETWORK_ACTIVATION_SIGMOID;
     spec.epochs = 20;
     descent = opened(&spec, &dataset);
     network = &descent->model;
@@ -1565,6 +1577,7 @@ int main(void)
         cmocka_unit_test(a_team_that_changes_leaves_no_trace),
         cmocka_unit_test(without_shuffle_the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
+        cmocka_unit_test(small_tables_of_classes_have_another_activation),
         cmocka_unit_test(automatic_epochs_make_enough_steps),
         cmocka_unit_test(a_learner_makes_numbers_of_what_is_automatic),
         cmocka_unit_test(steps_epochs_and_evaluations_follow_the_plan),

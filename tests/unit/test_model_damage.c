@@ -114,7 +114,7 @@ static void embedded_init(struct fixture *fixture)
     model->kind = kind_find(SLICE("embedding"));
     *embedding_params(&content.params) =
         (struct embedding_params){.hidden_units = {{4}, 1},
-                                  .activation = ACTIVATION_RELU,
+                                  .activation = NETWORK_ACTIVATION_RELU,
                                   .dimension = 3,
                                   .is_wide = true,
                                   .interaction = INTERACTION_COMPRESSED,

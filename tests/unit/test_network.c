@@ -34,7 +34,7 @@ static void fixture_make(struct fixture *fixture, uint32_t hidden_layers,
     show_rows(&fixture->dataset);
     fixture->spec = made_spec(&fixture->dataset);
     network_params(&fixture->spec.params)->hidden_units.count = hidden_layers;
-    network_params(&fixture->spec.params)->activation = activation;
+    network_params(&fixture->spec.params)->activation = (enum network_activation)activation;
     network_params(&fixture->spec.params)->dropout = dropout;
     CHECK_OK(network_init(&fixture->network, &fixture->spec, &fixture->dataset, &err));
     CHECK_OK(network_workspace_init(&fixture->space, &fixture->network, &err));

@@ -93,7 +93,7 @@ static void a_plan_has_every_name_resolved_and_every_default_filled(void **state
     CHECK_INT(plan->spec.epochs, 0); /* 'auto' */
     CHECK(network_params(&plan->spec.params)->l2 == REAL_AUTOMATIC);
     CHECK(plan->spec.shuffle && plan->spec.standardize);
-    CHECK_INT(network_params(&plan->spec.params)->activation, ACTIVATION_RELU);
+    CHECK_INT(network_params(&plan->spec.params)->activation, NETWORK_ACTIVATION_AUTOMATIC);
     CHECK_INT(network_params(&plan->spec.params)->optimizer, OPTIMIZER_ADAM);
     CHECK(network_params(&plan->spec.params)->learning_rate == 0.01);
     CHECK(network_params(&plan->spec.params)->epsilon == 1e-8);
