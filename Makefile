@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TESTS ?= $(shell expr $(JOBS) + \( $(JOBS) + 1 \) / 2)
 
 .PHONY: help setup build demo mutants test test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
-.PHONY: bench-python image wheel lab lab-down test-k8s test-k8s-full format clean
+.PHONY: bench-python image wheel deb release test-release lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -26,6 +26,9 @@ help:
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
 	@echo "make wheel     dist/totrain-*.whl: the package for Python, for pip install (tools of it come from PyPI)"
+	@echo "make deb       dist/totrain*.deb: packages for Debian 12, of the program, SQLite's extension and PostgreSQL's"
+	@echo "make release   dist/: both, the source, a bill of materials, checksums; built twice, the bits must be the same"
+	@echo "make test-release  installs what is in dist/ on a minimal Debian made for it, tries it and removes it"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
 	@echo "make lab-down  ends it completely"
 	@echo "make test-k8s  the tests on the lab, which is started where it is not up (test-k8s-full: more rounds)"
@@ -66,6 +69,7 @@ test-full: test test-dev test-tsan
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py
 	@tests/sqlite/run_tensorboard build/release
 	@tests/python/run_jupyterlab build/release
+	@$(MAKE) release test-release
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
 
@@ -111,6 +115,15 @@ NODES ?= 2
 wheel: build
 	@tools/wheel build/release dist
 
+deb: setup
+	@tools/deb build dist
+
+release: build
+	@tools/release build/release dist --twice
+
+test-release:
+	@tools/fresh-machine --release dist
+
 lab:
 	@tests/k8s/lab/lab up --nodes $(NODES)
 
@@ -139,6 +152,7 @@ install: build
 	install -D -m 644 build/release/totrain.so $(DESTDIR)$(PREFIX)/lib/totrain/totrain.so
 	install -D -m 755 build/release/ship/totrain $(DESTDIR)$(PREFIX)/lib/totrain/totrain
 	install -D -m 644 docs/totrain.1 $(DESTDIR)$(PREFIX)/share/man/man1/totrain.1
+	install -D -m 644 cli/bash-completion/totrain $(DESTDIR)$(PREFIX)/share/bash-completion/completions/totrain
 
 install-postgres: setup
 	@cmake --preset release -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
