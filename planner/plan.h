@@ -42,6 +42,12 @@ static inline bool plan_takes_numbers(const struct plan_input *input)
            (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
 }
 
+/* The column, element or part that the input takes its cells from. */
+static inline struct slice plan_input_read(const struct plan_input *input)
+{
+    return input->rule != RULE_WORDS ? input->source : input->name;
+}
+
 /* A column of the SELECT that is no input. */
 struct plan_left_out {
     struct slice name;

@@ -99,7 +99,7 @@ static enum status validation_plan(struct planning *planning)
     if (!plan->validation_columns)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->input_count; i++)
-        TRY(find_validation_column(planning, &query, plan->inputs[i].name,
+        TRY(find_validation_column(planning, &query, plan_input_read(&plan->inputs[i]),
                                    setting->value.span.start, &plan->validation_columns[i]));
     if (plan->label_column >= 0)
         TRY(find_validation_column(planning, &query, plan->label, setting->value.span.start,

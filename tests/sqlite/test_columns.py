@@ -88,6 +88,16 @@ class Columns(harness.Case):
             self.assertEqual(self.evaluate(" WITH job.min_workers = 2"), self.evaluate())
             self.assertGreater(measured["Accuracy"], 0.8)
 
+    def test_rows_that_measure_are_read_alike(self):
+        self.run_all("CREATE TABLE v AS SELECT y, site, shop, pay, age FROM t LIMIT 500")
+        self.train(more=", validation.select = 'SELECT * FROM v'")
+        self.assertEqual(self.meta()["rows"], ROWS)
+        [accuracy] = [one["validation"] for one in self.meta()["metrics"] if one["name"] == "Accuracy"]
+        cursor = self.database.execute("SELECT * FROM v TO EVALUATE m")
+        self.assertEqual(dict(zip([column[0] for column in cursor.description], cursor.fetchone()))["Accuracy"], accuracy)
+        with self.assertRaisesRegex(sqlite3.Error, 'validation.select has no column "pay"'):
+            self.train(more=", validation.select = 'SELECT y, site, shop, age FROM v'")
+
     def test_an_embedding_s_dimension_is_the_attribute(self):
         self.train("age, VOCABULARY(site), CATEGORY_ID(shop, 30)", "DeepFMClassifier", ", model.embedding_dimension = 3")
         wanted = self.digest(self.database, "m")

@@ -90,6 +90,41 @@ static void parts_of_dates_come_back(void **state)
     arena_deinit(&arena);
 }
 
+/* Those of the second column, as the order has them for a spool of this type. */
+static enum status read_ids(enum spool_type type, uint32_t *ids, struct error *err)
+{
+    struct spool_column columns[] = {spooled[0], {{"shop", 4}, type, READING_NUMBER, 30}};
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    enum status status;
+    struct arena arena;
+    struct text json;
+
+    order.rows[0].spooled = columns;
+    text_init(&json, DIRECT_BYTES_MAX);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK(direct_order_write(&order, &json, err) == STATUS_OK);
+    status = direct_order_read(text_slice(&json), &arena, &read, err);
+    if (status == STATUS_OK) {
+        CHECK_INT(read.rows[0].spooled[0].ids, 0);
+        *ids = read.rows[0].spooled[1].ids;
+    }
+    arena_deinit(&arena);
+    text_deinit(&json);
+    return status;
+}
+
+static void ids_are_those_of_whole_numbers(void **state)
+{
+    uint32_t ids = 0;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(read_ids(SPOOL_INTEGER, &ids, &err));
+    CHECK_INT(ids, 30);
+    CHECK_FAILS(read_ids(SPOOL_REAL, &ids, &err), STATUS_CORRUPT,
+                "a column of ids that are no whole numbers");
+}
+
 static void what_is_counted_comes_back(void **state)
 {
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
@@ -256,6 +291,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
         cmocka_unit_test(parts_of_dates_come_back),
+        cmocka_unit_test(ids_are_those_of_whole_numbers),
         cmocka_unit_test(what_is_counted_comes_back),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(each_page_is_in_one_shard),

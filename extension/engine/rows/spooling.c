@@ -650,14 +650,13 @@ static enum spool_type label_type(const struct plan *plan)
 }
 
 /* Ids are whole numbers; names of columns stand in messages, those of their inputs do not. */
-static struct feed input_feed(const struct plan *plan, const struct plan_input *input)
+static struct feed input_feed(const struct plan_input *input)
 {
     const bool is_id = input->type == INPUT_CATEGORY && input->rule == RULE_ID;
     const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
-    const bool is_made = input->rule != RULE_WORDS;
 
     return (struct feed){
-        .name = is_made ? plan->query.columns[input->column].name : input->name,
+        .name = plan_input_read(input),
         .type = is_id     ? SPOOL_INTEGER
                 : is_real ? SPOOL_REAL
                           : SPOOL_TEXT,
@@ -694,7 +693,7 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
     if (!feeds)
         return fail_no_memory(err);
     for (size_t i = 0; i < plan->input_count; i++)
-        feeds[n++] = input_feed(plan, &plan->inputs[i]);
+        feeds[n++] = input_feed(&plan->inputs[i]);
     if (plan->label_column >= 0)
         feeds[n++] = (struct feed){.name = plan->label,
                                    .type = label_type(plan),
