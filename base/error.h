@@ -33,6 +33,7 @@
     X(PROTOCOL, 1, "a message breaks the protocol")                                                \
     X(STALE, 1, "a newer lease or epoch exists")                                                   \
     X(FAILED, 1, "the job failed")                                                                 \
+    X(DIVERGED, 1, "learning went to numbers that are not finite")                                 \
     X(INTERRUPTED, 130, "interrupted")
 
 enum status {

@@ -236,6 +236,16 @@ void text_append_real(struct text *text, double value)
     text_append_string(text, digits);
 }
 
+void text_append_digits(struct text *text, double value, int digits)
+{
+    char written[40];
+    locale_t previous = uselocale(c_locale());
+
+    snprintf(written, sizeof written, "%.*g", digits, value);
+    uselocale(previous);
+    text_append_string(text, written);
+}
+
 void text_append_float(struct text *text, float value)
 {
     char digits[40];

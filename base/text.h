@@ -70,6 +70,8 @@ void text_append_literal(struct text *text, struct slice value);
 void text_append_real(struct text *text, double value);
 /* The same of a float ("0.1", where its double has 17 digits). */
 void text_append_float(struct text *text, float value);
+/* To so many significant digits ("0.01235"). */
+void text_append_digits(struct text *text, double value, int digits);
 
 /* For people: five significant digits, and all that stand before the point ("0.96667", "352064");
  * fewer where the number has fewer. */

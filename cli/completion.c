@@ -485,7 +485,7 @@ static bool complete_command(struct finder *finder)
 
     if (word_is(finder, 0, "SHOW")) {
         if (last == 0)
-            offer_keywords(finder, "TRAIN MODEL MODELS VERSIONS JOBS ATTRIBUTES");
+            offer_keywords(finder, "TRAIN MODEL MODELS VERSIONS TRIALS JOBS ATTRIBUTES");
         else if (last == 1 && word_is(finder, 1, "ATTRIBUTES"))
             offer_keywords(finder, "FOR");
         else if (last == 1 && (word_is(finder, 1, "MODELS") || word_is(finder, 1, "JOBS")))
@@ -493,7 +493,7 @@ static bool complete_command(struct finder *finder)
         else if (last == 2 && word_is(finder, 2, "FOR"))
             offer_estimators(finder);
         else if (last == 1 && (word_is(finder, 1, "TRAIN") || word_is(finder, 1, "MODEL") ||
-                               word_is(finder, 1, "VERSIONS")))
+                               word_is(finder, 1, "VERSIONS") || word_is(finder, 1, "TRIALS")))
             offer_models(finder);
         return true;
     }

@@ -62,6 +62,17 @@
             "the same and groups whole; for each of them a model of the others is measured on "    \
             "it, and the model itself learns from all rows. 2 at least; 0: no folds.",             \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+    PLANNED("tune.trials", SCOPE_TRAIN, INTEGER(1, 200, NULL),                                     \
+            "Search for the best values: so many trials, each with a value drawn of every RANGE "  \
+            "and of every list of choices. The best trial's model is written; SHOW TRIALS lists "  \
+            "all.")                                                                                \
+    PLANNED("tune.metric", SCOPE_TRAIN, TEXT(),                                                    \
+            "What trials are judged by, on rows that are held out: 'loss' or a metric that is "    \
+            "measured. Default: the first of validation.metrics; where these are not named, "      \
+            "LogLoss, RMSE, or Silhouette.")                                                       \
+    PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
+            "'random': each trial learns to its end. 'halving': all learn for a short time, the "  \
+            "best third three times as long, and so on; for models that have epochs or rounds.")   \
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
            WEIGHTS(0, 1e9, WORDS("balanced")),                                                     \

@@ -238,6 +238,21 @@ struct value build_list(const struct token *open, const struct value_list *list,
                           .count = list ? list->count : 0};
 }
 
+struct value build_range(struct parse *parse, const struct token *function,
+                         const struct value_list *list, const struct token *close)
+{
+    if (!slice_is_fold(function->text, "RANGE") && parse->status == STATUS_OK) {
+        parse->status = fail_at(parse->err, STATUS_SYNTAX, function->position,
+                                "unknown function \"%.*s\"", SLICE_FORMAT(function->text));
+        error_hint(parse->err, "The only function of a value is RANGE(least, most), which "
+                               "tune.trials draws from.");
+    }
+    return (struct value){.kind = VALUE_RANGE,
+                          .span = span_of(function, close),
+                          .items = list->items,
+                          .count = list->count};
+}
+
 static bool count_value(struct parse *parse, int position)
 {
     if (parse->value_count++ < STATEMENT_VALUES_MAX)

@@ -55,6 +55,9 @@ struct value build_text(struct parse *parse, const struct token *token);
 struct value build_word(const struct dotted *word);
 struct value build_list(const struct token *open, const struct value_list *list,
                         const struct token *close);
+/* Any other function than RANGE is refused; what stands in the parentheses is the planner's. */
+struct value build_range(struct parse *parse, const struct token *function,
+                         const struct value_list *list, const struct token *close);
 void build_value(struct parse *parse, struct value_list *list, const struct value *value);
 void build_setting(struct parse *parse, const struct dotted *name, const struct value *value);
 

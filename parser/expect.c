@@ -48,6 +48,7 @@ static const struct {
     {TOKEN_INTO, "INTO"},
     {TOKEN_MODELS, "MODELS"},
     {TOKEN_VERSIONS, "VERSIONS"},
+    {TOKEN_TRIALS, "TRIALS"},
     {TOKEN_JOBS, "JOBS"},
     {TOKEN_ATTRIBUTES, "ATTRIBUTES"},
     {TOKEN_JOB, "JOB"},
@@ -72,7 +73,7 @@ static const struct {
     {TOKEN_MINIMIZE, "TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] "
                      "WITH ... [USING solver] INTO table"},
     {TOKEN_SHOW, "SHOW TRAIN model, SHOW MODEL model, SHOW MODELS [FULL], SHOW VERSIONS model, "
-                 "SHOW JOBS [FULL] or SHOW ATTRIBUTES [FOR model]"},
+                 "SHOW TRIALS model, SHOW JOBS [FULL] or SHOW ATTRIBUTES [FOR model]"},
     {TOKEN_CANCEL, "CANCEL JOB number"},
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
     {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},

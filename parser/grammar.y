@@ -23,7 +23,7 @@
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL SHOW MODELS VERSIONS
-    JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT.
+    TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT.
 
 program ::= statement.
 
@@ -123,11 +123,12 @@ inside ::= .
 inside ::= inside operand.
 inside ::= inside COMMA.
 
-// SHOW TRAIN model | MODEL model | MODELS [FULL] | VERSIONS model | JOBS [FULL] | ATTRIBUTES [FOR model]
+// SHOW TRAIN model | MODEL model | MODELS [FULL] | VERSIONS model | TRIALS model | JOBS [FULL] | ATTRIBUTES [FOR model]
 statement ::= SHOW(V) TRAIN object.        { build_verb(parse, STATEMENT_SHOW_TRAIN, &V); }
 statement ::= SHOW(V) MODEL object.        { build_verb(parse, STATEMENT_SHOW_MODEL, &V); }
 statement ::= SHOW(V) MODELS full.         { build_verb(parse, STATEMENT_SHOW_MODELS, &V); }
 statement ::= SHOW(V) VERSIONS object.     { build_verb(parse, STATEMENT_SHOW_VERSIONS, &V); }
+statement ::= SHOW(V) TRIALS object.       { build_verb(parse, STATEMENT_SHOW_TRIALS, &V); }
 statement ::= SHOW(V) JOBS full.           { build_verb(parse, STATEMENT_SHOW_JOBS, &V); }
 statement ::= SHOW(V) ATTRIBUTES of_model. { build_verb(parse, STATEMENT_SHOW_ATTRIBUTES, &V); }
 
@@ -161,6 +162,11 @@ with     ::= WITH settings.
 settings ::= setting.
 settings ::= settings COMMA setting.
 setting  ::= dotted(N) EQ value(V).        { build_setting(parse, &N, &V); }
+setting  ::= dotted(N) EQ range(V).        { build_setting(parse, &N, &V); }
+
+// RANGE(1e-4, 1e-1), RANGE(1, 8, 'log'): what a search draws values from
+%type range {struct value}
+range(A) ::= NAME(F) LP values(L) RP(E).   { A = build_range(parse, &F, &L, &E); }
 
 %type dotted {struct dotted}
 dotted(A) ::= NAME|QUOTED(T).              { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }

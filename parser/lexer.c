@@ -32,6 +32,7 @@ static const struct {
     {"SHOW", TOKEN_SHOW, false},
     {"MODELS", TOKEN_MODELS, false},
     {"VERSIONS", TOKEN_VERSIONS, false},
+    {"TRIALS", TOKEN_TRIALS, false},
     {"JOBS", TOKEN_JOBS, false},
     {"ATTRIBUTES", TOKEN_ATTRIBUTES, false},
     {"FULL", TOKEN_FULL, false},

@@ -43,8 +43,9 @@ static bool begins_query(struct slice word)
 static bool begins_command(struct slice first, struct slice second)
 {
     /* The singular is a mistake that is answered with what there is. */
-    static const char *const shown[] = {"TRAIN", "MODELS", "MODEL",      "VERSIONS", "VERSION",
-                                        "JOBS",  "JOB",    "ATTRIBUTES", "ATTRIBUTE"};
+    static const char *const shown[] = {"TRAIN",   "MODELS",     "MODEL",    "VERSIONS",
+                                        "VERSION", "TRIALS",     "TRIAL",    "JOBS",
+                                        "JOB",     "ATTRIBUTES", "ATTRIBUTE"};
     static const char *const verbs[] = {"TRAIN", "PREDICT",  "EVALUATE", "EXPLAIN",
                                         "RUN",   "MAXIMIZE", "MINIMIZE"};
 

@@ -39,6 +39,7 @@ enum statement_kind {
     STATEMENT_SHOW_MODEL,
     STATEMENT_SHOW_MODELS,
     STATEMENT_SHOW_VERSIONS,
+    STATEMENT_SHOW_TRIALS,
     STATEMENT_SHOW_JOBS,
     STATEMENT_SHOW_ATTRIBUTES,
     STATEMENT_CANCEL_JOB,
@@ -66,7 +67,7 @@ struct path {
     int count;
 };
 
-enum value_kind { VALUE_NUMBER, VALUE_BOOLEAN, VALUE_STRING, VALUE_WORD, VALUE_LIST };
+enum value_kind { VALUE_NUMBER, VALUE_BOOLEAN, VALUE_STRING, VALUE_WORD, VALUE_LIST, VALUE_RANGE };
 
 struct value {
     enum value_kind kind;
@@ -76,7 +77,7 @@ struct value {
     int64_t integer;
     bool boolean;
     struct slice text; /* VALUE_STRING unescaped, VALUE_WORD as written; VALUE_NUMBER as written */
-    struct value *items; /* VALUE_LIST */
+    struct value *items; /* VALUE_LIST; VALUE_RANGE: what stands in its parentheses */
     size_t count;
 };
 
@@ -141,8 +142,8 @@ struct statement {
 
     struct name model;  /* TO TRAIN: the estimator, dots and slashes included (xgboost.gbtree) */
     struct path object; /* the model table: USING of PREDICT and TRAIN, of EVALUATE, EXPLAIN, SHOW
-                           TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; SHOW ATTRIBUTES FOR
-                           leaves it in `model` */
+                           TRAIN, SHOW MODEL, SHOW VERSIONS, SHOW TRIALS, ROLLBACK, EXPORT; SHOW
+                           ATTRIBUTES FOR leaves it in `model` */
     struct path
         into; /* TRAIN, IMPORT: the new model; EVALUATE, EXPLAIN: the target table; OPTIMIZE */
     struct path predict_into; /* PREDICT [[schema.]table.]column; the last part is the column, and

@@ -4,7 +4,7 @@
 
 static const char *const value_kinds[] = {
     [VALUE_NUMBER] = "number", [VALUE_BOOLEAN] = "boolean", [VALUE_STRING] = "string",
-    [VALUE_WORD] = "word",     [VALUE_LIST] = "list",
+    [VALUE_WORD] = "word",     [VALUE_LIST] = "list",       [VALUE_RANGE] = "range",
 };
 
 static const char *const column_kinds[] = {
@@ -64,7 +64,7 @@ static cJSON *value_json(const struct value *value)
         json_add_real(object, "value", value->number);
     else if (value->kind == VALUE_BOOLEAN)
         json_add_boolean(object, "value", value->boolean);
-    else if (value->kind == VALUE_LIST) {
+    else if (value->kind == VALUE_LIST || value->kind == VALUE_RANGE) {
         items = json_add_array(object, "items");
         for (size_t i = 0; i < value->count; i++)
             json_append(items, value_json(&value->items[i]));

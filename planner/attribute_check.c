@@ -36,6 +36,17 @@ static bool is_later(const struct attribute *attribute, struct slice word)
     return false;
 }
 
+static void append_items(const struct value *value, const char *before, const char *behind,
+                         struct text *out)
+{
+    text_append_string(out, before);
+    for (size_t i = 0; i < value->count; i++) {
+        text_append_string(out, i > 0 ? ", " : "");
+        value_append(&value->items[i], out);
+    }
+    text_append_string(out, behind);
+}
+
 void value_append(const struct value *value, struct text *out)
 {
     switch (value->kind) {
@@ -50,12 +61,10 @@ void value_append(const struct value *value, struct text *out)
         text_append_literal(out, value->text);
         break;
     case VALUE_LIST:
-        text_append_char(out, '[');
-        for (size_t i = 0; i < value->count; i++) {
-            text_append_string(out, i > 0 ? ", " : "");
-            value_append(&value->items[i], out);
-        }
-        text_append_char(out, ']');
+        append_items(value, "[", "]", out);
+        break;
+    case VALUE_RANGE:
+        append_items(value, "RANGE(", ")", out);
         break;
     }
 }
@@ -283,6 +292,12 @@ static bool is_text(const struct value *value)
     return value->kind == VALUE_STRING || value->kind == VALUE_WORD;
 }
 
+bool attribute_takes_list(const struct attribute *attribute)
+{
+    return attribute->type == ATTRIBUTE_INTEGERS || attribute->type == ATTRIBUTE_REALS ||
+           attribute->type == ATTRIBUTE_WEIGHTS || attribute->type == ATTRIBUTE_WORDS;
+}
+
 bool attribute_takes_automatic(const struct attribute *attribute, const struct value *value)
 {
     return attribute->is_automatic && is_text(value) && slice_is_fold(value->text, "auto");
@@ -417,7 +432,8 @@ static enum status check_value(const struct attribute *attribute, const struct v
         is_fine = is_text(value) && slice_trim(value->text).size > 0;
         break;
     case ATTRIBUTE_LABEL:
-        is_fine = value->kind != VALUE_LIST && (!is_text(value) || value->text.size > 0);
+        is_fine = value->kind != VALUE_LIST && value->kind != VALUE_RANGE &&
+                  (!is_text(value) || value->text.size > 0);
         break;
     case ATTRIBUTE_MEMORY:
         return check_memory(attribute, value, err);

@@ -21,6 +21,9 @@ const char *attribute_word(const struct attribute *attribute, struct slice word)
  * 1000000", "'relu' or 'tanh'". */
 void attribute_append_expected(const struct attribute *attribute, struct text *out);
 
+/* Is a list one value of it? */
+bool attribute_takes_list(const struct attribute *attribute);
+
 /* Is it 'auto', and does the attribute take that? */
 bool attribute_takes_automatic(const struct attribute *attribute, const struct value *value);
 

@@ -9,6 +9,7 @@
 #include "planner/explanation.h"
 #include "planner/parameters.h"
 #include "planner/roles.h"
+#include "planner/search.h"
 
 #define LINES_EXTRA     26 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
@@ -549,9 +550,14 @@ static void explain_attributes(struct explanation *explanation)
     for (size_t i = 0; i < plan->attribute_count; i++) {
         const struct plan_attribute *attribute = &plan->attributes[i];
 
+        const struct search_axis *axis = search_axis_of(plan->search, attribute->attribute);
+
         if (!attribute->is_set)
             continue;
-        text_append(&explanation->detail, attribute->value);
+        if (axis)
+            search_axis_append(axis, &explanation->detail);
+        else
+            text_append(&explanation->detail, attribute->value);
         explanation_line(explanation, attribute->attribute->name);
     }
     for (size_t i = 0; i < plan->attribute_count; i++) {

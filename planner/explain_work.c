@@ -6,6 +6,7 @@
 #include "jobspec/job_size.h"
 #include "planner/attributes.h"
 #include "planner/parameters.h"
+#include "planner/search.h"
 
 /* Seconds of one processor of a server of these years, measured and half as much again: within a
  * factor of three, which tells seconds from minutes and minutes from hours. */
@@ -130,6 +131,24 @@ static void explain_folds(struct explanation *explanation, const struct work *wo
     explanation_line(explanation, "folds");
 }
 
+static void explain_search(struct explanation *explanation)
+{
+    const struct search *search = explanation->plan->search;
+    struct text *out = &explanation->detail;
+
+    if (!search)
+        return;
+    text_printf(out, "%u trial%s%s, judged by %.*s of %s; then the model of the best",
+                search->trials, search->trials == 1 ? "" : "s",
+                search->method == SEARCH_HALVING
+                    ? ", of which a third at a time goes on three times as long"
+                    : "",
+                SLICE_FORMAT(search->metric),
+                search_is_held_out(explanation->plan) ? "the rows that are held out"
+                                                      : "the rows that it learns from");
+    explanation_line(explanation, "search");
+}
+
 /* Of one job. Epochs, or passes of what has none. */
 static double seconds_of_job(const struct plan *plan, const struct work *work,
                              const struct kind_shape *shape)
@@ -146,12 +165,15 @@ static double seconds_of_job(const struct plan *plan, const struct work *work,
            work->total * cost.parameters * SECONDS_OF_PARAMETER;
 }
 
-/* Of all jobs. Those of folds together are one less in rows than there are folds. */
+/* Of all jobs. Of a search as if all trials were as the first. Those of folds together are one less
+ * in rows than there are folds. */
 static double seconds_of(const struct plan *plan, const struct work *work,
                          const struct kind_shape *shape)
 {
     const double one = seconds_of_job(plan, work, shape);
 
+    if (plan->search)
+        return one * (search_work(plan->search) + 1);
     return plan->folds == 0 ? one : one * plan->folds + SECONDS_START;
 }
 
@@ -201,5 +223,6 @@ void explain_work(struct explanation *explanation, uint64_t rows_guess)
     explain_rows(explanation, &work);
     explain_steps(explanation, &work);
     explain_folds(explanation, &work);
+    explain_search(explanation);
     explain_time(explanation, &work);
 }

@@ -1,5 +1,6 @@
 #include "planner/folds.h"
 
+#include "planner/attached.h"
 #include "planner/old_model.h"
 #include "planner/settings.h"
 
@@ -60,17 +61,7 @@ enum status folds_plan(struct planning *planning)
 
 enum status folds_check_job(const struct planning *planning)
 {
-    const struct setting *folds = find(planning);
-    const struct plan *plan = planning->plan;
-    const char *what = !plan->wait                           ? "job.wait = false"
-                       : plan->cluster.is_wanted             ? "job.where = 'kubernetes'"
-                       : planning->catalog->limits.is_staged ? "totrain.stage"
-                                                             : NULL;
-
-    if (plan->folds == 0 || !what)
-        return STATUS_OK;
-    fail_at(planning->err, STATUS_UNSUPPORTED, folds->name.position,
-            "train.folds does not go together with %s", what);
-    return error_hint(planning->err, "The session that types the statement follows the folds, on "
-                                     "this machine.");
+    return planning->plan->folds == 0
+               ? STATUS_OK
+               : attached_check(planning, "train.folds", find(planning)->name.position);
 }

@@ -106,6 +106,7 @@ static enum status dispatch(struct planning *planning)
     case STATEMENT_SHOW_TRAIN:
     case STATEMENT_SHOW_MODEL:
     case STATEMENT_SHOW_VERSIONS:
+    case STATEMENT_SHOW_TRIALS:
         return model_find(planning);
     case STATEMENT_SHOW_ATTRIBUTES:
         return plan_show_attributes(planning);

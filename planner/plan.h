@@ -17,6 +17,8 @@
 #include "planner/estimators.h"
 #include "scoring/outputs.h"
 
+struct search; /* planner/search.h */
+
 struct plan_input {
     struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
     int column;        /* its index in the SELECT */
@@ -125,6 +127,7 @@ struct plan {
     uint32_t verbose;
     uint32_t folds;                    /* of cross-validation; 0: none */
     int folds_position;                /* of their number in the text */
+    const struct search *search;       /* of which the plan is the first trial's; NULL: none */
     struct plan_attribute *attributes; /* all that have a meaning for this statement */
     size_t attribute_count;
     struct slice validation_select; /* validation.select; size 0: none */

@@ -19,6 +19,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
+#include "planner/search.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 #include "planner/task_choice.h"
@@ -167,13 +168,12 @@ static enum status settle_inputs(const struct planning *planning)
     return planning->err->status;
 }
 
-enum status plan_train(struct planning *planning)
+/* A statement whose estimator is known, and whose values are one each. */
+static enum status plan_one(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
     struct plan *plan = planning->plan;
 
-    TRY(estimator_find(&statement->model, &plan->estimator, planning->err));
-    booster_choose(planning);
     TRY(settings_read(planning, SCOPE_TRAIN));
     TRY(old_model_find(planning));
     TRY(task_choose(planning));
@@ -203,4 +203,15 @@ enum status plan_train(struct planning *planning)
     roles_notices(plan);
     TRY(parameters_check(planning));
     return validation_plan(planning);
+}
+
+enum status plan_train(struct planning *planning)
+{
+    const struct statement *whole = planning->statement;
+
+    TRY(estimator_find(&whole->model, &planning->plan->estimator, planning->err));
+    booster_choose(planning);
+    TRY(search_plan(planning));
+    TRY(plan_one(planning));
+    return search_plan_others(planning, whole, plan_one);
 }

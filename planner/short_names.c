@@ -34,6 +34,10 @@ static const struct attribute_alias of_others[] = {
     {"cv", "train.folds"},
     {"nfold", "train.folds"},
     {"n_splits", "train.folds"},
+    {"num_trials", "tune.trials"},
+    {"n_trials", "tune.trials"},
+    {"hparam_tuning_objectives", "tune.metric"},
+    {"hparam_tuning_algorithm", "tune.method"},
     {"patience", "train.early_stopping"},
     {"n_iter_no_change", "train.early_stopping"},
     {"class_weights", "train.class_weight"},
@@ -176,11 +180,13 @@ static void add(const struct search *search, const struct attribute *attribute)
 
 static void find_last_parts(const struct search *search)
 {
+    static const char whole[] = "tune."; /* `metric` is validation's, and any `method` is not */
     const struct attribute *attribute;
     struct attribute_alias alias;
 
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
-        if (slice_equal_fold(attribute_last_part(slice_of(attribute->name)), search->name))
+        if (strncmp(attribute->name, whole, sizeof whole - 1) != 0 &&
+            slice_equal_fold(attribute_last_part(slice_of(attribute->name)), search->name))
             add(search, attribute);
     for (size_t i = 0; attribute_alias_number(i, &alias); i++)
         if (slice_equal_fold(attribute_last_part(slice_of(alias.name)), search->name))

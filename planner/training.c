@@ -13,6 +13,7 @@
 #include "planner/metric_list.h"
 #include "planner/planning.h"
 #include "planner/query.h"
+#include "planner/search.h"
 #include "planner/settings.h"
 #include "planner/workers.h"
 
@@ -372,7 +373,8 @@ static enum status record_attributes(const struct planning *planning)
         struct plan_attribute *recorded = &plan->attributes[plan->attribute_count];
         const struct setting *setting = settings_find(planning, attribute->name);
 
-        if (!is_relevant(plan, attribute) || (!setting && cluster_knows(attribute->name)))
+        if (!is_relevant(plan, attribute) ||
+            (!setting && (cluster_knows(attribute->name) || search_knows(attribute->name))))
             continue;
         attribute = attribute_of_kind(attribute, plan->estimator->kind);
         text_clear(&value);

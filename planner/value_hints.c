@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "planner/attribute_check.h"
+
 static bool is_text(const struct value *value)
 {
     return value->kind == VALUE_STRING || value->kind == VALUE_WORD;
@@ -93,9 +95,19 @@ static void hint_boolean(const struct value *value, struct error *err)
             error_hint(err, "Write %s, without quotes.", words[i][1]);
 }
 
+/* One value of a model, where a list is none. */
+static bool is_of_one(const struct attribute *attribute)
+{
+    return !attribute_takes_list(attribute) && attribute->store != STORE_NONE &&
+           !attribute->same_bits;
+}
+
 enum status value_hint(const struct attribute *attribute, const struct value *value,
                        struct error *err)
 {
+    if (value->kind == VALUE_LIST && is_of_one(attribute))
+        return error_hint(err, "A list is a choice of a search: with tune.trials = 10 ten models "
+                               "are tried, and the best is kept.");
     switch (attribute->type) {
     case ATTRIBUTE_INTEGERS:
         return hint_list(attribute, value, err);

@@ -91,6 +91,20 @@ enum status query_add_elements(struct query *query, struct arena *arena, struct 
     return STATUS_OK;
 }
 
+enum status query_as_described(const struct query *planned, struct arena *arena,
+                               struct query *query, struct error *err)
+{
+    *query = *planned;
+    query->vectors = (struct vectors){0};
+    query->columns = ARENA_NEW(arena, struct query_column, planned->count + 1);
+    if (!query->columns)
+        return fail_no_memory(err);
+    memcpy(query->columns, planned->columns, planned->count * sizeof *query->columns);
+    for (size_t i = 0; i < query->count; i++)
+        query->columns[i].parts = 0;
+    return STATUS_OK;
+}
+
 void query_take_parts(struct query *query, const struct query *from)
 {
     for (size_t i = 0; i < from->count; i++)

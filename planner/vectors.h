@@ -45,6 +45,11 @@ struct query;
  * of dates are chosen. */
 enum status query_add_elements(struct query *query, struct arena *arena, struct error *err);
 
+/* The columns of a query that was planned, as they were described: without elements and parts, to
+ * be planned anew. */
+enum status query_as_described(const struct query *planned, struct arena *arena,
+                               struct query *query, struct error *err);
+
 /* The columns take the parts of dates that those of the same names have in the other query. */
 void query_take_parts(struct query *query, const struct query *from);
 

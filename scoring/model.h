@@ -76,6 +76,7 @@ struct model {
     struct aim_facts aim;              /* likewise; no part of the digest */
     const void *content;               /* the struct of its kind */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
+    struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */
 };
 

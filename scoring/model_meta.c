@@ -140,9 +140,20 @@ static void add_checksum(cJSON *meta, uint64_t checksum)
     json_add_string(meta, "checksum", slice_of(digits));
 }
 
+static enum status add_kept(cJSON *meta, const char *name, struct slice kept, struct error *err)
+{
+    cJSON *json;
+
+    if (kept.size == 0)
+        return STATUS_OK;
+    TRY(json_parse(kept, MODEL_META_BYTES_MAX, &json, err));
+    json_add(meta, name, json);
+    return STATUS_OK;
+}
+
 static enum status build_meta(const struct model *model, cJSON *meta, struct error *err)
 {
-    cJSON *inputs, *metrics;
+    cJSON *inputs;
 
     json_add_integer(meta, "format", model->format);
     TRY(add_text(meta, "id", model->id, err));
@@ -166,11 +177,8 @@ static enum status build_meta(const struct model *model, cJSON *meta, struct err
     json_add_integer(meta, "weight_rows", (int64_t)model_weight_rows(model));
     if (model->notices && model->notices->count > 0)
         json_add(meta, "notices", notice_list_to_json(model->notices));
-    if (model->metrics_json.size == 0)
-        return STATUS_OK;
-    TRY(json_parse(model->metrics_json, MODEL_META_BYTES_MAX, &metrics, err));
-    json_add(meta, "metrics", metrics);
-    return STATUS_OK;
+    TRY(add_kept(meta, "metrics", model->metrics_json, err));
+    return add_kept(meta, "trials", model->trials_json, err);
 }
 
 enum status model_meta_write(const struct model *model, struct text *out, struct error *err)
@@ -521,21 +529,33 @@ static enum status read_content(const cJSON *meta, struct arena *arena, struct m
     return model->kind->read_content(object, arena, model, err);
 }
 
-enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct model *model,
-                               struct error *err)
+static enum status keep_json(const cJSON *json, struct arena *arena, struct slice *kept,
+                             struct error *err)
 {
     struct text printed;
     enum status status;
 
     text_init(&printed, MODEL_META_BYTES_MAX);
-    status = json_print(metrics, false, &printed, err);
+    status = json_print(json, false, &printed, err);
     if (status == STATUS_OK) {
-        model->metrics_json = arena_copy(arena, text_slice(&printed));
-        if (!model->metrics_json.data)
+        *kept = arena_copy(arena, text_slice(&printed));
+        if (!kept->data)
             status = fail_no_memory(err);
     }
     text_deinit(&printed);
     return status;
+}
+
+enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct model *model,
+                               struct error *err)
+{
+    return keep_json(metrics, arena, &model->metrics_json, err);
+}
+
+enum status model_keep_trials(const cJSON *trials, struct arena *arena, struct model *model,
+                              struct error *err)
+{
+    return keep_json(trials, arena, &model->trials_json, err);
 }
 
 static enum status read_notices(const cJSON *meta, struct arena *arena, struct model *model,
@@ -555,7 +575,7 @@ static enum status read_notices(const cJSON *meta, struct arena *arena, struct m
 static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
                              struct arena *arena, struct model *model, struct error *err)
 {
-    const cJSON *metrics;
+    const cJSON *metrics, *trials;
     struct slice checksum;
     int64_t format, rows;
     unsigned task;
@@ -587,6 +607,9 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(read_labels(meta, arena, model, err));
     TRY(read_content(meta, arena, model, err));
     TRY(read_notices(meta, arena, model, err));
+    trials = cJSON_GetObjectItemCaseSensitive(meta, "trials");
+    if (trials)
+        TRY(model_keep_trials(trials, arena, model, err));
     metrics = cJSON_GetObjectItemCaseSensitive(meta, "metrics");
     return metrics ? model_keep_metrics(metrics, arena, model, err) : STATUS_OK;
 }

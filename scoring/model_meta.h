@@ -14,9 +14,12 @@ enum status model_meta_write(const struct model *model, struct text *out, struct
 enum status model_meta_read(struct slice json, const struct kind *const *kinds, struct arena *arena,
                             struct model *model, struct error *err);
 
-/* The result rows of TRAIN, an array of objects, become model->metrics_json. */
+/* The result rows of TRAIN, an array of objects, become model->metrics_json, and trials of a search
+ * model->trials_json. */
 enum status model_keep_metrics(const cJSON *metrics, struct arena *arena, struct model *model,
                                struct error *err);
+enum status model_keep_trials(const cJSON *trials, struct arena *arena, struct model *model,
+                              struct error *err);
 
 /* How many rows the `weight` part has; 0 where the model is not linear or has
  * more than MODEL_WEIGHT_ROWS_MAX. */

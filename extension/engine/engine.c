@@ -16,6 +16,7 @@
 #include "extension/engine/show.h"
 #include "extension/engine/show_lists.h"
 #include "extension/engine/show_model.h"
+#include "extension/engine/show_trials.h"
 #include "params/attribute.h"
 #include "parser/refused.h"
 #include "parser/statement.h"
@@ -48,6 +49,9 @@ static const struct fixed_columns fixed_columns[] = {
      SHOW_MODELS_COLUMNS,
      {"name", "kind", "label", "rows", "metric", "value", "part", "age"}},
     {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
+    {STATEMENT_SHOW_TRIALS,
+     SHOW_TRIALS_COLUMNS,
+     {"trial", "state", "metric", "value", "epochs", "settings", "error"}},
     {STATEMENT_SHOW_JOBS,
      7,
      {"id", "state", "model", "started_at", "seconds", "statement", "error"}},
@@ -282,6 +286,8 @@ static enum status run_plan(const struct host *host, const struct train_request 
     case STATEMENT_SHOW_VERSIONS:
         return host->models->list_versions(host->self, plan->model_schema, plan->model_name, sink,
                                            err);
+    case STATEMENT_SHOW_TRIALS:
+        return show_trials_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_JOBS:
         return show_jobs_run(host, plan->is_full, sink, err);
     case STATEMENT_SHOW_ATTRIBUTES:

@@ -7,6 +7,7 @@
 
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
+#include "extension/engine/show_trials.h"
 #include "parser/parser.h"
 #include "planner/short_names.h"
 
@@ -386,6 +387,15 @@ static enum status put_ending(const struct host *host, const struct plan *plan,
     return isnan(ending.seconds) ? STATUS_OK : put(sink, "seconds", cell_real(ending.seconds), err);
 }
 
+static enum status put_best_trial(const struct model *model, struct arena *arena,
+                                  const struct sink *sink, struct error *err)
+{
+    struct slice settings;
+
+    TRY(best_trial(model, arena, &settings, err));
+    return settings.size > 0 ? put_text(sink, "best trial", settings, err) : STATUS_OK;
+}
+
 enum status show_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
                            const struct sink *sink, struct error *err)
 {
@@ -398,6 +408,7 @@ enum status show_model_run(const struct host *host, const struct plan *plan, str
     TRY(put_inputs(&model.transform, sink, err));
     TRY(stored_metrics(&model, put_metric, (void *)(uintptr_t)sink, err));
     TRY(put_ending(host, plan, &model, sink, err));
+    TRY(put_best_trial(&model, arena, sink, err));
     TRY(notice_rows(model.notices, 2, 1, sink, err));
     TRY(put_text(sink, "digest", model.digest, err));
     return put_text(sink, "statement", model.statement, err);

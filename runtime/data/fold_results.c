@@ -33,20 +33,6 @@ enum status fold_result_put(struct jobstore *store, const struct fold_result *re
     return status;
 }
 
-static enum status has_table(struct jobstore *store, bool *has, struct error *err)
-{
-    sqlite3_stmt *statement;
-    int stepped;
-
-    TRY(jobstore_prepare(store, "SELECT 1 FROM sqlite_schema WHERE name = 'folds'", &statement,
-                         err));
-    stepped = sqlite3_step(statement);
-    sqlite3_finalize(statement);
-    *has = stepped == SQLITE_ROW;
-    return stepped == SQLITE_ROW || stepped == SQLITE_DONE ? STATUS_OK
-                                                           : jobstore_failed(store, err);
-}
-
 static double real_or_nan(sqlite3_stmt *statement, int column)
 {
     return sqlite3_column_type(statement, column) == SQLITE_NULL
@@ -60,7 +46,7 @@ enum status fold_result_find(struct jobstore *store, const char *name, struct fo
     sqlite3_stmt *statement;
     int stepped;
 
-    TRY(has_table(store, has, err));
+    TRY(jobstore_has_table(store, "folds", has, err));
     if (!*has)
         return STATUS_OK;
     TRY(jobstore_prepare(store, "SELECT mean, deviation FROM folds WHERE name = ?", &statement,

@@ -126,6 +126,21 @@ enum status jobstore_check_journal(struct jobstore *store, struct error *err)
     return store->recording ? recording_check(store->recording, err) : STATUS_OK;
 }
 
+enum status jobstore_has_table(struct jobstore *store, const char *name, bool *has,
+                               struct error *err)
+{
+    sqlite3_stmt *statement;
+    int stepped;
+
+    TRY(jobstore_prepare(store, "SELECT 1 FROM sqlite_schema WHERE name = ?", &statement, err));
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    stepped = sqlite3_step(statement);
+    sqlite3_finalize(statement);
+    *has = stepped == SQLITE_ROW;
+    return stepped == SQLITE_ROW || stepped == SQLITE_DONE ? STATUS_OK
+                                                           : jobstore_failed(store, err);
+}
+
 bool jobstore_has_room(const struct jobstore *store, uint64_t bytes)
 {
     const char *path = sqlite3_db_filename(store->database, "main");

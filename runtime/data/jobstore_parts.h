@@ -14,6 +14,9 @@ enum status jobstore_run(struct jobstore *store, const char *sql, struct error *
 /* In the order of the values; the statement is the caller's to finalize. */
 enum status jobstore_prepare(struct jobstore *store, const char *sql,
                              struct sqlite3_stmt **statement, struct error *err);
+/* A table that not every job has. */
+enum status jobstore_has_table(struct jobstore *store, const char *name, bool *has,
+                               struct error *err);
 /* Whether so many more bytes fit into the store's file, as far as is known. */
 bool jobstore_has_room(const struct jobstore *store, uint64_t bytes);
 /* Where what is put goes, too (journal_parts.h); NULL: nowhere. */

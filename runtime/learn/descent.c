@@ -442,12 +442,12 @@ static enum status fail_not_finite(const struct descent *descent, const char *wh
     const uint64_t first = descent_batch_first(descent, phase->step);
 
     if (phase->kind == PHASE_LEARN)
-        fail(err, STATUS_FAILED,
+        fail(err, STATUS_DIVERGED,
              "the %s is not finite at step %llu (rows %llu to %llu of epoch %u)", what,
              (unsigned long long)phase->step + 1, (unsigned long long)first + 1,
              (unsigned long long)(first + phase->rows), phase->epoch + 1);
     else
-        fail(err, STATUS_FAILED, "the %s is not finite after step %llu", what,
+        fail(err, STATUS_DIVERGED, "the %s is not finite after step %llu", what,
              (unsigned long long)phase->step);
     return error_hint(err, "Lower optimizer.learning_rate (%g now), or look for extreme values.",
                       descent->model.settings.learning_rate);

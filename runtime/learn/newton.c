@@ -190,7 +190,7 @@ static enum status apply_round(struct newton *newton, uint64_t round, double *to
                     newton->lane.gradients + k * columns, state + k * columns);
     for (size_t i = 0; i < weights_of(newton); i++)
         if (!(fabs(state[i]) < (double)FLT_MAX))
-            return fail(err, STATUS_FAILED, "round %llu: a weight is not finite",
+            return fail(err, STATUS_DIVERGED, "round %llu: a weight is not finite",
                         (unsigned long long)round);
     return STATUS_OK;
 }

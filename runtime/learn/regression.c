@@ -369,13 +369,13 @@ static enum status check_finite(const struct regression *regression, const doubl
 {
     for (uint32_t i = 0; i < regression->weights; i++)
         if (!(fabs(weights[i]) < (double)FLT_MAX))
-            return fail(err, STATUS_FAILED, "a coefficient is not finite");
+            return fail(err, STATUS_DIVERGED, "a coefficient is not finite");
     return STATUS_OK;
 }
 
 static enum status refuse_more(const struct regression *regression, struct error *err)
 {
-    fail(err, STATUS_FAILED, "%u steps of Newton have not come to an end",
+    fail(err, STATUS_DIVERGED, "%u steps of Newton have not come to an end",
          regression->params.iterations);
     if (regression->has_classes)
         return error_hint(err, "Most often some columns tell classes apart perfectly, so that "
@@ -455,7 +455,7 @@ static enum status finish(const struct regression *regression, double loss,
     set_coefficients(regression, variance_of(regression, loss), state);
     for (uint32_t i = 0; i < regression->weights; i++)
         if (!isfinite(state->coefficients[i].value) || !isfinite(state->coefficients[i].error))
-            return fail(err, STATUS_FAILED, "a coefficient is not finite");
+            return fail(err, STATUS_DIVERGED, "a coefficient is not finite");
     return STATUS_OK;
 }
 

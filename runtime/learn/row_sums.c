@@ -232,7 +232,7 @@ static enum status check_sums(const struct row_sums *row_sums, const int64_t *in
 {
     if (integers[TOO_LARGE] == 0)
         return STATUS_OK;
-    fail(err, STATUS_FAILED, "%s %llu: sums over the rows are too large", row_sums->method.step,
+    fail(err, STATUS_DIVERGED, "%s %llu: sums over the rows are too large", row_sums->method.step,
          (unsigned long long)row_sums->phase.step + 1);
     return error_hint(err, "Look for values that are far from all others, and for sample weights "
                            "that are large.");

@@ -13,3 +13,6 @@ totrain_test(test_vectors SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_vectors.c USES 
 totrain_test(test_column_kind SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_column_kind.c USES planner LABEL unit)
 totrain_test(test_value_hints SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_value_hints.c USES planner LABEL unit)
 totrain_test(test_trees_statements SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_trees_statements.c USES kinds planner LABEL unit)
+totrain_test(test_search
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_search.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
+  USES parser planner LABEL unit)

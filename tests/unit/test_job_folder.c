@@ -11,6 +11,7 @@
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_process.h"
+#include "runtime/launch/job_rows.h"
 #include "tests/check.h"
 
 static char state_folder[64];
@@ -327,6 +328,32 @@ static void who_only_looks_at_a_folder_takes_it_from_nobody(void **state)
     close(ready[1]);
 }
 
+static void linked_rows_stay_when_either_job_ends(void **state)
+{
+    struct job_folder own, other;
+    char path[PATH_MAX];
+    struct stat about;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &own, &err));
+    CHECK_OK(job_folder_create(state_folder, &other, &err));
+    touch(&own, "train.spool");
+    touch(&own, "train.1.spool");
+    touch(&own, "model.rows");
+    touch(&own, "job.json");
+    CHECK_OK(job_rows_link(&own, &other, "model.rows", &err));
+    CHECK(exists(&other, "train.spool") && exists(&other, "train.1.spool"));
+    CHECK(exists(&other, "model.rows") && !exists(&other, "job.json"));
+    CHECK_OK(job_folder_file(&other, "train.spool", path, &err));
+    CHECK(stat(path, &about) == 0 && about.st_nlink == 2);
+    CHECK_FAILS(job_rows_link(&own, &other, "model.rows", &err), STATUS_IO, "cannot link");
+    job_folder_remove(&other);
+    CHECK(exists(&own, "train.spool") && exists(&own, "model.rows"));
+    CHECK_FAILS(job_rows_link(&other, &own, "model.rows", &err), STATUS_IO, "cannot open");
+    job_folder_remove(&own);
+}
+
 int main(void)
 {
 #define IN_STATE(test) cmocka_unit_test_setup_teardown(test, make_state, remove_state)
@@ -341,6 +368,7 @@ int main(void)
         IN_STATE(cancelling_needs_a_job_that_runs),
         IN_STATE(a_running_job_is_seen_by_its_lock_and_has_one_supervisor),
         IN_STATE(rows_of_a_detached_job_stay_until_it_has_ended),
+        IN_STATE(linked_rows_stay_when_either_job_ends),
         IN_STATE(who_only_looks_at_a_folder_takes_it_from_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

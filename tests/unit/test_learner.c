@@ -627,7 +627,7 @@ static void a_diverging_job_fails_naming_step_and_rows(void **state)
     network_params(&spec.params)->learning_rate = 1e10;
     spec.epochs = 100;
     descent = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "is not finite at step ");
+    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_DIVERGED, "is not finite at step ");
     CHECK(strstr(err.message, "rows ") && strstr(err.message, " of epoch "));
     CHECK(strstr(err.hint, "learning_rate"));
     descent_close(descent);
@@ -651,7 +651,7 @@ static void the_named_rows_are_those_of_the_step(void **state)
     descent = opened(&spec, &dataset);
     for (int i = 0; i < 4; i++)
         CHECK_OK(run_phase(descent, 1, 0, &report, &err));
-    CHECK_FAILS(run_phase(descent, 1, 0, &report, &err), STATUS_FAILED,
+    CHECK_FAILS(run_phase(descent, 1, 0, &report, &err), STATUS_DIVERGED,
                 "the loss is not finite at step 5 (rows 38 to 46 of epoch 1)");
     CHECK_INT(descent_phase(descent)->step, 4);
     descent_close(descent);
@@ -705,7 +705,7 @@ static void an_update_to_infinity_is_seen_at_the_end(void **state)
     network_params(&spec.params)->learning_rate = 1e60;
     spec.max_steps = 1;
     descent = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(descent, 1, 0, &err), STATUS_FAILED,
+    CHECK_FAILS(run_job(descent, 1, 0, &err), STATUS_DIVERGED,
                 "the model is not finite after step 1");
     descent_close(descent);
     made_dataset_close(&dataset);
@@ -1285,7 +1285,7 @@ static void an_evaluation_that_is_not_finite_fails(void **state)
     dataset.validation.values[7] = NAN;
     hide_rows(&dataset);
     descent = opened(&spec, &dataset);
-    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_FAILED, "the validation loss is not finite");
+    CHECK_FAILS(run_job(descent, 2, 0, &err), STATUS_DIVERGED, "the validation loss is not finite");
     descent_close(descent);
     made_dataset_close(&dataset);
 }

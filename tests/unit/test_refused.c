@@ -18,7 +18,7 @@
     "new_table.column USING model;"
 #define SHOWS                                                                                      \
     "ToTrain shows models and jobs: SHOW MODELS, SHOW MODEL model, SHOW TRAIN model, SHOW "        \
-    "VERSIONS model, SHOW JOBS and SHOW ATTRIBUTES."
+    "VERSIONS model, SHOW TRIALS model, SHOW JOBS and SHOW ATTRIBUTES."
 
 struct refused {
     const char *sql, *hint; /* NULL: it has none */

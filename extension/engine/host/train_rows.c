@@ -16,6 +16,15 @@ enum status train_row_value(const struct sink *sink, const char *name, double va
     return sink_row(sink, row, TRAIN_COLUMNS, err);
 }
 
+enum status train_row_detail(const struct sink *sink, const char *name, double value,
+                             const char *part, const char *detail, struct error *err)
+{
+    return sink_row(sink,
+                    (struct cell[]){cell_string(name), cell_real(value), cell_string(part),
+                                    cell_string(detail)},
+                    TRAIN_COLUMNS, err);
+}
+
 enum status train_row_number(const struct sink *sink, const char *name, int64_t number,
                              struct error *err)
 {

@@ -31,6 +31,9 @@ enum status train_row_value(const struct sink *sink, const char *name, double va
                             const char *part, struct error *err);
 enum status train_row_number(const struct sink *sink, const char *name, int64_t number,
                              struct error *err);
+/* A value of that part and what it is of. */
+enum status train_row_detail(const struct sink *sink, const char *name, double value,
+                             const char *part, const char *detail, struct error *err);
 /* The list may be NULL. */
 enum status train_row_notices(const struct sink *sink, const struct notice_list *notices,
                               struct error *err);

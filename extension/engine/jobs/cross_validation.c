@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "extension/engine/jobs/follow.h"
-#include "extension/engine/jobs/job_database.h"
+#include "extension/engine/jobs/side_job.h"
 #include "extension/engine/rows/spooling_close.h"
 #include "planner/attributes.h"
 #include "planner/plan.h"
@@ -15,7 +13,6 @@
 #include "runtime/data/fold_results.h"
 #include "runtime/data/folds.h"
 #include "runtime/launch/job_folder.h"
-#include "runtime/launch/job_process.h"
 #include "runtime/launch/processor.h"
 
 #define METRICS_MEASURED_MAX 64
@@ -74,9 +71,9 @@ static enum status open_writer(const struct crossing *crossing, const struct job
 }
 
 /* As if a SELECT of the other rows had been read, and validation.select of those of the fold. */
-static enum status write_rows(const struct crossing *crossing, const struct job_folder *folder,
-                              struct error *err)
+static enum status write_rows(void *context, const struct job_folder *folder, struct error *err)
 {
+    const struct crossing *crossing = context;
     const struct host *host = crossing->job->host;
     struct fold_writers writers = {.is_stopped = is_stopped, .context = (void *)host};
     enum status status;
@@ -132,107 +129,36 @@ static enum status take_result(void *context, const char *name, double train, do
     return STATUS_OK;
 }
 
-/* Of the least loss of the rows that were held out, the first. */
-struct best {
-    uint32_t epoch, last; /* last: that was learned at all */
-    double loss;
-};
-
-static enum status take_history(void *context, uint32_t epoch, uint64_t step, const char *metric,
-                                const char *part, double value, struct error *err)
+static enum status take_results(void *context, struct jobstore *store, struct error *err)
 {
-    struct best *best = context;
+    struct crossing *crossing = context;
+    struct side_length length;
 
-    (void)step;
-    (void)err;
-    best->last = epoch > best->last ? epoch : best->last;
-    if (strcmp(metric, "loss") != 0 || strcmp(part, "validation") != 0)
-        return STATUS_OK;
-    if (best->epoch == 0 || value < best->loss)
-        *best = (struct best){epoch, best->last, value};
+    TRY(jobstore_each_result(store, take_result, crossing, err));
+    TRY(side_length_read(store, &length, err));
+    crossing->epochs += length.best > 0 ? length.best : length.last;
     return STATUS_OK;
-}
-
-static enum status read_results(struct crossing *crossing, const struct job_folder *folder,
-                                struct error *err)
-{
-    struct best best = {0};
-    struct jobstore *store;
-    char path[PATH_MAX];
-    enum status status;
-
-    TRY(job_folder_file(folder, "job.db", path, err));
-    TRY(jobstore_open(path, true, &store, err));
-    status = jobstore_each_result(store, take_result, crossing, err);
-    if (status == STATUS_OK)
-        status = jobstore_each_metric(store, take_history, &best, err);
-    jobstore_close(store);
-    crossing->epochs += best.epoch > 0 ? best.epoch : best.last;
-    return status;
 }
 
 /* ----- a fold's job ----- */
 
-/* Notices are the job's own, which says them once. */
-static void show_progress(void *self, const struct job_event *event)
-{
-    const struct crossing *crossing = self;
-    struct job_event shown = *event;
-
-    shown.stage = crossing->stage;
-    sink_progress(crossing->job->sink, &shown);
-}
-
-/* What one job alone may write or serve is left to the last. */
-static struct jobspec spec_of_fold(const struct crossing *crossing)
-{
-    struct jobspec spec = crossing->job->spec;
-
-    spec.has_validation = true;
-    spec.tensorboard = spec.metrics_host = (struct slice){NULL, 0};
-    return spec;
-}
-
-static enum status run_fold(struct crossing *crossing, const struct job_folder *folder,
-                            struct error *err)
-{
-    const struct host *host = crossing->job->host;
-    const struct sink sink = {.self = crossing, .progress = show_progress};
-    const struct jobspec spec = spec_of_fold(crossing);
-    struct job_process process;
-    enum status status;
-
-    TRY(job_database_note(host, folder, err));
-    TRY(write_rows(crossing, folder, err));
-    TRY(job_start(host, folder, &spec, &process, err));
-    status = job_follow(host, folder, &process, NULL, &sink, err);
-    job_close(&process);
-    return status == STATUS_OK ? read_results(crossing, folder, err) : status;
-}
-
-static void name_fold(const struct crossing *crossing, struct error *err)
-{
-    char message[sizeof err->message];
-
-    if (!err || err->status == STATUS_INTERRUPTED || err->status == STATUS_NO_MEMORY)
-        return;
-    snprintf(message, sizeof message, "%s: %.450s", crossing->stage, err->message);
-    memcpy(err->message, message, sizeof message);
-    err->position = crossing->job->plan->folds_position;
-}
-
 static enum status measure_fold(struct crossing *crossing, struct error *err)
 {
-    struct job_folder folder;
+    struct jobspec spec = crossing->job->spec;
+    const struct side_job side = {.job = crossing->job,
+                                  .spec = &spec,
+                                  .stage = crossing->stage,
+                                  .context = crossing,
+                                  .put_rows = write_rows,
+                                  .take = take_results};
     enum status status;
 
+    spec.has_validation = true;
     snprintf(crossing->stage, sizeof crossing->stage, "fold %u of %u", crossing->fold + 1,
              crossing->count);
-    TRY(job_folder_create(crossing->job->host->session.state, &folder, err));
-    status = run_fold(crossing, &folder, err);
+    status = side_job_run(&side, err);
     if (status != STATUS_OK)
-        name_fold(crossing, err);
-    job_folder_remove(&folder);
+        side_job_name(&side, crossing->job->plan->folds_position, err);
     return status;
 }
 
@@ -265,16 +191,12 @@ static struct fold_result result_of(const struct crossing *crossing, struct meas
     return result;
 }
 
-/* A job that a session in the background runs has its store already. */
 static enum status keep_results(struct crossing *crossing, struct error *err)
 {
     struct jobstore *store;
-    char path[PATH_MAX];
     enum status status = STATUS_OK;
 
-    TRY(job_folder_file(&crossing->job->folder, "job.db", path, err));
-    TRY(access(path, F_OK) == 0 ? jobstore_open(path, false, &store, err)
-                                : jobstore_create(path, &store, err));
+    TRY(side_store_open(crossing->job, &store, err));
     for (size_t i = 0; i < crossing->metric_count && status == STATUS_OK; i++) {
         const struct fold_result result = result_of(crossing, &crossing->metrics[i]);
 

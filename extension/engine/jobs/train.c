@@ -12,8 +12,10 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/cross_validation.h"
 #include "extension/engine/jobs/job_run.h"
+#include "extension/engine/jobs/small_job.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/jobs/trained.h"
+#include "extension/engine/jobs/trials.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/column_verdict.h"
@@ -21,16 +23,11 @@
 #include "extension/engine/rows/direct_verdict.h"
 #include "extension/engine/rows/spooling.h"
 #include "k8s/job/kube_job_name.h"
-#include "planner/parameters.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 #include "runtime/launch/tensorboard_folder.h"
-
-/* Below it, starting and meeting take longer than learning
- * (docs/decisions/0011-own-products.md). */
-#define SMALL_JOB_WORK 2e9
 
 static double seconds_now(void)
 {
@@ -48,6 +45,7 @@ struct training {
     struct column_verdict verdict; /* with the plan from all rows */
     bool has_verdict;              /* of a job whose workers read */
     bool reads_once_more; /* a job whose workers read: as that plan says, and nothing is counted */
+    uint64_t rows;        /* that the session has read */
     double started;
     int64_t bad_rows; /* -1: the first would have been an error */
 };
@@ -173,29 +171,26 @@ static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
     const struct plan *plan = job->plan;
-    struct kind_shape shape;
-    struct kind_cost cost;
-    uint64_t rows = 0;
 
     TRY(lower_train(plan, job->arena, &job->spec, err));
-    TRY(plan->cluster.reads_directly ? order_reading(training, err) : spool(training, &rows, err));
+    TRY(plan->cluster.reads_directly ? order_reading(training, err)
+                                     : spool(training, &training->rows, err));
     TRY(put_old_model(job, err));
-    plan = job->plan;
-    shape = shape_of(plan);
     training->request.job.workers_max = job->spec.max_workers;
-    /* A small job of one worker has its master and its worker in the supervisor: to
-     * start them apart takes longer than the job, and with one worker no other
-     * could go on when it dies. */
-    cost = cost_of(plan, &shape);
-    job->spec.in_one_process =
-        job->spec.max_workers == 1 && cost.multiplications * (double)rows * epochs_of(plan, rows) +
-                                              cost.learning + cost.row_learning * (double)rows <
-                                          SMALL_JOB_WORK;
+    job->spec.in_one_process = job_is_small(job->plan, &job->spec, training->rows);
     return STATUS_OK;
 }
 
 static enum status rehearse(struct job *job, struct error *err)
 {
+    const struct training *training = (const struct training *)job;
+
+    if (job->plan->search)
+        return trials_run(&(struct trials_request){.job = job,
+                                                   .statement = training->statement,
+                                                   .verdict = &training->verdict,
+                                                   .rows = training->rows},
+                          err);
     return job->plan->folds > 0 ? cross_validate(job, err) : STATUS_OK;
 }
 

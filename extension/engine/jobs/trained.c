@@ -10,6 +10,7 @@
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
 #include "runtime/data/fold_results.h"
+#include "runtime/data/trial_results.h"
 #include "scoring/model_meta.h"
 
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
@@ -87,6 +88,35 @@ static enum status add_metric(void *context, const char *name, double train, dou
     return STATUS_OK;
 }
 
+static enum status add_trial(void *context, const struct trial_result *result, struct error *err)
+{
+    cJSON *trial = cJSON_CreateObject();
+
+    (void)err;
+    json_add_integer(trial, "trial", result->number);
+    json_add_string(trial, "state", slice_of(result->state));
+    json_add_string(trial, "metric", slice_of(result->metric));
+    json_add_real(trial, "value", result->value);
+    json_add_integer(trial, "epochs", result->epochs);
+    json_add_string(trial, "settings", slice_of(result->settings));
+    if (result->error[0])
+        json_add_string(trial, "error", slice_of(result->error));
+    json_append(context, trial);
+    return STATUS_OK;
+}
+
+static enum status keep_trials(struct jobstore *store, struct arena *arena, struct model *model,
+                               struct error *err)
+{
+    cJSON *trials = cJSON_CreateArray();
+    enum status status = trial_results_each(store, add_trial, trials, err);
+
+    if (status == STATUS_OK && cJSON_GetArraySize(trials) > 0)
+        status = model_keep_trials(trials, arena, model, err);
+    cJSON_Delete(trials);
+    return status;
+}
+
 /* The result rows travel with the model: SHOW TRAIN finds them in any copy. */
 static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
@@ -142,6 +172,7 @@ enum status trained_model_read(struct jobstore *store, struct arena *arena, stru
                                struct error *err)
 {
     TRY(job_model_read(store, arena, model, err));
+    TRY(keep_trials(store, arena, model, err));
     return keep_result(store, arena, model, err);
 }
 
@@ -216,6 +247,28 @@ static enum status put_metric(void *context, const char *name, double train, dou
     return train_row_value(measured->sink, name, folds.deviation, PART_DEVIATION, err);
 }
 
+static enum status put_trial(void *context, const struct trial_result *result, struct error *err)
+{
+    const struct sink *sink = context;
+    struct text name, detail;
+    enum status status;
+
+    text_init(&name, 64);
+    text_init(&detail, TEXT_MAXIMUM);
+    text_printf(&name, "trial %u", result->number);
+    text_append_string(&detail, result->settings);
+    if (strcmp(result->state, "done") != 0)
+        text_printf(&detail, " (%s%s%s)", result->state, result->error[0] ? ": " : "",
+                    result->error);
+    status = name.failed || detail.failed
+                 ? fail_no_memory(err)
+                 : train_row_detail(sink, text_string(&name), result->value, result->metric,
+                                    text_string(&detail), err);
+    text_deinit(&name);
+    text_deinit(&detail);
+    return status;
+}
+
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err)
 {
@@ -224,6 +277,7 @@ enum status train_result_put(struct jobstore *store, const struct train_facts *f
     TRY(warn_of_gaps(store, sink, err));
     TRY(jobstore_each_result(store, look_for_validation, &measured, err));
     TRY(jobstore_each_result(store, put_metric, &measured, err));
+    TRY(trial_results_each(store, put_trial, (void *)(uintptr_t)sink, err));
     TRY(train_row_value(sink, "seconds", round(facts->seconds * 1000) / 1000, NULL, err));
     if (facts->rows > 0)
         TRY(train_row_number(sink, "rows", facts->rows, err));

@@ -14,7 +14,7 @@ struct counted_catalog {
     struct catalog catalog;
     const struct catalog *host;
     const char *select; /* in the statement */
-    const struct query *query;
+    const struct query *counted;
 };
 
 static enum status describe(void *self, struct slice select, struct arena *arena,
@@ -24,8 +24,7 @@ static enum status describe(void *self, struct slice select, struct arena *arena
 
     if (select.data != counted->select)
         return counted->host->describe(counted->host->self, select, arena, query, err);
-    *query = *counted->query;
-    return STATUS_OK;
+    return query_as_described(counted->counted, arena, query, err);
 }
 
 static enum status find_model(void *self, struct slice schema, struct slice name,
@@ -80,16 +79,9 @@ static enum status count_query(const struct column_verdict *verdict,
     const struct plan *plan = verdict->first;
     uint32_t number = 0;
 
-    *query = plan->query;
-    query->vectors = (struct vectors){0};
+    TRY(query_as_described(&plan->query, verdict->arena, query, err));
     query->sample_rows = rows > UINT32_MAX ? UINT32_MAX : (uint32_t)rows;
     query->is_whole = true;
-    query->columns = ARENA_NEW(verdict->arena, struct query_column, query->count + 1);
-    if (!query->columns)
-        return fail_no_memory(err);
-    memcpy(query->columns, plan->query.columns, query->count * sizeof *query->columns);
-    for (size_t i = 0; i < query->count; i++)
-        query->columns[i].parts = 0; /* planned anew */
     for (size_t i = 0; i < plan->input_count; i++, number++)
         if ((size_t)plan->inputs[i].column < query->count)
             query_column_take(&query->columns[plan->inputs[i].column], &census->columns[number],
@@ -198,23 +190,31 @@ static bool has_bad_cells(const struct plan *plan, const struct cell_census *cen
             is_label_unread(plan, &census->columns[plan->input_count], rows));
 }
 
+enum status column_verdict_plan(const struct column_verdict *verdict,
+                                const struct statement *statement, struct arena *arena,
+                                struct plan *plan, struct error *err)
+{
+    struct counted_catalog counted = {.host = &verdict->host->catalog,
+                                      .select = statement->select.data,
+                                      .counted = &verdict->counted};
+
+    if (!verdict->is_judged)
+        return plan_statement(statement, verdict->text, &verdict->host->catalog, arena, plan, err);
+    stand_before(&counted);
+    return plan_statement(statement, verdict->text, &counted.catalog, arena, plan, err);
+}
+
 static enum status judge(void *self, const struct cell_census *census, uint64_t rows,
                          struct error *err)
 {
     struct column_verdict *verdict = self;
     const struct plan *first = verdict->first;
-    struct query query;
-    struct counted_catalog counted = {.host = &verdict->host->catalog,
-                                      .select = verdict->statement->select.data,
-                                      .query = &query};
 
     if (rows == 0) /* there is no more to know than before */
         return STATUS_OK;
-    TRY(count_query(verdict, census, rows, &query, err));
-    stand_before(&counted);
-    TRY(plan_statement(verdict->statement, verdict->text, &counted.catalog, verdict->arena,
-                       &verdict->plan, err));
+    TRY(count_query(verdict, census, rows, &verdict->counted, err));
     verdict->is_judged = true;
+    TRY(column_verdict_plan(verdict, verdict->statement, verdict->arena, &verdict->plan, err));
     verdict->reads_again =
         !writes_the_same(first, &verdict->plan) || has_bad_cells(first, census, rows);
     return STATUS_OK;

@@ -22,13 +22,20 @@ struct column_verdict {
     struct slice text; /* that the statement's positions mean */
     const struct plan *first;
     struct arena *arena;
-    struct plan plan; /* from all rows, when judged */
+    struct query counted; /* from all rows, when judged: the columns, and */
+    struct plan plan;     /* what is planned of them */
     bool is_judged;
     bool reads_again;
 };
 
-/* Of these: everything but plan, is_judged and reads_again is set. */
+/* Of these: everything but counted, plan, is_judged and reads_again is set. */
 struct spool_judge column_verdict_judge(struct column_verdict *verdict);
+
+/* Another statement over the same SELECT, by what is known of its columns: all rows where the
+ * verdict is judged, else what the host describes. */
+enum status column_verdict_plan(const struct column_verdict *verdict,
+                                const struct statement *statement, struct arena *arena,
+                                struct plan *plan, struct error *err);
 
 /* What another reading would say: "x" is a number, "note" is left out. */
 void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink);

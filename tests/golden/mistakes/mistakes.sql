@@ -258,3 +258,33 @@ SELECT * FROM iris TO TRAIN LinearClassifier WITH train.folds = 5, train.shuffle
 SELECT * FROM iris TO TRAIN LinearClassifier WITH train.folds = 5, job.wait = false LABEL class INTO m;
 -- folds: of clusters
 SELECT sepal_length FROM iris TO TRAIN KMeans WITH n_clusters = 3, train.folds = 5 INTO m;
+-- search: a range without trials
+SELECT * FROM iris TO TRAIN LinearClassifier WITH learning_rate = RANGE(0.001, 0.1) LABEL class INTO m;
+-- search: a list without trials
+SELECT * FROM iris TO TRAIN LinearClassifier WITH learning_rate = [0.001, 0.1] LABEL class INTO m;
+-- search: nothing to choose from
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = 0.1 LABEL class INTO m;
+-- search: the bounds turned round
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.1, 0.001) LABEL class INTO m;
+-- search: another function
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = loguniform(0.001, 0.1) LABEL class INTO m;
+-- search: one bound
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.1) LABEL class INTO m;
+-- search: a range of words
+SELECT * FROM iris TO TRAIN DNNClassifier WITH num_trials = 10, activation = RANGE('relu', 'tanh') LABEL class INTO m;
+-- search: what decides rows
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, train.seed = RANGE(1, 10) LABEL class INTO m;
+-- search: a metric that is not measured
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), tune.metric = 'MCC' LABEL class INTO m;
+-- search: no rows to judge by
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), test_size = 0 LABEL class INTO m;
+-- search: beside folds
+SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), cv = 5 LABEL class INTO m;
+-- search: halving of what has no rounds
+SELECT sepal_length FROM iris TO TRAIN KMeans WITH tune.trials = 3, n_clusters = [2, 3], tune.method = 'halving' INTO m;
+-- search: a range in TO PREDICT
+SELECT * FROM iris TO PREDICT WITH threshold = RANGE(0.1, 0.5) USING iris_model;
+-- search: trials of nothing
+SHOW TRIALS;
+-- search: trials in the singular
+SHOW TRIAL iris_model;

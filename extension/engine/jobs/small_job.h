@@ -1,0 +1,13 @@
+/*
+ * small_job.h - jobs that take longer to be started than to be learned.
+ */
+#ifndef EXTENSION_ENGINE_JOBS_SMALL_JOB_H
+#define EXTENSION_ENGINE_JOBS_SMALL_JOB_H
+
+#include "planner/plan.h"
+
+/* A small job of one worker has its master and its worker in the supervisor: to start them apart
+ * takes longer than the job, and with one worker no other could go on when it dies. */
+bool job_is_small(const struct plan *plan, const struct jobspec *spec, uint64_t rows);
+
+#endif

@@ -1,0 +1,226 @@
+"""tune.trials: values of attributes are drawn, trained with and judged; the best model is written."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import sqlite3
+import subprocess
+
+import harness
+
+NETWORK = ("SELECT a, b, colour, y FROM t TO TRAIN DNNClassifier WITH tune.trials = 4, model.hidden_units = [[4], [8, 4]], "
+           "optimizer.learning_rate = RANGE(1e-3, 1e-1), train.epoch = 4{} LABEL y INTO m")
+# Of each kind of model a search, and the same statement with values in their place.
+KINDS = (
+    ("DNNClassifier", "a, b, y", "model.hidden_units = [[4], [8, 4]], optimizer.learning_rate = RANGE(1e-3, 1e-1), "
+     "model.activation = ['relu', 'tanh'], train.batch_size = RANGE(8, 64)", "train.epoch = 4", "LABEL y"),
+    ("LinearRegressor", "a, b, colour, z", "model.l2 = RANGE(1e-6, 1)", "train.epoch = 5", "LABEL z"),
+    ("XGBRegressor", "a, b, z", "max_depth = RANGE(2, 4), eta = RANGE(0.05, 0.5)", "train.num_boost_round = 5", "LABEL z"),
+    ("RandomForestClassifier", "a, b, y", "max_depth = [2, 4, 6]", "num_parallel_tree = 5", "LABEL y"),
+    ("WideAndDeepClassifier", "a, colour, y", "model.embedding_dimension = [2, 4]", "hidden_units = [4], train.epoch = 2",
+     "LABEL y"),
+    ("DNNClassifier", "a, y", "train.class_weight = [[1, 1], [1, 3], 'balanced']", "hidden_units = [4], train.epoch = 2",
+     "LABEL y"),
+    ("KMeans", "a, b", "model.n_clusters = RANGE(2, 5)", "model.n_init = 2", ""),
+)
+
+
+def trials(rows):
+    """Number, value, metric and settings of each trial of a result of TRAIN."""
+    return [(int(row[0].split()[1]), *row[1:]) for row in rows if row[0].startswith("trial ")]
+
+
+class Search(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (id INTEGER PRIMARY KEY, colour TEXT, a REAL, b REAL, y TEXT, z REAL)")
+        draw = random.Random(4)
+        for i in range(300):
+            a, b, colour = draw.random(), draw.random(), draw.choice("rgb")
+            self.database.execute("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)",
+                                  (i, colour, a, b, "high" if a + draw.random() > 1 else "low", 3 * a + b * b + draw.random()))
+
+    def shown(self, model="m"):
+        return [dict(zip(("trial", "state", "metric", "value", "epochs", "settings", "error"), row))
+                for row in self.run_all(f"SHOW TRIALS {model}")]
+
+    def test_the_model_is_that_of_the_best_values_to_the_bit(self):
+        for model, columns, search, others, label in KINDS:
+            with self.subTest(model):
+                rows = self.run_all(f"SELECT {columns} FROM t TO TRAIN {model} WITH {search}, {others}, tune.trials = 3 "
+                                    f"{label} INTO m")
+                found = trials(rows)
+                shown = self.shown()
+                best = [trial for trial in shown if trial["state"] == "best"]
+                self.assertEqual(len(best), 1)
+                self.assertEqual(len(found), len(shown))
+                for trial, row in zip(shown, found):
+                    self.assertAlmostEqual(trial["value"], row[1], 12)
+                is_loss = best[0]["metric"] in ("LogLoss", "RMSE")
+                self.assertEqual(best[0]["value"], (min if is_loss else max)(trial["value"] for trial in shown))
+                held_out = ", train.test_size = 0.2" if label else ""
+                again = self.run_all(f"SELECT {columns} FROM t TO TRAIN {model} WITH {best[0]['settings']}, {others}"
+                                     f"{held_out} {label} INTO by_hand")
+                self.assertEqual(self.model_digest(), self.model_digest("by_hand"))
+                value = {(row[0], row[2]): row[1] for row in again}[best[0]["metric"],
+                                                                   "validation" if label else "training"]
+                self.assertIn(value, [row[1] for row in found])
+                self.assertAlmostEqual(value, best[0]["value"], 12)
+
+    def test_each_trial_is_judged_as_its_statement_is(self):
+        self.run_all(NETWORK.format(""))
+        for trial in self.shown():
+            rows = self.run_all("SELECT a, b, colour, y FROM t TO TRAIN DNNClassifier WITH train.epoch = 4, "
+                                f"train.test_size = 0.2, {trial['settings']} LABEL y INTO by_hand")
+            self.assertAlmostEqual(harness.validated(rows)["LogLoss"], trial["value"], 12)
+
+    def test_workers_threads_and_the_order_of_rows_change_no_bit(self):
+        self.run_all("CREATE TABLE turned AS SELECT * FROM t ORDER BY random()")
+        first = trials(self.run_all(NETWORK.format("")))
+        digest = self.model_digest()
+        for others in (", job.min_workers = 2, job.max_workers = 2", ", job.min_workers = 3, job.max_workers = 3",
+                       ", job.threads = 3"):
+            found = trials(self.run_all(NETWORK.replace("FROM t ", "FROM turned ").format(others)))
+            self.assertEqual(found, first)
+            self.assertEqual(self.model_digest(), digest)
+        self.assertNotEqual(trials(self.run_all(NETWORK.format(", train.seed = 1"))), first)
+
+    def test_halving_lets_the_best_third_learn_three_times_as_long(self):
+        for others in ("", ", job.min_workers = 2, job.max_workers = 2"):
+            self.run_all("SELECT a, b, y FROM t TO TRAIN XGBClassifier WITH tune.trials = 9, tune.method = 'halving', "
+                         f"eta = RANGE(0.01, 0.5), train.num_boost_round = 27{others} LABEL y INTO m")
+            shown = self.shown()
+            self.assertEqual(sorted((trial["state"], trial["epochs"]) for trial in shown),
+                             [("best", 27)] + 6 * [("stopped", 3)] + 2 * [("stopped", 9)])
+            if others:
+                self.assertEqual(shown, first)
+            first = shown
+        best = [trial for trial in shown if trial["state"] == "best"][0]
+        self.run_all("SELECT a, b, y FROM t TO TRAIN XGBClassifier WITH train.num_boost_round = 27, train.test_size = 0.2, "
+                     f"{best['settings']} LABEL y INTO whole")
+        self.assertEqual(self.model_digest(), self.model_digest("whole"))
+
+    def test_rows_of_a_select_of_their_own_judge(self):
+        self.run_all("SELECT a, b, y FROM t WHERE id < 200 TO TRAIN XGBClassifier WITH tune.trials = 2, max_depth = [2, 4], "
+                     "num_boost_round = 3, tune.metric = 'AUC', validation.select = 'SELECT * FROM t WHERE id >= 200' "
+                     "LABEL y INTO m")
+        for trial in self.shown():
+            rows = self.run_all("SELECT a, b, y FROM t WHERE id < 200 TO TRAIN XGBClassifier WITH num_boost_round = 3, "
+                                f"validation.select = 'SELECT * FROM t WHERE id >= 200', {trial['settings']} "
+                                "LABEL y INTO by_hand")
+            self.assertAlmostEqual(harness.validated(rows)["AUC"], trial["value"], 12)
+
+    def test_results_stay_with_the_model(self):
+        self.run_all(NETWORK.format(""))
+        first = self.shown()
+        self.run_all("CREATE TABLE copy AS SELECT * FROM m")
+        self.assertEqual(self.shown("copy"), first)
+        model = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(model["best trial"], [trial for trial in first if trial["state"] == "best"][0]["settings"])
+        self.assertIn("RANGE", model["optimizer.learning_rate"])
+        self.run_all("SELECT a, y FROM t TO TRAIN LinearClassifier LABEL y INTO plain")
+        self.assertEqual(self.shown("plain"), [])
+        self.assertNotIn("best trial", dict(self.run_all("SHOW MODEL plain")))
+
+    def test_a_trial_that_diverges_is_a_row_and_ends_nothing(self):
+        rows = self.run_all("SELECT a, z FROM t TO TRAIN DNNRegressor WITH tune.trials = 2, train.epoch = 3, "
+                            "model.optimizer = 'sgd', hidden_units = [8, 8], optimizer.learning_rate = [0.01, 100] "
+                            "LABEL z INTO m")
+        shown = {trial["state"]: trial for trial in self.shown()}
+        self.assertEqual(set(shown), {"best", "failed"})
+        self.assertIn("not finite", shown["failed"]["error"])
+        self.assertIsNone(shown["failed"]["value"])
+        self.assertIn("100", shown["failed"]["settings"])
+        self.assertEqual(len([row for row in trials(rows) if "(failed: " in row[3]]), 1)
+        digest = self.model_digest()
+        with self.assertRaisesRegex(sqlite3.Error, "each trial has failed; trial 1: .*not finite"):
+            self.run_all("SELECT a, z FROM t TO TRAIN DNNRegressor WITH tune.trials = 2, train.epoch = 3, "
+                         "model.optimizer = 'sgd', hidden_units = [8, 8], optimizer.learning_rate = [90, 100] "
+                         "LABEL z INTO m")
+        self.assertEqual(self.model_digest(), digest)
+
+    def test_the_jobs_of_the_trials_leave_nothing(self):
+        rows = self.run_all(NETWORK.format(""))
+        self.assertEqual([row[0] for row in self.run_all("SELECT id FROM totrain_jobs")], [harness.facts(rows)["job"]])
+        self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
+
+    def test_ctrl_c_in_a_trial_keeps_the_old_model(self):
+        self.run_all("SELECT a, y FROM t TO TRAIN LinearClassifier LABEL y INTO m")
+        digest = self.model_digest()
+        process = subprocess.Popen(
+            ["sqlite3", "-interactive", self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(process.kill)
+        jobs = len(self.jobs_started())
+        process.stdin.write(f".load {harness.EXTENSION}\nSELECT a, b, y FROM t TO TRAIN DNNClassifier WITH tune.trials = 3, "
+                            "model.hidden_units = [[64, 64], [64]], train.epoch = 1000000, train.batch_size = 1 "
+                            "LABEL y INTO m;\n")
+        process.stdin.flush()
+        harness.wait_for(lambda: len(self.jobs_started()) > jobs and harness.processes_of(self.state), "a trial that runs")
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate("SELECT 'still' || ' here';\n", timeout=harness.DEADLINE)
+        self.assertIn("interrupted", err)
+        self.assertIn("still here", out)
+        self.check_nothing_runs()
+        self.assertEqual(self.model_digest(), digest)
+        self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
+
+    def paced(self, train):
+        """The program with the statement, one of whose trials learns, and the job of that."""
+        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
+        self.pace()
+        process = subprocess.Popen([harness.PROGRAM, self.path, "--progress=none", "-c", train], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        harness.wait_for(lambda: [row for row in self.run_all("SELECT id, step FROM totrain_jobs WHERE step > 0")
+                                  if row[0] not in before], "a trial that learns")
+        return process
+
+    def test_a_worker_that_is_killed_in_a_trial_changes_no_bit(self):
+        train = NETWORK.format(", job.min_workers = 2, job.max_workers = 3")
+        self.run_all(train)
+        digest, shown = self.model_digest(), self.shown()
+        process = self.paced(train)
+        worker = [pid for pid in harness.processes_of(self.state)
+                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
+        os.kill(worker, signal.SIGKILL)
+        self.hurry(lambda: process.poll() is not None, "the end of the statement")
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual(self.model_digest(), digest)
+        self.assertEqual(self.shown(), shown)
+
+    def test_a_session_that_is_killed_ends_its_trial_and_keeps_the_old_model(self):
+        self.run_all(NETWORK.format(""))
+        digest = self.model_digest()
+        process = self.paced(NETWORK.format(", train.seed = 7"))
+        process.kill()
+        process.communicate()
+        self.check_nothing_runs()
+        self.assertEqual(self.model_digest(), digest)
+        self.run_all(NETWORK.format(""))
+        self.assertEqual(self.model_digest(), digest)
+        self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
+
+    def test_progress_says_which_trial_it_is_and_the_best_so_far(self):
+        done = self.run_program(self.path, "--progress=json", "-c", NETWORK.format(""))
+        stages = [json.loads(line).get("stage") for line in done.stderr.splitlines()]
+        said = [stage for i, stage in enumerate(stages) if i == 0 or stage != stages[i - 1]]
+        self.assertEqual(len(said), 5, said)
+        self.assertEqual(said[0], "trial 1 of 4")
+        self.assertRegex(said[3], r"trial 4 of 4, best LogLoss 0\.\d+")
+        self.assertIsNone(said[4])
+
+    def test_explain_tells_the_space_and_what_it_takes(self):
+        lines = dict(self.run_all("EXPLAIN " + NETWORK.format("")))
+        self.assertEqual(lines["search"], "4 trials, judged by LogLoss of the rows that are held out; then the model of the "
+                         "best")
+        self.assertEqual(lines["model.hidden_units"], "[4] or [8, 4]")
+        self.assertEqual(lines["optimizer.learning_rate"], "1e-3 to 1e-1, by its logarithm")
+        self.assertIn("on one processor", lines["expected time"])
+
+
+harness.main()
