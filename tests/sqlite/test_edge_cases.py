@@ -464,7 +464,7 @@ class Settings(EdgeCase):
 
     def test_explain_tells_what_would_be_trained(self):
         plan = dict(self.run_sql("EXPLAIN " + self.iris("model.hidden_units = [16, 4]")))
-        self.assertEqual(plan["layers"].split(", as")[0], "4 inputs, 16 relu, 4 relu")
+        self.assertEqual(plan["layers"].split(", as")[0], "4 inputs, 16 gelu, 4 gelu")
         self.assertIn("train.epoch = auto: at least 10, and 200 steps", plan["defaults"])
         self.assertEqual(plan["model.hidden_units"], "[16, 4]")
         for item in ("label class", "parameters", "memory", "lanes", "workers", "where"):
