@@ -24,8 +24,8 @@ class Interactive(harness.Case):
         terminal = Terminal(self)
         terminal.run(harness.TRAIN_IRIS, "Accuracy")
         terminal.expect("totrain> ")
-        terminal.type("SHOW TR\t")
-        terminal.expect("AIN ")  # only what is new is drawn
+        terminal.type("SHOW TRA\t")
+        terminal.expect("IN ")  # only what is new is drawn
         terminal.type("iris\t;\r")
         terminal.expect("train_loss")
         terminal.expect("totrain> ")
