@@ -98,10 +98,11 @@ static void add_categories(const float *block, uint32_t width, const int32_t *id
                            float *restrict z)
 {
     for (uint32_t i = 0; i < count; i++) {
-        const float *weights = block + (size_t)ids[i] * width;
+        const float *weights;
 
         if (ids[i] < 0)
             continue;
+        weights = block + (size_t)ids[i] * width;
         for (uint32_t j = 0; j < width; j++)
             z[j] += weights[j];
     }
