@@ -23,10 +23,11 @@ VECTORS_PART void add_rows(const struct id_rows *op, size_t width, const float *
                            const int32_t *ids, uint32_t from, uint32_t to, float *z)
 {
     for (uint32_t j = from; j < to; j++) {
-        const float *row = parameters + op->first + (size_t)ids[j] * width;
+        const float *row;
 
         if (ids[j] < 0)
             continue;
+        row = parameters + op->first + (size_t)ids[j] * width;
         for (size_t u = 0; u < width; u++)
             z[u] += row[u];
     }
