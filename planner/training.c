@@ -239,7 +239,8 @@ static bool is_relevant(const struct plan *plan, const struct attribute *attribu
     const struct kind *kind = plan->estimator->kind;
 
     return estimator_uses(plan->estimator, attribute) &&
-           (!attribute_is_of_kind(attribute, kind) || kind->uses(&plan->spec.params, attribute));
+           (!attribute_is_of_kind(attribute, kind) || !kind->uses ||
+            kind->uses(&plan->spec.params, attribute));
 }
 
 /* A value that the kind may have settled otherwise than the statement and the table say. */
@@ -434,8 +435,9 @@ static enum status plan_class_weights(struct planning *planning)
 static enum status settle(struct planning *planning, const struct kind_settings *settings)
 {
     struct plan *plan = planning->plan;
+    const struct kind *kind = plan->estimator->kind;
     const enum status status =
-        plan->estimator->kind->settle(&plan->spec.params, settings, planning->err);
+        kind->settle ? kind->settle(&plan->spec.params, settings, planning->err) : STATUS_OK;
 
     if (status != STATUS_OK && planning->err && planning->err->position < 0)
         planning->err->position = planning->statement->model.position;

@@ -115,7 +115,7 @@ struct kind {
     bool takes_no_texts; /* no TEXT(c) may be */
     bool goes_on;        /* TO TRAIN ... USING a model of the kind goes on from it */
     /* Checks that no range can say, and values that depend on others, once all attributes are
-     * filled in. INVALID at a position of `settings`. */
+     * filled in. INVALID at a position of `settings`. NULL: there are none. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,
                           struct error *err);
     /* Where a name is that of two estimators, one of classes and one of numbers: the attribute of
@@ -128,7 +128,7 @@ struct kind {
     /* Whether such inputs can be learned from; NULL: any can. INVALID with a hint. */
     enum status (*check_inputs)(const struct kind_params *params, const struct kind_shape *shape,
                                 struct error *err);
-    /* Has one of its own attributes a use beside the others? */
+    /* Has one of its own attributes a use beside the others? NULL: each has. */
     bool (*uses)(const struct kind_params *params, const struct attribute *attribute);
     struct kind_cost (*cost)(const struct kind_params *params, const struct kind_shape *shape);
     /* Does the learner itself measure what is learned, where a statement asks for no metrics? NULL:

@@ -11,22 +11,6 @@ _Static_assert(sizeof(struct bayes_params) <= KIND_PARAMS_BYTES, "they fit into 
 
 ATTRIBUTE_TABLE(bayes_attributes, struct bayes_params, BAYES_ATTRIBUTES)
 
-static enum status settle(struct kind_params *params, const struct kind_settings *settings,
-                          struct error *err)
-{
-    (void)params;
-    (void)settings;
-    (void)err;
-    return STATUS_OK;
-}
-
-static bool uses(const struct kind_params *params, const struct attribute *attribute)
-{
-    (void)params;
-    (void)attribute;
-    return true;
-}
-
 /* What runtime/learn/bayes.c holds: of each class a few numbers of each column and word, in the
  * state, in one that is taken and in sums of two integers, and their totals. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
@@ -149,8 +133,6 @@ const struct kind bayes_kind = {
                               "train.early_stopping", "train.label_upper_bound", "train.group",
                               "model.standardize", NULL},
     .takes_no_texts = true,
-    .settle = settle,
-    .uses = uses,
     .cost = cost,
     .size_hint =
         "Of each class some numbers of each column and each word are counted; select fewer "

@@ -10,22 +10,6 @@ _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into
 
 ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 
-static enum status settle(struct kind_params *params, const struct kind_settings *settings,
-                          struct error *err)
-{
-    (void)params;
-    (void)settings;
-    (void)err;
-    return STATUS_OK;
-}
-
-static bool uses(const struct kind_params *params, const struct attribute *attribute)
-{
-    (void)params;
-    (void)attribute;
-    return true;
-}
-
 /* What runtime/learn/kmeans.c holds: the centers and the best ones, both again of a state that is
  * taken; rows and sums of each cluster, and their totals; of a row its place in the order and its
  * distance to the nearest center. */
@@ -178,8 +162,6 @@ const struct kind kmeans_kind = {
                                      "train.shuffle", "train.early_stopping", "train.sample_weight",
                                      "train.label_upper_bound", "train.group", NULL},
     .takes_numbers_alone = true,
-    .settle = settle,
-    .uses = uses,
     .cost = cost,
     .size_attribute = "model.n_clusters",
     .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "

@@ -15,22 +15,6 @@ _Static_assert(sizeof(struct regression_params) <= KIND_PARAMS_BYTES, "they fit 
 
 ATTRIBUTE_TABLE(regression_attributes, struct regression_params, REGRESSION_ATTRIBUTES)
 
-static enum status settle(struct kind_params *params, const struct kind_settings *settings,
-                          struct error *err)
-{
-    (void)params;
-    (void)settings;
-    (void)err;
-    return STATUS_OK;
-}
-
-static bool uses(const struct kind_params *params, const struct attribute *attribute)
-{
-    (void)params;
-    (void)attribute;
-    return true;
-}
-
 /* What runtime/learn/regression.c holds: of each coefficient some numbers of the state, twice where
  * one is taken; sums of the products of all pairs of columns for each pair of equations, two
  * integers each, and their totals; and the whole matrix. */
@@ -170,8 +154,6 @@ const struct kind regression_kind = {
                               "train.early_stopping", "train.class_weight",
                               "train.label_upper_bound", "train.group", "model.standardize", NULL},
     .takes_no_texts = true,
-    .settle = settle,
-    .uses = uses,
     .cost = cost,
     .size_hint = "Coefficients and the sums of products of all pairs of columns are counted; "
                  "select fewer columns, or take fewer words by VOCABULARY(column, n).",

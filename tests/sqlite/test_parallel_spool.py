@@ -33,6 +33,12 @@ def stands_still(pid):
     return all(state_of(f"{pid}/task/{task}") in ("T", "Z", None) for task in os.listdir(f"/proc/{pid}/task"))
 
 
+def hide_a(action, table, column, schema, trigger):
+    """An authorizer that makes NULL of the column a of t."""
+    is_hidden = action == sqlite3.SQLITE_READ and (table, column) == ("t", "a")
+    return sqlite3.SQLITE_IGNORE if is_hidden else sqlite3.SQLITE_OK
+
+
 @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "one processor has one reader")
 class ParallelSpool(Case):
     def setUp(self):
@@ -195,27 +201,17 @@ class ParallelSpool(Case):
     def test_a_column_that_is_hidden_stays_hidden(self):
         fill(self.plain)
         database = self.connect()
-
-        def hide(action, table, column, schema, trigger):
-            is_hidden = action == sqlite3.SQLITE_READ and (table, column) == ("t", "a")
-            return sqlite3.SQLITE_IGNORE if is_hidden else sqlite3.SQLITE_OK
-
         train = TRAIN.format(select="SELECT a, b, y FROM t", more="")
         database.execute(train).fetchall()
         open_digest = self.digest(database, "m")
-        database.set_authorizer(hide)
+        database.set_authorizer(hide_a)
         database.execute(train).fetchall()
         self.assertNotEqual(self.digest(database, "m"), open_digest)
 
     def test_a_column_that_is_hidden_from_a_where_stays_hidden(self):
         fill(self.plain)
         database = self.connect()
-
-        def hide(action, table, column, schema, trigger):
-            is_hidden = action == sqlite3.SQLITE_READ and (table, column) == ("t", "a")
-            return sqlite3.SQLITE_IGNORE if is_hidden else sqlite3.SQLITE_OK
-
-        database.set_authorizer(hide)
+        database.set_authorizer(hide_a)
         with self.assertRaisesRegex(sqlite3.Error, "no rows"):
             database.execute(TRAIN.format(select="SELECT b, y FROM t WHERE a > -1e9", more="")).fetchall()
 
