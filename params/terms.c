@@ -21,6 +21,7 @@ const char *const schedule_words[] = {SCHEDULE_MAP(X) NULL};
 const char *const average_words[] = {AVERAGE_MAP(X) NULL};
 const char *const report_words[] = {REPORT_MAP(X) NULL};
 const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
+const char *const label_link_words[] = {LABEL_LINK_MAP(X) NULL};
 const char *const aim_words[] = {AIM_MAP(X) NULL};
 #undef X
 
@@ -144,8 +145,10 @@ bool metric_is_default(enum metric metric, enum aim aim, uint32_t classes)
 {
     const enum metric_default when = metric_default(metric);
 
-    if (aim != AIM_MEANS)
-        return when == METRIC_OF_AIM && metric_is_of(metric, aim);
+    if (!metric_is_of(metric, aim))
+        return false;
+    if (aim != AIM_MEANS && aim != AIM_MARGINS)
+        return when == METRIC_OF_AIM;
     return when == METRIC_ALWAYS || (when == METRIC_OF_TWO_CLASSES && classes == 2);
 }
 

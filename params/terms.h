@@ -132,24 +132,32 @@
     X(REPORT_CALIBRATION, "calibration")                                                           \
     X(REPORT_RESIDUALS, "residuals")
 
-/* What a regressor's numbers are. */
+/* How a label follows from an output of a row. */
+#define LABEL_LINK_MAP(X)                                                                          \
+    X(LABEL_LINK_NONE, "none")     /* a number is the output; that of classes is a logit */        \
+    X(LABEL_LINK_EXP, "exp")       /* a number is e to the output */                               \
+    X(LABEL_LINK_MARGIN, "margin") /* of two classes the sign says which; no probability */
+
+/* What a regressor's numbers are, or the outputs of a classifier of two classes. */
 #define AIM_MAP(X)                                                                                 \
     X(AIM_MEANS, "means")         /* of the label, or of it by a loss of numbers */                \
     X(AIM_RANKS, "ranks")         /* the greater ones come first within a group */                 \
     X(AIM_QUANTILES, "quantiles") /* shares of the rows are below them */                          \
     X(AIM_TIMES, "times")         /* until events that need not have been seen */                  \
-    X(AIM_HAZARDS, "hazards")     /* of such events */
+    X(AIM_HAZARDS, "hazards")     /* of such events */                                             \
+    X(AIM_MARGINS, "margins")     /* the sign says which class it is: there are no probabilities */
 
 /* Is it measured where the statement names no metrics? METRIC_OF_AIM: where the numbers are what
  * it is of. */
 enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, METRIC_OF_AIM };
 
-#define ANY_AIM ~0u
+#define ANY_AIM        ~0u
+#define OF_PROBABILITY (ANY_AIM & ~(1u << AIM_MARGINS))
 
 /* What is measured, of which task, and of which aims. */
 #define METRIC_MAP(X)                                                                              \
     X(METRIC_ACCURACY, "Accuracy", TASK_CLASSIFICATION, METRIC_ALWAYS, ANY_AIM)                    \
-    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS, ANY_AIM)                     \
+    X(METRIC_LOG_LOSS, "LogLoss", TASK_CLASSIFICATION, METRIC_ALWAYS, OF_PROBABILITY)              \
     X(METRIC_AUC, "AUC", TASK_CLASSIFICATION, METRIC_OF_TWO_CLASSES, ANY_AIM)                      \
     X(METRIC_PRECISION, "Precision", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)              \
     X(METRIC_RECALL, "Recall", TASK_CLASSIFICATION, METRIC_WHEN_NAMED, ANY_AIM)                    \
@@ -195,6 +203,7 @@ enum schedule { SCHEDULE_MAP(X) };
 enum average { AVERAGE_MAP(X) };
 enum report_kind { REPORT_MAP(X) };
 enum row_role { ROW_ROLE_MAP(X) ROW_ROLES };
+enum label_link { LABEL_LINK_MAP(X) };
 enum aim { AIM_MAP(X) AIMS };
 #undef X
 #define X(name, word, task, is_default, aims) name,
@@ -215,6 +224,7 @@ extern const char *const schedule_words[];
 extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
+extern const char *const label_link_words[];
 extern const char *const aim_words[];
 extern const char *const row_role_columns[]; /* before such a column's name in a message */
 

@@ -4,6 +4,11 @@
 #include "planner/settings.h"
 #include "scoring/report.h"
 
+static bool has_margins(const struct model_summary *model)
+{
+    return model->aim.aim == AIM_MARGINS;
+}
+
 /* "'confusion' and 'classes'" of this model. */
 static void append_reports(const struct model_summary *model, struct text *out)
 {
@@ -12,7 +17,8 @@ static void append_reports(const struct model_summary *model, struct text *out)
     for (int pass = 0; pass < 2; pass++)
         for (unsigned i = 0; report_words[i]; i++) {
             if (i == REPORT_METRICS || !report_is_of((enum report_kind)i, model->task) ||
-                (report_needs_two_classes((enum report_kind)i) && model->class_count != 2))
+                (report_needs_two_classes((enum report_kind)i) && model->class_count != 2) ||
+                (report_needs_probabilities((enum report_kind)i) && has_margins(model)))
                 continue;
             if (pass == 0) {
                 count++;
@@ -67,6 +73,12 @@ enum status report_plan(struct planning *planning)
                 SLICE_FORMAT(plan->model_name), plan->model.class_count);
         return hint_reports(planning);
     }
+    if (report_needs_probabilities(plan->report) && has_margins(&plan->model)) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "the report '%s' is of probabilities, and model %.*s has none",
+                report_words[report], SLICE_FORMAT(plan->model_name));
+        return hint_reports(planning);
+    }
     setting = settings_find(planning, "validation.metrics");
     if (!setting || plan->report == REPORT_METRICS)
         return STATUS_OK;
@@ -84,6 +96,13 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
         return STATUS_OK;
     plan->has_threshold = true;
     plan->threshold = setting->value.number;
+    if (has_margins(&plan->model)) {
+        fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                "%s is a probability, and model %.*s has none", attribute,
+                SLICE_FORMAT(plan->model_name));
+        return error_hint(planning->err, "predict.extra_outputs = 'score' gives what it decides "
+                                         "by, which can be compared with any number.");
+    }
     if (plan->model.class_count == 2)
         return STATUS_OK;
     if (plan->model.task != TASK_CLASSIFICATION)

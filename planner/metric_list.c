@@ -47,6 +47,8 @@ static enum status refuse_aim(struct planning *planning, enum metric metric, int
 
     fail_at(err, STATUS_INVALID, position, "metric %s does not fit this model",
             metric_name(metric));
+    if (metric_task(metric) == TASK_CLASSIFICATION)
+        return error_hint(err, "It is of probabilities, and a hinge loss learns none.");
     if (metric_is_of(metric, AIM_RANKS))
         return error_hint(err, "It is of rankings, as XGBRanker and LGBMRanker learn them.");
     if (metric_is_of(metric, AIM_QUANTILES))

@@ -132,7 +132,8 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
 
 static struct output_facts outputs_of(const struct model_summary *model)
 {
-    return (struct output_facts){model->task, model->has_leaves, model->aim.quantile_count > 0};
+    return (struct output_facts){model->task, model->has_leaves, model->aim.quantile_count > 0,
+                                 model->aim.aim == AIM_MARGINS};
 }
 
 /* "A regressor has the extra output 'score'." */
@@ -390,7 +391,7 @@ static enum aim aim_of_explanation(const struct model_summary *model)
 {
     const enum aim aim = model->aim.aim;
 
-    return aim == AIM_QUANTILES || aim == AIM_HAZARDS ? aim : AIM_MEANS;
+    return aim == AIM_QUANTILES || aim == AIM_HAZARDS || aim == AIM_MARGINS ? aim : AIM_MEANS;
 }
 
 static enum metric metric_of_explanation(const struct model_summary *model)

@@ -460,7 +460,8 @@ enum status training_plan(struct planning *planning)
     TRY(check_validation(planning));
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
-    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan), AIM_MEANS, 0));
+    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan),
+                     aim_of(plan) == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS, 0));
     TRY(check_stopping_metric(planning));
     if (plan->has_default_metrics && plan->estimator->kind->measures_itself &&
         plan->estimator->kind->measures_itself(&plan->spec.params))

@@ -1,13 +1,14 @@
 /*
- * aim.h - what the numbers of a regressor are, as far as they are no means of the label, and what
- * they are measured by then.
+ * aim.h - what the numbers of a regressor are, as far as they are no means of the label, or those
+ * of a classifier, as far as they are no logits, and what they are measured by then.
  *
  *     aim          measured by                   beside the label
- *     means        RMSE, MAE, ...
+ *     means        RMSE, MAE, ...; of classes LogLoss, AUC, ...
  *     ranks        NDCG, MAP, MRR                the group of each row
  *     quantiles    Pinball, Coverage             which quantiles: a model has a number for each
  *     times        AFTNLogLik, Concordance       upper bounds of times; their distribution
  *     hazards      CoxNLogLik, Concordance
+ *     margins      of two classes: as means, without LogLoss
  */
 #ifndef SCORING_AIM_H
 #define SCORING_AIM_H

@@ -134,8 +134,11 @@ struct kind {
     /* Does the learner itself measure what is learned, where a statement asks for no metrics? NULL:
      * never. */
     bool (*measures_itself)(const struct kind_params *params);
-    /* What the numbers of a regressor are that such a statement learns; NULL: means. */
+    /* What the outputs are for that such a statement learns; NULL: means. */
     enum aim (*aim)(const struct kind_params *params);
+    /* How a label follows from an output then; NULL: LABEL_LINK_NONE. With LABEL_LINK_EXP the label
+     * that is learned is divided by its mean, else it is standardised. */
+    enum label_link (*link)(const struct kind_params *params);
     /* The metrics that a statement names are measured in each round (learner_report), and early
      * stopping goes by the last of them. */
     bool measures_rounds;

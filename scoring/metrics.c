@@ -211,6 +211,26 @@ static float positive_score(const struct scorer *scorer)
     return rankable(model_positive(scorer->model) == 1 ? score : -score);
 }
 
+/* The logarithm of the label's probability. */
+static double class_loss(double probability)
+{
+    /* Written so that a probability that is not a number counts as the least. */
+    if (!(probability > PROBABILITY_LEAST))
+        probability = PROBABILITY_LEAST;
+    return logarithm_double(probability);
+}
+
+/* Where there are no probabilities: by how much the label's margin falls short of 1, with a minus
+ * sign as of a logarithm. */
+static double margin_loss(const struct scorer *scorer, int64_t label)
+{
+    const double z = (double)scorer->outputs[0], short_of = 1 - (label == 1 ? z : -z);
+
+    if (isnan(short_of))
+        return class_loss(0);
+    return short_of > 0 ? -short_of : 0;
+}
+
 static void measure_class(const struct scorer *scorer, int64_t label, double *probabilities,
                           float *scores, struct metrics_row *row)
 {
@@ -230,10 +250,8 @@ static void measure_class(const struct scorer *scorer, int64_t label, double *pr
             scores[i] = metrics_log_odds(probabilities[i]);
         row->scores = (struct slice){(const char *)scores, classes * sizeof *scores};
     }
-    /* Written so that a probability that is not a number counts as the least. */
-    if (!(probability > PROBABILITY_LEAST))
-        probability = PROBABILITY_LEAST;
-    row->loss = logarithm_double(probability);
+    row->loss = is_known && scorer->model->link == LABEL_LINK_MARGIN ? margin_loss(scorer, label)
+                                                                     : class_loss(probability);
 }
 
 /* The same for the same row, wherever it is. */

@@ -57,8 +57,8 @@ struct metrics_row {
     float score;               /* of two classes: of the positive one, what AUC ranks by */
     struct slice scores; /* of more than two: the floats that AUC ranks each class by, where they
                             are wanted; else of size 0. In the room that is given */
-    double loss;  /* log loss; of a number the difference to the label; of clusters the distance to
-                     the nearest */
+    double loss;  /* log loss, or how far a margin is short of 1; of a number the difference to the
+                     label; of clusters the distance to  the nearest */
     double value; /* of a number the label */
     /* Of a regressor that has another aim than means: what was predicted, and what it is compared
      * with besides the label. */
@@ -83,7 +83,7 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
                             struct error *err);
 
 uint64_t metrics_rows(const struct metrics *metrics);
-/* The mean loss: log loss (probabilities clipped to [1e-15, 1]) or squared
+/* The mean loss: log loss (probabilities clipped to [1e-15, 1]), of margins hinge loss, or squared
  * error in the label's units, or the squared distance to the nearest cluster. Of another aim than
  * means what its metric is, or is less than 1. NaN without rows. */
 double metrics_loss(struct metrics *metrics);

@@ -141,7 +141,11 @@ uint32_t scorer_class(const struct scorer *scorer)
 
 double scorer_number(const struct scorer *scorer, uint32_t i)
 {
-    return (double)scorer->outputs[i] * scorer->model->label_scale + scorer->model->label_mean;
+    const struct model *model = scorer->model;
+    const double z = (double)scorer->outputs[i];
+    const double number = model->link == LABEL_LINK_EXP ? exponential_double(z) : z;
+
+    return number * model->label_scale + model->label_mean;
 }
 
 double scorer_value(const struct scorer *scorer)

@@ -4,9 +4,10 @@
  * What a model consists of, and how a row's outputs come of it, its kind says (kind.h). What the
  * outputs mean, its task:
  *     classification, 2 classes   1 logit, p(class 1) = 1 / (1 + e^-z)
+ *                                 with LABEL_LINK_MARGIN class 1 where z > 0, no probabilities
  *     classification, k classes   k logits, softmax
  *     regression                  1 output, label = z * label_scale + label_mean; of several
- *                                 quantiles one of each
+ *                                 quantiles one of each. With LABEL_LINK_EXP e^z is in place of z
  *     clustering                  the distance to each cluster; the nearest is the prediction
  *
  * Scoring has one fixed order of additions per output, independent of how many rows are
@@ -43,6 +44,7 @@ struct kind;
  * 6: as 5, and a numeric input may have a code, which a reader of 5 would take for a number.
  * 7: as 6, and a category may have another rule than a vocabulary, and several inputs be made of a
  * column, of which a reader of 6 knows nothing.
+ * 8: as 7, and a label may have a link, by which a reader of 7 would not predict.
  * What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -51,7 +53,8 @@ struct kind;
 #define MODEL_FORMAT_TEXTS   5
 #define MODEL_FORMAT_CODES   6
 #define MODEL_FORMAT_RULES   7
-#define MODEL_FORMAT_VERSION 7 /* the newest */
+#define MODEL_FORMAT_LINKS   8
+#define MODEL_FORMAT_VERSION 8 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */
@@ -72,8 +75,9 @@ struct model {
     struct transform transform;
     struct labels labels;    /* classification; otherwise only .type: LABEL_NONE of clusters */
     bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
-    double label_mean, label_scale;    /* regression */
-    struct aim_facts aim;              /* likewise; no part of the digest */
+    double label_mean, label_scale; /* regression */
+    enum label_link link;
+    struct aim_facts aim;              /* no part of the digest */
     const void *content;               /* the struct of its kind */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */

@@ -141,6 +141,8 @@ void model_feed_bytes(const struct model *model, byte_sink *update, void *contex
         feed_u64(&feed, 1);
     feed_real(&feed, model->label_mean);
     feed_real(&feed, model->label_scale);
+    if (model->format >= MODEL_FORMAT_LINKS)
+        feed_u64(&feed, model->link);
     for (uint32_t i = 0; model->kind->number(model, i, &number); i++)
         feed_u64(&feed, number);
     for (uint32_t i = 0; model->kind->array(model, i, &array); i++)

@@ -109,6 +109,10 @@ static enum status add_labels(cJSON *meta, const struct model *model, struct err
     cJSON *object = json_add_object(meta, "labels"), *values;
 
     json_add_string(object, "type", slice_of(label_type_words[model->labels.type]));
+    if (model->link != LABEL_LINK_NONE)
+        json_add_string(object, "link", slice_of(label_link_words[model->link]));
+    if (model->link == LABEL_LINK_EXP && model->aim.power > 0)
+        json_add_real(object, "tweedie_power", model->aim.power);
     if (model->task == TASK_REGRESSION) {
         if (model->labels.reading != READING_STRICT)
             json_add_string(object, "reading",
@@ -476,6 +480,30 @@ static enum status read_positive(const cJSON *object, struct arena *arena, struc
                                      : corrupt(err, "the positive label is not the lesser of two");
 }
 
+/* Models of before it was stored have none. */
+static enum status read_link(const cJSON *object, struct model *model, struct error *err)
+{
+    const bool is_number = model->task == TASK_REGRESSION;
+    unsigned word;
+
+    if (model->format < MODEL_FORMAT_LINKS || !json_has(object, "link"))
+        return STATUS_OK;
+    TRY(get_word(object, "link", label_link_words, &word, err));
+    model->link = (enum label_link)word;
+    if ((model->link == LABEL_LINK_EXP && !is_number) ||
+        (model->link == LABEL_LINK_MARGIN && (is_number || model->labels.count != 2)))
+        return fail(err, STATUS_CORRUPT, "model: a %s with the link \"%s\"",
+                    task_models[model->task], label_link_words[word]);
+    if (model->link == LABEL_LINK_MARGIN)
+        model->aim.aim = AIM_MARGINS;
+    if (model->link != LABEL_LINK_EXP || !json_has(object, "tweedie_power"))
+        return STATUS_OK;
+    TRY(json_get_real(object, "tweedie_power", &model->aim.power, err));
+    return model->aim.power > 1 && model->aim.power < 2
+               ? STATUS_OK
+               : corrupt(err, "a tweedie power that is not above 1 and below 2");
+}
+
 static enum status read_labels(const cJSON *meta, struct arena *arena, struct model *model,
                                struct error *err)
 {
@@ -494,8 +522,10 @@ static enum status read_labels(const cJSON *meta, struct arena *arena, struct mo
     TRY(read_reading(object, &model->labels.reading, err));
     if (model->task == TASK_CLASSIFICATION) {
         TRY(read_classes(object, arena, &model->labels, err));
+        TRY(read_link(object, model, err));
         return read_positive(object, arena, model, err);
     }
+    TRY(read_link(object, model, err));
     TRY(json_get_real(object, "mean", &model->label_mean, err));
     TRY(json_get_real(object, "scale", &model->label_scale, err));
     if (model->labels.type == LABEL_TEXT)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "scoring/elementary.h"
 #include "scoring/feature_names.h"
 #include "scoring/kind.h"
 #include "scoring/model_meta.h"
@@ -57,14 +58,16 @@ static enum status write_meta(struct writer *writer, struct error *err)
     return status;
 }
 
-/* In the units of the label. */
+/* In the units of the label, or of its logarithm. */
 static enum status write_weight(struct writer *writer, struct slice name, uint32_t output,
                                 double value, bool is_intercept, struct error *err)
 {
     const struct model *model = writer->model;
     struct model_row row = {.part = SLICE("weight"), .name = name, .has_value = true};
 
-    if (model->task == TASK_REGRESSION) {
+    if (model->link == LABEL_LINK_EXP) {
+        value += is_intercept ? logarithm_double(model->label_scale) : 0;
+    } else if (model->task == TASK_REGRESSION) {
         value *= model->label_scale;
         value += is_intercept ? model->label_mean : 0;
     }

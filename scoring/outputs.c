@@ -51,6 +51,8 @@ static bool has_output(struct output_facts facts, size_t i)
 {
     const enum output output = extra_outputs[i].output;
 
+    if (facts.has_margins && (output == OUTPUT_PROBABILITY || output == OUTPUT_PROBABILITIES))
+        return false;
     return extra_outputs[i].task == facts.task && (facts.has_leaves || output != OUTPUT_LEAF) &&
            (facts.has_quantiles || output != OUTPUT_QUANTILES);
 }
@@ -99,8 +101,13 @@ void output_workspace_deinit(struct output_workspace *workspace)
     text_deinit(&workspace->json);
 }
 
-static enum status need_classes(const struct model *model, struct error *err)
+static enum status need_probabilities(const struct model *model, struct error *err)
 {
+    if (model->link == LABEL_LINK_MARGIN)
+        return fail(err, STATUS_INVALID,
+                    "a %.*s that is learned by a hinge loss has no probabilities",
+                    SLICE_FORMAT(model->estimator)),
+               error_hint(err, "totrain_logits has what it decides by.");
     if (model->task == TASK_CLASSIFICATION)
         return STATUS_OK;
     return fail(err, STATUS_INVALID, "a %.*s has no probabilities", SLICE_FORMAT(model->estimator)),
@@ -199,7 +206,7 @@ static enum status output_probabilities(const struct scorer *scorer, enum output
 {
     const struct labels *labels = &scorer->model->labels;
 
-    TRY(need_classes(scorer->model, err));
+    TRY(need_probabilities(scorer->model, err));
     scorer_probabilities(scorer, workspace->probabilities);
     if (output == OUTPUT_PROBABILITY) {
         const uint32_t class =

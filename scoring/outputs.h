@@ -7,7 +7,8 @@
  *     prediction      in the label's own type
  *     probability     real: of the positive class of two, of the predicted one of more
  *     probabilities   JSON object: class -> probability, classes ascending
- *     logits          JSON array: one logit of two classes and of a number, else one a class
+ *     logits          JSON array: one logit (or margin) of two classes and of a number, else one a
+ *                     class
  *     distance        real: to the nearest cluster
  *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first
@@ -43,7 +44,7 @@ enum output_type output_type(enum output output);
 /* What a model has, beside what all of its task have. */
 struct output_facts {
     enum task task;
-    bool has_leaves, has_quantiles;
+    bool has_leaves, has_quantiles, has_margins; /* margins: no probabilities */
 };
 
 /* What an extra output of this name is for such models; false: they have none of it. */

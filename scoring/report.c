@@ -53,6 +53,11 @@ bool report_is_of(enum report_kind kind, enum task task)
     return kind == REPORT_METRICS || reports[kind].task == task;
 }
 
+bool report_needs_probabilities(enum report_kind kind)
+{
+    return kind == REPORT_CALIBRATION;
+}
+
 bool report_needs_two_classes(enum report_kind kind)
 {
     return reports[kind].needs_two_classes;
@@ -80,6 +85,10 @@ static enum status check_model(enum report_kind kind, const struct model *model,
     if (report_needs_two_classes(kind) && model->labels.count != 2)
         return fail(err, STATUS_INVALID, "the report '%s' is of two classes, and the model has %u",
                     report_words[kind], model->labels.count);
+    if (report_needs_probabilities(kind) && model->link == LABEL_LINK_MARGIN)
+        return fail(err, STATUS_INVALID,
+                    "the report '%s' is of probabilities, and the model has none",
+                    report_words[kind]);
     if (kind == REPORT_CONFUSION && model->labels.count > REPORT_LABELS_MAX)
         return fail(err, STATUS_LIMIT, "the report '%s' is of at most %d labels",
                     report_words[kind], REPORT_LABELS_MAX);
@@ -268,15 +277,21 @@ static double probability_of(float score)
     return 1 / (1 + exponential_double(-(double)score));
 }
 
-/* The next threshold: scores whose probabilities are equal are one. */
-static bool next_threshold(struct ranking *ranking, struct ranking_point *point)
+/* Where there are no probabilities the score itself is what a row is compared by. */
+static double threshold_of(const struct report *report, float score)
+{
+    return report->model->link == LABEL_LINK_MARGIN ? (double)score : probability_of(score);
+}
+
+/* The next threshold: scores of which the same is made are one. */
+static bool next_threshold(struct report *report, struct ranking_point *point)
 {
     struct ranking_point next;
 
-    if (!ranking_next(ranking, point))
+    if (!ranking_next(&report->ranking, point))
         return false;
-    for (next = *point; ranking_next(ranking, &next) &&
-                        probability_of(next.score) == probability_of(point->score);)
+    for (next = *point; ranking_next(&report->ranking, &next) &&
+                        threshold_of(report, next.score) == threshold_of(report, point->score);)
         *point = next;
     return true;
 }
@@ -287,7 +302,7 @@ static void put_point(const struct report *report, const struct ranking_point *p
     const double negatives = (double)report->ranking.scores[0].count;
     const double positives = (double)report->ranking.scores[1].count;
     const double recall = (double)point->positives / positives;
-    const double threshold = probability_of(point->score);
+    const double threshold = threshold_of(report, point->score);
 
     if (report->kind == REPORT_ROC)
         put(writing, (struct cell[]){real(threshold), real((double)point->negatives / negatives),
@@ -307,13 +322,13 @@ static enum status write_curve(struct report *report, struct writing *writing, s
     size_t thresholds = 0;
     uint64_t written = 0;
 
-    while (next_threshold(ranking, &point))
+    while (next_threshold(report, &point))
         thresholds++;
     TRY(make_room(writing, REPORT_POINTS + 2, err));
     if (report->kind == REPORT_ROC)
         put(writing, (struct cell[]){{.type = CELL_NULL}, real(0), real(0)});
     point = (struct ranking_point){0};
-    for (size_t i = 0; next_threshold(ranking, &point); i++) {
+    for (size_t i = 0; next_threshold(report, &point); i++) {
         const uint64_t rows = point.negatives + point.positives;
 
         if (thresholds > REPORT_POINTS && i > 0 && i + 1 < thresholds &&

@@ -13,8 +13,9 @@
  *                   and a histogram (share of the rows, rows)
  *
  * Of more than REPORT_POINTS thresholds a curve has those that come next after each thousandth of
- * the rows; each of them is exact. A row counts as positive from its
- * threshold up. Rows are counted or sorted: their order makes no difference to a bit.
+ * the rows; each of them is exact. A threshold is a probability, or a margin where there are none.
+ * A row counts as positive from its threshold up. Rows are counted or sorted: their order makes no
+ * difference to a bit.
  */
 #ifndef SCORING_REPORT_H
 #define SCORING_REPORT_H
@@ -34,6 +35,7 @@ struct metrics_row;
 const char *const *report_columns(enum report_kind kind);
 /* Is it of this task? */
 bool report_is_of(enum report_kind kind, enum task task);
+bool report_needs_probabilities(enum report_kind kind);
 /* Is it of two classes alone? */
 bool report_needs_two_classes(enum report_kind kind);
 

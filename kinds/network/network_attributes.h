@@ -13,7 +13,12 @@ enum network_loss {
     NETWORK_HUBER,
     NETWORK_QUANTILE,
     NETWORK_LOG_LOSS,
-    NETWORK_FOCAL
+    NETWORK_FOCAL,
+    NETWORK_POISSON,
+    NETWORK_GAMMA,
+    NETWORK_TWEEDIE,
+    NETWORK_HINGE,
+    NETWORK_SQUARED_HINGE
 };
 extern const char *const network_loss_words[];
 /* An enum activation, or what the learner makes one of (network_activation). */
@@ -43,8 +48,10 @@ extern const struct word_alias network_activation_aliases[];
            "Share of hidden units zeroed in each step.", .aliases = WORDS("model.dnn_dropout"))    \
     STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
            WORD("auto", network_loss_words, network_losses_later),                                 \
-           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. Names of "   \
-           "Keras, PyTorch and scikit-learn are taken, too.",                                      \
+           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. poisson, "   \
+           "gamma and tweedie predict by an exponential function; hinge and squared_hinge are of " \
+           "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are " \
+           "taken, too.",                                                                          \
            .word_aliases = network_loss_aliases)                                                   \
     STORED(                                                                                        \
         double, huber_delta, "model.huber_delta", SCOPE_TRAIN, IN_KIND(huber_delta),               \
@@ -55,6 +62,10 @@ extern const struct word_alias network_activation_aliases[];
     STORED(double, quantile_level, "model.quantile_level", SCOPE_TRAIN, IN_KIND(quantile_level),   \
            REAL(0.001, 0.999, "0.5"), "Share of the labels that a quantile loss is to be above.",  \
            .tasks = 1 << TASK_REGRESSION)                                                          \
+    STORED(double, tweedie_power, "model.tweedie_power", SCOPE_TRAIN, IN_KIND(tweedie_power),      \
+           REAL(1.001, 1.999, "1.5"),                                                              \
+           "Of a tweedie loss: variance goes with this power of the mean.",                        \
+           .tasks = 1 << TASK_REGRESSION, .aliases = WORDS("model.tweedie_variance_power"))        \
     STORED(double, focal_gamma, "model.focal_gamma", SCOPE_TRAIN, IN_KIND(focal_gamma),            \
            REAL(0, 10, "2"), "How much less a focal loss makes of rows that are right.",           \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
@@ -191,6 +202,8 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 void network_cost_learning(const struct network_params *network, double id_rows,
                            struct kind_cost *cost);
 struct kind_cost network_list_cost(const double *units, size_t count);
+enum label_link network_link(const struct kind_params *params);
+enum aim network_aim(const struct kind_params *params);
 struct kind_length network_length(const struct kind_params *params, enum task task);
 enum far_values network_far_values(const struct kind_params *params);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,

@@ -1,9 +1,9 @@
 #include "kinds/network/network_loss.h"
 
-const char *const network_loss_words[] = {"auto",     "squared_error", "absolute_error", "huber",
-                                          "quantile", "log_loss",      "focal",          NULL};
-const char *const network_losses_later[] = {"poisson", "gamma",    "tweedie",
-                                            "hinge",   "log_cosh", NULL};
+const char *const network_loss_words[] = {
+    "auto",    "squared_error", "absolute_error", "huber", "quantile",      "log_loss", "focal",
+    "poisson", "gamma",         "tweedie",        "hinge", "squared_hinge", NULL};
+const char *const network_losses_later[] = {"log_cosh", NULL};
 const struct word_alias network_loss_aliases[] = {
     {"mse", "squared_error"},
     {"mean_squared_error", "squared_error"},
@@ -21,10 +21,17 @@ const struct word_alias network_loss_aliases[] = {
     {"CategoricalCrossentropy", "log_loss"},
     {"sparse_categorical_crossentropy", "log_loss"},
     {"SparseCategoricalCrossentropy", "log_loss"},
+    {"PoissonNLLLoss", "poisson"},
+    {"count:poisson", "poisson"},
+    {"reg:gamma", "gamma"},
+    {"reg:tweedie", "tweedie"},
+    {"SquaredHinge", "squared_hinge"},
     {NULL, NULL},
 };
 
-#define OF_CLASSES (1u << NETWORK_LOG_LOSS | 1u << NETWORK_FOCAL)
+#define OF_MARGINS      (1u << NETWORK_HINGE | 1u << NETWORK_SQUARED_HINGE)
+#define OF_CLASSES      (1u << NETWORK_LOG_LOSS | 1u << NETWORK_FOCAL | OF_MARGINS)
+#define OF_EXPONENTIALS (1u << NETWORK_POISSON | 1u << NETWORK_GAMMA | 1u << NETWORK_TWEEDIE)
 
 /* Which losses look at an attribute. */
 static const struct {
@@ -33,6 +40,7 @@ static const struct {
 } uses[] = {
     {"model.huber_delta", 1u << NETWORK_HUBER},
     {"model.quantile_level", 1u << NETWORK_QUANTILE},
+    {"model.tweedie_power", 1u << NETWORK_TWEEDIE},
     {"model.focal_gamma", 1u << NETWORK_FOCAL},
     {"model.label_smoothing", 1u << NETWORK_LOG_LOSS},
 };
@@ -50,6 +58,20 @@ bool network_loss_uses(const struct network_params *network, const struct attrib
     return losses_of(attribute->name) >> network->loss & 1;
 }
 
+enum label_link network_link(const struct kind_params *params)
+{
+    const unsigned loss = 1u << network_params(params)->loss;
+
+    return loss & OF_EXPONENTIALS ? LABEL_LINK_EXP
+           : loss & OF_MARGINS    ? LABEL_LINK_MARGIN
+                                  : LABEL_LINK_NONE;
+}
+
+enum aim network_aim(const struct kind_params *params)
+{
+    return network_link(params) == LABEL_LINK_MARGIN ? AIM_MARGINS : AIM_MEANS;
+}
+
 static enum status check_task(const struct network_params *network,
                               const struct kind_settings *settings, int position, struct error *err)
 {
@@ -59,8 +81,21 @@ static enum status check_task(const struct network_params *network,
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, position, "the loss %s is not that of a %s",
             network_loss_words[network->loss], task_models[settings->task]);
-    return error_hint(err, "Numbers are learned by squared_error, absolute_error, huber and "
-                           "quantile, classes by log_loss and focal.");
+    return error_hint(err, "Numbers are learned by squared_error, absolute_error, huber, quantile, "
+                           "poisson, gamma and tweedie, classes by log_loss, focal, hinge and "
+                           "squared_hinge.");
+}
+
+/* Where the statement says how many there are; else the learner looks at the rows. */
+static enum status check_classes(const struct network_params *network,
+                                 const struct kind_settings *settings, int position,
+                                 struct error *err)
+{
+    if (!(OF_MARGINS >> network->loss & 1) || settings->classes <= 2)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position, "the loss %s is of two classes, and there are %u",
+            network_loss_words[network->loss], settings->classes);
+    return error_hint(err, "More classes are learned by log_loss and focal.");
 }
 
 enum status network_loss_settle(struct network_params *network,
@@ -74,6 +109,7 @@ enum status network_loss_settle(struct network_params *network,
         network->loss =
             settings->task == TASK_CLASSIFICATION ? NETWORK_LOG_LOSS : NETWORK_SQUARED_ERROR;
     TRY(check_task(network, settings, position, err));
+    TRY(check_classes(network, settings, position, err));
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
         if ((uses[i].losses >> network->loss & 1) ||
             !settings->find(settings->context, uses[i].attribute, &spelled, &position))

@@ -127,7 +127,7 @@ static enum status read_aim(const cJSON *object, struct arena *arena, struct aim
     if (!section)
         return STATUS_OK;
     TRY(json_get_string(section, "is", &word, err));
-    if (!term_find(aim_words, word, &is))
+    if (!term_find(aim_words, word, &is) || is == AIM_MARGINS)
         return fail(err, STATUS_CORRUPT, "model: an aim that is not known");
     aim->aim = (enum aim)is;
     if (aim->aim == AIM_QUANTILES)
@@ -151,7 +151,7 @@ enum status trees_read(const cJSON *object, struct arena *arena, struct model *m
     model->content = trees;
     if (model->task != TASK_CLASSIFICATION && model->task != TASK_REGRESSION)
         return fail(err, STATUS_CORRUPT, "model: trees do no %s", task_words[model->task]);
-    if (model->label_mean != 0 || model->label_scale != 1)
+    if (model->label_mean != 0 || model->label_scale != 1 || model->link != LABEL_LINK_NONE)
         return fail(err, STATUS_CORRUPT, "model: trees of a label with another scale than its own");
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         if (model->transform.inputs[i].type == INPUT_TEXT)

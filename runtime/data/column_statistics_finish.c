@@ -589,14 +589,25 @@ static enum status learn_classes(const struct column_statistics *statistics,
     return status;
 }
 
-/* Of a regression. Kept as they are where the inputs are. */
-static enum status scale_label(const struct exact_moments *moments,
+/* Is the mean of the logarithm's exponential 1, not the label's own mean 0? */
+static bool divides_label(const struct jobspec *spec)
+{
+    const struct kind *kind = kind_of(spec);
+
+    return kind->link && kind->link(&spec->params) == LABEL_LINK_EXP;
+}
+
+/* Of a regression. Kept as they are where the inputs are; one whose logarithm is learned is divided
+ * by its mean. */
+static enum status scale_label(const struct exact_moments *moments, const struct jobspec *spec,
                                const struct column_counts *label, struct dataset *dataset,
                                struct error *err)
 {
     if (!exact_moments_measure(moments, &dataset->label_average, &dataset->label_deviation))
         return refuse_counts(label, err);
-    if (!dataset->transform.keeps_numbers) {
+    if (divides_label(spec)) {
+        dataset->label_scale = dataset->label_average > 0 ? dataset->label_average : 1;
+    } else if (!dataset->transform.keeps_numbers) {
         dataset->label_mean = dataset->label_average;
         dataset->label_scale = dataset->label_deviation;
     }
@@ -621,7 +632,7 @@ static enum status fill_labels(const struct column_statistics *statistics, struc
     if (!task_has_label(spec->task))
         return STATUS_OK;
     if (label->content == COLUMN_NUMBERS)
-        return scale_label(&statistics->moments[label->number], label, dataset, err);
+        return scale_label(&statistics->moments[label->number], spec, label, dataset, err);
     TRY(list_words(label, &entries, &count, err));
     status = learn_classes(statistics, entries, count, dataset, index, err);
     free(entries);

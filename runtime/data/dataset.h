@@ -56,7 +56,8 @@ struct dataset {
     double label_mean, label_scale; /* regression: values = (label - mean) / scale */
     /* Regression: of the training rows' labels, the exact mean and population deviation (1 where it
      * is 0), each rounded once. They are label_mean and label_scale unless the kind of model keeps
-     * numbers: then these are 0 and 1. */
+     * numbers: then these are 0 and 1. A label whose logarithm is learned (LABEL_LINK_EXP) is
+     * divided by its mean. */
     double label_average, label_deviation;
     uint32_t role_columns[ROW_ROLES]; /* of the spools, of roles of numbers; 0: none */
     bool has_groups; /* rows of a group lie side by side, and have hashes of the same `high` */

@@ -14,6 +14,7 @@
 #include "runtime/learn/descent_table.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_memory.h"
+#include "scoring/elementary.h"
 
 /* ---- the plan of a job ---- */
 
@@ -598,11 +599,15 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
     return STATUS_OK;
 }
 
-/* The loss is of the standardised label; people see the label's own units. */
+static double power_of(double x, double power)
+{
+    return power == 2 ? x * x : power == 1 ? x : exponential_double(power * logarithm_double(x));
+}
+
+/* The loss is of the label as it is learned; people see the label's own units. */
 static void in_label_units(const struct descent *descent, struct learner_report *report)
 {
-    const double scale = descent->dataset->label_scale;
-    const double unit = descent->model.unit == LOSS_AS_LABEL ? scale : scale * scale;
+    const double unit = power_of(descent->dataset->label_scale, descent->model.unit.power);
 
     if (descent->spec->task != TASK_REGRESSION)
         return;
@@ -610,7 +615,7 @@ static void in_label_units(const struct descent *descent, struct learner_report 
     report->validation_loss *= unit;
     if (report->evaluated)
         report->validation_score =
-            descent->model.unit == LOSS_IS_SQUARE ? sqrt(report->validation_loss) : (double)NAN;
+            descent->model.unit.is_square ? sqrt(report->validation_loss) : (double)NAN;
 }
 
 enum status descent_apply(void *self, const struct phase_totals *totals,

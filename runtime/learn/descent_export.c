@@ -28,7 +28,7 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
     fill_model(descent, &model);
     TRY(measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
                         descent->own_team, descent->cost.multiplications, err));
-    descent->measuring.predicts_no_mean = descent->model.unit == LOSS_AS_LABEL;
+    descent->measuring.predicts_no_mean = !descent->model.unit.is_of_means;
     return STATUS_OK;
 }
 

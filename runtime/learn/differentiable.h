@@ -64,11 +64,11 @@ struct lane_gradient {
     uint32_t touched_count;
 };
 
-/* Of a regression: what the loss of the standardised label is in the label's own unit. */
-enum loss_unit {
-    LOSS_IS_SQUARE, /* the square of an error, whose mean's root is an RMSE */
-    LOSS_AS_SQUARE, /* in squares of the unit, and no mean of squares */
-    LOSS_AS_LABEL   /* in the unit */
+/* Of a regression: what the loss of the label as it is learned is in the label's own unit. */
+struct loss_unit {
+    double power;     /* of the unit: 2 of a square, 1 of an error, 0 of a ratio */
+    bool is_square;   /* of an error: the mean's root is an RMSE */
+    bool is_of_means; /* of all constants the mean has the least loss */
 };
 
 struct differentiable {
@@ -79,7 +79,7 @@ struct differentiable {
     uint32_t derived_count; /* floats of the copy that derive makes */
     uint64_t space_bytes;   /* of a lane's space, without its gradient */
     struct descent_settings settings;
-    enum loss_unit unit;
+    struct loss_unit unit;
 
     void (*close)(void *self);
     /* What learning begins with. Each number is a function of (seed, tensor, element) alone. */

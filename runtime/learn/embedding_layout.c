@@ -135,8 +135,8 @@ enum status embedding_network_init(struct embedding_network *network, const stru
         .seed = spec->seed,
         .dataset = dataset,
     };
-    TRY(loss_head_init(&network->head, network_params(&spec->params), spec->task,
-                       network_outputs(spec->task, dataset->labels.count), dataset, err));
+    TRY(loss_head_init(&network->head, spec, network_outputs(spec->task, dataset->labels.count),
+                       dataset, err));
     network->shape.dense = transform->dense_width;
     network->shape.fields = transform->id_inputs;
     network->shape.id_rows = transform->id_rows;
@@ -417,6 +417,7 @@ static void fill_model(void *self, const float *parameters, struct model *model)
     for (uint32_t i = 0; i < network->shape.array_count; i++)
         network->content.elements[i] = parameters + network->tensors[i].first;
     model->content = &network->content;
+    loss_head_fill(&network->head, model);
 }
 
 static void put_shape(const void *self, struct text *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/learn/kernels.h"
+#include "runtime/learn/label_range.h"
 #include "runtime/learn/losses.h"
 
 #define DELTA_AUTOMATIC 1.35 /* deviations of the label: Huber's own choice */
@@ -35,39 +36,92 @@ static enum status sample_quantile(const struct dataset_part *sample, double alp
     return STATUS_OK;
 }
 
-enum status loss_head_init(struct loss_head *head, const struct network_params *params,
-                           enum task task, uint32_t outputs, const struct dataset *dataset,
-                           struct error *err)
+/* Of all rows, those that are held out, too. */
+static enum status check_numbers(const struct jobspec *spec, const struct dataset *dataset,
+                                 struct error *err)
 {
+    const enum network_loss loss = network_params(&spec->params)->loss;
+    const struct label_range range = label_range_of(spec, dataset);
+    const bool takes_zero = loss != NETWORK_GAMMA;
+
+    if (takes_zero ? range.least < 0 : range.least <= 0) {
+        fail(err, STATUS_INVALID,
+             "label column \"%.*s\" has the number %.15g, and the loss %s learns numbers %s",
+             SLICE_FORMAT(spec->label), range.least, network_loss_words[loss],
+             takes_zero ? "from 0 on" : "above 0");
+        return error_hint(err, "Leave such rows out of the SELECT, or use another loss, such as "
+                               "'squared_error'.");
+    }
+    if (range.greatest > 0)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "no label of column \"%.*s\" is above 0, where the loss %s needs some",
+         SLICE_FORMAT(spec->label), network_loss_words[loss]);
+    return error_hint(err, "It learns the logarithm of their mean.");
+}
+
+static enum status check_labels(const struct jobspec *spec, uint32_t outputs,
+                                const struct dataset *dataset, struct error *err)
+{
+    const enum label_link link = network_link(&spec->params);
+
+    if (link == LABEL_LINK_EXP)
+        return check_numbers(spec, dataset, err);
+    if (link != LABEL_LINK_MARGIN || outputs == 1)
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "the loss %s is of two classes, and label column \"%.*s\" has %u",
+         network_loss_words[network_params(&spec->params)->loss], SLICE_FORMAT(spec->label),
+         outputs);
+    return error_hint(err, "More classes are learned by log_loss and focal.");
+}
+
+enum status loss_head_init(struct loss_head *head, const struct jobspec *spec, uint32_t outputs,
+                           const struct dataset *dataset, struct error *err)
+{
+    const struct network_params *params = network_params(&spec->params);
     const bool is_median = params->loss == NETWORK_ABSOLUTE_ERROR;
     const double delta =
         params->huber_delta <= 0 ? DELTA_AUTOMATIC : params->huber_delta / dataset->label_scale;
 
     *head = (struct loss_head){
-        .task = task,
+        .task = spec->task,
         .outputs = outputs,
         .loss = params->loss,
         .delta = (float)delta,
         .alpha = (float)params->quantile_level,
         .gamma = (float)params->focal_gamma,
         .smoothing = (float)params->label_smoothing,
+        .power = params->tweedie_power,
     };
+    TRY(check_labels(spec, outputs, dataset, err));
     if (!is_median && params->loss != NETWORK_QUANTILE)
         return STATUS_OK;
     return sample_quantile(&dataset->sample, is_median ? 0.5 : params->quantile_level, &head->start,
                            err);
 }
 
-enum loss_unit loss_head_unit(const struct loss_head *head)
+void loss_head_fill(const struct loss_head *head, struct model *model)
+{
+    if (head->loss == NETWORK_TWEEDIE)
+        model->aim.power = head->power;
+}
+
+struct loss_unit loss_head_unit(const struct loss_head *head)
 {
     switch (head->loss) {
     case NETWORK_ABSOLUTE_ERROR:
     case NETWORK_QUANTILE:
-        return LOSS_AS_LABEL;
+        return (struct loss_unit){.power = 1};
     case NETWORK_HUBER:
-        return LOSS_AS_SQUARE;
+        return (struct loss_unit){.power = 2, .is_of_means = true};
+    case NETWORK_POISSON:
+        return (struct loss_unit){.power = 1, .is_of_means = true};
+    case NETWORK_GAMMA:
+        return (struct loss_unit){.power = 0, .is_of_means = true};
+    case NETWORK_TWEEDIE:
+        return (struct loss_unit){.power = 2 - head->power, .is_of_means = true};
     default:
-        return LOSS_IS_SQUARE;
+        return (struct loss_unit){.power = 2, .is_square = true, .is_of_means = true};
     }
 }
 
@@ -105,18 +159,30 @@ static void compute_regression(const struct loss_head *head, uint32_t n, struct 
     case NETWORK_QUANTILE:
         loss_quantile(n, head->alpha, labels->targets, z, labels->losses);
         return;
+    case NETWORK_POISSON:
+        loss_poisson(n, labels->targets, z, labels->losses);
+        return;
+    case NETWORK_GAMMA:
+        loss_gamma(n, labels->targets, z, labels->losses);
+        return;
+    case NETWORK_TWEEDIE:
+        loss_tweedie(n, head->power, labels->targets, z, labels->losses);
+        return;
     default:
         loss_squares(n, labels->targets, z, labels->losses);
         return;
     }
 }
 
-/* losses (n), and z becomes the gradient of each row's loss; of classes the log loss. */
+/* losses (n), and z becomes the gradient of each row's loss; of classes the log loss, of margins
+ * the hinge loss. */
 static void compute_losses(const struct loss_head *head, uint32_t n, struct loss_labels *labels,
                            float *z)
 {
     if (head->task == TASK_REGRESSION)
         compute_regression(head, n, labels, z);
+    else if (loss_head_has_margins(head))
+        loss_hinge(n, labels->targets, z, labels->losses);
     else if (head->outputs == 1)
         loss_logistic(n, labels->targets, z, labels->losses);
     else
@@ -129,7 +195,9 @@ static void compute_chosen(const struct loss_head *head, uint32_t n, struct loss
 {
     const bool has_one = head->outputs == 1;
 
-    if (head->loss == NETWORK_FOCAL && has_one)
+    if (head->loss == NETWORK_SQUARED_HINGE)
+        loss_squared_hinge(n, labels->targets, z, labels->losses);
+    else if (head->loss == NETWORK_FOCAL && has_one)
         loss_focal_logistic(n, head->gamma, labels->targets, z, labels->losses);
     else if (head->loss == NETWORK_FOCAL)
         loss_focal_softmax(n, head->outputs, head->gamma, labels->classes, z, labels->losses);
@@ -198,12 +266,12 @@ static uint64_t count_correct(const struct loss_head *head, uint32_t n, struct l
     return correct;
 }
 
-/* NaN stays NaN. */
-static double class_loss(double loss, float weight)
+/* A log loss is cut where probabilities are. NaN stays NaN. */
+static double class_loss(const struct loss_head *head, double loss, float weight)
 {
     if (weight == 0 && isfinite(loss))
         return LOSS_ROW_MOST;
-    return loss > LOSS_ROW_MOST ? LOSS_ROW_MOST : loss;
+    return loss > LOSS_ROW_MOST && !loss_head_has_margins(head) ? LOSS_ROW_MOST : loss;
 }
 
 uint64_t loss_head_evaluate(const struct loss_head *head, uint32_t n, struct loss_labels *labels,
@@ -214,7 +282,7 @@ uint64_t loss_head_evaluate(const struct loss_head *head, uint32_t n, struct los
 
     compute_losses(head, n, labels, z);
     for (uint32_t i = 0; i < n; i++)
-        *loss +=
-            is_classifier ? class_loss(labels->losses[i], labels->weights[i]) : labels->losses[i];
+        *loss += is_classifier ? class_loss(head, labels->losses[i], labels->weights[i])
+                               : labels->losses[i];
     return correct;
 }

@@ -2,11 +2,13 @@
  * loss_head.h - the loss of outputs z (n, outputs) against the rows' labels, and
  * back.
  *
- *     regression     1 output    squares, absolute, huber or quantile, of the standardised label
- *     two classes    1 output    logistic, smoothed or focal
+ *     regression     1 output    squares, absolute, huber or quantile, of the standardised label;
+ *                                poisson, gamma or tweedie, of the label divided by its mean
+ *     two classes    1 output    logistic, smoothed or focal; hinge or its square
  *     more classes   k outputs   softmax, smoothed or focal
  *
- * Held-out rows of classes are judged by their log loss, whatever is minimised.
+ * Held-out rows of classes are judged by their log loss, whatever is minimised, and where there are
+ * no probabilities by their hinge loss.
  */
 #ifndef RUNTIME_LEARN_LOSS_HEAD_H
 #define RUNTIME_LEARN_LOSS_HEAD_H
@@ -22,14 +24,23 @@ struct loss_head {
     uint32_t outputs;
     enum network_loss loss;               /* LOSS_AUTOMATIC: squares, logistic, softmax */
     float delta, alpha, gamma, smoothing; /* losses.h */
+    double power;                         /* likewise, of tweedie */
     float start; /* the best constant of a regression: 0, the mean, or the sample's quantile */
 };
 
-/* As a statement says it, of labels as the data set has them. */
-enum status loss_head_init(struct loss_head *head, const struct network_params *params,
-                           enum task task, uint32_t outputs, const struct dataset *dataset,
-                           struct error *err);
-enum loss_unit loss_head_unit(const struct loss_head *head);
+/* As a statement says it, of labels as the data set has them. INVALID for labels that the loss is
+ * not of. */
+enum status loss_head_init(struct loss_head *head, const struct jobspec *spec, uint32_t outputs,
+                           const struct dataset *dataset, struct error *err);
+struct loss_unit loss_head_unit(const struct loss_head *head);
+/* What a stored model has of it beside its link: the power of a tweedie loss. */
+void loss_head_fill(const struct loss_head *head, struct model *model);
+
+/* Are the outputs margins, of which no probabilities are made? */
+static inline bool loss_head_has_margins(const struct loss_head *head)
+{
+    return head->loss == NETWORK_HINGE || head->loss == NETWORK_SQUARED_HINGE;
+}
 
 /* The labels of a chunk of rows. */
 struct loss_labels {

@@ -45,7 +45,78 @@ void loss_huber(size_t n, float delta, const float *restrict target, float *rest
     }
 }
 
+/* ---- numbers whose logarithm is learned ---- */
+
+#define LABEL_LEAST 0x1p-149 /* of a label above 0, as a float */
+
+/* What is rounded below 0 is 0. */
+static double deviance(double half)
+{
+    return half < 0 ? 0 : 2 * half;
+}
+
+void loss_poisson(size_t n, const float *target, float *z, double *loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double y = (double)target[i], mean = exponential_double((double)z[i]);
+        const double log_y = y > 0 ? logarithm_double(y) : 0;
+
+        loss[i] = deviance(y * (log_y - (double)z[i]) + (mean - y));
+        z[i] = (float)(mean - y);
+    }
+}
+
+void loss_gamma(size_t n, const float *target, float *z, double *loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double y = target[i] > 0 ? (double)target[i] : LABEL_LEAST;
+        const double ratio = y * exponential_double(-(double)z[i]);
+
+        loss[i] = deviance((double)z[i] - logarithm_double(y) + (ratio - 1));
+        z[i] = (float)(1 - ratio);
+    }
+}
+
+void loss_tweedie(size_t n, double power, const float *target, float *z, double *loss)
+{
+    const double low = 1 - power, high = 2 - power;
+
+    for (size_t i = 0; i < n; i++) {
+        const double y = (double)target[i], x = (double)z[i];
+        const double of_y = y > 0 ? exponential_double(high * logarithm_double(y)) : 0;
+        const double a = y * exponential_double(low * x), b = exponential_double(high * x);
+
+        loss[i] = deviance(of_y / (low * high) - a / low + b / high);
+        z[i] = (float)(b - a);
+    }
+}
+
 /* ---- classes ---- */
+
+/* What is not a number stays in its loss. */
+WIDE_VECTORS
+void loss_hinge(size_t n, const float *restrict target, float *restrict z, double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float sign = target[i] > 0 ? 1 : -1, missing = 1 - sign * z[i];
+
+        loss[i] = missing <= 0 ? 0 : (double)missing;
+        z[i] = missing <= 0 ? 0 : -sign;
+    }
+}
+
+WIDE_VECTORS
+void loss_squared_hinge(size_t n, const float *restrict target, float *restrict z,
+                        double *restrict loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float sign = target[i] > 0 ? 1 : -1, margin = sign * z[i];
+        const float missing = margin >= 1 ? 0 : 1 - margin;
+
+        loss[i] = (double)missing * (double)missing;
+        z[i] = -2 * sign * missing;
+    }
+}
 
 void loss_smoothed_logistic(size_t n, float smoothing, const float *target, float *z, double *loss)
 {

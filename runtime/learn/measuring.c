@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds/kinds.h"
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/baseline.h"
@@ -129,9 +129,11 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
     return begin_range(measuring, 0, err);
 }
 
-/* The oldest that has what the inputs have. */
-static uint32_t format_of(const struct transform *transform)
+/* The oldest that has what the inputs and the label have. */
+static uint32_t format_of(const struct transform *transform, enum label_link link)
 {
+    if (link != LABEL_LINK_NONE)
+        return MODEL_FORMAT_LINKS;
     if (transform->has_rules)
         return MODEL_FORMAT_RULES;
     if (transform_has_codes(transform))
@@ -145,10 +147,13 @@ static uint32_t format_of(const struct transform *transform)
 
 struct model measuring_model(const struct jobspec *spec, const struct dataset *dataset)
 {
+    const struct kind *kind = kind_of(spec);
+    const enum label_link link = kind->link ? kind->link(&spec->params) : LABEL_LINK_NONE;
+
     return (struct model){
-        .format = format_of(&dataset->transform),
+        .format = format_of(&dataset->transform, link),
         .estimator = spec->estimator,
-        .kind = kind_find(spec->family),
+        .kind = kind,
         .task = spec->task,
         .label = spec->label,
         .label_declared = spec->label_declared,
@@ -159,6 +164,8 @@ struct model measuring_model(const struct jobspec *spec, const struct dataset *d
         .positive_is_lesser = dataset->positive_is_lesser,
         .label_mean = dataset->label_mean,
         .label_scale = dataset->label_scale,
+        .link = link,
+        .aim.aim = link == LABEL_LINK_MARGIN ? AIM_MARGINS : AIM_MEANS,
     };
 }
 
@@ -325,7 +332,9 @@ static enum status list_results(struct measuring *measuring, struct error *err)
             return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
                         SLICE_FORMAT(spec->metrics[i]));
         if (spec->has_default_metrics &&
-            !metric_is_default(measure.metric, AIM_MEANS, measuring->dataset->labels.count))
+            !metric_is_default(measure.metric,
+                               measuring->model.aim.aim == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS,
+                               measuring->dataset->labels.count))
             continue;
         if (measure.at > 0)
             slice_copy(spec->metrics[i], row->name, sizeof row->name);
@@ -343,7 +352,7 @@ static void compare_with_constant(struct measuring *measuring)
 {
     const bool has_validation = metrics_rows(measuring->metrics[1]) > 0;
 
-    if (measuring->predicts_no_mean)
+    if (measuring->predicts_no_mean || measuring->model.aim.aim == AIM_MARGINS)
         return;
     baseline_notice(measuring->dataset, measuring->metrics[has_validation],
                     has_validation ? "validation" : "training", &measuring->notices);

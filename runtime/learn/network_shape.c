@@ -84,8 +84,7 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         .seed = spec->seed,
         .dataset = dataset,
     };
-    TRY(loss_head_init(&network->head, network_params(&spec->params), spec->task,
-                       outputs_of(spec, dataset), dataset, err));
+    TRY(loss_head_init(&network->head, spec, outputs_of(spec, dataset), dataset, err));
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
     widths[network_params(&spec->params)->hidden_units.count] = network->head.outputs;
@@ -121,6 +120,7 @@ static void network_fill_model(void *self, const float *parameters, struct model
     network->content =
         (struct network_model){network->activation, network->stored, network->layer_count};
     model->content = &network->content;
+    loss_head_fill(&network->head, model);
 }
 
 uint32_t network_transpose(const void *self, const float *parameters, float *transposed)

@@ -42,6 +42,15 @@ static double class_logarithm(const struct dataset *dataset, uint32_t class)
                             ((double)dataset->class_counts[0] * (double)dataset->class_weights[0]));
 }
 
+/* The constant of the least squared hinge loss. */
+static float best_margin(const struct dataset *dataset)
+{
+    const double first = (double)dataset->class_counts[0] * (double)dataset->class_weights[0];
+    const double second = (double)dataset->class_counts[1] * (double)dataset->class_weights[1];
+
+    return (float)((second - first) / (second + first));
+}
+
 void start_outputs(const struct loss_head *head, const struct dataset *dataset, float *bias)
 {
     const uint32_t outputs = head->outputs;
@@ -51,6 +60,10 @@ void start_outputs(const struct loss_head *head, const struct dataset *dataset, 
         bias[j] = head->start;
     if (head->task != TASK_CLASSIFICATION)
         return;
+    if (loss_head_has_margins(head)) {
+        *bias = best_margin(dataset);
+        return;
+    }
     if (outputs == 1) {
         *bias = (float)class_logarithm(dataset, 1);
         return;

@@ -142,13 +142,15 @@ static void read_classes(struct slice text, struct described_catalog *described)
 
 static void read_model(struct slice text, struct described_catalog *described)
 {
-    struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text);
+    struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text), what;
 
     described->has_model = true;
     described->model_name = word(&head);
     described->model.estimator = word(&head);
     described->model.task = (enum task)value_of(task_words, word(&head));
-    described->model.has_leaves = slice_is(word(&head), "leaves");
+    what = word(&head);
+    described->model.has_leaves = slice_is(what, "leaves");
+    described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
     word(&label);
     described->model.label = word(&label);
     described->model.label_type = (enum label_type)value_of(label_type_words, word(&label));

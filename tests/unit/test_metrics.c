@@ -83,6 +83,30 @@ static void two_classes_are_measured_by_the_positive_one(void **state)
     metrics_free(stage.metrics);
 }
 
+/* The loss is the hinge loss, and the ranking that of the margins. */
+static void margins_are_measured_without_probabilities(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    stage_init(&stage, TASK_CLASSIFICATION, 2);
+    stage.model.link = LABEL_LINK_MARGIN;
+    add_logit(&stage, 2, 1);
+    add_logit(&stage, 0.5, 0);
+    add_logit(&stage, 0.25, 1);
+    add_logit(&stage, -80, 1);
+    NEAR(metrics_loss(stage.metrics), (0 + 1.5 + 0.75 + 81) / 4);
+    NEAR(metrics_value(stage.metrics, METRIC_ACCURACY), 2.0 / 4);
+    NEAR(metrics_value(stage.metrics, METRIC_AUC), 1.0 / 3);
+    add_logit(&stage, (double)NAN, 1);
+    add_logit(&stage, 1, -1);
+    NEAR(metrics_loss(stage.metrics), (0 + 1.5 + 0.75 + 81 - 2 * log(1e-15)) / 6);
+    CHECK(!metric_is_default(METRIC_LOG_LOSS, AIM_MARGINS, 2));
+    CHECK(metric_is_default(METRIC_ACCURACY, AIM_MARGINS, 2));
+    CHECK(metric_is_default(METRIC_AUC, AIM_MARGINS, 2));
+    metrics_free(stage.metrics);
+}
+
 static void several_classes_are_averaged_over_those_that_occur(void **state)
 {
     struct stage stage;
@@ -386,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_classes_are_measured_by_the_positive_one),
+        cmocka_unit_test(margins_are_measured_without_probabilities),
         cmocka_unit_test(several_classes_are_averaged_over_those_that_occur),
         cmocka_unit_test(an_unknown_class_counts_as_wrong_with_probability_zero),
         cmocka_unit_test(the_loss_is_finite_for_a_sure_mistake),

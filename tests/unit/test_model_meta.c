@@ -219,6 +219,46 @@ static void a_code_is_of_an_input_that_may_be_missing(void **state)
     fixture_deinit(&fixture);
 }
 
+/* Of a number e to the output; of two classes a margin, which no probability is made of. */
+static void a_link_comes_back_and_is_of_its_task(void **state)
+{
+    static const char *const exp_link = "\"link\":\"exp\"", *const margin = "\"link\":\"margin\"";
+    struct fixture fixture;
+    struct arena arena;
+    struct model read;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    model_init(&fixture, 0);
+    fixture.model.format = MODEL_FORMAT_LINKS;
+    fixture.model.link = LABEL_LINK_EXP;
+    fixture.model.aim.power = 1.25;
+    CHECK_OK(read_changed(&fixture.model, exp_link, exp_link, &read, &arena, &err));
+    CHECK(read.link == LABEL_LINK_EXP && read.aim.power == 1.25 && read.aim.aim == AIM_MEANS);
+    check_refused(&fixture.model, exp_link, margin, "a regressor with the link \"margin\"");
+    check_refused(&fixture.model, exp_link, "\"link\":\"log\"", "\"link\" is \"log\"");
+    check_refused(&fixture.model, ":1.25", ":1", "a tweedie power that is not");
+    check_refused(&fixture.model, ":1.25", ":2", "a tweedie power that is not");
+    fixture_deinit(&fixture);
+
+    model_init(&fixture, 2);
+    fixture.model.format = MODEL_FORMAT_LINKS;
+    fixture.model.link = LABEL_LINK_MARGIN;
+    CHECK_OK(read_changed(&fixture.model, margin, margin, &read, &arena, &err));
+    CHECK(read.link == LABEL_LINK_MARGIN && read.aim.aim == AIM_MARGINS);
+    check_refused(&fixture.model, margin, exp_link, "a classifier with the link \"exp\"");
+    fixture_deinit(&fixture);
+
+    fixture_init(&fixture, 3);
+    fixture_layers(&fixture, (const uint32_t[]){3}, 1);
+    fixture.model.format = MODEL_FORMAT_LINKS;
+    fixture.model.link = LABEL_LINK_MARGIN;
+    check_refused(&fixture.model, margin, margin, "a classifier with the link \"margin\"");
+    fixture_deinit(&fixture);
+    arena_deinit(&arena);
+}
+
 static void digits_are_all_there_or_none(void **state)
 {
     static const char *const id = "\"id\":\"0123456789abcdef0123456789abcdef\"";
@@ -249,6 +289,7 @@ int main(void)
         cmocka_unit_test(a_limit_that_is_none_is_refused),
         cmocka_unit_test(a_text_that_is_none_is_refused),
         cmocka_unit_test(a_code_is_of_an_input_that_may_be_missing),
+        cmocka_unit_test(a_link_comes_back_and_is_of_its_task),
         cmocka_unit_test(digits_are_all_there_or_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,7 +294,8 @@ static double sum_of_weights(struct fixture *fixture, int64_t position, double a
            find_row(fixture, "weight", "size=red", position)->value;
 }
 
-static void check_weights(uint32_t classes, uint32_t width)
+/* With a link they add up to the logarithm of the prediction. */
+static void check_weights(uint32_t classes, uint32_t width, enum label_link link)
 {
     struct fixture fixture;
     struct scorer scorer;
@@ -302,6 +303,9 @@ static void check_weights(uint32_t classes, uint32_t width)
 
     fixture_init(&fixture, classes);
     fixture_layers(&fixture, &width, 1);
+    fixture.model.link = link;
+    if (link == LABEL_LINK_EXP)
+        fixture.model.label_mean = 0;
     fixture_write(&fixture);
     CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     for (int age = 0; age < 100; age += 9) {
@@ -316,6 +320,9 @@ static void check_weights(uint32_t classes, uint32_t width)
         for (uint32_t j = 0; j < width; j++) {
             double expected = classes ? (double)scorer.outputs[j] : scorer_value(&scorer);
             double found = sum_of_weights(&fixture, classes == 2 ? 1 : j, age, height);
+
+            if (link == LABEL_LINK_EXP)
+                expected = log(expected);
             CHECK(fabs(found - expected) < 1e-4);
         }
     }
@@ -330,9 +337,10 @@ static void check_weights(uint32_t classes, uint32_t width)
 static void weights_in_raw_units_add_up_to_the_prediction(void **state)
 {
     (void)state;
-    check_weights(0, 1);
-    check_weights(2, 1);
-    check_weights(4, 4);
+    check_weights(0, 1, LABEL_LINK_NONE);
+    check_weights(0, 1, LABEL_LINK_EXP);
+    check_weights(2, 1, LABEL_LINK_NONE);
+    check_weights(4, 4, LABEL_LINK_NONE);
 }
 
 static void a_deep_model_has_no_weights_to_read(void **state)
@@ -420,6 +428,7 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
     CHANGES(model->transform.inputs[2].hash_buckets, 3);
     CHANGES(model->labels.values[2].integer, 21);
     CHANGES(model->label_mean, 1);
+    CHANGES(model->format, MODEL_FORMAT_LINKS);
     CHANGES(fixture.network.activation, ACTIVATION_TANH);
     CHANGES(fixture.network.layers[1].bias, fixture.network.layers[0].weights);
 #undef CHANGES
@@ -428,6 +437,13 @@ static void the_digest_sees_every_part_that_predicts_and_no_other(void **state)
     model->statement = model->id = model->created_at = SLICE("");
     after = feed_of(model);
     CHECK(slice_equal(text_slice(&before), text_slice(&after)));
+    text_deinit(&before);
+    text_deinit(&after);
+    model->format = MODEL_FORMAT_LINKS;
+    before = feed_of(model);
+    model->link = LABEL_LINK_MARGIN;
+    after = feed_of(model);
+    CHECK(!slice_equal(text_slice(&before), text_slice(&after)));
     text_deinit(&before);
     text_deinit(&after);
     fixture_deinit(&fixture);
@@ -579,7 +595,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":8");
+    replace(fixture, "\"format\":2", "\"format\":9");
 }
 
 static void other_family(struct fixture *fixture)
@@ -610,7 +626,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 8");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 9");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 

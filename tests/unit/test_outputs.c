@@ -93,6 +93,41 @@ static void a_number_has_no_probabilities(void **state)
     output_workspace_deinit(&stage.workspace);
 }
 
+static void a_number_may_be_e_to_the_output(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, TASK_REGRESSION, 0);
+    stage.model.link = LABEL_LINK_EXP;
+    stage.model.label_mean = 0;
+    stage.outputs[0] = 1;
+    CHECK(fabs(output(&stage, OUTPUT_PREDICTION).real - 2 * exp(1)) < 1e-14);
+    stage.outputs[0] = -1000;
+    CHECK(output(&stage, OUTPUT_PREDICTION).real == 0);
+    CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[-1000]");
+    output_workspace_deinit(&stage.workspace);
+}
+
+static void a_margin_tells_the_class_and_no_probability(void **state)
+{
+    struct stage stage;
+    struct cell cell;
+    struct error err;
+    (void)state;
+
+    begin(&stage, TASK_CLASSIFICATION, 2);
+    stage.model.link = LABEL_LINK_MARGIN;
+    stage.outputs[0] = 0.25f;
+    CHECK_SLICE(output(&stage, OUTPUT_PREDICTION).text, "oak \"old\"");
+    CHECK_SLICE(output(&stage, OUTPUT_LOGITS).text, "[0.25]");
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITY, &stage.workspace, &cell, &err),
+                STATUS_INVALID, "learned by a hinge loss has no probabilities");
+    CHECK_FAILS(scorer_output(&stage.scorer, OUTPUT_PROBABILITIES, &stage.workspace, &cell, &err),
+                STATUS_INVALID, "learned by a hinge loss has no probabilities");
+    output_workspace_deinit(&stage.workspace);
+}
+
 static void trees_tell_their_leaves_and_others_have_none(void **state)
 {
     const float stump[3][NODE_NUMBERS] = {
@@ -171,17 +206,20 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
     static const struct {
         struct output_facts facts;
         const char *name, *function; /* NULL: there is none */
-    } cases[] = {{{TASK_CLASSIFICATION, false, false}, "probability", "probability"},
-                 {{TASK_CLASSIFICATION, false, false}, "score", "logits"},
-                 {{TASK_CLASSIFICATION, false, false}, "leaf", NULL},
-                 {{TASK_REGRESSION, false, false}, "score", "predict"},
-                 {{TASK_REGRESSION, false, false}, "logits", NULL},
-                 {{TASK_REGRESSION, true, false}, "leaf", "leaf"},
-                 {{TASK_REGRESSION, true, false}, "quantiles", NULL},
-                 {{TASK_REGRESSION, true, true}, "quantiles", "quantiles"},
-                 {{TASK_CLASSIFICATION, true, false}, "leaf", "leaf"},
-                 {{TASK_CLUSTERING, false, false}, "score", "distance"},
-                 {{TASK_CLUSTERING, false, false}, "probability", NULL}};
+    } cases[] = {{{TASK_CLASSIFICATION, false, false, false}, "probability", "probability"},
+                 {{TASK_CLASSIFICATION, false, false, false}, "score", "logits"},
+                 {{TASK_CLASSIFICATION, false, false, false}, "leaf", NULL},
+                 {{TASK_REGRESSION, false, false, false}, "score", "predict"},
+                 {{TASK_REGRESSION, false, false, false}, "logits", NULL},
+                 {{TASK_REGRESSION, true, false, false}, "leaf", "leaf"},
+                 {{TASK_REGRESSION, true, false, false}, "quantiles", NULL},
+                 {{TASK_REGRESSION, true, true, false}, "quantiles", "quantiles"},
+                 {{TASK_CLASSIFICATION, true, false, false}, "leaf", "leaf"},
+                 {{TASK_CLASSIFICATION, false, false, true}, "probability", NULL},
+                 {{TASK_CLASSIFICATION, false, false, true}, "probabilities", NULL},
+                 {{TASK_CLASSIFICATION, false, false, true}, "score", "logits"},
+                 {{TASK_CLUSTERING, false, false, false}, "score", "distance"},
+                 {{TASK_CLUSTERING, false, false, false}, "probability", NULL}};
     struct text list;
     (void)state;
 
@@ -197,7 +235,7 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
     extra_outputs_append((struct output_facts){.task = TASK_CLASSIFICATION}, &list);
     CHECK_SLICE(text_slice(&list), "'probability', 'probabilities', 'score' and 'logits'");
     text_clear(&list);
-    extra_outputs_append((struct output_facts){TASK_REGRESSION, true, false}, &list);
+    extra_outputs_append((struct output_facts){TASK_REGRESSION, true, false, false}, &list);
     CHECK_SLICE(text_slice(&list), "'score' and 'leaf'");
     text_deinit(&list);
 }
@@ -266,6 +304,8 @@ int main(void)
         cmocka_unit_test(of_two_classes_the_positive_ones_probability_is_given),
         cmocka_unit_test(of_more_classes_the_predicted_ones_and_all_by_name),
         cmocka_unit_test(a_number_has_no_probabilities),
+        cmocka_unit_test(a_number_may_be_e_to_the_output),
+        cmocka_unit_test(a_margin_tells_the_class_and_no_probability),
         cmocka_unit_test(a_row_is_of_the_nearest_cluster_and_tells_its_distance),
         cmocka_unit_test(trees_tell_their_leaves_and_others_have_none),
         cmocka_unit_test(an_extra_output_is_what_the_task_makes_of_its_name),

@@ -197,6 +197,27 @@ static void curves_have_a_point_for_each_probability(void **state)
     stage_deinit(&stage);
 }
 
+/* A row is compared by its margin, and 60 and 50 are two. */
+static void curves_of_margins_have_a_point_for_each_margin(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(stage_init(&stage, REPORT_ROC, TASK_CLASSIFICATION, 2, &err));
+    stage.model.link = LABEL_LINK_MARGIN;
+    add_five(&stage);
+    make(&stage);
+    CHECK_INT(stage.rows.rows, 5);
+    check_row(&stage, 1, (double[]){60, 0, 0.5});
+    check_row(&stage, 2, (double[]){50, 0.5, 0.5});
+    check_row(&stage, 4, (double[]){-50, 1, 1});
+    report_free(stage.report);
+    CHECK_FAILS(report_new(&stage.model, REPORT_CALIBRATION, &stage.report, &err), STATUS_INVALID,
+                "'calibration' is of probabilities, and the model has none");
+    stage_deinit(&stage);
+}
+
 static void a_curve_of_many_thresholds_keeps_its_ends(void **state)
 {
     struct stage stage;
@@ -383,6 +404,7 @@ int main(void)
         cmocka_unit_test(few_labels_have_all_pairs_and_many_those_that_occur),
         cmocka_unit_test(classes_have_their_precision_and_recall),
         cmocka_unit_test(curves_have_a_point_for_each_probability),
+        cmocka_unit_test(curves_of_margins_have_a_point_for_each_margin),
         cmocka_unit_test(a_curve_of_many_thresholds_keeps_its_ends),
         cmocka_unit_test(a_bin_without_rows_has_no_mean),
         cmocka_unit_test(residuals_are_shown_as_quantiles_and_bars),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "runtime/learn/kernels.h"
+#include "runtime/learn/label_range.h"
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
@@ -75,26 +76,6 @@ static enum status check_classes(const struct tree_objective *objective, const s
 }
 
 /* ---- labels ---- */
-
-struct label_range {
-    double least, greatest;
-};
-
-/* Of all rows; the spools know without being read. */
-static struct label_range range_of_labels(const struct jobspec *spec, const struct dataset *dataset)
-{
-    const size_t label = spec->input_count;
-    const struct spool_column_summary *train = &dataset->spool.summaries[label];
-    struct label_range range = {train->least, train->greatest};
-
-    if (spec->has_validation) {
-        const struct spool_column_summary *other = &dataset->validation_spool.summaries[label];
-
-        range.least = fmin(range.least, other->least);
-        range.greatest = fmax(range.greatest, other->greatest);
-    }
-    return range;
-}
 
 static enum status check_labels(const struct tree_objective *objective, const struct jobspec *spec,
                                 struct label_range range, struct error *err)
@@ -545,7 +526,7 @@ enum status tree_objective_init(struct tree_objective *objective, const struct j
         objective->prediction = aim_prediction(&aim);
     }
     if (spec->task == TASK_REGRESSION) {
-        range = range_of_labels(spec, dataset);
+        range = label_range_of(spec, dataset);
         TRY(check_labels(objective, spec, range, err));
     }
     choose_unit(objective, range);

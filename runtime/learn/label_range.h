@@ -1,0 +1,17 @@
+/*
+ * label_range.h - the least and the greatest label of a job's rows, those that are held out, too.
+ */
+#ifndef RUNTIME_LEARN_LABEL_RANGE_H
+#define RUNTIME_LEARN_LABEL_RANGE_H
+
+#include "jobspec/jobspec.h"
+#include "runtime/data/dataset.h"
+
+struct label_range {
+    double least, greatest;
+};
+
+/* Of all rows; the spools know without being read. */
+struct label_range label_range_of(const struct jobspec *spec, const struct dataset *dataset);
+
+#endif
