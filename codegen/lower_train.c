@@ -21,6 +21,7 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
             .words_max = input->words_max,
             .rule = input->rule,
+            .cross = input->cross,
             .bounds = input->bounds,
             .bound_count = input->bound_count,
             .reading = input->reading,

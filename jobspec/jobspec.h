@@ -31,7 +31,8 @@ struct spec_input {
                                    INPUT_TEXT: hash buckets, likewise */
     uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
     enum category_rule rule;    /* INPUT_CATEGORY. vocabulary_max of RULE_HASH: hash buckets, of
-                                   RULE_ID: ids, from 0, of RULE_BUCKET: buckets */
+                                   RULE_ID: ids, from 0, of RULE_BUCKET and RULE_CROSS: buckets */
+    const struct cross *cross;  /* RULE_CROSS, else NULL */
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
     uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */

@@ -26,6 +26,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].words_max != b->inputs[i].words_max ||
             a->inputs[i].reading != b->inputs[i].reading ||
             a->inputs[i].rule != b->inputs[i].rule || !same_bounds(&a->inputs[i], &b->inputs[i]) ||
+            !cross_equal(a->inputs[i].cross, b->inputs[i].cross) ||
             a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
             a->inputs[i].direction != b->inputs[i].direction ||
             a->inputs[i].groups != b->inputs[i].groups)

@@ -112,6 +112,19 @@ static enum status read_rows(const cJSON *json, struct spec_input *input, struct
                       input->bound_count, input->vocabulary_max);
 }
 
+static enum status read_cross(const cJSON *json, struct arena *arena, struct spec_input *input,
+                              struct error *err)
+{
+    struct cross *cross = NULL;
+
+    if (input->rule == RULE_CROSS)
+        TRY(cross_from_json(json, "cross", input->vocabulary_max, arena, &cross, err));
+    else if (json_has(json, "cross"))
+        return fail(err, STATUS_CORRUPT, "member \"cross\": of the rule \"cross\" alone");
+    input->cross = cross;
+    return STATUS_OK;
+}
+
 static enum status read_reading(const cJSON *json, enum input_reading *reading, struct error *err)
 {
     unsigned word;
@@ -176,8 +189,9 @@ static enum status read_groups(const cJSON *json, struct spec_input *input, stru
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    static const char *const optional[] = {"source",    "words_max", "reading", "keeps_codes",
-                                           "direction", "groups",    "rule",    "bounds"};
+    static const char *const optional[] = {"source",      "words_max", "reading",
+                                           "keeps_codes", "direction", "groups",
+                                           "rule",        "bounds",    "cross"};
     const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
@@ -194,7 +208,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
     TRY(read_rule(json, arena, input, err));
-    if (input->source.size > 0 && !input->part && input->rule == RULE_WORDS)
+    if (input->source.size > 0 && !input->part &&
+        (input->rule == RULE_WORDS || input->rule == RULE_CROSS))
         return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
     TRY(read_reading(json, &input->reading, err));
     TRY(read_keeps_codes(json, input, err));
@@ -207,7 +222,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         TRY(spec_get_u32(json, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
     else if (json_has(json, "words_max"))
         return fail(err, STATUS_CORRUPT, "member \"words_max\": a text alone has it");
-    return read_rows(json, input, err);
+    TRY(read_rows(json, input, err));
+    return read_cross(json, arena, input, err);
 }
 
 static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,

@@ -235,6 +235,21 @@ static cJSON *input_source(void)
     return source;
 }
 
+static cJSON *crossed_columns(void)
+{
+    cJSON *members = cJSON_CreateObject(), *column;
+
+    json_add(members, "column", typed("string", NULL));
+    json_add(members, "rule", word(category_rule_words, "what is made of its value"));
+    json_add(members, "reading", word(MEMBERS("separated", "boolean"), "how its text is read"));
+    json_add(members, "rows", integer(1, CATEGORY_WORDS_MAX, "its hash buckets or ids"));
+    json_add(members, "bounds",
+             array(1, BUCKETS_MAX - 1, typed("number", NULL), "of its buckets, ascending"));
+    column = typed("object", NULL);
+    close_object(column, members, MEMBERS("reading", "rows", "bounds"));
+    return array(2, CROSS_COLUMNS_MAX, column, "whose values together are hashed");
+}
+
 static cJSON *inputs(void)
 {
     cJSON *members = cJSON_CreateObject(), *input;
@@ -260,10 +275,11 @@ static cJSON *inputs(void)
     json_add(members, "bounds",
              array(1, BUCKETS_MAX - 1, typed("number", NULL),
                    "of its buckets, ascending; without them they are quantiles"));
+    json_add(members, "cross", crossed_columns());
     input = typed("object", NULL);
     close_object(input, members,
                  MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
-                         "rule", "bounds"));
+                         "rule", "bounds", "cross"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -43,6 +43,8 @@ static void write_rule(const struct spec_input *input, cJSON *json)
     if (input->rule == RULE_WORDS)
         return;
     add_word(json, "rule", category_rule_words, input->rule);
+    if (input->cross)
+        json_add(json, "cross", cross_to_json(input->cross));
     if (input->bound_count == 0)
         return;
     bounds = json_add_array(json, "bounds");

@@ -47,7 +47,8 @@
     X(RULE_WORDS, "words")   /* a vocabulary, learned from the rows */                             \
     X(RULE_HASH, "hash")     /* the hash of the word */                                            \
     X(RULE_ID, "id")         /* the number itself */                                               \
-    X(RULE_BUCKET, "bucket") /* the interval that the number is in */
+    X(RULE_BUCKET, "bucket") /* the interval that the number is in */                              \
+    X(RULE_CROSS, "cross")   /* the hash of several columns' values (scoring/cross.h) */
 
 /* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \
@@ -241,10 +242,10 @@ static inline bool task_has_label(enum task task)
     return task != TASK_CLUSTERING;
 }
 
-/* Does a category with this rule take its cells as numbers? */
+/* Does a category with this rule take its cells as numbers? Of a cross they are its buckets. */
 static inline bool rule_takes_numbers(enum category_rule rule)
 {
-    return rule == RULE_ID || rule == RULE_BUCKET;
+    return rule == RULE_ID || rule == RULE_BUCKET || rule == RULE_CROSS;
 }
 
 /* What the input is that takes a part of a date. */

@@ -15,6 +15,7 @@
 #include "planner/vectors.h"
 #include "scoring/aim.h"
 #include "scoring/cell_counts.h"
+#include "scoring/cross.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
@@ -47,11 +48,19 @@ struct query_column {
     uint32_t parts;    /* that are taken of dates, as bits (scoring/dates.h); 0: none */
 };
 
+/* A cross of columns (scoring/cross.h), and what the input is called that it makes. */
+struct query_cross {
+    struct slice name;
+    const struct cross *cross; /* whose cells are the columns of the query */
+};
+
 struct query {
     struct slice label; /* given to describe; size 0: none */
     /* (count), and behind them the elements of vectors (vectors.h). */
     struct query_column *columns;
     size_t count;
+    const struct query_cross *crosses; /* (cross_count) */
+    size_t cross_count;
     struct vectors vectors;
     uint32_t sample_rows;
     bool is_whole;    /* all rows were counted */

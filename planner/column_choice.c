@@ -1,6 +1,7 @@
 #include "planner/column_choice.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kinds/embedding/embedding_attributes.h"
 #include "planner/column_dates.h"
@@ -12,7 +13,9 @@
 struct chosen {
     const struct name *column;
     struct choice choice;
-    bool is_made; /* it is another input beside the column */
+    bool is_made;           /* it is another input beside the column */
+    struct chosen *crossed; /* (crossed_count): of CROSS, which has no column of its own */
+    uint32_t crossed_count;
 };
 
 static enum status read_call(struct planning *planning, const struct column *call,
@@ -254,6 +257,84 @@ static bool is_embedding(const struct column *call)
     return call->kind == COLUMN_CALL && slice_is_fold(call->name.text, "EMBEDDING");
 }
 
+static enum status refuse_crossed(const struct column *item, struct error *err)
+{
+    fail_at(err, STATUS_INVALID, item->span.start,
+            "CROSS takes columns, and BUCKET with bounds, CATEGORY_ID, CATEGORY_HASH or "
+            "VOCABULARY of one");
+    return error_hint(err, "A column stands for its values; numbers that are not whole need "
+                           "BUCKET(column, [b1, b2, ...]).");
+}
+
+/* All rows would have to be counted before the first cross of a row is known. */
+static enum status refuse_counted(const struct column *item, struct error *err)
+{
+    fail_at(err, STATUS_UNSUPPORTED, item->items[1].span.start,
+            "a %.*s that is learned from the rows is not supported yet in CROSS",
+            SLICE_FORMAT(item->name.text));
+    return slice_is_fold(item->name.text, "BUCKET")
+               ? error_hint(err, "Give its bounds: BUCKET(column, [b1, b2, ...]).")
+               : error_hint(err, "The column's name takes all of its words.");
+}
+
+/* Also in quotes, as TensorFlow writes it. */
+static enum status read_crossed_name(struct planning *planning, const struct column *item,
+                                     struct chosen *chosen)
+{
+    struct name *name = ARENA_NEW(planning->arena, struct name, 1);
+
+    if (!name)
+        return fail_no_memory(planning->err);
+    *name = item->kind == COLUMN_NAME
+                ? item->name
+                : (struct name){.text = item->pattern, .position = item->span.start};
+    choose_words(name, chosen);
+    chosen->choice.function = "CROSS";
+    return STATUS_OK;
+}
+
+/* A column's name, which stands for its values, or a category whose rule knows each value by
+ * itself. */
+static enum status read_crossed(struct planning *planning, const struct column *item,
+                                struct chosen *chosen)
+{
+    if (item->kind == COLUMN_NAME || item->kind == COLUMN_PATTERN)
+        return read_crossed_name(planning, item, chosen);
+    if (item->kind != COLUMN_CALL || is_embedding(item) ||
+        slice_is_fold(item->name.text, "INDICATOR"))
+        return refuse_crossed(item, planning->err);
+    TRY(read_call(planning, item, chosen));
+    if (chosen->choice.kind != CHOICE_CATEGORY || chosen->crossed)
+        return refuse_crossed(item, planning->err);
+    if ((chosen->choice.rule == RULE_WORDS && item->count > 1) ||
+        (chosen->choice.rule == RULE_BUCKET && chosen->choice.bound_count == 0))
+        return refuse_counted(item, planning->err);
+    return STATUS_OK;
+}
+
+/* CROSS([a, b, ...], buckets) */
+static enum status read_cross(struct planning *planning, const struct column *call,
+                              struct chosen *chosen)
+{
+    const struct column *list = call->count == 2 ? &call->items[0] : NULL;
+
+    if (!list || list->kind != COLUMN_LIST)
+        return refuse_arguments(call, "columns in [] and a number of buckets", planning->err);
+    if (list->count < 2 || list->count > CROSS_COLUMNS_MAX)
+        return fail_at(planning->err, STATUS_INVALID, list->span.start,
+                       "CROSS takes from 2 to %d columns, not %zu", CROSS_COLUMNS_MAX, list->count);
+    chosen->crossed = ARENA_NEW(planning->arena, struct chosen, list->count);
+    if (!chosen->crossed)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < list->count; i++)
+        TRY(read_crossed(planning, &list->items[i], &chosen->crossed[chosen->crossed_count++]));
+    chosen->choice =
+        (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_CROSS, .position = call->span.start};
+    chosen->is_made = true;
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CROSS takes a number of buckets",
+                      &chosen->choice.vocabulary_max, planning->err);
+}
+
 /* INDICATOR(c), INDICATOR(category): how a category is an input anyway. */
 static enum status read_indicator(struct planning *planning, const struct column *call,
                                   struct chosen *chosen)
@@ -329,10 +410,11 @@ static const struct {
     const char *name;
     enum status (*read)(struct planning *planning, const struct column *call,
                         struct chosen *chosen);
-} readers[] = {
-    {"NUMERIC", read_numeric},       {"DATE", read_date},           {"TEXT", read_text},
-    {"VOCABULARY", read_vocabulary}, {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
-    {"BUCKET", read_bucket},         {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
+} readers[] = {{"NUMERIC", read_numeric},     {"DATE", read_date},
+               {"TEXT", read_text},           {"VOCABULARY", read_vocabulary},
+               {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
+               {"BUCKET", read_bucket},       {"CROSS", read_cross},
+               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
@@ -376,20 +458,53 @@ enum status column_choose(struct planning *planning, const struct name *name,
     return STATUS_OK;
 }
 
+/* "site, BUCKET(age)" */
+static void append_crossed(const struct planning *planning, const struct made_choice *made,
+                           struct text *name)
+{
+    for (uint32_t i = 0; i < made->crossed_count; i++) {
+        const struct crossed_choice *crossed = &made->crossed[i];
+        const bool is_made = crossed->choice.rule != RULE_WORDS;
+
+        text_append_string(name, i > 0 ? ", " : "");
+        if (is_made)
+            text_printf(name, "%s(", crossed->choice.function);
+        text_append(name, planning->plan->query.columns[crossed->column].name);
+        text_append_string(name, is_made ? ")" : "");
+    }
+}
+
+/* How many there are of this name: others are numbered. */
+static unsigned count_named(const struct choices *choices, struct slice name)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < choices->made_count; i++) {
+        const struct slice other = choices->made[i].name;
+
+        count += other.size >= name.size && memcmp(other.data, name.data, name.size) == 0 &&
+                 (other.size == name.size || other.data[name.size] == ' ');
+    }
+    return count;
+}
+
 /* BUCKET(age), and of a second one BUCKET(age) 2. */
 static enum status name_made(struct planning *planning, const struct choices *choices,
                              struct made_choice *made)
 {
-    const struct slice column = planning->plan->query.columns[made->column].name;
-    unsigned number = 1;
+    unsigned before;
     struct text name;
 
-    for (size_t i = 0; i < choices->made_count; i++)
-        number += choices->made[i].column == made->column &&
-                  choices->made[i].choice.function == made->choice.function;
     text_init(&name, TEXT_MAXIMUM);
-    text_printf(&name, number > 1 ? "%s(%.*s) %u" : "%s(%.*s)", made->choice.function,
-                SLICE_FORMAT(column), number);
+    text_printf(&name, "%s(", made->choice.function);
+    if (made->crossed)
+        append_crossed(planning, made, &name);
+    else
+        text_append(&name, planning->plan->query.columns[made->column].name);
+    text_append_char(&name, ')');
+    before = count_named(choices, text_slice(&name));
+    if (before > 0)
+        text_printf(&name, " %u", before + 1);
     made->name = name.failed ? (struct slice){0} : arena_copy(planning->arena, text_slice(&name));
     text_deinit(&name);
     if (!made->name.data)
@@ -399,6 +514,29 @@ static enum status name_made(struct planning *planning, const struct choices *ch
     return fail_at(planning->err, STATUS_INVALID, made->choice.position,
                    "column \"%.*s\" has the name of an input that %s makes",
                    SLICE_FORMAT(made->name), made->choice.function);
+}
+
+static enum status make_cross(struct planning *planning, const struct chosen *chosen,
+                              struct choices *choices)
+{
+    struct made_choice *made = &choices->made[choices->made_count];
+    struct crossed_choice *crossed =
+        ARENA_NEW(planning->arena, struct crossed_choice, chosen->crossed_count);
+
+    if (!crossed)
+        return fail_no_memory(planning->err);
+    *made = (struct made_choice){.column = -1,
+                                 .choice = chosen->choice,
+                                 .crossed = crossed,
+                                 .crossed_count = chosen->crossed_count};
+    for (uint32_t i = 0; i < chosen->crossed_count; i++) {
+        crossed[i].choice = chosen->crossed[i].choice;
+        crossed[i].choice.position = chosen->crossed[i].column->position;
+        TRY(find_column(planning, chosen->crossed[i].column, &crossed[i].column));
+    }
+    TRY(name_made(planning, choices, made));
+    choices->made_count++;
+    return STATUS_OK;
 }
 
 static enum status make(struct planning *planning, const struct chosen *chosen,
@@ -421,6 +559,8 @@ enum status column_choose_call(struct planning *planning, const struct column *c
     struct chosen chosen = {.column = NULL};
 
     TRY(read_call(planning, call, &chosen));
+    if (chosen.crossed)
+        return make_cross(planning, &chosen, choices);
     return chosen.is_made ? make(planning, &chosen, choices)
                           : column_choose(planning, chosen.column, &chosen.choice, choices);
 }

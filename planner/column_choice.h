@@ -6,9 +6,12 @@
  *            |    a bucket beside it     a category in the place of the column
  *            the column as it is
  *
+ *     COLUMN CROSS([site, BUCKET(age, [30, 50])], 1000)     one input of both
+ *
  * A function says what a column is to the model (NUMERIC, VOCABULARY, DATE, TEXT: one of them for
  * each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH), which has the
- * function's name: BUCKET(age). column_function.h has what people read of them.
+ * function's name: BUCKET(age), or of several (CROSS), which says nothing of what these are.
+ * column_function.h has what people read of them.
  */
 #ifndef PLANNER_COLUMN_CHOICE_H
 #define PLANNER_COLUMN_CHOICE_H
@@ -38,17 +41,25 @@ struct choice {
     bool is_named; /* by its name, not by a pattern or * */
 };
 
+/* One of the columns of a CROSS, and what is made of its values before. */
+struct crossed_choice {
+    int column; /* of the query */
+    struct choice choice;
+};
+
 /* An input that a function makes of a column, beside what the column itself is. */
 struct made_choice {
-    int column; /* of the query */
+    int column; /* of the query; -1: it is a cross */
     struct slice name;
     struct choice choice;
+    const struct crossed_choice *crossed; /* (crossed_count): of a cross */
+    uint32_t crossed_count;
 };
 
 /* What the clause sets for all columns. */
 struct choices {
-    struct choice *of;        /* (columns of the query) */
-    bool *is_taken;           /* (columns): a function takes it: no pattern, nor *, does */
+    struct choice *of; /* (columns of the query) */
+    bool *is_taken;    /* (columns): a function but CROSS takes it: no pattern, nor *, does */
     struct made_choice *made; /* (made_count), in the order of the clause, which has room for all */
     size_t made_count;
 };

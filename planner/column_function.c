@@ -33,6 +33,16 @@ const struct column_function column_functions[] = {
      "value. They are exact, the same whatever the order of the rows and the workers, and stored "
      "in the model. c may "
      "be written NUMERIC(c)."},
+    {"CROSS", "CROSS([c, d, ...], n)", "a category",
+     "The hash of several columns' values together in n buckets, so that a linear model, too, has "
+     "a "
+     "weight for each pair "
+     "of them. A column stands for its value, as in CATEGORY_HASH; in its place may stand BUCKET "
+     "with bounds, "
+     "CATEGORY_ID, CATEGORY_HASH or VOCABULARY of one. NULL is a value as any, so that a cross is "
+     "never NULL. It says "
+     "nothing of what the columns themselves are: `*` takes them, too. [Below](#hash-of-a-cross) "
+     "is which bucket it is."},
     {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
      "The category as it is, as SQLFlow writes it; of a column its vocabulary."},
     {"EMBEDDING", "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner)",
@@ -102,6 +112,27 @@ static const char introduction[] =
     "|---|---|---|\n";
 /* clang-format on */
 
+/* clang-format off: one line, one line. */
+static const char hash_of_a_cross[] =
+    "\n"
+    "## Hash of a cross\n"
+    "\n"
+    "CROSS([a, b], n) is a whole number from 0 to n - 1, a function of the values alone, the same "
+    "in all databases and\n"
+    "versions:\n"
+    "\n"
+    "1. Each value becomes a text: of a column its word (a number its shortest decimal, so that 3, "
+    "3.0 and '3' are one),\n"
+    "   of BUCKET the number of its bucket from 0, of CATEGORY_ID the id, of CATEGORY_HASH its "
+    "hash "
+    "bucket from 0.\n"
+    "2. Of each text the XXH3 hash of 64 bits, without a seed; of NULL, and of NaN, 0 in its "
+    "place.\n"
+    "3. XXH3, likewise, of these, 8 bytes each, the least first, in the order of the columns; the "
+    "rest of its division by\n"
+    "   n is the bucket.\n";
+/* clang-format on */
+
 static void append_call(struct slice call, const char *comma, struct text *out)
 {
     text_printf(out, "%s`%.*s`", comma, SLICE_FORMAT(call));
@@ -125,4 +156,5 @@ void column_functions_document(struct text *out)
         append_arguments(function->arguments, out);
         text_printf(out, " | %s | %s |\n", function->makes, function->help);
     }
+    text_append_string(out, hash_of_a_cross);
 }

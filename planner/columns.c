@@ -467,6 +467,77 @@ static enum status make_others(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
+static enum status cross_column(const struct planning *planning,
+                                const struct crossed_choice *crossed, struct cross_column *column)
+{
+    const struct choice *choice = &crossed->choice;
+    struct plan_input input;
+
+    TRY(check_name(planning, (size_t)crossed->column, choice));
+    TRY(make_input(planning, (size_t)crossed->column, choice, &input));
+    *column = (struct cross_column){
+        .name = input.name,
+        .cell = (uint32_t)crossed->column,
+        .rule = choice->rule,
+        .reading = input.reading,
+        .rows = choice->rule == RULE_HASH || choice->rule == RULE_ID ? choice->vocabulary_max : 0,
+        .bounds = choice->bounds,
+        .bound_count = choice->bound_count,
+    };
+    return STATUS_OK;
+}
+
+static enum status make_cross(const struct planning *planning, const struct made_choice *made,
+                              struct query_cross *named)
+{
+    struct cross *cross = ARENA_NEW(planning->arena, struct cross, 1);
+
+    if (!cross)
+        return fail_no_memory(planning->err);
+    cross->columns = ARENA_NEW(planning->arena, struct cross_column, made->crossed_count);
+    if (!cross->columns)
+        return fail_no_memory(planning->err);
+    cross->buckets = made->choice.vocabulary_max;
+    for (uint32_t i = 0; i < made->crossed_count; i++)
+        TRY(cross_column(planning, &made->crossed[i], &cross->columns[cross->count++]));
+    *named = (struct query_cross){made->name, cross};
+    return STATUS_OK;
+}
+
+/* They are elements of the query before the inputs are made. */
+static enum status make_crosses(const struct planning *planning, const struct choices *choices)
+{
+    struct query *query = &planning->plan->query;
+    struct query_cross *crosses =
+        ARENA_NEW(planning->arena, struct query_cross, choices->made_count + 1);
+
+    if (!crosses)
+        return fail_no_memory(planning->err);
+    query->crosses = crosses;
+    query->cross_count = 0;
+    for (size_t i = 0; i < choices->made_count; i++)
+        if (choices->made[i].crossed)
+            TRY(make_cross(planning, &choices->made[i], &crosses[query->cross_count++]));
+    return STATUS_OK;
+}
+
+/* Behind all other inputs (scoring/transform.h). */
+static void make_crossed_inputs(struct plan *plan)
+{
+    const struct query *query = &plan->query;
+    const size_t first = query->count + query->vectors.elements - query->cross_count;
+
+    for (size_t i = 0; i < query->cross_count; i++)
+        plan->inputs[plan->input_count++] =
+            (struct plan_input){.name = query->crosses[i].name,
+                                .column = (int)(first + i),
+                                .type = INPUT_CATEGORY,
+                                .rule = RULE_CROSS,
+                                .cross = query->crosses[i].cross,
+                                .vocabulary_max = query->crosses[i].cross->buckets,
+                                .is_chosen = true};
+}
+
 /* One, or one for each element. */
 static enum status make_inputs_of(const struct planning *planning, size_t i,
                                   const struct choice *choice)
@@ -567,6 +638,7 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         }
         TRY(make_others(planning, i, choices));
     }
+    make_crossed_inputs(plan);
     if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
                        "a model has at most %d inputs, not %zu with the elements of arrays and the "
@@ -655,6 +727,7 @@ enum status columns_plan(struct planning *planning)
         for (size_t i = 0; i < planning->plan->query.count; i++)
             choose_column(planning->plan, i, statement->select_position, &choices);
     TRY(leave_out(planning, &choices));
+    TRY(make_crosses(planning, &choices));
     TRY(choose_parts(planning, &choices));
     return make_inputs(planning, &choices);
 }

@@ -125,6 +125,10 @@ static void append_category(const struct plan_input *input, struct text *out)
     case RULE_BUCKET:
         append_buckets(input, out);
         break;
+    case RULE_CROSS:
+        text_printf(out, " of %u hash buckets of %u columns", input->vocabulary_max,
+                    input->cross->count);
+        break;
     }
 }
 
@@ -141,8 +145,10 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->vocabulary_max);
     append_chosen(explanation, input, out);
-    text_append_string(out, ": ");
-    append_why(out, explanation->plan, input->column);
+    if (!input->cross) {
+        text_append_string(out, ": ");
+        append_why(out, explanation->plan, input->column);
+    }
     explanation_line_of(explanation, "input", input->name);
 }
 
@@ -165,7 +171,7 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
     const struct vectors *vectors = &plan->query.vectors;
 
     for (size_t j = 0; j < vectors->count; j++)
-        if (!vectors->items[j].parts &&
+        if (!vectors->items[j].parts && !vectors->items[j].cross &&
             (size_t)plan->inputs[i].column == vectors_first(vectors, &vectors->items[j]))
             return &vectors->items[j];
     return NULL;

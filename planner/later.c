@@ -90,8 +90,10 @@ const struct later_name later_estimators[] = {
 };
 
 const struct later_name later_column_functions[] = {
-    {"DENSE", NULL}, {"SPARSE", NULL}, {"SEQ_CATEGORY_ID", NULL}, {"WEIGHTED_CATEGORY", NULL},
-    {"CROSS", NULL},
+    {"DENSE", NULL},
+    {"SPARSE", NULL},
+    {"SEQ_CATEGORY_ID", NULL},
+    {"WEIGHTED_CATEGORY", NULL},
 };
 /* clang-format on */
 

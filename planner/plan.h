@@ -25,7 +25,8 @@ struct plan_input {
     enum input_type type;
     enum date_part part;     /* DATE_WHOLE: the cell as it is */
     struct slice source;     /* the column's name, where that is not the input's */
-    enum category_rule rule; /* and the next three: as spec_input has them */
+    enum category_rule rule; /* and the next four: as spec_input has them */
+    const struct cross *cross;
     const double *bounds;
     uint32_t bound_count;
     uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */
@@ -47,7 +48,7 @@ static inline bool plan_takes_numbers(const struct plan_input *input)
 /* The column, element or part that the input takes its cells from. */
 static inline struct slice plan_input_read(const struct plan_input *input)
 {
-    return input->rule != RULE_WORDS ? input->source : input->name;
+    return input->source.size > 0 && !input->part ? input->source : input->name;
 }
 
 /* A column of the SELECT that is no input. */

@@ -69,7 +69,7 @@ static enum status describe_validation(struct planning *planning, const struct s
         STATUS_OK)
         return name_value(setting, (int)(select.data - setting->value.text.data), planning->err);
     TRY(query_keep(planning, query));
-    query_take_parts(query, &plan->query);
+    TRY(query_take_parts(query, &plan->query, planning->arena, planning->err));
     return query_add_elements(query, planning->arena, planning->err);
 }
 
@@ -86,6 +86,15 @@ static enum status find_validation_column(struct planning *planning, const struc
     return error_hint(err, "It must return the columns of the training rows, by name.");
 }
 
+static enum status find_validation_input(struct planning *planning, const struct query *query,
+                                         const struct plan_input *input, int position, int *column)
+{
+    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
+        TRY(find_validation_column(planning, query, input->cross->columns[i].name, position,
+                                   column));
+    return find_validation_column(planning, query, plan_input_read(input), position, column);
+}
+
 static enum status validation_plan(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "validation.select");
@@ -100,8 +109,8 @@ static enum status validation_plan(struct planning *planning)
     if (!plan->validation_columns)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < plan->input_count; i++)
-        TRY(find_validation_column(planning, &query, plan_input_read(&plan->inputs[i]),
-                                   setting->value.span.start, &plan->validation_columns[i]));
+        TRY(find_validation_input(planning, &query, &plan->inputs[i], setting->value.span.start,
+                                  &plan->validation_columns[i]));
     if (plan->label_column >= 0)
         TRY(find_validation_column(planning, &query, plan->label, setting->value.span.start,
                                    &plan->validation_columns[n++]));

@@ -41,7 +41,10 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
     const struct query_column *of = &query->columns[column];
     struct query_column *elements = &query->columns[query->count + query->vectors.elements];
 
-    *vector = (struct vector){of->name, (uint32_t)column, (uint32_t)elements_of(of), of->parts};
+    *vector = (struct vector){.name = of->name,
+                              .column = (uint32_t)column,
+                              .size = (uint32_t)elements_of(of),
+                              .parts = of->parts};
     for (uint32_t i = 0; i < vector->size; i++) {
         elements[i] = (struct query_column){.declared_type = of->declared_type,
                                             .nulls = of->nulls,
@@ -55,6 +58,15 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
     return STATUS_OK;
 }
 
+static void add_cross(struct query *query, const struct query_cross *cross, struct vector *vector)
+{
+    *vector = (struct vector){
+        .name = cross->name, .column = VECTOR_NO_COLUMN, .size = 1, .cross = cross->cross};
+    query->columns[query->count + query->vectors.elements++] =
+        (struct query_column){.name = cross->name};
+    query->vectors.count++;
+}
+
 static enum status refuse_elements(size_t count, struct error *err)
 {
     fail(err, STATUS_LIMIT, "the arrays of a row have %zu elements, at most %d are read", count,
@@ -65,7 +77,7 @@ static enum status refuse_elements(size_t count, struct error *err)
 enum status query_add_elements(struct query *query, struct arena *arena, struct error *err)
 {
     const size_t count = query->count;
-    size_t vectors = 0, elements = 0;
+    size_t vectors = query->cross_count, elements = query->cross_count;
     struct query_column *columns;
     struct vector *items;
 
@@ -88,6 +100,8 @@ enum status query_add_elements(struct query *query, struct arena *arena, struct 
     for (size_t i = 0; i < count; i++)
         if (elements_of(&columns[i]) > 0)
             TRY(add_vector(query, i, &items[query->vectors.count], arena, err));
+    for (size_t i = 0; i < query->cross_count; i++)
+        add_cross(query, &query->crosses[i], &items[query->vectors.count]);
     return STATUS_OK;
 }
 
@@ -96,6 +110,7 @@ enum status query_as_described(const struct query *planned, struct arena *arena,
 {
     *query = *planned;
     query->vectors = (struct vectors){0};
+    query->cross_count = 0;
     query->columns = ARENA_NEW(arena, struct query_column, planned->count + 1);
     if (!query->columns)
         return fail_no_memory(err);
@@ -105,12 +120,52 @@ enum status query_as_described(const struct query *planned, struct arena *arena,
     return STATUS_OK;
 }
 
-void query_take_parts(struct query *query, const struct query *from)
+/* *copy NULL: this query has not all of its columns. */
+static enum status take_cross(const struct query *query, const struct cross *cross,
+                              struct arena *arena, struct cross **copy, struct error *err)
+{
+    *copy = cross_copy(cross, arena);
+    if (!*copy)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; *copy && i < cross->count; i++) {
+        struct cross_column *column = &(*copy)->columns[i];
+
+        column->cell = 0;
+        while (column->cell < query->count &&
+               !slice_equal_fold(query->columns[column->cell].name, column->name))
+            column->cell++;
+        if (column->cell == query->count)
+            *copy = NULL;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_crosses(struct query *query, const struct query *from, struct arena *arena,
+                                struct error *err)
+{
+    struct query_cross *crosses = ARENA_NEW(arena, struct query_cross, from->cross_count + 1);
+    struct cross *cross;
+
+    if (!crosses)
+        return fail_no_memory(err);
+    query->crosses = crosses;
+    query->cross_count = 0;
+    for (size_t i = 0; i < from->cross_count; i++) {
+        TRY(take_cross(query, from->crosses[i].cross, arena, &cross, err));
+        if (cross)
+            crosses[query->cross_count++] = (struct query_cross){from->crosses[i].name, cross};
+    }
+    return STATUS_OK;
+}
+
+enum status query_take_parts(struct query *query, const struct query *from, struct arena *arena,
+                             struct error *err)
 {
     for (size_t i = 0; i < from->count; i++)
         for (size_t j = 0; from->columns[i].parts && j < query->count; j++)
             if (slice_equal_fold(query->columns[j].name, from->columns[i].name))
                 query->columns[j].parts = from->columns[i].parts;
+    return take_crosses(query, from, arena, err);
 }
 
 const struct vector *vectors_find(const struct vectors *vectors, size_t column)
@@ -216,6 +271,16 @@ static bool waits_for_counts(const struct cell *cell)
     return cell_to_date(cell, SLICE(""), &date, &is_null, &ignored) != STATUS_OK;
 }
 
+static enum status spread_cross(const struct vector *vector, const struct cell *cells,
+                                struct cell *element, struct error *err)
+{
+    uint32_t bucket;
+
+    TRY(cross_bucket(vector->cross, cells, &bucket, err));
+    *element = (struct cell){.type = CELL_INTEGER, .integer = bucket};
+    return STATUS_OK;
+}
+
 enum status vectors_spread(const struct vectors *vectors, const struct cell *cells,
                            struct cell *spread, struct error *err)
 {
@@ -225,7 +290,9 @@ enum status vectors_spread(const struct vectors *vectors, const struct cell *cel
     for (size_t i = 0; i < vectors->count; i++) {
         const struct vector *vector = &vectors->items[i];
 
-        if (vectors->waits && vector->parts && waits_for_counts(&cells[vector->column]))
+        if (vector->cross)
+            TRY(spread_cross(vector, cells, elements, err));
+        else if (vectors->waits && vector->parts && waits_for_counts(&cells[vector->column]))
             spread_null(vector, elements);
         else
             TRY(vector_spread(vector, &cells[vector->column], elements, err));

@@ -1,5 +1,6 @@
 /*
- * vectors.h - columns of which a model takes several values: arrays of numbers, and dates.
+ * vectors.h - columns of which a model takes several values, arrays of numbers and dates, and
+ * several columns of which it takes one.
  *
  *     SELECT id, v FROM t      cells of a row       id  v
  *     v is an array of 3       spread               id  v  v[1]  v[2]  v[3]
@@ -12,6 +13,11 @@
  *
  * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
  * scored the model takes the date itself.
+ *
+ *     CROSS([a, b], 100)       spread               a  b  CROSS(a, b)
+ *
+ * A cross is a vector of one element and of several columns: their bucket (scoring/cross.h). Where
+ * rows are scored the model takes the columns.
  */
 #ifndef PLANNER_VECTORS_H
 #define PLANNER_VECTORS_H
@@ -20,14 +26,17 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/cross.h"
 
+#define VECTOR_NO_COLUMN    UINT32_MAX
 #define VECTOR_ELEMENTS_MAX 10000 /* of all vectors of a query */
 
 struct vector {
-    struct slice name; /* of its column */
-    uint32_t column;
-    uint32_t size;  /* elements */
-    uint32_t parts; /* of dates, as bits; 0: it is an array */
+    struct slice name;         /* of its column, or of the cross */
+    uint32_t column;           /* VECTOR_NO_COLUMN of a cross */
+    uint32_t size;             /* elements */
+    uint32_t parts;            /* of dates, as bits; 0: it is an array */
+    const struct cross *cross; /* NULL: it is none */
 };
 
 struct vectors {
@@ -41,17 +50,19 @@ struct vectors {
 
 struct query;
 
-/* Behind the sampled columns of the query, the elements of its vectors. Once more, when the parts
- * of dates are chosen. */
+/* Behind the sampled columns of the query, the elements of its vectors, those of crosses last. Once
+ * more, when parts of dates and crosses are chosen. */
 enum status query_add_elements(struct query *query, struct arena *arena, struct error *err);
 
-/* The columns of a query that was planned, as they were described: without elements and parts, to
- * be planned anew. */
+/* The columns of a query that was planned, as they were described: without elements, parts and
+ * crosses, to be planned anew. */
 enum status query_as_described(const struct query *planned, struct arena *arena,
                                struct query *query, struct error *err);
 
-/* The columns take the parts of dates that those of the same names have in the other query. */
-void query_take_parts(struct query *query, const struct query *from);
+/* The columns take the parts of dates and the crosses that those of the same names have in the
+ * other query; its crosses of columns that this one has not are left out. */
+enum status query_take_parts(struct query *query, const struct query *from, struct arena *arena,
+                             struct error *err);
 
 /* The vector in this column of the query; NULL: there is none. */
 const struct vector *vectors_find(const struct vectors *vectors, size_t column);
@@ -63,7 +74,7 @@ size_t vectors_first(const struct vectors *vectors, const struct vector *vector)
  * unless the vectors wait, for what is no date. Words of parts are static. */
 enum status vectors_spread(const struct vectors *vectors, const struct cell *cells,
                            struct cell *spread, struct error *err);
-/* The elements of one cell. */
+/* The elements of one cell; of a vector that is no cross. */
 enum status vector_spread(const struct vector *vector, const struct cell *cell,
                           struct cell *elements, struct error *err);
 

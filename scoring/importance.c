@@ -233,7 +233,29 @@ static uint32_t first_input(const struct transform *transform, uint32_t column)
     return low;
 }
 
-/* Of the row at `from` the values of these columns into row i of the scorer. */
+/* Crosses stand behind all other inputs. */
+static uint32_t first_cross(const struct transform *transform)
+{
+    uint32_t first = transform->input_count;
+
+    while (first > 0 && transform->inputs[first - 1].cross)
+        first--;
+    return first;
+}
+
+static void put_value(const struct transform_input *input, const float *other,
+                      const int32_t *other_ids, float *dense, int32_t *ids)
+{
+    if (input->type == INPUT_NUMERIC)
+        memcpy(dense + input->dense_offset, other + input->dense_offset,
+               input->dense_count * sizeof *dense);
+    else
+        memcpy(ids + input->id_offset, other_ids + input->id_offset,
+               (input->type == INPUT_TEXT ? input->words_max : 1) * sizeof *ids);
+}
+
+/* Of the row at `from` the values of these columns into row i of the scorer. The cell of a crossed
+ * column is not held: its cross is dealt out whole with each of its columns. */
 static void put_values(struct importance *importance, uint32_t i, uint32_t from,
                        const uint32_t *columns, size_t count)
 {
@@ -242,19 +264,16 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
     int32_t *ids = importance->scorer.ids + (size_t)i * transform->id_count;
     const float *other = importance->dense + (size_t)from * transform->dense_width;
     const int32_t *other_ids = importance->ids + (size_t)from * transform->id_count;
+    const uint32_t crosses = first_cross(transform);
 
-    for (size_t j = 0; j < count; j++)
+    for (size_t j = 0; j < count; j++) {
         for (uint32_t at = first_input(transform, columns[j]);
-             at < transform->input_count && transform->inputs[at].column == columns[j]; at++) {
-            const struct transform_input *input = &transform->inputs[at];
-
-            if (input->type == INPUT_NUMERIC)
-                memcpy(dense + input->dense_offset, other + input->dense_offset,
-                       input->dense_count * sizeof *dense);
-            else
-                memcpy(ids + input->id_offset, other_ids + input->id_offset,
-                       (input->type == INPUT_TEXT ? input->words_max : 1) * sizeof *ids);
-        }
+             at < transform->input_count && transform->inputs[at].column == columns[j]; at++)
+            put_value(&transform->inputs[at], other, other_ids, dense, ids);
+        for (uint32_t at = crosses; at < transform->input_count; at++)
+            if (transform_input_takes(&transform->inputs[at], columns[j]))
+                put_value(&transform->inputs[at], other, other_ids, dense, ids);
+    }
 }
 
 static void put_row(struct importance *importance, uint32_t i, uint32_t row)

@@ -45,6 +45,7 @@ struct kind;
  * 7: as 6, and a category may have another rule than a vocabulary, and several inputs be made of a
  * column, of which a reader of 6 knows nothing.
  * 8: as 7, and a label may have a link, by which a reader of 7 would not predict.
+ * 9: as 8, and an input may be a cross of several columns, of which a reader of 8 knows nothing.
  * What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -54,7 +55,8 @@ struct kind;
 #define MODEL_FORMAT_CODES   6
 #define MODEL_FORMAT_RULES   7
 #define MODEL_FORMAT_LINKS   8
-#define MODEL_FORMAT_VERSION 8 /* the newest */
+#define MODEL_FORMAT_CROSSES 9
+#define MODEL_FORMAT_VERSION 9 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -60,13 +60,34 @@ static void feed_scale(const struct feed *feed, uint32_t format,
     }
 }
 
+static void feed_bounds(const struct feed *feed, const double *bounds, uint32_t count)
+{
+    feed_u64(feed, count);
+    for (uint32_t i = 0; i < count; i++)
+        feed_real(feed, bounds[i]);
+}
+
+static void feed_cross(const struct feed *feed, const struct cross *cross)
+{
+    feed_u64(feed, cross->count);
+    for (uint32_t i = 0; i < cross->count; i++) {
+        const struct cross_column *column = &cross->columns[i];
+
+        feed_slice(feed, column->name);
+        feed_u64(feed, column->rule);
+        feed_u64(feed, column->reading);
+        feed_u64(feed, column->rows);
+        feed_bounds(feed, column->bounds, column->bound_count);
+    }
+}
+
 static void feed_rule(const struct feed *feed, const struct transform_input *input)
 {
     feed_u64(feed, input->rule);
     feed_u64(feed, input->reading);
-    feed_u64(feed, input->bound_count);
-    for (uint32_t i = 0; i < input->bound_count; i++)
-        feed_real(feed, input->bounds[i]);
+    feed_bounds(feed, input->bounds, input->bound_count);
+    if (input->cross)
+        feed_cross(feed, input->cross);
 }
 
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,

@@ -58,7 +58,9 @@ static void add_rule(cJSON *object, const struct transform_input *input)
     cJSON *bounds;
 
     json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
-    if (rule_takes_numbers(input->rule) && input->reading != READING_STRICT)
+    if (input->cross)
+        json_add(object, "cross", cross_to_json(input->cross));
+    else if (rule_takes_numbers(input->rule) && input->reading != READING_STRICT)
         json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
     if (input->rule != RULE_BUCKET)
         return;
@@ -287,23 +289,36 @@ static enum status read_bounds(const cJSON *object, struct arena *arena,
     return STATUS_OK;
 }
 
-/* Made of a column, of which it takes no part. */
+/* Made of a column, of which it takes no part, or of several. */
 static bool is_made(const cJSON *object)
 {
-    return json_has(object, "rule") || (json_has(object, "column") && !json_has(object, "part"));
+    return json_has(object, "rule") || json_has(object, "cross") ||
+           (json_has(object, "column") && !json_has(object, "part"));
+}
+
+static enum status read_cross(const cJSON *object, struct arena *arena,
+                              struct transform_input *input, struct error *err)
+{
+    uint32_t buckets;
+
+    TRY(get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &buckets, err));
+    return cross_from_json(object, "cross", buckets, arena, &input->cross, err);
 }
 
 /* What else it needs transform_finish looks at. */
-static enum status read_rule(const cJSON *object, struct arena *arena,
+static enum status read_rule(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
     unsigned rule;
 
-    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
     TRY(get_word(object, "rule", category_rule_words, &rule, err));
     input->rule = (enum category_rule)rule;
-    if (input->rule == RULE_WORDS || input->type != INPUT_CATEGORY)
+    if (input->rule == RULE_WORDS || input->type != INPUT_CATEGORY ||
+        (input->rule == RULE_CROSS && format < MODEL_FORMAT_CROSSES))
         return corrupt(err, "an input has a rule that is none of its type");
+    if (input->rule == RULE_CROSS)
+        return read_cross(object, arena, input, err);
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
     if (input->source.size == 0)
         return corrupt(err, "an input is of no column");
     if (rule_takes_numbers(input->rule))
@@ -371,7 +386,7 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_RULES && is_made(object))
-        TRY(read_rule(object, arena, input, err));
+        TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&
              (json_has(object, "part") || json_has(object, "column")))
         TRY(read_part(object, arena, input, err));

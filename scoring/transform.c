@@ -124,10 +124,10 @@ static void take_ids(struct transform *transform, struct transform_input *input,
     transform->id_inputs++;
 }
 
-static bool bounds_ascend(const struct transform_input *input)
+bool bounds_ascend(const double *bounds, uint32_t count)
 {
-    for (uint32_t i = 0; i < input->bound_count; i++)
-        if (!isfinite(input->bounds[i]) || (i > 0 && !(input->bounds[i] > input->bounds[i - 1])))
+    for (uint32_t i = 0; i < count; i++)
+        if (!isfinite(bounds[i]) || (i > 0 && !(bounds[i] > bounds[i - 1])))
             return false;
     return true;
 }
@@ -143,7 +143,10 @@ static bool rule_fits(const struct transform_input *input)
         return input->bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
     case RULE_BUCKET:
         return input->word_count == input->bound_count + 1 && input->word_count <= BUCKETS_MAX &&
-               input->hash_buckets == 0 && bounds_ascend(input);
+               input->hash_buckets == 0 && bounds_ascend(input->bounds, input->bound_count);
+    case RULE_CROSS:
+        return input->cross && input->cross->buckets == input->hash_buckets && !input->has_nulls &&
+               input->bound_count == 0 && input->word_count == 0 && input->hash_buckets > 0;
     }
     return false;
 }
@@ -154,6 +157,7 @@ static enum status finish_category(struct transform *transform, struct transform
     uint64_t rows = (uint64_t)input->word_count + input->hash_buckets + 1;
 
     transform->has_rules |= input->rule != RULE_WORDS;
+    transform->has_crosses |= input->rule == RULE_CROSS;
     if (!rule_fits(input))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": a category without what its rule needs",
                     SLICE_FORMAT(input->name));
@@ -234,27 +238,70 @@ static enum status check_part(const struct transform_input *input, struct error 
                 SLICE_FORMAT(input->name));
 }
 
+/* How many there can be. */
+static size_t columns_most(const struct transform *transform)
+{
+    size_t most = transform->input_count;
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        most += transform->inputs[i].cross ? transform->inputs[i].cross->count : 0;
+    return most;
+}
+
+/* Those that no other input takes come behind the others. */
+static void find_crossed(struct transform *transform, struct transform_input *input)
+{
+    for (uint32_t i = 0; i < input->cross->count; i++) {
+        struct cross_column *column = &input->cross->columns[i];
+
+        column->cell = 0;
+        while (column->cell < transform->column_count &&
+               !slice_equal(transform->columns[column->cell], column->name))
+            column->cell++;
+        if (column->cell == transform->column_count)
+            transform->columns[transform->column_count++] = column->name;
+    }
+    input->column = TRANSFORM_NO_COLUMN;
+    transform->has_parts = true;
+}
+
+static enum status find_column(struct transform *transform, uint32_t i, struct error *err)
+{
+    struct transform_input *input = &transform->inputs[i];
+
+    TRY(check_part(input, err));
+    if (input->cross) {
+        find_crossed(transform, input);
+        return STATUS_OK;
+    }
+    if (i > 0 && input[-1].cross)
+        return fail(err, STATUS_CORRUPT, "input \"%.*s\" stands behind a cross",
+                    SLICE_FORMAT(input->name));
+    if (i == 0 || !is_of_same_column(input - 1, input))
+        transform->columns[transform->column_count++] = column_of(input);
+    input->column = transform->column_count - 1;
+    transform->has_parts |= input->part != DATE_WHOLE || input->column != i;
+    return STATUS_OK;
+}
+
 /* Inputs of one column lie side by side: others would repeat the column's name. */
 enum status transform_find_columns(struct transform *transform, struct arena *arena,
                                    struct error *err)
 {
     struct slice *names = ARENA_NEW(arena, struct slice, transform->input_count);
 
-    transform->columns = ARENA_NEW(arena, struct slice, transform->input_count);
+    transform->columns = ARENA_NEW(arena, struct slice, columns_most(transform));
     if (!transform->columns || !names)
         return fail_no_memory(err);
     transform->column_count = 0;
     transform->has_parts = false;
     for (uint32_t i = 0; i < transform->input_count; i++) {
-        struct transform_input *input = &transform->inputs[i];
-
-        TRY(check_part(input, err));
-        names[i] = input->name;
-        if (i == 0 || !is_of_same_column(input - 1, input))
-            transform->columns[transform->column_count++] = column_of(input);
-        input->column = transform->column_count - 1;
-        transform->has_parts |= input->part != DATE_WHOLE || input->column != i;
+        TRY(find_column(transform, i, err));
+        names[i] = transform->inputs[i].name;
     }
+    if (transform->column_count > MODEL_INPUTS_MAX)
+        return fail(err, STATUS_CORRUPT, "a model has at most %d columns, not %u", MODEL_INPUTS_MAX,
+                    transform->column_count);
     TRY(check_names(names, transform->input_count, "inputs", arena, err));
     return check_names(transform->columns, transform->column_count, "columns", arena, err);
 }
@@ -308,7 +355,7 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     TRY(transform_find_columns(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;
     transform->id_inputs = transform->text_count = 0;
-    transform->has_rules = false;
+    transform->has_rules = transform->has_crosses = false;
     transform->texts = ARENA_NEW(arena, struct text_ids, transform->input_count);
     if (!transform->texts)
         return fail_no_memory(err);
@@ -336,6 +383,14 @@ bool transform_has_codes(const struct transform *transform)
         if (transform->inputs[i].has_code)
             return true;
     return false;
+}
+
+bool transform_input_takes(const struct transform_input *input, uint32_t column)
+{
+    for (uint32_t i = 0; input->cross && i < input->cross->count; i++)
+        if (input->cross->columns[i].cell == column)
+            return true;
+    return input->column == column;
 }
 
 bool transform_is_limited(const struct transform *transform)
@@ -470,15 +525,14 @@ static int32_t id_of(const struct transform_input *input, struct slice word, uin
     return (int32_t)(input->first_id + index);
 }
 
-/* How many of the bounds are no greater than the number. */
-static uint32_t bucket_of(const struct transform_input *input, double number)
+uint32_t bounds_bucket(const double *bounds, uint32_t count, double number)
 {
-    uint32_t low = 0, high = input->bound_count;
+    uint32_t low = 0, high = count;
 
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
-        if (number >= input->bounds[middle])
+        if (number >= bounds[middle])
             low = middle + 1;
         else
             high = middle;
@@ -489,7 +543,8 @@ static uint32_t bucket_of(const struct transform_input *input, double number)
 int32_t transform_number_id(const struct transform_input *input, double number)
 {
     if (input->rule == RULE_BUCKET)
-        return (int32_t)(input->first_id + bucket_of(input, number));
+        return (int32_t)(input->first_id +
+                         bounds_bucket(input->bounds, input->bound_count, number));
     return number_is_id(number, input->hash_buckets) ? (int32_t)(input->first_id + (uint32_t)number)
                                                      : -1;
 }
@@ -706,6 +761,16 @@ static enum status take_cell(const struct transform_input *input, const struct c
     return STATUS_OK;
 }
 
+static enum status transform_cross(const struct transform_input *input, const struct cell *cells,
+                                   int32_t *id, struct error *err)
+{
+    uint32_t bucket;
+
+    TRY(cross_bucket(input->cross, cells, &bucket, err));
+    *id = (int32_t)(input->first_id + bucket);
+    return STATUS_OK;
+}
+
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err)
 {
@@ -718,6 +783,10 @@ enum status transform_row(const struct transform *transform, const struct cell *
         const struct transform_input *input = &transform->inputs[i];
         const struct cell *cell = &cells[i];
 
+        if (input->cross) {
+            TRY(transform_cross(input, cells, ids + input->id_offset, err));
+            continue;
+        }
         if (transform->has_parts)
             TRY(take_cell(input, cells, &dated, &cell, err));
         if (input->type == INPUT_NUMERIC)

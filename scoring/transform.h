@@ -18,14 +18,18 @@
  *
  * Whoever scores hands over one cell for each column.
  *
+ * A cross is an input of several columns (cross.h), which may be those of other inputs, too. It
+ * stands behind all others, and its columns that no other input takes stand behind theirs.
+ *
  * NULL in a numeric input takes the training mean, that is 0 once
  * standardised. NaN counts as NULL, and so does the input's code, if it has one. Numbers farther
  * than the input's limit, at most TRANSFORM_DENSE_MAX, from 0 are cut to it, so that sums in float
  * stay finite. A category input of v words, h hash buckets and a NULL bucket owns v + h + 1 rows:
  * word i -> i; another value -> v + hash % h, or -1 where h is 0; NULL -> the last, where training
  * saw NULLs, else -1. Of a category without a vocabulary the rule says which of its h rows
- * (RULE_HASH: hash % h; RULE_ID: the number itself, which is a whole one below h) or, of
- * RULE_BUCKET, which of its v words: that of the interval that the number is in.
+ * (RULE_HASH: hash % h; RULE_ID: the number itself, which is a whole one below h; RULE_CROSS: the
+ * bucket of the cross, which knows no NULL) or, of RULE_BUCKET, which of its v words: that of the
+ * interval that the number is in.
  *
  * Some kinds of models take numbers as they are (kind->keeps_numbers): a numeric input is one
  * column of dense, the number as the nearest float, at most FLT_MAX from 0, and NaN where the cell
@@ -46,11 +50,13 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/cross.h"
 #include "scoring/dates.h"
 
 #define TRANSFORM_DENSE_MAX   1e18f
 #define TRANSFORM_WORD_BUFFER 32    /* bytes, for a number as a word */
 #define TRANSFORM_IDS_MAX     65536 /* of one row */
+#define TRANSFORM_NO_COLUMN   UINT32_MAX
 
 struct transform_place {
     uint32_t number; /* of a word, from 1; 0: empty */
@@ -61,7 +67,8 @@ struct transform_input {
     struct slice name;
     enum date_part part; /* that it takes of the column; DATE_WHOLE: the cell as it is */
     struct slice source; /* the column's name, where that is not the input's; else size 0 */
-    uint32_t column;     /* of transform.columns */
+    uint32_t column;     /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    struct cross *cross; /* RULE_CROSS: whose cells are those of transform.columns */
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
                        numbers are kept */
@@ -83,7 +90,7 @@ struct transform_input {
     enum category_rule rule; /* category */
     const double *bounds;    /* (bound_count): RULE_BUCKET: ascending; word i is below bound i */
     uint32_t bound_count;    /* one less than words */
-    uint32_t hash_buckets;   /* text: more than 0; RULE_ID: ids */
+    uint32_t hash_buckets;   /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
     uint32_t words_max;      /* text: 1 to TEXT_WORDS_MAX */
     uint32_t id_offset;      /* category, text: the first of its ids in a row's */
     uint32_t first_id;       /* ids of this input are [first_id, first_id + id_rows) */
@@ -121,6 +128,7 @@ struct transform {
     uint32_t column_count;
     bool has_parts;         /* an input takes another cell than that of its own number */
     bool has_rules;         /* a category has no vocabulary */
+    bool has_crosses;       /* an input is a cross */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
     uint32_t dense_width;   /* columns of dense */
     uint32_t id_count;      /* ids of a row: one of a category, words_max of a text */
@@ -142,7 +150,7 @@ struct transform_size transform_size_of(const struct transform *transform);
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names, inputs of one column that do not lie side by side, parts in another order than the enum's,
- * bounds that do not ascend). */
+ * bounds that do not ascend, a cross before another input). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
 
 /* The columns alone: what is known of a transform whose vocabularies are not there. */
@@ -164,6 +172,8 @@ static inline bool transform_was_null(const struct transform_input *input, const
     return input->dense_count == 2 ? dense[1] > 0 : isnan(dense[0]);
 }
 bool transform_has_codes(const struct transform *transform);
+/* Is this one of the columns whose values the input takes? */
+bool transform_input_takes(const struct transform_input *input, uint32_t column);
 
 /* The number that a numeric input takes from a cell: text that reads as a
  * number counts as that number (cell_text.h). INVALID naming the column and the value for
@@ -172,8 +182,12 @@ bool transform_has_codes(const struct transform *transform);
 enum status cell_to_number(const struct cell *cell, enum input_reading reading, struct slice column,
                            double *number, bool *is_null, struct error *err);
 
-/* Of a category that takes numbers (RULE_ID, RULE_BUCKET) the id of one; -1: it is no id of the
- * input. */
+/* Finite, and each greater than the one before it? */
+bool bounds_ascend(const double *bounds, uint32_t count);
+/* How many of the bounds are no greater than the number. */
+uint32_t bounds_bucket(const double *bounds, uint32_t count, double number);
+/* Of a category that takes numbers (RULE_ID, RULE_BUCKET, of RULE_CROSS its buckets) the id of one;
+ * -1: it is no id of the input. */
 int32_t transform_number_id(const struct transform_input *input, double number);
 /* A whole number from 0 to below `ids`? */
 static inline bool number_is_id(double number, uint32_t ids)

@@ -263,6 +263,9 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
         else if (input->rule == RULE_BUCKET)
             text_printf(out, " of %u bucket%s", input->bound_count + 1,
                         input->bound_count > 0 ? "s" : "");
+        else if (input->rule == RULE_CROSS)
+            text_printf(out, " of %u buckets of %u columns", input->hash_buckets,
+                        input->cross->count);
         else if (input->hash_buckets > 0)
             text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
     } else if (input->type == INPUT_TEXT) {

@@ -264,7 +264,10 @@ static enum status take_rule(const struct spec_input *spec, const struct column_
     if (spec->rule == RULE_BUCKET)
         return take_buckets(spec, column, input, arena, err);
     input->hash_buckets = spec->vocabulary_max;
-    return STATUS_OK;
+    if (!spec->cross)
+        return STATUS_OK;
+    input->cross = cross_copy(spec->cross, arena);
+    return input->cross ? STATUS_OK : fail_no_memory(err);
 }
 
 /* Its words are hashed: there is nothing to learn of them before the first step. */

@@ -132,6 +132,8 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 /* The oldest that has what the inputs and the label have. */
 static uint32_t format_of(const struct transform *transform, enum label_link link)
 {
+    if (transform->has_crosses)
+        return MODEL_FORMAT_CROSSES;
     if (link != LABEL_LINK_NONE)
         return MODEL_FORMAT_LINKS;
     if (transform->has_rules)

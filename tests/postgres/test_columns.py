@@ -10,7 +10,8 @@ from server import BUILD
 
 ROWS = 20_000
 TRAIN = ("SELECT * FROM {} TO TRAIN {} WITH train.max_steps = 40, train.batch_size = 512 "
-         "COLUMN age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200) LABEL y INTO m")
+         "COLUMN age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200), "
+         "CROSS([site, CATEGORY_ID(shop, 30), BUCKET(age, [20, 40])], 500) LABEL y INTO m")
 MODELS = ("LinearClassifier", "DNNClassifier", "DeepFMClassifier")
 
 

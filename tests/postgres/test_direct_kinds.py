@@ -21,6 +21,8 @@ class KindsCase(test_cluster.DirectCase):
     SHUFFLED = "(g * 1031) % 3000"  # each of 0 to 2,999 once
     CELLS = {"x": "(i * 37) % 500 / 10.0", "y": "(i * 11) % 700", "label": "CASE WHEN (i * 37) % 500 > 250 THEN 1 ELSE 0 END"}
 
+    columns = ""
+
     def make(self, number="g", **cells):
         """Rows of the same set in the order of `number`, of `i` from 0 on."""
         cells = {**self.CELLS, **cells}
@@ -31,7 +33,7 @@ class KindsCase(test_cluster.DirectCase):
 
     def text(self, how=""):
         return ("SELECT * FROM mixed TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.epoch = 3, "
-                f"job.lanes = 4, job.max_workers = 2{how} LABEL label INTO iris_model;")
+                f"job.lanes = 4, job.max_workers = 2{how} {self.columns} LABEL label INTO iris_model;")
 
     def run_text(self, text):
         return self.psql(text, "-v", "ON_ERROR_STOP=1", user="alice")
@@ -80,6 +82,12 @@ class Kinds(KindsCase):
     def test_dates_behind_words(self):
         self.check(2, t="CASE WHEN i < 1100 THEN 'then' ELSE to_char(date '2020-01-01' + i, 'YYYY-MM-DD') END",
                    u="CASE WHEN i > 2950 THEN '2021-05-04 12:30:00' ELSE to_char(date '2020-01-01' + i, 'YYYY-MM-DD') END")
+
+    def test_a_cross_of_columns(self):
+        """Some of which are other inputs, too, and one is read for the cross alone."""
+        self.columns = "COLUMN x, d, v, CROSS([t, BUCKET(y, [100, 300])], 200), CROSS([x, t, CATEGORY_ID(s, 5)], 50), BUCKET(y, 4)"
+        self.check(1, self.SHUFFLED, t="'w' || i % 30", s="i % 5", d="date '2020-01-01' + i", unused="i",
+                   v="CASE WHEN i % 2 = 0 THEN ARRAY[i, i % 7]::float8[] END")
 
     def test_the_sample_was_right(self):
         """Missing values behind it, words and all else: one staging, and the notices are of all rows."""

@@ -29,7 +29,9 @@ class Columns(harness.Case):
         self.database = self.connect(isolation_level=None)
         self.rows = made_rows()
         self.run_all("CREATE TABLE t (age INTEGER, pay REAL, shop INTEGER, site TEXT, y INTEGER)")
+        self.run_all("BEGIN")  # one by one, each row would wait for the disk
         self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", self.rows)
+        self.run_all("COMMIT")
 
     def train(self, columns=COLUMNS, model="LinearClassifier", more="", table="t"):
         length = "train.num_boost_round" if "xgboost" in model else "train.epoch"
@@ -146,6 +148,78 @@ class Columns(harness.Case):
         self.train(model="xgboost.gbtree")
         with self.assertRaisesRegex(sqlite3.Error, "inputs that functions of COLUMN make"):
             self.run_all("SELECT * FROM t TO TRAIN xgboost.gbtree LABEL y USING m INTO m2")
+
+    def made_pairs(self):
+        """Whether a shop sells well depends on the weekday, so that neither of both tells anything alone."""
+        draw = random.Random(7)
+        sells = {(shop, day): draw.random() < 0.5 for shop in range(30) for day in "abcdefg"}
+        self.run_all("CREATE TABLE pairs (shop INTEGER, day TEXT, age REAL, y TEXT)")
+        rows = [(draw.randrange(30), draw.choice("abcdefg")) for _ in range(ROWS)]
+        self.run_all("BEGIN")  # one by one, each row would wait for the disk
+        self.database.executemany("INSERT INTO pairs VALUES (?, ?, ?, ?)", ((shop, day if draw.random() > 0.02 else None, draw.randrange(80),
+                                                                             "yes" if sells[shop, day] else "no") for shop, day in rows))
+        self.run_all("COMMIT")
+
+    def test_a_cross_tells_what_its_columns_do_not(self):
+        self.made_pairs()
+        self.train("shop, day", table="pairs")
+        self.assertLess(self.accuracy("pairs"), 0.65)
+        for model in ("LinearClassifier", "DNNClassifier", "DeepFMClassifier", "xgboost.gbtree"):
+            columns = "*, EMBEDDING(CROSS([shop, day], 5000), 8)" if model == "DeepFMClassifier" else "*, INDICATOR(CROSS(['shop', day], 5000))"
+            measured = self.train(columns, model, ", train.test_size = 0", "pairs")
+            self.assertGreater(measured["Accuracy"], 0.75 if "xgboost" in model else 0.9)
+            self.assertEqual([one["name"] for one in self.meta()["inputs"]], ["shop", "day", "age", "CROSS(shop, day)"])
+            self.assertEqual(self.meta()["format"], 9)
+            self.assertEqual(measured["Accuracy"], self.accuracy("pairs"))
+            self.assertEqual(self.accuracy("pairs", " WITH job.min_workers = 2"), measured["Accuracy"])
+            alone = self.run_all("SELECT totrain_predict('m', shop, day, age) FROM pairs")
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM pairs TO PREDICT p.guess USING m")
+            self.assertEqual(self.run_all("SELECT guess FROM p ORDER BY rowid"), alone)
+        importance = {row[0]: row[1] for row in self.run_all("SELECT * FROM pairs TO EXPLAIN m")}
+        self.assertEqual(set(importance), {"shop", "day", "age"})
+        self.assertGreater(min(importance["shop"], importance["day"]), 5 * abs(importance["age"]))
+
+    def accuracy(self, table, more=""):
+        cursor = self.database.execute(f"SELECT * FROM {table} TO EVALUATE m{more}")
+        return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))["Accuracy"]
+
+    def test_a_cross_takes_columns_that_are_no_inputs(self):
+        self.made_pairs()
+        self.train("CROSS([day, BUCKET(age, [30]), CATEGORY_ID(shop, 30)], 3000)", table="pairs")
+        self.assertEqual([one["name"] for one in self.meta()["inputs"]], ["CROSS(day, BUCKET(age), CATEGORY_ID(shop))"])
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["input CROSS(day, BUCKET(age), CATEGORY_ID(shop))"], "category of 3000 buckets of 3 columns")
+        one = "SELECT totrain_probability('m', ?, ?, ?)"
+        self.assertEqual(self.run_all(one, "a", 29.5, 3), self.run_all(one, "a", "-4", "3"))
+        self.assertNotEqual(self.run_all(one, "a", 30, 3), self.run_all(one, "a", 29.5, 3))
+        with self.assertRaisesRegex(sqlite3.Error, 'column "shop" holds 30, where a whole number from 0 to 29'):
+            self.run_all(one, "a", 29, 30)
+        self.run_all("UPDATE pairs SET shop = 31 WHERE rowid = 1234")
+        wrong = "CROSS([day, CATEGORY_ID(shop, 30)], 3000), age"
+        with self.assertRaisesRegex(sqlite3.Error, 'row 1234: column "shop" holds 31'):
+            self.train(wrong, table="pairs")
+        self.train(wrong, table="pairs", more=", train.bad_rows = 'skip', train.test_size = 0")
+        self.assertEqual(self.meta()["rows"], ROWS - 1)
+
+    def test_a_cross_is_the_same_in_any_order_by_any_workers(self):
+        self.made_pairs()
+        columns = "age, CROSS([day, shop], 3000), CROSS([shop, BUCKET(age, [20, 40])], 500)"
+        for model in ("LinearClassifier", "DeepFMClassifier"):
+            digests = set()
+            for table, workers in [("pairs", 1), ("pairs", 2), ("pairs", 3), ("(SELECT * FROM pairs ORDER BY age)", 1)]:
+                self.train(columns, model, f", job.min_workers = {workers}, job.max_workers = {workers}", table)
+                digests.add(self.digest(self.database, "m"))
+            self.assertEqual(len(digests), 1, model)
+
+    def test_a_cross_is_measured_by_rows_of_another_table(self):
+        self.made_pairs()
+        self.run_all("CREATE TABLE v AS SELECT y, age, day, shop FROM pairs LIMIT 500")
+        self.train("age, CROSS([day, shop], 3000)", more=", validation.select = 'SELECT * FROM v'", table="pairs")
+        [accuracy] = [one["validation"] for one in self.meta()["metrics"] if one["name"] == "Accuracy"]
+        self.assertEqual(self.accuracy("v"), accuracy)
+        with self.assertRaisesRegex(sqlite3.Error, 'validation.select has no column "shop"'):
+            self.train("age, CROSS([day, shop], 3000)", more=", validation.select = 'SELECT y, age, day FROM v'", table="pairs")
 
     def test_files_of_other_programs_have_no_place_for_it(self):
         self.train("pay, BUCKET(age, 4)", model="xgboost.gbtree")

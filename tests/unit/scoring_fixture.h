@@ -168,6 +168,29 @@ static inline void fixture_rules(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* In the place of size: a cross of colour, of a bucket of height and of shape, which is no other
+ * input. */
+static inline void fixture_cross(struct fixture *fixture)
+{
+    static const double bounds[] = {171};
+    static struct cross_column columns[3];
+    static struct cross cross = {columns, 3, 11};
+    struct error err;
+
+    columns[0] = (struct cross_column){.name = SLICE("colour")};
+    columns[1] = (struct cross_column){
+        .name = SLICE("height"), .rule = RULE_BUCKET, .bounds = bounds, .bound_count = 1};
+    columns[2] = (struct cross_column){.name = SLICE("shape"), .rule = RULE_HASH, .rows = 7};
+    fixture->model.transform.inputs[3] = (struct transform_input){
+        .name = SLICE("CROSS(colour, BUCKET(height), CATEGORY_HASH(shape))"),
+        .type = INPUT_CATEGORY,
+        .rule = RULE_CROSS,
+        .cross = &cross,
+        .hash_buckets = 11};
+    fixture->model.format = MODEL_FORMAT_CROSSES;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
-static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0};
+static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, NULL};
 static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0},
                                         {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0}};
 static int cells[] = {4, 1};
@@ -73,7 +73,8 @@ static void a_worker_reads_what_the_session_wrote(void **state)
 
 static void parts_of_dates_come_back(void **state)
 {
-    struct vector dates = {{"v \"x\"", 5}, 0, 3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR};
+    struct vector dates = {
+        {"v \"x\"", 5}, 0, 3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR, NULL};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;
@@ -86,6 +87,33 @@ static void parts_of_dates_come_back(void **state)
     CHECK_OK(direct_order_write(&order, &json, &err));
     CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
     CHECK_INT(read.rows[0].vectors.items[0].parts, dates.parts);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
+{
+    struct cross_column columns[] = {{.name = SLICE("class"), .cell = 1},
+                                     {.name = SLICE("v \"x\""), .rule = RULE_ID, .rows = 9}};
+    const struct cross cross = {columns, 2, 50};
+    struct vector crossed = {.column = VECTOR_NO_COLUMN, .size = 1, .cross = &cross};
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    const struct vector *found;
+    struct error err;
+    struct arena arena;
+    struct text json;
+    (void)state;
+
+    order.rows[0].vectors = (struct vectors){&crossed, 1, 2, 1, false};
+    order.rows[0].cells = (int[]){2, 1};
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, DIRECT_BYTES_MAX);
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    found = read.rows[0].vectors.items;
+    CHECK(cross_equal(found->cross, &cross) && found->size == 1);
+    CHECK(found->cross->columns[0].cell == 1 && found->cross->columns[1].cell == 0);
+    CHECK_INT(found->column, VECTOR_NO_COLUMN);
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -254,6 +282,15 @@ static const char *const refused[][2] = {
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
            "[{\"column\":0,\"size\":9000},{\"column\":0,\"size\":9000}]", CELL),
      "too long"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
+           "[{\"buckets\":3,\"cross\":[{\"column\":\"a\",\"rule\":\"words\"},{\"column\":\"b\","
+           "\"rule\":\"words\"}]}]",
+           CELL),
+     "no column of a cross"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"buckets\":0,\"cross\":[{},{}]}]", CELL),
+     "buckets"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"buckets\":3,\"cross\":[]}]", CELL),
+     "fewer than two"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]", "[]"), "no cells"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[]",
            "[{\"name\":\"a\",\"type\":\"real\",\"from\":1}]"),
@@ -291,6 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
         cmocka_unit_test(parts_of_dates_come_back),
+        cmocka_unit_test(a_cross_comes_back_with_the_places_of_its_columns),
         cmocka_unit_test(ids_are_those_of_whole_numbers),
         cmocka_unit_test(what_is_counted_comes_back),
         cmocka_unit_test(what_does_not_fit_is_refused),

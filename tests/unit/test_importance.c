@@ -126,6 +126,32 @@ static double exchanged(const struct fixture *fixture, const uint32_t *columns, 
     return sum / 2;
 }
 
+/* The cross has the value of the other row with each of its columns; shape is in the place of
+ * size. */
+static void a_cross_is_dealt_out_with_each_of_its_columns(void **state)
+{
+    static const uint32_t columns[] = {COLOUR, HEIGHT, SIZE, AGE};
+    struct importance *importance;
+    struct fixture fixture;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_cross(&fixture);
+    fixture_layers(&fixture, (const uint32_t[]){1}, 1);
+    /* Only the cross says anything. */
+    for (uint32_t i = 0; i < fixture.network.layers[0].rows; i++)
+        if (i < fixture.model.transform.dense_width + fixture.model.transform.inputs[3].first_id)
+            ((float *)(uintptr_t)fixture.network.layers[0].weights)[i] = 0;
+    importance = new_importance(&fixture, METRIC_MSE, 100);
+    add_rows(&fixture, importance, 100, false);
+    NEAR(begun(importance), 0);
+    for (size_t i = 0; i < 3; i++)
+        CHECK(measured(importance, "x", &columns[i], 1, 0) > 0);
+    NEAR(measured(importance, "x", &columns[3], 1, 0), 0);
+    importance_free(importance);
+    fixture_deinit(&fixture);
+}
+
 static void two_rows_keep_their_values_or_exchange_them(void **state)
 {
     static const uint32_t columns[][COLUMNS] = {{AGE},  {HEIGHT},      {COLOUR},
@@ -402,6 +428,7 @@ static void more_bytes_than_there_are_for_rows_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cross_is_dealt_out_with_each_of_its_columns),
         cmocka_unit_test(two_rows_keep_their_values_or_exchange_them),
         cmocka_unit_test(an_input_of_no_weight_does_not_matter),
         cmocka_unit_test(a_number_that_is_kept_is_dealt_out_alone),

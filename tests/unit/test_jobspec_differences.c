@@ -280,6 +280,44 @@ static void rules_of_categories_read_back_the_same(void **state)
     arena_deinit(&arena);
 }
 
+/* CROSS(site, BUCKET(price)) of 100 buckets */
+static struct spec_input cross_input(struct cross *cross, struct cross_column columns[2])
+{
+    static const double bounds[] = {0.5};
+
+    columns[0] = (struct cross_column){.name = SLICE("site")};
+    columns[1] = (struct cross_column){.name = SLICE("price"),
+                                       .rule = RULE_BUCKET,
+                                       .reading = READING_SEPARATED,
+                                       .bounds = bounds,
+                                       .bound_count = 1};
+    *cross = (struct cross){columns, 2, 100};
+    return (struct spec_input){.name = SLICE("CROSS(site, BUCKET(price))"),
+                               .type = INPUT_CATEGORY,
+                               .rule = RULE_CROSS,
+                               .cross = cross,
+                               .vocabulary_max = 100};
+}
+
+static void crosses_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct cross_column columns[2], others[2];
+    struct cross cross, other;
+    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct arena arena;
+    (void)state;
+
+    spec.inputs = inputs;
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK_INT(again.inputs[1].cross->buckets, 100);
+    inputs[1] = cross_input(&other, others);
+    others[0].name = SLICE("page");
+    CHECK(!jobspec_equal(&spec, &again));
+    arena_deinit(&arena);
+}
+
 static void check_not_written(const struct jobspec *spec, const char *message)
 {
     struct text json;
@@ -348,6 +386,25 @@ static void rules_that_cannot_be_are_refused(void **state)
     check_not_written(&spec, "an input of the column itself");
 }
 
+static void crosses_that_cannot_be_are_refused(void **state)
+{
+    struct jobspec spec = example();
+    struct cross_column columns[2];
+    struct cross cross;
+    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[1].cross = NULL;
+    check_not_written(&spec, "\"cross\"");
+    inputs[1].cross = &cross, inputs[1].rule = RULE_HASH;
+    check_not_written(&spec, "\"cross\": of the rule \"cross\" alone");
+    inputs[1].rule = RULE_CROSS, inputs[1].source = SLICE("site");
+    check_not_written(&spec, "\"source\"");
+    inputs[1].source = SLICE(""), columns[0].rule = RULE_CROSS;
+    check_not_written(&spec, "a rule that it cannot have");
+}
+
 /* The section as it is read from a file; the caller frees it with cJSON_Delete. */
 static cJSON *written(const struct spec_scoring *scoring)
 {
@@ -408,6 +465,8 @@ int main(void)
         cmocka_unit_test(dates_and_readings_read_back_the_same),
         cmocka_unit_test(rules_of_categories_read_back_the_same),
         cmocka_unit_test(rules_that_cannot_be_are_refused),
+        cmocka_unit_test(crosses_read_back_the_same),
+        cmocka_unit_test(crosses_that_cannot_be_are_refused),
         cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),

@@ -11,7 +11,18 @@
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 
-enum damage_of { REGRESSION, DEEP, CLUSTERS, DATED, RULED, TESTED, BAYES, TREES, EMBEDDED };
+enum damage_of {
+    REGRESSION,
+    DEEP,
+    CLUSTERS,
+    DATED,
+    RULED,
+    CROSSED,
+    TESTED,
+    BAYES,
+    TREES,
+    EMBEDDED
+};
 
 /* Of the two inputs that are numbers, of which one has NULLs. */
 static void clusters_init(struct fixture *fixture)
@@ -165,6 +176,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_dates(fixture);
     if (kind == RULED)
         fixture_rules(fixture);
+    if (kind == CROSSED)
+        fixture_cross(fixture);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
 }
@@ -458,6 +471,32 @@ static void rules_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(RULED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void crosses_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"rule\":\"cross\"", "\"rule\":\"id\"", "\"column\": expected"},
+        {"\"rule\":\"cross\",\"cross\"", "\"rule\":\"cross\",\"x\"", "\"cross\""},
+        {"\"format\":9", "\"format\":8", "a rule that is none of its type"},
+        {"{\"column\":\"colour\",", "{\"column\":\"age\",", "it was changed after training"},
+        {"{\"column\":\"colour\",\"rule\":\"words\"},", "", "it was changed after training"},
+        {"\"rule\":\"hash\",\"rows\":7", "\"rule\":\"id\",\"rows\":7",
+         "it was changed after training"},
+        {"\"rule\":\"hash\",\"rows\":7", "\"rule\":\"hash\",\"rows\":8",
+         "it was changed after training"},
+        {"\"rule\":\"hash\",\"rows\":7", "\"rule\":\"hash\",\"rows\":-7", "\"rows\""},
+        {"\"bounds\":[171]", "\"bounds\":[172]", "it was changed after training"},
+        {"\"bounds\":[171]", "\"bounds\":[171,170]", "bounds that do not ascend"},
+        {"\"hash_buckets\":11", "\"hash_buckets\":0", "\"hash_buckets\""},
+        {"\"hash_buckets\":11,\"rule\":\"cross\"", "\"hash_buckets\":1,\"rule\":\"cross\"", ""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(CROSSED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -863,6 +902,7 @@ int main(void)
         cmocka_unit_test(what_is_damaged_here_could_be_read_before),
         cmocka_unit_test(parts_with_a_wrong_value_are_refused),
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
+        cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),

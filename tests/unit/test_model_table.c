@@ -595,7 +595,7 @@ static void wrong_digest(struct fixture *fixture)
 
 static void newer_format(struct fixture *fixture)
 {
-    replace(fixture, "\"format\":2", "\"format\":9");
+    replace(fixture, "\"format\":2", "\"format\":99");
 }
 
 static void other_family(struct fixture *fixture)
@@ -626,7 +626,7 @@ static void a_table_that_was_tampered_with_is_refused(void **state)
     check_refused(wrong_digest, STATUS_CORRUPT, "digest");
     check_refused(other_scale, STATUS_CORRUPT, "it was changed after training");
     check_refused(other_label, STATUS_CORRUPT, "it was changed after training");
-    check_refused(newer_format, STATUS_UNSUPPORTED, "format 9");
+    check_refused(newer_format, STATUS_UNSUPPORTED, "format 99");
     check_refused(other_family, STATUS_UNSUPPORTED, "forest");
 }
 

@@ -768,6 +768,91 @@ static void rules_without_what_they_need_are_refused(void **state)
     arena_deinit(&arena);
 }
 
+/* site; a cross of it and of shown, which is no other input; a cross of shown and age. */
+static void make_crossed(struct transform *transform, struct transform_input inputs[3],
+                         struct cross crosses[2], struct cross_column columns[4])
+{
+    columns[0] = (struct cross_column){.name = SLICE("site")};
+    columns[1] = (struct cross_column){.name = SLICE("shown")};
+    columns[2] = (struct cross_column){.name = SLICE("shown")};
+    columns[3] = (struct cross_column){.name = SLICE("age"), .rule = RULE_ID, .rows = 100};
+    crosses[0] = (struct cross){columns, 2, 1000};
+    crosses[1] = (struct cross){columns + 2, 2, 50};
+    inputs[0] = (struct transform_input){
+        .name = SLICE("site"), .type = INPUT_CATEGORY, .words = words, .word_count = 2};
+    for (int i = 0; i < 2; i++)
+        inputs[1 + i] = (struct transform_input){.name = i ? SLICE("second") : SLICE("first"),
+                                                 .type = INPUT_CATEGORY,
+                                                 .rule = RULE_CROSS,
+                                                 .cross = &crosses[i],
+                                                 .hash_buckets = crosses[i].buckets};
+    *transform = (struct transform){.inputs = inputs, .input_count = 3};
+}
+
+static void a_cross_takes_the_cells_of_its_columns(void **state)
+{
+    const struct cell cells[] = {
+        text_cell("a.org"), text_cell("tv"), {.type = CELL_REAL, .real = 7}};
+    struct cell others[] = {cells[0], cells[1], {.type = CELL_REAL, .real = 100}};
+    struct transform_input inputs[3];
+    struct cross_column columns[4];
+    struct transform transform;
+    struct cross crosses[2];
+    struct arena arena;
+    struct error err;
+    uint32_t second;
+    int32_t ids[3];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_crossed(&transform, inputs, crosses, columns);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK_INT(transform.column_count, 3);
+    CHECK_SLICE(transform.columns[1], "shown");
+    CHECK_SLICE(transform.columns[2], "age");
+    CHECK(transform.has_crosses && transform.has_rules && transform.has_parts);
+    CHECK(transform_input_takes(&inputs[0], 0) && !transform_input_takes(&inputs[0], 1));
+    CHECK(transform_input_takes(&inputs[1], 0) && !transform_input_takes(&inputs[1], 2));
+    CHECK_INT(transform.id_rows, 3 + 1001 + 51);
+    CHECK_OK(transform_row(&transform, cells, NULL, ids, &err));
+    CHECK_INT(ids[1], 3 + 481); /* as in test_cross.c */
+    CHECK_OK(cross_bucket(&crosses[1], cells, &second, &err));
+    CHECK_INT(ids[2], 3 + 1001 + second);
+    CHECK_FAILS(transform_row(&transform, others, NULL, ids, &err), STATUS_INVALID,
+                "column \"age\" holds 100");
+    arena_deinit(&arena);
+}
+
+static void crosses_that_cannot_be_are_refused(void **state)
+{
+    static const char *const messages[] = {"stands behind a cross", "what its rule needs",
+                                           "what its rule needs", "what its rule needs",
+                                           "two inputs"};
+    struct transform_input inputs[3], first;
+    struct cross_column columns[4];
+    struct transform transform;
+    struct cross crosses[2];
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    for (int i = 0; i < 5; i++) {
+        make_crossed(&transform, inputs, crosses, columns);
+        first = inputs[0];
+        if (i == 0)
+            inputs[0] = inputs[1], inputs[1] = first;
+        inputs[2].has_nulls = i == 1;
+        inputs[2].hash_buckets += i == 2;
+        inputs[2].rule = i == 3 ? RULE_WORDS : RULE_CROSS;
+        inputs[2].name = i == 4 ? inputs[1].name : inputs[2].name;
+        if (i == 3)
+            inputs[2].bound_count = 1;
+        CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, messages[i]);
+    }
+    arena_deinit(&arena);
+}
+
 static void buckets_are_called_by_their_bounds(void **state)
 {
     static const double bounds[] = {-0.5, 30};
@@ -793,6 +878,8 @@ int main(void)
         cmocka_unit_test(several_inputs_are_made_of_one_column),
         cmocka_unit_test(what_is_no_id_is_refused),
         cmocka_unit_test(rules_without_what_they_need_are_refused),
+        cmocka_unit_test(a_cross_takes_the_cells_of_its_columns),
+        cmocka_unit_test(crosses_that_cannot_be_are_refused),
         cmocka_unit_test(buckets_are_called_by_their_bounds),
         cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
         cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),

@@ -33,7 +33,7 @@ static void an_element_is_a_name_and_a_number(void **state)
 static void a_row_is_spread_behind_its_cells(void **state)
 {
     const double reals[] = {1.5, -2};
-    const struct vector items[] = {{SLICE("v"), 1, 2, 0}, {SLICE("w"), 2, 1, 0}};
+    const struct vector items[] = {{SLICE("v"), 1, 2, 0, NULL}, {SLICE("w"), 2, 1, 0, NULL}};
     const struct vectors vectors = {items, 2, 3, 3, false};
     struct cell cells[] = {{.type = CELL_INTEGER, .integer = 7},
                            {.type = CELL_VECTOR, .text = {(const char *)reals, sizeof reals}},
@@ -58,7 +58,7 @@ static void a_row_is_spread_behind_its_cells(void **state)
 static void a_date_is_spread_into_its_parts(void **state)
 {
     const uint32_t parts = 1 << DATE_AGE | 1 << DATE_WEEKDAY | 1 << DATE_HOUR;
-    const struct vector items[] = {{SLICE("d"), 0, 3, parts}};
+    const struct vector items[] = {{SLICE("d"), 0, 3, parts, NULL}};
     struct vectors vectors = {items, 1, 1, 3, false};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-01-02 06:00")}};
     struct cell spread[4];
@@ -82,9 +82,32 @@ static void a_date_is_spread_into_its_parts(void **state)
     CHECK_INT(spread[1].type, CELL_NULL);
 }
 
+static void a_cross_is_one_element_of_several_cells(void **state)
+{
+    struct cross_column columns[] = {{.name = SLICE("site"), .cell = 1},
+                                     {.name = SLICE("shown"), .cell = 0}};
+    const struct cross cross = {columns, 2, 1000};
+    const struct vector items[] = {
+        {.name = SLICE("CROSS(site, shown)"), VECTOR_NO_COLUMN, 1, 0, &cross}};
+    const struct vectors vectors = {items, 1, 2, 1, true};
+    struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("tv")},
+                           {.type = CELL_TEXT, .text = SLICE("a.org")}};
+    struct cell spread[3];
+    struct error err;
+
+    (void)state;
+    CHECK_OK(vectors_spread(&vectors, cells, spread, &err));
+    CHECK_SLICE(spread[1].text, "a.org");
+    CHECK(spread[2].type == CELL_INTEGER && spread[2].integer == 481); /* as in test_cross.c */
+    CHECK(!vectors_find(&vectors, 0) && !vectors_find(&vectors, 1));
+    cells[1].type = CELL_BLOB;
+    CHECK_FAILS(vectors_spread(&vectors, cells, spread, &err), STATUS_INVALID,
+                "column \"site\" holds a blob");
+}
+
 static void what_is_no_date_waits_for_the_counts(void **state)
 {
-    const struct vector items[] = {{SLICE("d"), 0, 1, 1 << DATE_WEEKDAY}};
+    const struct vector items[] = {{SLICE("d"), 0, 1, 1 << DATE_WEEKDAY, NULL}};
     const struct vectors vectors = {items, 1, 1, 1, true};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-02-30")}};
     struct cell spread[2];
@@ -109,6 +132,7 @@ int main(void)
         cmocka_unit_test(an_element_is_a_name_and_a_number),
         cmocka_unit_test(a_row_is_spread_behind_its_cells),
         cmocka_unit_test(a_date_is_spread_into_its_parts),
+        cmocka_unit_test(a_cross_is_one_element_of_several_cells),
         cmocka_unit_test(what_is_no_date_waits_for_the_counts),
     };
 

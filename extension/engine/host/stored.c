@@ -242,14 +242,18 @@ enum status model_summarise(const struct model *model, struct arena *arena,
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
     if (!summary->inputs)
         return fail_no_memory(err);
+    for (size_t i = 0; i < summary->input_count; i++)
+        summary->inputs[i] =
+            (struct model_input){.name = model->transform.columns[i], .type = INPUT_CATEGORY};
     for (size_t i = 0; i < model->transform.input_count; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
         struct model_input *column = &summary->inputs[input->column];
 
-        column->name = model->transform.columns[input->column];
+        summary->has_rules |= input->rule != RULE_WORDS;
+        if (input->cross)
+            continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
             column->type = input->type;
-        summary->has_rules |= input->rule != RULE_WORDS;
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
     }

@@ -13,7 +13,8 @@ struct narrowing {
     const struct spool_cells *cells;
     size_t count; /* of cells: those that are counted alone are read, too */
     struct direct_rows *rows;
-    int *places; /* (columns of the query): UNUSED_COLUMN */
+    int *places;  /* (columns of the query): UNUSED_COLUMN */
+    size_t *kept; /* (vectors of the query): which of those of `rows` each of them is */
 };
 
 /* The vector that an element behind the columns is of; *element: counted within it. */
@@ -43,6 +44,14 @@ static void need_column(struct narrowing *narrowing, size_t column)
     rows->columns[rows->column_count++] = narrowing->cells->query.columns[column].name;
 }
 
+static void need_vector(struct narrowing *narrowing, const struct vector *vector)
+{
+    if (!vector->cross)
+        need_column(narrowing, vector->column);
+    for (uint32_t i = 0; vector->cross && i < vector->cross->count; i++)
+        need_column(narrowing, vector->cross->columns[i].cell);
+}
+
 static void need_columns(struct narrowing *narrowing)
 {
     const struct spool_cells *cells = narrowing->cells;
@@ -52,26 +61,46 @@ static void need_columns(struct narrowing *narrowing)
         if ((size_t)cells->columns[i] < cells->query.count)
             need_column(narrowing, (size_t)cells->columns[i]);
         else
-            need_column(narrowing,
-                        vector_of(&cells->query.vectors, cells->columns[i], &element)->column);
+            need_vector(narrowing, vector_of(&cells->query.vectors, cells->columns[i], &element));
     }
 }
 
-static void keep_vectors(struct narrowing *narrowing, struct vector *items)
+/* All crosses are inputs, so that their columns are needed. */
+static enum status keep_cross(struct narrowing *narrowing, const struct cross *cross,
+                              struct arena *arena, struct vector *kept, struct error *err)
+{
+    struct cross *copy = cross_copy(cross, arena);
+
+    if (!copy)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < copy->count; i++)
+        copy->columns[i].cell = (uint32_t)narrowing->places[cross->columns[i].cell];
+    kept->cross = copy;
+    return STATUS_OK;
+}
+
+static enum status keep_vectors(struct narrowing *narrowing, struct vector *items,
+                                struct arena *arena, struct error *err)
 {
     const struct vectors *all = &narrowing->cells->query.vectors;
     struct vectors *kept = &narrowing->rows->vectors;
 
     *kept = (struct vectors){.items = items, .columns = narrowing->rows->column_count};
     for (size_t i = 0; i < all->count; i++) {
-        const int place = narrowing->places[all->items[i].column];
+        const struct vector *vector = &all->items[i];
+        struct vector *item = &items[kept->count];
 
-        if (place == UNUSED_COLUMN)
+        if (!vector->cross && narrowing->places[vector->column] == UNUSED_COLUMN)
             continue;
-        items[kept->count] = all->items[i];
-        items[kept->count++].column = (uint32_t)place;
-        kept->elements += all->items[i].size;
+        *item = *vector;
+        if (vector->cross)
+            TRY(keep_cross(narrowing, vector->cross, arena, item, err));
+        else
+            item->column = (uint32_t)narrowing->places[vector->column];
+        narrowing->kept[i] = kept->count++;
+        kept->elements += vector->size;
     }
+    return STATUS_OK;
 }
 
 static void place_cells(struct narrowing *narrowing)
@@ -88,7 +117,7 @@ static void place_cells(struct narrowing *narrowing)
             continue;
         }
         vector = vector_of(&cells->query.vectors, cells->columns[i], &element);
-        vector = vectors_find(&rows->vectors, (size_t)narrowing->places[vector->column]);
+        vector = &rows->vectors.items[narrowing->kept[vector - cells->query.vectors.items]];
         rows->cells[i] = (int)(vectors_first(&rows->vectors, vector) + element);
     }
 }
@@ -99,13 +128,15 @@ static enum status narrow(const struct spool_cells *cells, struct arena *arena,
     struct narrowing narrowing = {.cells = cells,
                                   .count = cells->counted ? cells->counted : cells->count,
                                   .rows = rows,
-                                  .places = ARENA_NEW(arena, int, cells->query.count)};
+                                  .places = ARENA_NEW(arena, int, cells->query.count),
+                                  .kept = ARENA_NEW(arena, size_t, cells->query.vectors.count + 1)};
     struct vector *items = ARENA_NEW(arena, struct vector, cells->query.vectors.count + 1);
 
     rows->columns = ARENA_NEW(arena, struct slice, cells->query.count);
     rows->cells = ARENA_NEW(arena, int, narrowing.count);
     rows->are_keys = ARENA_NEW(arena, bool, narrowing.count);
-    if (!narrowing.places || !items || !rows->columns || !rows->cells || !rows->are_keys)
+    if (!narrowing.places || !narrowing.kept || !items || !rows->columns || !rows->cells ||
+        !rows->are_keys)
         return fail_no_memory(err);
     rows->counted = cells->counted;
     for (uint32_t i = 0; i < cells->counted; i++)
@@ -115,7 +146,7 @@ static enum status narrow(const struct spool_cells *cells, struct arena *arena,
     rows->spooled = cells->spooled;
     rows->count = cells->count;
     need_columns(&narrowing);
-    keep_vectors(&narrowing, items);
+    TRY(keep_vectors(&narrowing, items, arena, err));
     place_cells(&narrowing);
     return STATUS_OK;
 }

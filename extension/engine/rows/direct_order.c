@@ -136,6 +136,12 @@ static cJSON *write_vectors(const struct vectors *vectors)
 
     for (size_t i = 0; i < vectors->count; i++) {
         cJSON *item = cJSON_CreateObject();
+        if (vectors->items[i].cross) {
+            json_add_integer(item, "buckets", vectors->items[i].cross->buckets);
+            json_add(item, "cross", cross_to_json(vectors->items[i].cross));
+            json_append(array, item);
+            continue;
+        }
         json_add_integer(item, "column", vectors->items[i].column);
         json_add_integer(item, "size", vectors->items[i].size);
         if (vectors->items[i].parts)
@@ -262,6 +268,48 @@ static enum status read_columns(const cJSON *object, struct arena *arena, struct
                                   : fail(err, STATUS_CORRUPT, "the job's table has no columns");
 }
 
+/* Its columns are among those that are read. */
+static enum status read_cross(const cJSON *item, struct arena *arena,
+                              const struct direct_rows *rows, struct vector *vector,
+                              struct error *err)
+{
+    struct cross *cross;
+    int64_t buckets;
+
+    TRY(json_get_integer(item, "buckets", 1, CATEGORY_WORDS_MAX, &buckets, err));
+    TRY(cross_from_json(item, "cross", (uint32_t)buckets, arena, &cross, err));
+    for (uint32_t i = 0; i < cross->count; i++) {
+        struct cross_column *column = &cross->columns[i];
+
+        while (column->cell < rows->column_count &&
+               !slice_equal(rows->columns[column->cell], column->name))
+            column->cell++;
+        if (column->cell == rows->column_count)
+            return fail(err, STATUS_CORRUPT, "the job's table has no column of a cross");
+    }
+    *vector = (struct vector){.column = VECTOR_NO_COLUMN, .size = 1, .cross = cross};
+    return STATUS_OK;
+}
+
+static enum status read_vector(const cJSON *item, const struct direct_rows *rows,
+                               struct vector *vector, struct error *err)
+{
+    int64_t column, size, parts = 0;
+
+    TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
+    TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
+    if (json_has(item, "parts"))
+        TRY(json_get_integer(item, "parts", 0, DATE_PARTS_ALL, &parts, err));
+    if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
+        (parts && date_parts_count((uint32_t)parts) != (uint32_t)size))
+        return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
+    *vector = (struct vector){.name = rows->columns[column],
+                              .column = (uint32_t)column,
+                              .size = (uint32_t)size,
+                              .parts = (uint32_t)parts};
+    return STATUS_OK;
+}
+
 static enum status read_vectors(const cJSON *object, struct arena *arena, struct direct_rows *rows,
                                 struct error *err)
 {
@@ -276,18 +324,11 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
     *vectors = (struct vectors){.items = items, .columns = rows->column_count};
     cJSON_ArrayForEach(item, list)
     {
-        int64_t column, size, parts = 0;
+        struct vector *vector = &items[vectors->count++];
 
-        TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
-        TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
-        if (json_has(item, "parts"))
-            TRY(json_get_integer(item, "parts", 0, DATE_PARTS_ALL, &parts, err));
-        if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
-            (parts && date_parts_count((uint32_t)parts) != (uint32_t)size))
-            return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
-        items[vectors->count++] = (struct vector){rows->columns[column], (uint32_t)column,
-                                                  (uint32_t)size, (uint32_t)parts};
-        vectors->elements += (size_t)size;
+        TRY(json_has(item, "cross") ? read_cross(item, arena, rows, vector, err)
+                                    : read_vector(item, rows, vector, err));
+        vectors->elements += vector->size;
     }
     return vectors->elements <= VECTOR_ELEMENTS_MAX
                ? STATUS_OK

@@ -649,10 +649,12 @@ static enum spool_type label_type(const struct plan *plan)
     }
 }
 
-/* Ids are whole numbers; names of columns stand in messages, those of their inputs do not. */
+/* Ids, and buckets of crosses, are whole numbers; names of columns stand in messages, those of
+ * their inputs do not. */
 static struct feed input_feed(const struct plan_input *input)
 {
-    const bool is_id = input->type == INPUT_CATEGORY && input->rule == RULE_ID;
+    const bool is_id =
+        input->type == INPUT_CATEGORY && (input->rule == RULE_ID || input->rule == RULE_CROSS);
     const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
 
     return (struct feed){
@@ -748,7 +750,7 @@ static enum status validation_source(const struct host *host, const struct plan 
         err->position = -1;
         return err->status;
     }
-    query_take_parts(query, &plan->query);
+    TRY(query_take_parts(query, &plan->query, arena, err));
     TRY(query_add_elements(query, arena, err));
     for (size_t i = 0; i < plan->query.count; i++)
         source->kept[i] = column_of(query, plan->query.columns[i].name);

@@ -21,6 +21,7 @@
 #include <utils/snapmgr.h>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "extension/postgres/server/parallel_scan.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "jobspec/jobspec_read.h"
@@ -71,6 +72,31 @@ static void put_counted(const struct scan *scan, struct text *bytes)
     }
 }
 
+/* Empty: the vector is none. */
+static void put_cross(const struct cross *cross, struct text *bytes)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status = STATUS_OK;
+    struct error err;
+    struct text json;
+
+    text_init(&json, NAME_MAX_BYTES);
+    if (cross) {
+        json_add(object, "cross", cross_to_json(cross));
+        status = json_print(object, false, &json, &err);
+    }
+    cJSON_Delete(object);
+    if (status == STATUS_OK) {
+        put_sized(bytes, text_slice(&json));
+        put_u32(bytes, cross ? cross->buckets : 0);
+        for (uint32_t i = 0; cross && i < cross->count; i++)
+            put_u32(bytes, cross->columns[i].cell);
+    }
+    text_deinit(&json);
+    if (status != STATUS_OK)
+        elog(ERROR, "%s", err.message);
+}
+
 static void put_order(const struct order *order, struct text *bytes)
 {
     const struct table_scan *tables = &order->tables;
@@ -90,6 +116,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_sized(bytes, scan->spooled[i].name);
         put_u8(bytes, (uint8_t)scan->spooled[i].type);
         put_u8(bytes, (uint8_t)scan->spooled[i].reading);
+        put_u32(bytes, scan->spooled[i].ids);
         put_u32(bytes, (uint32_t)scan->columns[i]);
     }
     put_counted(scan, bytes);
@@ -101,6 +128,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u32(bytes, scan->vectors.items[i].column);
         put_u32(bytes, scan->vectors.items[i].size);
         put_u32(bytes, scan->vectors.items[i].parts);
+        put_cross(scan->vectors.items[i].cross, bytes);
     }
     put_sized(bytes, tables->columns);
     put_u64(bytes, tables->ranges);
@@ -120,7 +148,29 @@ static struct slice copy_sized(struct byte_reader *reader)
     return (struct slice){pnstrdup(bytes.data ? bytes.data : "", bytes.size), bytes.size};
 }
 
-static struct vectors read_vectors(struct byte_reader *reader)
+static const struct cross *read_cross(struct byte_reader *reader, struct arena *arena)
+{
+    const struct slice bytes = read_sized(reader, NAME_MAX_BYTES);
+    const uint32_t buckets = read_u32(reader);
+    struct cross *cross = NULL;
+    enum status status;
+    struct error err;
+    cJSON *json;
+
+    if (bytes.size == 0)
+        return NULL;
+    status = json_parse(bytes, NAME_MAX_BYTES, &json, &err);
+    if (status == STATUS_OK)
+        status = cross_from_json(json, "cross", buckets, arena, &cross, &err);
+    cJSON_Delete(json);
+    if (status != STATUS_OK)
+        elog(ERROR, "%s", err.message);
+    for (uint32_t i = 0; i < cross->count; i++)
+        cross->columns[i].cell = read_u32(reader);
+    return cross;
+}
+
+static struct vectors read_vectors(struct byte_reader *reader, struct arena *arena)
 {
     struct vectors vectors = {.count = read_u64(reader)};
     struct vector *items = palloc0(sizeof *items * (vectors.count + 1));
@@ -132,6 +182,7 @@ static struct vectors read_vectors(struct byte_reader *reader)
         items[i].column = read_u32(reader);
         items[i].size = read_u32(reader);
         items[i].parts = read_u32(reader);
+        items[i].cross = read_cross(reader, arena);
         vectors.elements += items[i].size;
     }
     vectors.items = items;
@@ -174,6 +225,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
         spooled[i].name = copy_sized(reader);
         spooled[i].type = (enum spool_type)read_u8(reader);
         spooled[i].reading = (enum input_reading)read_u8(reader);
+        spooled[i].ids = read_u32(reader);
         columns[i] = (int)read_u32(reader);
     }
     counted = read_u32(reader);
@@ -184,7 +236,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
         are_keys[i] = read_u8(reader) != 0;
         columns[i] = (int)read_u32(reader);
     }
-    vectors = read_vectors(reader);
+    vectors = read_vectors(reader, arena);
     if (reader->failed || scan_restore(spooled, columns, count, arena, scan, &err) != STATUS_OK)
         elog(ERROR, "the order of a scan cannot be read");
     scan->path = path.data;
