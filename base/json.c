@@ -183,6 +183,24 @@ enum status json_get_array(const cJSON *object, const char *name, size_t count_m
     return STATUS_OK;
 }
 
+enum status json_get_reals(const cJSON *object, const char *name, size_t count, double *reals,
+                           struct error *err)
+{
+    const cJSON *array, *item;
+
+    TRY(json_get_array(object, name, count, &array, err));
+    if ((size_t)cJSON_GetArraySize(array) != count)
+        return fail(err, STATUS_CORRUPT, "member \"%s\": %d numbers, where %zu belong", name,
+                    cJSON_GetArraySize(array), count);
+    cJSON_ArrayForEach(item, array)
+    {
+        if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
+            return fail(err, STATUS_CORRUPT, "member \"%s\": an element is no number", name);
+        *reals++ = item->valuedouble;
+    }
+    return STATUS_OK;
+}
+
 bool json_has(const cJSON *object, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(object, name) != NULL;

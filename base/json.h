@@ -35,6 +35,9 @@ enum status json_get_real(const cJSON *object, const char *name, double *value, 
 enum status json_get_boolean(const cJSON *object, const char *name, bool *value, struct error *err);
 enum status json_get_array(const cJSON *object, const char *name, size_t count_max,
                            const cJSON **value, struct error *err);
+/* An array of just so many finite numbers. */
+enum status json_get_reals(const cJSON *object, const char *name, size_t count, double *reals,
+                           struct error *err);
 bool json_has(const cJSON *object, const char *name);
 enum status json_get_object(const cJSON *object, const char *name, const cJSON **value,
                             struct error *err);

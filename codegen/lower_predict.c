@@ -25,12 +25,18 @@ static void append_inputs(const struct plan *plan, size_t from, size_t to, struc
     }
 }
 
+static bool is_of_reals(const struct plan *plan)
+{
+    return plan->model.task == TASK_REGRESSION || plan->model.task == TASK_PROJECTION ||
+           plan->model.label_type == LABEL_REAL;
+}
+
 /* What a prediction is, in PostgreSQL: what its labels were. */
 static struct slice type_of_prediction(const struct plan *plan)
 {
     if (plan->model.label_declared.size > 0)
         return plan->model.label_declared;
-    if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
+    if (is_of_reals(plan))
         return SLICE("pg_catalog.float8");
     return plan->model.label_type == LABEL_TEXT ? SLICE("pg_catalog.text")
                                                 : SLICE("pg_catalog.int8");
@@ -51,25 +57,28 @@ static void append_postgres_literal(struct slice value, struct text *sql)
 /* totrain.predict(E'model', q.*, NULL::pg_catalog.int8): PostgreSQL hands over the row as
  * it is, and the function finds the inputs by their names. */
 static void append_postgres_call(const struct plan *plan, const char *function, struct slice path,
-                                 struct text *sql)
+                                 uint32_t number, struct text *sql)
 {
     text_printf(sql, "totrain.%s(", function);
     append_postgres_literal(path, sql);
     text_append_string(sql, ", q.*"); /* q alone may be a column of that name */
     if (slice_is(slice_of(function), "predict"))
         text_printf(sql, ", NULL::%.*s", SLICE_FORMAT(type_of_prediction(plan)));
+    if (number > 0)
+        text_printf(sql, ", %u", number);
     text_append_char(sql, ')');
 }
 
 /* totrain_function('model', q."a", q."b"), or with more inputs
- * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)) */
-static void append_function(const struct plan *plan, const char *function, struct slice path,
-                            struct text *sql)
+ * totrain_function('model', totrain_row(q."a", ...), totrain_row(...)). A number that is not 0
+ * stands behind them. */
+static void append_numbered(const struct plan *plan, const char *function, struct slice path,
+                            uint32_t number, struct text *sql)
 {
     size_t count = plan->model.input_count;
 
     if (plan->dialect == SQL_POSTGRES) {
-        append_postgres_call(plan, function, path, sql);
+        append_postgres_call(plan, function, path, number, sql);
         return;
     }
     text_printf(sql, "totrain_%s(", function);
@@ -82,7 +91,15 @@ static void append_function(const struct plan *plan, const char *function, struc
         if (is_packed)
             text_append_char(sql, ')');
     }
+    if (number > 0)
+        text_printf(sql, ", %u", number);
     text_append_char(sql, ')');
+}
+
+static void append_function(const struct plan *plan, const char *function, struct slice path,
+                            struct text *sql)
+{
+    append_numbered(plan, function, path, 0, sql);
 }
 
 static void append_call(const struct plan *plan, const char *function, struct slice path,
@@ -150,11 +167,25 @@ static void append_class(const struct plan *plan, uint32_t class, struct text *s
     text_deinit(&literal);
 }
 
+static void append_components(const struct plan *plan, struct slice path, struct text *sql)
+{
+    for (uint32_t i = 0; i < plan->model.component_count; i++) {
+        text_append_string(sql, i > 0 ? ", " : "");
+        append_numbered(plan, "component", path, i + 1, sql);
+        text_append_string(sql, " AS ");
+        text_append_identifier(sql, plan->components[i]);
+    }
+}
+
 /* The prediction; with a threshold by the probability of the positive class. */
 static void append_prediction(const struct plan *plan, struct slice path, struct text *sql)
 {
     const bool is_postgres = plan->dialect == SQL_POSTGRES;
 
+    if (plan->model.component_count > 0) {
+        append_components(plan, path, sql);
+        return;
+    }
     if (!plan->has_threshold) {
         append_call(plan, "predict", path, plan->target_column, sql);
         return;
@@ -265,7 +296,7 @@ enum status lower_quarantine(const struct plan *plan, struct text *sql, struct e
 
 static const char *type_of_label(const struct plan *plan)
 {
-    if (plan->model.task == TASK_REGRESSION || plan->model.label_type == LABEL_REAL)
+    if (is_of_reals(plan))
         return "REAL";
     return plan->model.label_type == LABEL_TEXT ? "TEXT" : "INTEGER";
 }
@@ -369,6 +400,8 @@ static void append_score(struct slice type, size_t number, struct slice name, st
 
 static enum status lower_predict_kept(const struct plan *plan, struct text *sql, struct error *err)
 {
+    size_t number = 0;
+
     text_append_string(sql, "SELECT ");
     for (size_t i = 0; i < plan->query.count; i++) {
         if ((int)i == plan->label_column)
@@ -376,10 +409,15 @@ static enum status lower_predict_kept(const struct plan *plan, struct text *sql,
         append_column(sql, plan->query.columns[i].name);
         text_append_string(sql, ", ");
     }
-    append_score(type_of_prediction(plan), 1, plan->target_column, sql);
+    for (uint32_t i = 0; i < plan->model.component_count; i++) {
+        append_score(type_of_prediction(plan), ++number, plan->components[i], sql);
+        text_append_string(sql, i + 1 < plan->model.component_count ? ", " : "");
+    }
+    if (number == 0)
+        append_score(type_of_prediction(plan), ++number, plan->target_column, sql);
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         text_append_string(sql, ", ");
-        append_score(postgres_type_of_output(plan, plan->extra_kinds[i]), i + 2,
+        append_score(postgres_type_of_output(plan, plan->extra_kinds[i]), ++number,
                      plan->extra_outputs[i], sql);
     }
     append_scores("IS NULL", sql);
@@ -423,7 +461,10 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
                           plan->query.columns[i].declared_type);
         comma = ", ";
     }
-    append_definition(sql, comma, plan->target_column, slice_of(type_of_label(plan)));
+    for (uint32_t i = 0; i < plan->model.component_count; i++, comma = ", ")
+        append_definition(sql, comma, plan->components[i], SLICE("REAL"));
+    if (plan->model.component_count == 0)
+        append_definition(sql, comma, plan->target_column, slice_of(type_of_label(plan)));
     for (size_t i = 0; i < plan->extra_output_count; i++)
         append_definition(sql, ", ", plan->extra_outputs[i],
                           slice_of(type_of_output(plan, plan->extra_kinds[i])));

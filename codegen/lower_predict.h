@@ -11,9 +11,9 @@
  *     SELECT q."a", q."b", totrain_predict('model', q."a", q."b") AS "class" FROM (SELECT ...) AS q
  * (a volatile query as WITH q AS MATERIALIZED (SELECT ...) SELECT ... FROM q).
  * All selected columns except the label, then the prediction (named by the
- * target column, else by the model's label, else PREDICT_CLUSTER), then one column for each of
- * predict.extra_outputs. totrain_predict takes the model's inputs in the
- * model's order. The first argument is a path as codegen/model_path.h writes it.
+ * target column, else by the model's label, else PREDICT_CLUSTER or PREDICT_COMPONENT), then one
+ * column for each of predict.extra_outputs. totrain_predict takes the model's inputs in the model's
+ * order. The first argument is a path as codegen/model_path.h writes it.
  *
  *     extra output     function                  value
  *     probability      totrain_probability       real: of the positive (greater) class of two,
@@ -24,7 +24,10 @@
  *     leaf             totrain_leaf              JSON array, of trees: of each the node that the
  *                                                row ends in
  *     score            totrain_logits, for a regressor totrain_predict, for a model of
- *                      clusters totrain_distance: real, to the nearest
+ *                      clusters or components totrain_distance: real, to the nearest
+ *
+ * Of a projection the prediction is a column of each component instead:
+ *     totrain_component('model', q."a", q."b", 1) AS "pca_1", ...
  *
  * With predict.threshold the prediction is
  *     CASE WHEN totrain_probability('model', ...) >= 0.3 THEN 'fraud' ELSE 'legit' END

@@ -21,7 +21,10 @@ static void lower_predict_rows(const struct plan *plan, struct spec_scoring *sco
     if (plan->label_column >= 0 && !is_kept)
         scoring->label = (uint32_t)plan->label_column;
     scoring->keeps_bad_rows = plan->quarantine_table.size > 0;
-    scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_PREDICTION]);
+    for (uint32_t i = 0; i < plan->model.component_count; i++)
+        scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_COMPONENT]);
+    if (plan->model.component_count == 0)
+        scoring->outputs[scoring->output_count++] = slice_of(output_words[OUTPUT_PREDICTION]);
     for (size_t i = 0; i < plan->extra_output_count; i++)
         scoring->outputs[scoring->output_count++] = slice_of(output_words[plan->extra_kinds[i]]);
 }

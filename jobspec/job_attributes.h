@@ -55,7 +55,7 @@
     STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
            REAL(0, 0.9, "auto"),                                                                   \
            "Share of the rows held out for validation, of each class the same. 'auto': a tenth "   \
-           "of 500 rows or more; none for clusters, and beside validation.select.",                \
+           "of 500 rows or more; none without a label, and beside validation.select.",             \
            .is_automatic = true)                                                                   \
     PLANNED("train.folds", SCOPE_TRAIN, INTEGER(0, 20, "0"),                                       \
             "Measure by cross-validation: the rows are dealt into so many folds, of each class "   \
@@ -84,7 +84,7 @@
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
             "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
             "EVALUATE do not need it.",                                                            \
-            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION | 1 << TASK_PROJECTION)       \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \
             "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
@@ -108,8 +108,10 @@
             "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE, RMSLE, "             \
             "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
             "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
-            "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). NDCG, MAP "    \
-            "and MRR are of rankings, also of their first rows, as in NDCG@5; Pinball and "        \
+            "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). Models of "    \
+            "components: ReconstructionError, ExplainedVariance (default ReconstructionError, "    \
+            "ExplainedVariance). NDCG, MAP and MRR are of rankings, also of their first rows, as " \
+            "in NDCG@5; Pinball and "                                                              \
             "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
             "scikit-learn's and XGBoost's names are taken too. Of trees those that are named are " \
             "measured each round, and early stopping goes by the last of them.",                   \

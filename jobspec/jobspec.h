@@ -59,7 +59,7 @@ struct spec_role {
     struct slice name;
 };
 
-#define JOBSPEC_OUTPUTS_MAX    16
+#define JOBSPEC_OUTPUTS_MAX    (COMPONENTS_MAX + 16)
 #define JOBSPEC_COLUMNS_MAX    32767
 #define JOBSPEC_SHARD_ROWS_MAX 1048576
 #define JOBSPEC_NO_LABEL       UINT32_MAX
@@ -80,7 +80,8 @@ struct spec_scoring {
     uint32_t group, upper;
     struct slice group_name, upper_name;
     bool as_means;
-    struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order */
+    struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order;
+                                                  the n-th "component" is the n-th one */
     size_t output_count;
     struct slice metrics[METRICS_MAX]; /* EVALUATE */
     size_t metric_count;

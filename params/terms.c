@@ -169,6 +169,7 @@ bool metric_is_loss(enum metric metric)
     case METRIC_AFT:
     case METRIC_COX:
     case METRIC_INERTIA:
+    case METRIC_RECONSTRUCTION:
         return true;
     default:
         return false;
@@ -177,7 +178,7 @@ bool metric_is_loss(enum metric metric)
 
 bool metric_is_of_rounds(enum metric metric)
 {
-    return metric != METRIC_CONCORDANCE && metric_task(metric) != TASK_CLUSTERING;
+    return metric != METRIC_CONCORDANCE && task_has_label(metric_task(metric));
 }
 
 bool metric_ranks(enum metric metric)

@@ -19,6 +19,7 @@
 #define TEXT_WORDS_MAX     1024
 #define BUCKETS_MAX        1000  /* of a column of numbers */
 #define CLASSES_MAX        65536 /* different labels of a classifier */
+#define COMPONENTS_MAX     128   /* of a projection: columns that PREDICT adds */
 #define HIDDEN_LAYERS_MAX  16
 #define HIDDEN_UNITS_MAX   8192 /* of one hidden layer */
 #define METRICS_MAX        16   /* that one statement asks for */
@@ -34,7 +35,8 @@
 #define TASK_MAP(X)                                                                                \
     X(TASK_CLASSIFICATION, "classification", "classifier")                                         \
     X(TASK_REGRESSION, "regression", "regressor")                                                  \
-    X(TASK_CLUSTERING, "clustering", "model of clusters")
+    X(TASK_CLUSTERING, "clustering", "model of clusters")                                          \
+    X(TASK_PROJECTION, "projection", "model of components")
 
 /* How a column enters a model: as a number, as one of its words, or by all the words of a text. */
 #define INPUT_TYPE_MAP(X)                                                                          \
@@ -187,7 +189,9 @@ enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, M
     X(METRIC_CONCORDANCE, "Concordance", TASK_REGRESSION, METRIC_OF_AIM,                           \
       1u << AIM_TIMES | 1u << AIM_HAZARDS)                                                         \
     X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                          \
-    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)
+    X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                    \
+    X(METRIC_RECONSTRUCTION, "ReconstructionError", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)       \
+    X(METRIC_EXPLAINED, "ExplainedVariance", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };
@@ -239,7 +243,7 @@ static inline bool role_is_number(enum row_role role)
 /* Is a model of this task learned from a label column, and measured against one? */
 static inline bool task_has_label(enum task task)
 {
-    return task != TASK_CLUSTERING;
+    return task == TASK_CLASSIFICATION || task == TASK_REGRESSION;
 }
 
 /* Does a category with this rule take its cells as numbers? Of a cross they are its buckets. */

@@ -88,8 +88,9 @@ struct model_summary {
     uint32_t positive;          /* of two classes: which of them */
     struct model_input *inputs;
     size_t input_count;
-    bool has_leaves; /* its kind has */
-    bool has_rules;  /* an input is a category without a vocabulary */
+    uint32_t component_count; /* of a projection; else 0 */
+    bool has_leaves;          /* its kind has */
+    bool has_rules;           /* an input is a category without a vocabulary */
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */

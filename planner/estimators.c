@@ -7,6 +7,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
@@ -278,6 +279,7 @@ const struct estimator estimators[] = {
      "Boosted trees for numbers, as BigQuery ML names them.", BOOSTED(bigquery)},
     {"NaiveBayes", &bayes_kind, TASK_CLASSIFICATION, none, NULL,
      "Naive Bayes of numbers and categories.", NULL, NULL},
+    {"PCA", &pca_kind, TASK_PROJECTION, none, NULL, "Principal components.", NULL, NULL},
 };
 /* clang-format on */
 

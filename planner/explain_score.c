@@ -83,7 +83,10 @@ static void explain_outputs(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     explain_target(explanation);
-    text_append(out, plan->target_column);
+    for (uint32_t i = 0; i < plan->model.component_count; i++)
+        text_printf(out, "%s%.*s", i > 0 ? ", " : "", SLICE_FORMAT(plan->components[i]));
+    if (plan->model.component_count == 0)
+        text_append(out, plan->target_column);
     if (plan->label_column >= 0)
         text_append_string(out, " (in the place of the SELECT's column of that name)");
     for (size_t i = 0; i < plan->extra_output_count; i++)

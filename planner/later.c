@@ -4,7 +4,6 @@
 const struct later_name later_attributes[] = {
     {"model.batch_norm", "Batch normalisation between the hidden layers."},
     {"model.linear_optimizer", "Optimizer of the linear part of a combined model."},
-    {"model.n_components", "Number of principal components."},
     {"model.rnn_type", "Kind of recurrent cell."},
     {"model.n_in", "Length of the window that a time series model reads."},
     {"model.n_out", "Length of the window that a time series model predicts."},
@@ -80,7 +79,6 @@ const struct attribute_alias later_aliases[] = {
 
 const struct later_name later_estimators[] = {
     {"IsolationForest", "Finds what is unlike the rest."},
-    {"PCA", "Principal components."},
     {"OneClassSVM", "Finds what is unlike the rest."},
     {"DeepEmbeddingClusterModel", "Clusters of a learned embedding."},
     {"StackedRNNClassifier", "Recurrent network for classes."},

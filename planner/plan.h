@@ -163,8 +163,10 @@ struct plan {
     int *model_columns;         /* for each model input: its column in the SELECT */
     /* PREDICT into, EVALUATE into. target_column is PREDICT's alone: the name of
      * the prediction's column, filled also without a target (the model's label, else
-     * PREDICT_CLUSTER). */
+     * PREDICT_CLUSTER or PREDICT_COMPONENT). A projection has a column of each component instead,
+     * target_column_1 and so on. */
     struct slice target_schema, target_table, target_column;
+    struct slice *components; /* (model.component_count): their names */
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;
@@ -195,7 +197,8 @@ struct plan {
 #define QUARANTINE_REASON "totrain_reason"
 
 /* The prediction of a model without a label, where the statement does not name it. */
-#define PREDICT_CLUSTER "cluster"
+#define PREDICT_CLUSTER   "cluster"
+#define PREDICT_COMPONENT "component" /* of a projection */
 
 /* Where the statement makes tables; the model's place for TRAIN and IMPORT. */
 static inline struct slice plan_written_schema(const struct plan *plan)

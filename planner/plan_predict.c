@@ -103,8 +103,9 @@ static enum status plan_target(struct planning *planning)
     const struct name column = path_last(path);
     struct path table = *path;
 
-    plan->target_column =
-        task_has_label(plan->model.task) ? plan->model.label : SLICE(PREDICT_CLUSTER);
+    plan->target_column = task_has_label(plan->model.task)      ? plan->model.label
+                          : plan->model.task == TASK_PROJECTION ? SLICE(PREDICT_COMPONENT)
+                                                                : SLICE(PREDICT_CLUSTER);
     plan->has_target = statement_predicts_into_table(planning->statement);
     if (path->count > 0)
         TRY(name_keep(planning, &column, &plan->target_column));
@@ -113,6 +114,23 @@ static enum status plan_target(struct planning *planning)
     table.count--;
     TRY(target_plan(planning, &table, &plan->target_schema, &plan->target_table));
     return check_not_model(planning, path->parts[0].position);
+}
+
+/* pca_1, pca_2, ... */
+static enum status name_components(struct planning *planning)
+{
+    struct plan *plan = planning->plan;
+
+    plan->components = ARENA_NEW(planning->arena, struct slice, plan->model.component_count + 1);
+    if (!plan->components)
+        return fail_no_memory(planning->err);
+    for (uint32_t i = 0; i < plan->model.component_count; i++) {
+        plan->components[i] =
+            arena_printf(planning->arena, "%.*s_%u", SLICE_FORMAT(plan->target_column), i + 1);
+        if (!plan->components[i].data)
+            return fail_no_memory(planning->err);
+    }
+    return STATUS_OK;
 }
 
 /* predict.replace, evaluate.replace: after the target. */
@@ -194,6 +212,17 @@ static enum status plan_outputs(struct planning *planning)
     return STATUS_OK;
 }
 
+static uint32_t predicted_count(const struct plan *plan)
+{
+    return plan->model.component_count > 0 ? plan->model.component_count : 1;
+}
+
+/* A column that the prediction is in. */
+static struct slice predicted_name(const struct plan *plan, uint32_t i)
+{
+    return plan->model.component_count > 0 ? plan->components[i] : plan->target_column;
+}
+
 /* A column that PREDICT adds must not have the name of one that is there. */
 static enum status check_added(const struct planning *planning, struct slice name, int position)
 {
@@ -218,15 +247,17 @@ static enum status check_added_columns(const struct planning *planning)
     const bool is_named = planning->statement->predict_into.count > 0;
     int target_position = is_named ? target.position : planning->statement->verb_position;
 
-    TRY(check_added(planning, plan->target_column, target_position));
+    for (uint32_t i = 0; i < predicted_count(plan); i++)
+        TRY(check_added(planning, predicted_name(plan, i), target_position));
     if (plan->quarantine_table.size > 0)
         TRY(check_added(planning, SLICE(QUARANTINE_REASON), target_position));
     for (size_t i = 0; i < plan->extra_output_count; i++) {
         TRY(check_added(planning, plan->extra_outputs[i], setting->value.span.start));
-        if (slice_equal_fold(plan->extra_outputs[i], plan->target_column))
-            return fail_at(planning->err, STATUS_INVALID, target_position,
-                           "the prediction and an extra output are both named \"%.*s\"",
-                           SLICE_FORMAT(plan->target_column));
+        for (uint32_t j = 0; j < predicted_count(plan); j++)
+            if (slice_equal_fold(plan->extra_outputs[i], predicted_name(plan, j)))
+                return fail_at(planning->err, STATUS_INVALID, target_position,
+                               "the prediction and an extra output are both named \"%.*s\"",
+                               SLICE_FORMAT(plan->extra_outputs[i]));
     }
     return STATUS_OK;
 }
@@ -247,6 +278,7 @@ enum status plan_predict(struct planning *planning)
     TRY(settings_read(planning, SCOPE_PREDICT));
     TRY(model_find(planning));
     TRY(plan_target(planning));
+    TRY(name_components(planning));
     TRY(plan_replacing(planning, "predict.replace"));
     TRY(bad_rows_plan(planning, "predict.bad_rows"));
     TRY(plan_outputs(planning));
@@ -404,6 +436,8 @@ static enum metric metric_of_explanation(const struct model_summary *model)
         return METRIC_RMSE;
     if (model->task == TASK_CLUSTERING)
         return METRIC_INERTIA;
+    if (model->task == TASK_PROJECTION)
+        return METRIC_RECONSTRUCTION;
     return model->class_count == 2 ? METRIC_AUC : METRIC_ACCURACY;
 }
 

@@ -305,7 +305,8 @@ static void append_automatic(const struct plan *plan, const struct attribute *at
     else if (slice_is(name, "train.epoch"))
         append_epochs(length_of(plan), out);
     else if (!slice_is(name, "model.l2"))
-        text_append_string(out, "by the labels");
+        text_append_string(out, task_has_label(plan->estimator->task) ? "by the labels"
+                                                                      : "by the inputs");
     else if (length_of(plan).l2 == 0)
         text_append_char(out, '0');
     else

@@ -47,6 +47,7 @@ struct metrics {
     double label_mean, label_squares; /* running mean, and squares around it (Welford) */
     struct number_metrics numbers;
     struct silhouette silhouette; /* clustering */
+    double square_sum;            /* projection: about the means of training */
 };
 
 static enum status init_clusters(struct metrics *metrics, const struct model *model,
@@ -300,6 +301,16 @@ static void measure_cluster(const struct scorer *scorer, struct metrics_row *row
     };
 }
 
+static void measure_projection(const struct scorer *scorer, struct metrics_row *row)
+{
+    const double distance = scorer_distance(scorer);
+    double square = distance * distance;
+
+    for (uint32_t i = 0; i < scorer->model->components; i++)
+        square += scorer_component(scorer, i) * scorer_component(scorer, i);
+    *row = (struct metrics_row){.loss = distance, .value = square};
+}
+
 enum status metrics_measure(const struct scorer *scorer, const struct row_label *label,
                             double *probabilities, float *scores, struct metrics_row *row,
                             struct error *err)
@@ -312,6 +323,9 @@ enum status metrics_measure(const struct scorer *scorer, const struct row_label 
         return measure_value(scorer, label, row, err);
     case TASK_CLUSTERING:
         measure_cluster(scorer, row);
+        return STATUS_OK;
+    case TASK_PROJECTION:
+        measure_projection(scorer, row);
         return STATUS_OK;
     }
     return fail(err, STATUS_INVALID, "a model of no task");
@@ -376,6 +390,17 @@ static enum status add_cluster(struct metrics *metrics, const struct metrics_row
     return STATUS_OK;
 }
 
+static enum status add_projection(struct metrics *metrics, const struct metrics_row *row,
+                                  struct error *err)
+{
+    if (!(row->loss >= 0) || isinf(row->loss) || !(row->value >= 0) || isinf(row->value))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    metrics->rows++;
+    metrics->loss_sum += row->loss * row->loss;
+    metrics->square_sum += row->value;
+    return STATUS_OK;
+}
+
 static enum status add_row(struct metrics *metrics, const struct metrics_row *row,
                            struct error *err)
 {
@@ -383,6 +408,8 @@ static enum status add_row(struct metrics *metrics, const struct metrics_row *ro
         return add_class(metrics, row, err);
     if (metrics->task == TASK_CLUSTERING)
         return add_cluster(metrics, row, err);
+    if (metrics->task == TASK_PROJECTION)
+        return add_projection(metrics, row, err);
     if (!isfinite(row->value) || !number_metrics_take(&metrics->numbers, row->number_count))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     return add_value(metrics, row, err);
@@ -612,6 +639,10 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return metrics->loss_sum;
     case METRIC_SILHOUETTE:
         return silhouette_value(&metrics->silhouette);
+    case METRIC_RECONSTRUCTION:
+        return mean_loss(metrics);
+    case METRIC_EXPLAINED:
+        return metrics->square_sum > 0 ? 1 - metrics->loss_sum / metrics->square_sum : NAN;
     default:
         return metrics_measured(metrics, (struct measure){.metric = metric});
     }

@@ -11,8 +11,10 @@
  * AUC and PRAUC means over the classes, each against the rest, as far as they are defined.
  * Regression: MSE, RMSE, MAE, R2, MAPE, and what number_metrics.h has. Clustering, which needs no
  * label: Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample
- * of the rows (scoring/silhouette.h). Their names are in params/terms.h. All are scikit-learn's
- * numbers.
+ * of the rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the
+ * squared distances to what the components give back, and ExplainedVariance, what that leaves of
+ * the rows' squares about the means of training. Their names are in params/terms.h. All are
+ * scikit-learn's numbers.
  */
 #ifndef SCORING_METRICS_H
 #define SCORING_METRICS_H
@@ -58,8 +60,9 @@ struct metrics_row {
     struct slice scores; /* of more than two: the floats that AUC ranks each class by, where they
                             are wanted; else of size 0. In the room that is given */
     double loss;  /* log loss, or how far a margin is short of 1; of a number the difference to the
-                     label; of clusters the distance to  the nearest */
-    double value; /* of a number the label */
+                     label; of clusters the distance to the nearest, of components to what they give
+                     back */
+    double value; /* of a number the label; of components the row's square about the means */
     /* Of a regressor that has another aim than means: what was predicted, and what it is compared
      * with besides the label. */
     double numbers[QUANTILES_MAX];
@@ -84,8 +87,8 @@ enum status metrics_add_row(struct metrics *metrics, const struct metrics_row *r
 
 uint64_t metrics_rows(const struct metrics *metrics);
 /* The mean loss: log loss (probabilities clipped to [1e-15, 1]), of margins hinge loss, or squared
- * error in the label's units, or the squared distance to the nearest cluster. Of another aim than
- * means what its metric is, or is less than 1. NaN without rows. */
+ * error in the label's units, or the squared distance to the nearest cluster or the components. Of
+ * another aim than means what its metric is, or is less than 1. NaN without rows. */
 double metrics_loss(struct metrics *metrics);
 /* Classification: rows whose true class the model does not know; classes that it knows. */
 uint64_t metrics_unknown_rows(const struct metrics *metrics);

@@ -182,9 +182,17 @@ uint32_t scorer_cluster(const struct scorer *scorer)
     return nearest;
 }
 
+double scorer_component(const struct scorer *scorer, uint32_t i)
+{
+    return (double)scorer->outputs[i];
+}
+
 double scorer_distance(const struct scorer *scorer)
 {
-    return (double)scorer->outputs[scorer_cluster(scorer)];
+    const struct model *model = scorer->model;
+
+    return (double)scorer
+        ->outputs[model->task == TASK_PROJECTION ? model->components : scorer_cluster(scorer)];
 }
 
 struct cell scorer_prediction(const struct scorer *scorer)
@@ -194,6 +202,8 @@ struct cell scorer_prediction(const struct scorer *scorer)
         return scorer->model->labels.values[scorer_class(scorer)];
     case TASK_CLUSTERING:
         return (struct cell){.type = CELL_INTEGER, .integer = scorer_cluster(scorer)};
+    case TASK_PROJECTION:
+        return (struct cell){.type = CELL_REAL, .real = scorer_component(scorer, 0)};
     case TASK_REGRESSION:
         break;
     }

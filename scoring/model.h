@@ -9,6 +9,7 @@
  *     regression                  1 output, label = z * label_scale + label_mean; of several
  *                                 quantiles one of each. With LABEL_LINK_EXP e^z is in place of z
  *     clustering                  the distance to each cluster; the nearest is the prediction
+ *     projection                  the components, and how far the row is from what they give back
  *
  * Scoring has one fixed order of additions per output, independent of how many rows are
  * scored together and of the width of the processor's vectors: PREDICT,
@@ -80,6 +81,7 @@ struct model {
     double label_mean, label_scale; /* regression */
     enum label_link link;
     struct aim_facts aim;              /* no part of the digest */
+    uint32_t components;               /* projection */
     const void *content;               /* the struct of its kind */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
@@ -142,11 +144,14 @@ double scorer_value(const struct scorer *scorer);   /* regression: in the label'
                                                        quantiles the one that is predicted */
 double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
-double scorer_distance(const struct scorer *scorer);  /* to that */
+double scorer_distance(const struct scorer *scorer);  /* to that; of a projection to the row that
+                                                         its components give back */
+double scorer_component(const struct scorer *scorer, uint32_t i);
 /* Of each tree the node that the row ends in, counted from the tree's first: leaves (leaf_count).
  * Of models that have leaves (kind.h). */
 void scorer_leaves(const struct scorer *scorer, uint32_t *leaves);
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
-struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type */
+struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type; of a
+                                                               projection the first component */
 
 #endif

@@ -31,6 +31,7 @@ static const struct {
     {TASK_CLASSIFICATION, "logits", OUTPUT_LOGITS},
     {TASK_REGRESSION, "score", OUTPUT_PREDICTION},
     {TASK_CLUSTERING, "score", OUTPUT_DISTANCE},
+    {TASK_PROJECTION, "score", OUTPUT_DISTANCE},
     {TASK_CLASSIFICATION, "leaf", OUTPUT_LEAF},
     {TASK_REGRESSION, "quantiles", OUTPUT_QUANTILES},
     {TASK_REGRESSION, "leaf", OUTPUT_LEAF},
@@ -139,11 +140,11 @@ static enum status append_probabilities(const struct labels *labels,
     return status;
 }
 
-/* [0.25]: one logit for two classes and for a number, else one a class. */
-static void append_logits(const struct scorer *scorer, struct text *json)
+/* [0.25,-3] */
+static void append_outputs(const struct scorer *scorer, uint32_t count, struct text *json)
 {
     text_append_char(json, '[');
-    for (uint32_t i = 0; i < model_outputs(scorer->model); i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (i)
             text_append_char(json, ',');
         text_append_real(json, (double)scorer->outputs[i]);
@@ -222,20 +223,26 @@ static enum status output_probabilities(const struct scorer *scorer, enum output
 enum status scorer_output(const struct scorer *scorer, enum output output,
                           struct output_workspace *workspace, struct cell *cell, struct error *err)
 {
+    const struct model *model = scorer->model;
+
     text_clear(&workspace->json);
+    if (output == OUTPUT_PREDICTION && model->task == TASK_PROJECTION) {
+        append_outputs(scorer, model->components, &workspace->json);
+        return take_text(workspace, cell, err);
+    }
     if (output == OUTPUT_PREDICTION) {
         *cell = scorer_prediction(scorer);
         return STATUS_OK;
     }
     if (output == OUTPUT_DISTANCE) {
-        if (scorer->model->task != TASK_CLUSTERING)
+        if (task_has_label(model->task))
             return fail(err, STATUS_INVALID, "a %.*s has no distances",
                         SLICE_FORMAT(scorer->model->estimator)),
                    error_hint(err, "Use totrain_predict.");
         *cell = (struct cell){.type = CELL_REAL, .real = scorer_distance(scorer)};
         return STATUS_OK;
     }
-    if (output == OUTPUT_LOGITS && scorer->model->task == TASK_CLUSTERING)
+    if (output == OUTPUT_LOGITS && !task_has_label(model->task))
         return fail(err, STATUS_INVALID, "a %.*s has no logits",
                     SLICE_FORMAT(scorer->model->estimator)),
                error_hint(err, "Use totrain_distance.");
@@ -249,6 +256,23 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
     }
     if (output != OUTPUT_LOGITS)
         return output_probabilities(scorer, output, workspace, cell, err);
-    append_logits(scorer, &workspace->json);
+    append_outputs(scorer, model_outputs(model), &workspace->json); /* of two classes one */
     return take_text(workspace, cell, err);
+}
+
+enum status scorer_component_output(const struct scorer *scorer, int64_t number, struct cell *cell,
+                                    struct error *err)
+{
+    const uint32_t count = scorer->model->components;
+
+    if (count == 0)
+        return fail(err, STATUS_INVALID, "a %.*s has no components",
+                    SLICE_FORMAT(scorer->model->estimator)),
+               error_hint(err, "A PCA has some.");
+    if (number < 1 || number > count)
+        return fail(err, STATUS_INVALID, "component %lld, where the model has %u",
+                    (long long)number, count);
+    *cell =
+        (struct cell){.type = CELL_REAL, .real = scorer_component(scorer, (uint32_t)number - 1)};
+    return STATUS_OK;
 }

@@ -4,12 +4,13 @@
  * The functions of the SQL and the workers of a job make them here, so that both
  * give the same bits.
  *
- *     prediction      in the label's own type
+ *     prediction      in the label's own type; of a projection a JSON array of its components
+ *     component       real: one of them
  *     probability     real: of the positive class of two, of the predicted one of more
  *     probabilities   JSON object: class -> probability, classes ascending
  *     logits          JSON array: one logit (or margin) of two classes and of a number, else one a
  *                     class
- *     distance        real: to the nearest cluster
+ *     distance        real: to the nearest cluster, or to what a projection's components give back
  *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first
  */
@@ -27,7 +28,8 @@
     X(LOGITS, "logits", "logits", OUTPUT_JSON)                                                     \
     X(DISTANCE, "distance", "distance", OUTPUT_REAL)                                               \
     X(LEAF, "leaf", "leaf", OUTPUT_JSON)                                                           \
-    X(QUANTILES, "quantiles", "quantiles", OUTPUT_JSON)
+    X(QUANTILES, "quantiles", "quantiles", OUTPUT_JSON)                                            \
+    X(COMPONENT, "component", "component", OUTPUT_REAL)
 
 enum output_type { OUTPUT_AS_LABEL, OUTPUT_REAL, OUTPUT_JSON };
 enum output {
@@ -63,8 +65,12 @@ enum status output_workspace_init(struct output_workspace *workspace, const stru
 void output_workspace_deinit(struct output_workspace *workspace);
 
 /* Of the row that is selected. A text lives until the workspace's next output. INVALID
- * where the model has no such output, whatever the row. */
+ * where the model has no such output, whatever the row. A component has a call of its own. */
 enum status scorer_output(const struct scorer *scorer, enum output output,
                           struct output_workspace *workspace, struct cell *cell, struct error *err);
+
+/* Component `number`, from 1 on. INVALID where the model has none of that number. */
+enum status scorer_component_output(const struct scorer *scorer, int64_t number, struct cell *cell,
+                                    struct error *err);
 
 #endif

@@ -250,9 +250,18 @@ ALTER FUNCTION totrain.problem(text, record) SUPPORT totrain.plan_support;
 CREATE FUNCTION totrain.distance(model text, "row" record) RETURNS double precision
 AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
-COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
+COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters; of a PCA to what its components give back';
 REVOKE ALL ON FUNCTION totrain.distance(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
+
+CREATE FUNCTION totrain.component(model text, "row" record, number integer)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_component' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.component(text, record, integer) IS
+    'of a PCA one component, the first is 1';
+REVOKE ALL ON FUNCTION totrain.component(text, record, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.component(text, record, integer) TO totrain_user;
 
 CREATE FUNCTION totrain.quantiles(model text, "row" record) RETURNS json
 AS 'MODULE_PATHNAME', 'totrain_sql_quantiles' LANGUAGE C STABLE PARALLEL SAFE COST 100

@@ -194,7 +194,14 @@ COMMENT ON FUNCTION totrain.logits(text, record) IS
 CREATE FUNCTION totrain.distance(model text, "row" record) RETURNS double precision
 AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
-COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters';
+COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters; of a PCA to what its components give back';
+
+CREATE FUNCTION totrain.component(model text, "row" record, number integer)
+RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_component' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.component(text, record, integer) IS
+    'of a PCA one component, the first is 1';
 
 CREATE FUNCTION totrain.quantiles(model text, "row" record) RETURNS json
 AS 'MODULE_PATHNAME', 'totrain_sql_quantiles' LANGUAGE C STABLE PARALLEL SAFE COST 100
@@ -416,6 +423,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
+    totrain.component(text, record, integer),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
     totrain.export_model(text, text), totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),

@@ -302,6 +302,21 @@ static void leaf(sqlite3_context *context, int count, sqlite3_value **values)
     result_output(context, count, values, "totrain_leaf", OUTPUT_LEAF);
 }
 
+/* totrain_component('model', input, ..., number) */
+static void component(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct loaded *loaded;
+    struct cell cell;
+    struct error err;
+
+    if (score(context, count - 1, values, &loaded, &err) != STATUS_OK ||
+        scorer_component_output(&loaded->scorer, sqlite3_value_int64(values[count - 1]), &cell,
+                                &err) != STATUS_OK)
+        function_raise(context, "totrain_component", &err);
+    else
+        result_cell(context, cell);
+}
+
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */
 
 static bool names_fit(const struct model *model, int count, sqlite3_value **names)
@@ -380,6 +395,7 @@ static const struct {
     {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
     {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, quantiles},
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
+    {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

@@ -71,25 +71,6 @@ static void write_content(const struct model *model, cJSON *object)
         json_append(numbers, json_real(fit[i]));
 }
 
-static enum status read_numbers(const cJSON *object, const char *name, size_t count,
-                                double *numbers, struct error *err)
-{
-    const cJSON *array, *item;
-
-    TRY(json_get_array(object, name, count, &array, err));
-    if ((size_t)cJSON_GetArraySize(array) != count)
-        return fail(err, STATUS_CORRUPT, "model: \"%s\" has %d numbers, where %zu belong", name,
-                    cJSON_GetArraySize(array), count);
-    cJSON_ArrayForEach(item, array)
-    {
-        if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble))
-            return fail(err, STATUS_CORRUPT, "model: \"%s\" has an element that is no number",
-                        name);
-        *numbers++ = item->valuedouble;
-    }
-    return STATUS_OK;
-}
-
 static bool is_possible(const struct regression_fit *fit, uint64_t coefficients)
 {
     return fit->rows >= 1 && fit->parameters >= 0 && fit->parameters <= (double)coefficients;
@@ -117,9 +98,9 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (!coefficients)
         return fail_no_memory(err);
     regression->coefficients = coefficients;
-    TRY(read_numbers(object, "coefficients", 2 * count, (double *)(void *)coefficients, err));
-    TRY(read_numbers(object, "fit", REGRESSION_FIT_NUMBERS, (double *)(void *)&regression->fit,
-                     err));
+    TRY(json_get_reals(object, "coefficients", 2 * count, (double *)(void *)coefficients, err));
+    TRY(json_get_reals(object, "fit", REGRESSION_FIT_NUMBERS, (double *)(void *)&regression->fit,
+                       err));
     if (!is_possible(&regression->fit, count))
         return fail(err, STATUS_CORRUPT, "model: no fit has such numbers");
     return STATUS_OK;

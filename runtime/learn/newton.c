@@ -172,7 +172,7 @@ static void move_output(struct newton *newton, double weight, const double *tota
         .l2 = newton->params.lambda * weight,
     };
 
-    newton_unfold(newton->columns, totals, newton->products, newton->columns);
+    row_products_unfold(newton->columns, totals, newton->products, newton->columns);
     newton_sweep(newton->directions, newton->direction_count, newton->columns, newton->products,
                  penalties, newton->params.eta, gradient, weights);
 }
@@ -181,7 +181,7 @@ static enum status apply_round(struct newton *newton, uint64_t round, double *to
                                struct learner_report *report, struct error *err)
 {
     const double scale = newton->dataset->train.classes ? 1 : newton->dataset->label_scale;
-    const size_t columns = newton->columns, pairs = newton_pairs(newton->columns);
+    const size_t columns = newton->columns, pairs = row_pairs(newton->columns);
 
     newton_lane_use(&newton->lane, totals);
     report->train_loss = *newton->lane.loss * scale * scale / state[weights_of(newton)];

@@ -52,13 +52,6 @@ void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t e
     }
 }
 
-void newton_unfold(uint32_t columns, const double *lower, double *matrix, size_t stride)
-{
-    for (size_t i = 0; i < columns; i++)
-        for (size_t j = 0; j <= i; j++)
-            matrix[i * stride + j] = matrix[j * stride + i] = *lower++;
-}
-
 static void chunk_free(struct newton_chunk *chunk)
 {
     if (!chunk)
@@ -303,16 +296,15 @@ static void add_gradient(struct newton_lane *lane, uint32_t output, uint32_t col
 static void add_dense_column(struct newton_lane *lane, uint32_t block, uint32_t column)
 {
     const struct newton_chunk *chunk = lane->chunk;
-    double *restrict products =
-        lane->products + block * newton_pairs(lane->columns) + newton_pairs(column);
+    const struct row_products sums = {.rows = chunk->rows,
+                                      .columns = chunk->dense,
+                                      .x = chunk->x,
+                                      .weights = chunk->second_order + block,
+                                      .stride = lane->blocks,
+                                      .products =
+                                          lane->products + block * row_pairs(lane->columns)};
 
-    for (uint32_t at = 0; at < chunk->rows; at++) {
-        const double *restrict x = chunk->x + (size_t)at * chunk->dense;
-        const double weighted = chunk->second_order[(size_t)at * lane->blocks + block] * x[column];
-
-        for (uint32_t j = 0; j <= column; j++)
-            products[j] += weighted * x[j];
-    }
+    row_products_of(&sums, column);
 }
 
 /* The columns [first, end) of those that ids select; `output` is the block's, if it has one. */
@@ -321,7 +313,7 @@ static void add_selected_columns(struct newton_lane *lane, uint32_t block, int64
 {
     const struct newton_chunk *chunk = lane->chunk;
     const uint32_t id_count = lane->dataset->transform.id_count;
-    double *products = lane->products + block * newton_pairs(lane->columns);
+    double *products = lane->products + block * row_pairs(lane->columns);
 
     for (uint32_t at = 0; at < chunk->rows; at++) {
         const double *restrict x = chunk->x + (size_t)at * chunk->dense;
@@ -331,7 +323,7 @@ static void add_selected_columns(struct newton_lane *lane, uint32_t block, int64
             const uint32_t column = selected[i].column;
             const double weighted =
                 chunk->second_order[(size_t)at * lane->blocks + block] * selected[i].value;
-            double *restrict own = products + newton_pairs(column);
+            double *restrict own = products + row_pairs(column);
 
             if (column < first || column >= end)
                 continue;

@@ -17,6 +17,7 @@
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
+#include "runtime/learn/row_products.h"
 
 struct newton_chunk;
 
@@ -41,25 +42,17 @@ struct newton_lane {
     struct newton_chunk *chunk;
 };
 
-/* Numbers in the lower half of a square matrix. */
-static inline size_t newton_pairs(uint32_t columns)
-{
-    return (size_t)columns * ((size_t)columns + 1) / 2;
-}
-
 /* Of one training row: its sample weight, if there are any, times that of its class. */
 double newton_row_weight(const struct dataset *dataset, uint64_t row);
 
 /* Of the training rows [first, end): their weights, then weights times labels, or the weights of
  * each class. sums: (1 + classes, or 2). */
 void newton_add_labels(const struct dataset *dataset, uint64_t first, uint64_t end, double *sums);
-/* The lower half of a block of products as all of it: rows of the matrix lie `stride` apart. */
-void newton_unfold(uint32_t columns, const double *lower, double *matrix, size_t stride);
 
 /* How many sums there are: the loss, gradients, products. */
 static inline size_t newton_sums(const struct newton_lane *lane)
 {
-    return 1 + (size_t)lane->outputs * lane->columns + lane->blocks * newton_pairs(lane->columns);
+    return 1 + (size_t)lane->outputs * lane->columns + lane->blocks * row_pairs(lane->columns);
 }
 
 enum status newton_lane_init(struct newton_lane *lane, const struct dataset *dataset,

@@ -291,13 +291,13 @@ static void collect(struct regression *regression, const double *weights, double
 
     *loss = regression->has_classes ? *lane->loss : *lane->loss / 2;
     for (size_t k = 0; k < regression->equations; k++)
-        for (size_t j = 0; j <= k; j++, block += newton_pairs(regression->columns)) {
+        for (size_t j = 0; j <= k; j++, block += row_pairs(regression->columns)) {
             double *at = regression->second + k * columns * all + j * columns;
 
-            newton_unfold(regression->columns, block, at, all);
+            row_products_unfold(regression->columns, block, at, all);
             if (j < k)
-                newton_unfold(regression->columns, block,
-                              regression->second + j * columns * all + k * columns, all);
+                row_products_unfold(regression->columns, block,
+                                    regression->second + j * columns * all + k * columns, all);
         }
     for (uint32_t i = 0; i < all && regression->params.l2 > 0; i++) {
         const double penalty = penalty_of(regression, i);

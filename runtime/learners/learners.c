@@ -6,6 +6,7 @@
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
+#include "runtime/learn/pca.h"
 #include "runtime/learn/regression.h"
 #include "runtime/learn/trees/trees.h"
 
@@ -21,7 +22,7 @@ static const struct {
     {"network", network_open, NULL}, {"embedding", embedding_network_open, NULL},
     {"kmeans", NULL, kmeans_open},   {"trees", NULL, trees_open},
     {"linear", NULL, newton_open},   {"regression", NULL, regression_open},
-    {"bayes", NULL, bayes_open},
+    {"bayes", NULL, bayes_open},     {"pca", NULL, pca_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

@@ -26,6 +26,7 @@ struct rows_scoring {
     struct scorer scorer;
     struct output_workspace workspace;
     enum output outputs[JOBSPEC_OUTPUTS_MAX];
+    uint32_t components;         /* of them */
     struct cell *cells, *inputs; /* (columns), (inputs) */
 
     uint64_t next, end; /* rows of the shard that are not scored yet */
@@ -103,7 +104,11 @@ static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
             return fail(err, STATUS_CORRUPT, "the job's spec: output \"%.*s\" is not known",
                         SLICE_FORMAT(spec->outputs[i]));
         scoring->outputs[i] = (enum output)word;
+        scoring->components += scoring->outputs[i] == OUTPUT_COMPONENT;
     }
+    if (scoring->components > scoring->model.components)
+        return fail(err, STATUS_CORRUPT, "the job's spec: %u components, where the model has %u",
+                    scoring->components, scoring->model.components);
     return STATUS_OK;
 }
 
@@ -285,11 +290,18 @@ static enum status take_row(struct rows_scoring *scoring, struct error *err)
 
 static enum status put_outputs(struct rows_scoring *scoring, struct error *err)
 {
+    const struct scorer *scorer = &scoring->scorer;
+    uint32_t component = 0;
     struct cell cell;
 
     shard_put_outputs(&scoring->results);
     for (size_t i = 0; i < scoring->job->spec.scoring.output_count; i++) {
-        TRY(scorer_output(&scoring->scorer, scoring->outputs[i], &scoring->workspace, &cell, err));
+        const enum output output = scoring->outputs[i];
+
+        if (output == OUTPUT_COMPONENT)
+            TRY(scorer_component_output(scorer, ++component, &cell, err));
+        else
+            TRY(scorer_output(scorer, output, &scoring->workspace, &cell, err));
         cell_put(&scoring->results, &cell);
     }
     return STATUS_OK;

@@ -9,6 +9,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
@@ -328,6 +329,17 @@ void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder
     const struct bayes_params params = {.var_smoothing = 1e-9, .alpha = 1};
 
     begin(job, "bayes", "NaiveBayes", &params, sizeof params);
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_components(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct pca_params params = {.components = 2};
+
+    begin(job, "pca", "PCA", &params, sizeof params);
+    job->spec.task = TASK_PROJECTION;
+    job->spec.label_type = LABEL_NONE;
+    job->spec.metrics[0] = SLICE("ExplainedVariance");
     make_by_key(job, csv, folder);
 }
 

@@ -23,5 +23,12 @@ class BayesTest(harness.SameModelTest):
     test_the_job_goes_on_from_a_checkpoint = None
 
 
+class ComponentsTest(harness.SameModelTest):
+    kind = "components"
+    flipped = ("weights", "rows", "sums")
+    step = 1
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
 if __name__ == "__main__":
     harness.run()

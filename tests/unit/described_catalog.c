@@ -151,6 +151,8 @@ static void read_model(struct slice text, struct described_catalog *described)
     what = word(&head);
     described->model.has_leaves = slice_is(what, "leaves");
     described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
+    if (described->model.task == TASK_PROJECTION)
+        described->model.component_count = 2;
     word(&label);
     described->model.label = word(&label);
     described->model.label_type = (enum label_type)value_of(label_type_words, word(&label));

@@ -7,6 +7,7 @@
  *     -- model: iris_model DNNClassifier classification; label class integer;
  *               inputs petal_width numeric, color category     (on one line)
  *     -- model: m XGBClassifier classification leaves; ...   of trees, which have leaves
+ *     -- model: p PCA projection; label "" none; ...         of two components
  *     -- model: ...; label kind text classes fraud legit; ...  the greater one is positive
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory

@@ -13,13 +13,15 @@ endforeach()
 totrain_test(test_embedding_network
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_network.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES learners learn data scoring jobspec base LABEL unit)
-foreach(test bayes newton regression)
+foreach(test bayes newton pca regression)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${CMAKE_CURRENT_LIST_DIR}/row_sums_group.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)
   target_link_libraries(test_${test} PRIVATE PkgConfig::CJSON)
 endforeach()
-totrain_test(test_symmetric_inverse SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_symmetric_inverse.c USES learn base LABEL unit)
+foreach(test symmetric_eigen symmetric_inverse)
+  totrain_test(test_${test} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c USES learn base LABEL unit)
+endforeach()
 target_compile_definitions(test_learner PRIVATE TOTRAIN_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
 target_compile_definitions(test_kmeans PRIVATE IRIS="${CMAKE_SOURCE_DIR}/examples/data/iris.csv")
 foreach(test leaks baseline tree_objective tree_rankings)

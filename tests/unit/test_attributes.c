@@ -396,7 +396,8 @@ static void print_metrics(enum task task, const char *models, struct text *out)
 
 static void the_help_of_the_metrics_has_all_of_them(void **state)
 {
-    static const char *const models[] = {"Classifiers", "Regressors", "Models of clusters", NULL};
+    static const char *const models[] = {"Classifiers", "Regressors", "Models of clusters",
+                                         "Models of components", NULL};
     const struct attribute *attribute = attribute_find(SLICE("validation.metrics"));
     struct text sentence;
     (void)state;

@@ -5,6 +5,7 @@
 #include "kinds/bayes/bayes_model.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/pca/pca_model.h"
 #include "kinds/regression/regression_model.h"
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
@@ -20,27 +21,54 @@ enum damage_of {
     CROSSED,
     TESTED,
     BAYES,
+    COMPONENTS,
     TREES,
     EMBEDDED
 };
 
-/* Of the two inputs that are numbers, of which one has NULLs. */
-static void clusters_init(struct fixture *fixture)
+/* A model without label of the two inputs that are numbers, of which one has NULLs. */
+static void numbers_init(struct fixture *fixture, enum task task)
 {
-    static struct kmeans_model content;
     struct model *model = &fixture->model;
     struct error err;
 
     fixture_init(fixture, 0);
-    model->estimator = SLICE("KMeans");
-    model->kind = kind_find(SLICE("kmeans"));
-    model->task = TASK_CLUSTERING;
+    model->task = task;
     model->label = SLICE("");
     model->labels = (struct labels){.type = LABEL_NONE};
     model->label_mean = 0;
     model->label_scale = 1;
     model->transform = (struct transform){.inputs = model->transform.inputs, .input_count = 2};
     CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+}
+
+static void components_init(struct fixture *fixture)
+{
+    static const double variances[] = {3, 0.5};
+    static struct pca_model content;
+    struct model *model = &fixture->model;
+
+    numbers_init(fixture, TASK_PROJECTION);
+    content = (struct pca_model){.components = 2,
+                                 .inputs = 2,
+                                 .means = fixture_floats(fixture, 2, 0),
+                                 .loadings = fixture_floats(fixture, 4, 1),
+                                 .variances = variances,
+                                 .variance = 3.5};
+    model->estimator = SLICE("PCA");
+    model->kind = kind_find(SLICE("pca"));
+    model->components = 2;
+    model->content = &content;
+}
+
+static void clusters_init(struct fixture *fixture)
+{
+    static struct kmeans_model content;
+    struct model *model = &fixture->model;
+
+    numbers_init(fixture, TASK_CLUSTERING);
+    model->estimator = SLICE("KMeans");
+    model->kind = kind_find(SLICE("kmeans"));
     content = (struct kmeans_model){fixture_floats(fixture, 4 * 3, 0), 4, 3};
     model->content = &content;
 }
@@ -163,6 +191,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == BAYES) {
         bayes_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == COMPONENTS) {
+        components_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -525,6 +558,31 @@ static void clusters_with_a_wrong_value_are_refused(void **state)
         check_meta(CLUSTERS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void components_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"components\":2", "\"components\":0", "\"components\": expected an integer from 1 to 2"},
+        {"\"components\":2", "\"components\":3", "\"components\": expected an integer from 1 to 2"},
+        {"\"components\":2", "\"components\":1", "elements, where at most 1"},
+        {"[3,0.5]", "[3]", "1 numbers, where 2 belong"},
+        {"[3,0.5]", "[3,-1]", "a variance is below 0"},
+        {"[3,0.5]", "[3,null]", "an element is no number"},
+        {"[3,0.5]", "[3,0.25]", "it was changed after training"},
+        {"\"variance\":3.5", "\"variance\":0", "the variance of all inputs is not above 0"},
+        {"\"variance\":3.5", "\"variance\":4", "it was changed after training"},
+        {"\"projection\"", "\"clustering\"", "principal components do no clustering"},
+        {"\"type\":\"numeric\"", "\"words\":0,\"hash_buckets\":1,\"type\":\"category\"",
+         "an input that is no number"},
+        {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(COMPONENTS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 static void regressions_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -532,10 +590,10 @@ static void regressions_with_a_wrong_value_are_refused(void **state)
     } cases[] = {
         {"\"coefficients\":[", "\"coefficients\":[1,", "elements, where at most"},
         {"\"coefficients\":[0,", "\"coefficients\":[", "numbers, where"},
-        {"\"coefficients\":[0,", "\"coefficients\":[null,", "an element that is no number"},
-        {"\"coefficients\":[0,", "\"coefficients\":[1e999,", "an element that is no number"},
+        {"\"coefficients\":[0,", "\"coefficients\":[null,", "an element is no number"},
+        {"\"coefficients\":[0,", "\"coefficients\":[1e999,", "an element is no number"},
         {"\"coefficients\":[0,", "\"coefficients\":[0.5,", "it was changed after training"},
-        {"\"fit\":[150,5,", "\"fit\":[150,", "\"fit\" has 4 numbers, where 5 belong"},
+        {"\"fit\":[150,5,", "\"fit\":[150,", "4 numbers, where 5 belong"},
         {"\"fit\":[150,5,", "\"fit\":[0,5,", "no fit has such numbers"},
         {"\"fit\":[150,5,", "\"fit\":[150,500,", "no fit has such numbers"},
         {"\"fit\":[150,5,", "\"fit\":[150,-1,", "no fit has such numbers"},
@@ -905,6 +963,7 @@ int main(void)
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
+        cmocka_unit_test(components_with_a_wrong_value_are_refused),
         cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),
         cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),
         cmocka_unit_test(damaged_centers_are_refused),

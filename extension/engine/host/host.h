@@ -99,7 +99,8 @@ struct scan_outcome {
 struct fill {
     struct table_target target;
     struct slice create, select;
-    uint64_t rows; /* how many it has got */
+    uint64_t rows;  /* how many it has got */
+    size_t outputs; /* of fills[0] of fill_rows, where the host keeps the rows: of each of them */
 };
 
 /* Where rows for several tables go, as they come. `table` is an index of the fills. */

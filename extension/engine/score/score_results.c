@@ -94,9 +94,11 @@ static enum status read_cells(struct walk *walk, struct error *err)
 static enum status put_kept(struct walk *walk, size_t table, const struct cell *reason,
                             const struct cell *outputs, struct error *err)
 {
-    struct cell cells[2 + JOBSPEC_OUTPUTS_MAX] = {cell_integer((int64_t)walk->next), *reason};
+    struct cell cells[2 + JOBSPEC_OUTPUTS_MAX];
     const size_t count = outputs ? walk->spec->output_count : 0;
 
+    cells[0] = cell_integer((int64_t)walk->next);
+    cells[1] = *reason;
     for (size_t i = 0; i < count; i++)
         cells[2 + i] = outputs[i];
     return walk->sink->put(walk->sink->self, table, cells, 2 + count, err);
@@ -244,6 +246,7 @@ enum status scored_fill(const struct scored *scored, const struct host *host,
     enum status status = walk_init(&filling.walk, scored, err);
 
     filling.walk.is_kept = host->kept_rows != NULL;
+    fills[0].outputs = scored->spec->scoring.output_count;
     if (status == STATUS_OK)
         status = host->tables->fill_rows(host->self, fills, count, fill, &filling, err);
     walk_deinit(&filling.walk);

@@ -32,6 +32,7 @@ SQL_FUNCTION(totrain_sql_predict_as);
 SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_quantiles);
+SQL_FUNCTION(totrain_sql_component);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
 SQL_FUNCTION(totrain_sql_leaf);
@@ -517,16 +518,25 @@ static enum status take_arguments(FunctionCallInfo fcinfo, struct scoring **scor
 
 /* ----- the functions ----- */
 
-static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **scoring,
-                  struct cell *cell)
+/* False: there is no row. */
+static bool score_row(FunctionCallInfo fcinfo, struct scoring **scoring)
 {
     struct error err;
 
     if (take_arguments(fcinfo, scoring, &err) != STATUS_OK)
         throw_error(&err);
-    if (!*scoring)
+    if (*scoring)
+        scorer_score(&(*scoring)->scorer, 1);
+    return *scoring != NULL;
+}
+
+static bool score(FunctionCallInfo fcinfo, enum output output, struct scoring **scoring,
+                  struct cell *cell)
+{
+    struct error err;
+
+    if (!score_row(fcinfo, scoring))
         return false;
-    scorer_score(&(*scoring)->scorer, 1);
     if (scorer_output(&(*scoring)->scorer, output, &(*scoring)->workspace, cell, &err) != STATUS_OK)
         throw_error(&err);
     return cell->type != CELL_NULL;
@@ -643,6 +653,20 @@ Datum totrain_sql_probability(PG_FUNCTION_ARGS)
 Datum totrain_sql_distance(PG_FUNCTION_ARGS)
 {
     return real_output(fcinfo, OUTPUT_DISTANCE);
+}
+
+/* Of the number that is the third argument. */
+Datum totrain_sql_component(PG_FUNCTION_ARGS)
+{
+    struct scoring *scoring;
+    struct cell cell;
+    struct error err;
+
+    if (PG_ARGISNULL(2) || !score_row(fcinfo, &scoring))
+        PG_RETURN_NULL();
+    if (scorer_component_output(&scoring->scorer, PG_GETARG_INT32(2), &cell, &err) != STATUS_OK)
+        throw_error(&err);
+    PG_RETURN_FLOAT8(cell.real);
 }
 
 static const struct wanted *wanted_type(FunctionCallInfo fcinfo, struct scoring *scoring)

@@ -2,13 +2,14 @@
 
 #include <stdio.h>
 
+#include "base/cell_values.h"
 #include "codegen/lower_predict.h"
 #include "extension/postgres/sql/query.h"
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 
-#define OUTPUTS_MAX     9 /* the prediction and predict.extra_outputs */
+#define OUTPUTS_MAX     JOBSPEC_OUTPUTS_MAX
 #define INTERRUPT_EVERY 1024
 
 static const struct pg_table kept = {SLICE("pg_temp"), SLICE(PREDICT_KEPT)};
@@ -41,7 +42,8 @@ enum status postgres_keep_rows(void *self, struct slice select, struct error *er
 struct filling {
     struct postgres_host *host;
     struct pg_prepared *insert;
-    struct text numbers[1 + OUTPUTS_MAX]; /* of a row, as texts */
+    size_t outputs;                       /* of a row */
+    struct text numbers[1 + OUTPUTS_MAX]; /* (1 + outputs): of a row, as texts */
     uint64_t rows;
 };
 
@@ -66,20 +68,22 @@ static enum status put_row(void *self, size_t table, const struct cell *cells, s
 {
     struct filling *filling = self;
     const struct pg_database *database = filling->host->database;
-    struct cell row[2 + OUTPUTS_MAX] = {{.type = CELL_NULL}};
+    struct cell row[2 + OUTPUTS_MAX];
 
     (void)table; /* a reason says it */
-    if (count > sizeof row / sizeof *row)
+    if (count > 2 + filling->outputs)
         return fail(err, STATUS_LIMIT, "a row of %zu outputs", count - 2);
     if (++filling->rows % INTERRUPT_EVERY == 0 && postgres_interrupted(filling->host))
         return fail(err, STATUS_INTERRUPTED, "interrupted");
     row[0] = cells[0];
     for (size_t i = 1; i < count; i++)
         TRY(output_text(&cells[i], &filling->numbers[i - 1], &row[i], err));
+    for (size_t i = count; i < 2 + filling->outputs; i++)
+        row[i] = cell_null();
     return database->execute(database->self, filling->insert, row, err);
 }
 
-static enum status make_scores(struct postgres_host *host, struct error *err)
+static enum status make_scores(struct postgres_host *host, size_t outputs, struct error *err)
 {
     enum status status;
     struct text sql;
@@ -90,8 +94,8 @@ static enum status make_scores(struct postgres_host *host, struct error *err)
                   "CREATE TABLE @ (\"" PREDICT_ROW "\" pg_catalog.int8, "
                   "reason pg_catalog.text",
                   &scores);
-    for (int i = 1; i <= OUTPUTS_MAX; i++)
-        text_printf(&sql, ", o%d pg_catalog.text", i);
+    for (size_t i = 1; i <= outputs; i++)
+        text_printf(&sql, ", o%zu pg_catalog.text", i);
     text_append_char(&sql, ')');
     status = pg_run_text(host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
@@ -107,36 +111,36 @@ static enum status prepare(struct filling *filling, struct error *err)
 
     text_init(&sql, TEXT_MAXIMUM);
     pg_sql_append(&sql, "INSERT INTO @ VALUES ($1", &scores);
-    for (int i = 1; i < 2 + OUTPUTS_MAX; i++) {
+    for (size_t i = 1; i < 2 + filling->outputs; i++) {
         types[i] = CELL_TEXT;
-        text_printf(&sql, ", $%d", i + 1);
+        text_printf(&sql, ", $%zu", i + 1);
     }
     text_append_char(&sql, ')');
     status = sql.failed ? fail_no_memory(err)
                         : database->prepare(database->self, text_slice(&sql), types,
-                                            2 + OUTPUTS_MAX, &filling->insert, err);
+                                            2 + filling->outputs, &filling->insert, err);
     text_deinit(&sql);
     return status;
 }
 
-static enum status insert_scores(struct postgres_host *host, fill_source *source, void *context,
-                                 struct error *err)
+static enum status insert_scores(struct postgres_host *host, size_t outputs, fill_source *source,
+                                 void *context, struct error *err)
 {
     const struct pg_database *database = host->database;
-    struct filling filling = {.host = host};
+    struct filling filling = {.host = host, .outputs = outputs};
     const struct fill_sink sink = {&filling, put_row};
     enum status status, late;
     struct error finished;
 
-    TRY(make_scores(host, err));
+    TRY(make_scores(host, outputs, err));
     TRY(prepare(&filling, err));
-    for (int i = 0; i <= OUTPUTS_MAX; i++)
+    for (size_t i = 0; i <= outputs; i++)
         text_init(&filling.numbers[i], TEXT_MAXIMUM);
     status = source(context, &sink, err);
     late = database->finish(database->self, filling.insert, &finished);
     if (status == STATUS_OK && late != STATUS_OK)
         *err = finished;
-    for (int i = 0; i <= OUTPUTS_MAX; i++)
+    for (size_t i = 0; i <= outputs; i++)
         text_deinit(&filling.numbers[i]);
     return status == STATUS_OK ? late : status;
 }
@@ -144,7 +148,7 @@ static enum status insert_scores(struct postgres_host *host, fill_source *source
 static enum status fill_all(struct postgres_host *host, struct fill *fills, size_t count,
                             fill_source *source, void *context, struct error *err)
 {
-    TRY(insert_scores(host, source, context, err));
+    TRY(insert_scores(host, fills[0].outputs, source, context, err));
     for (size_t i = 0; i < count; i++) {
         fills[i].select = fills[i].create;
         TRY(postgres_replace_table(host, &fills[i], err));

@@ -1,0 +1,30 @@
+/*
+ * pca_model.h - what a stored model of kind "pca" consists of.
+ *
+ * Inputs are numbers as the transform gives them; NULL is the mean, and says nothing else. The
+ * loadings of a component have the square 1 together, and components are at right angles to each
+ * other, so that a row's squares are those of its components and of its distance to what they give
+ * back. Variances are of the training rows, those of the components in their order, which is that
+ * of falling variance.
+ */
+#ifndef KINDS_PCA_PCA_MODEL_H
+#define KINDS_PCA_PCA_MODEL_H
+
+#include "scoring/model.h"
+
+#define PCA_INPUTS_MAX 1024
+
+struct pca_model {
+    uint32_t components, inputs;
+    const float *means;      /* (inputs): of the training rows */
+    const float *loadings;   /* (components, inputs) */
+    const double *variances; /* (components) */
+    double variance;         /* of all inputs together */
+};
+
+static inline const struct pca_model *pca_of(const struct model *model)
+{
+    return model->content;
+}
+
+#endif
