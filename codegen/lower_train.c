@@ -22,6 +22,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .words_max = input->words_max,
             .rule = input->rule,
             .cross = input->cross,
+            .model_part = input->model_part,
+            .dimension = input->dimension,
             .bounds = input->bounds,
             .bound_count = input->bound_count,
             .reading = input->reading,

@@ -33,6 +33,8 @@ struct spec_input {
     enum category_rule rule;    /* INPUT_CATEGORY. vocabulary_max of RULE_HASH: hash buckets, of
                                    RULE_ID: ids, from 0, of RULE_BUCKET and RULE_CROSS: buckets */
     const struct cross *cross;  /* RULE_CROSS, else NULL */
+    enum model_part model_part; /* that takes it, of models that have parts */
+    uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
     uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */

@@ -112,6 +112,22 @@ static enum status read_rows(const cJSON *json, struct spec_input *input, struct
                       input->bound_count, input->vocabulary_max);
 }
 
+/* Left out where all parts take it, with the model's dimension. */
+static enum status read_share(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    unsigned part = PART_BOTH;
+
+    if (json_has(json, "model_part"))
+        TRY(spec_get_word(json, "model_part", model_part_words, &part, err));
+    input->model_part = (enum model_part)part;
+    if (!json_has(json, "dimension"))
+        return STATUS_OK;
+    TRY(spec_get_u32(json, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
+    return input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"dimension\": the input has no embedding");
+}
+
 static enum status read_cross(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
@@ -189,9 +205,9 @@ static enum status read_groups(const cJSON *json, struct spec_input *input, stru
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    static const char *const optional[] = {"source",      "words_max", "reading",
-                                           "keeps_codes", "direction", "groups",
-                                           "rule",        "bounds",    "cross"};
+    static const char *const optional[] = {"source",    "words_max",  "reading",  "keeps_codes",
+                                           "direction", "groups",     "rule",     "bounds",
+                                           "cross",     "model_part", "dimension"};
     const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
@@ -211,6 +227,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (input->source.size > 0 && !input->part &&
         (input->rule == RULE_WORDS || input->rule == RULE_CROSS))
         return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
+    TRY(read_share(json, input, err));
     TRY(read_reading(json, &input->reading, err));
     TRY(read_keeps_codes(json, input, err));
     TRY(read_direction(json, input, err));

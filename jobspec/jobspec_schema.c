@@ -276,10 +276,13 @@ static cJSON *inputs(void)
              array(1, BUCKETS_MAX - 1, typed("number", NULL),
                    "of its buckets, ascending; without them they are quantiles"));
     json_add(members, "cross", crossed_columns());
+    json_add(members, "model_part", word(model_part_words + 1, "that alone takes it"));
+    json_add(members, "dimension",
+             integer(1, EMBEDDING_DIMENSION_MAX, "of its embedding, where it is not the model's"));
     input = typed("object", NULL);
     close_object(input, members,
                  MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
-                         "rule", "bounds", "cross"));
+                         "rule", "bounds", "cross", "model_part", "dimension"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -77,6 +77,10 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         json_add_integer(input, "vocabulary_max", spec->inputs[i].vocabulary_max);
         if (spec->inputs[i].type == INPUT_TEXT)
             json_add_integer(input, "words_max", spec->inputs[i].words_max);
+        if (spec->inputs[i].model_part)
+            add_word(input, "model_part", model_part_words, spec->inputs[i].model_part);
+        if (spec->inputs[i].dimension)
+            json_add_integer(input, "dimension", spec->inputs[i].dimension);
         write_rule(&spec->inputs[i], input);
         if (spec->inputs[i].part || spec->inputs[i].source.size > 0)
             write_source(&spec->inputs[i], input);

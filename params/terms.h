@@ -29,6 +29,8 @@
 #define TYPE_BYTES_MAX     1000 /* of a database's type, with its schema and parameters */
 #define IP_BYTES_MAX       45   /* an address as text */
 
+#define EMBEDDING_DIMENSION_MAX 512
+
 #define CLASS_WEIGHTS_BYTES_MAX 65536 /* of train.class_weight, as JSON */
 
 /* What a model does, and what such a model is called in a sentence. */
@@ -51,6 +53,12 @@
     X(RULE_ID, "id")         /* the number itself */                                               \
     X(RULE_BUCKET, "bucket") /* the interval that the number is in */                              \
     X(RULE_CROSS, "cross")   /* the hash of several columns' values (scoring/cross.h) */
+
+/* Which part of a model takes an input, where COLUMN ... FOR says so. */
+#define MODEL_PART_MAP(X)                                                                          \
+    X(PART_BOTH, "both")                                                                           \
+    X(PART_LINEAR, "linear")                                                                       \
+    X(PART_DNN, "dnn")
 
 /* What an input takes of a date (scoring/dates.h), where it does not take the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \
@@ -199,6 +207,7 @@ enum task { TASK_MAP(X) };
 #define X(name, word) name,
 enum input_type { INPUT_TYPE_MAP(X) };
 enum category_rule { CATEGORY_RULE_MAP(X) };
+enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
@@ -220,6 +229,7 @@ extern const char *const task_words[];
 extern const char *const task_models[]; /* "classifier" */
 extern const char *const input_type_words[];
 extern const char *const category_rule_words[];
+extern const char *const model_part_words[];
 extern const char *const date_part_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
@@ -250,6 +260,16 @@ static inline bool task_has_label(enum task task)
 static inline bool rule_takes_numbers(enum category_rule rule)
 {
     return rule == RULE_ID || rule == RULE_BUCKET || rule == RULE_CROSS;
+}
+
+static inline bool part_has_linear(enum model_part part)
+{
+    return part != PART_DNN;
+}
+
+static inline bool part_has_dnn(enum model_part part)
+{
+    return part != PART_LINEAR;
 }
 
 /* What the input is that takes a part of a date. */

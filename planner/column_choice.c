@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "kinds/embedding/embedding_attributes.h"
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/later.h"
@@ -378,14 +377,36 @@ static enum status check_combiner(const struct column *argument, const struct ch
                            "they are.");
 }
 
-/* EMBEDDING(category, dimension[, combiner]): the dimension is an attribute (embeddings.h). */
+/* Embeddings start uniform, whatever the statement says (docs/clicks.md). */
+static enum status check_initializer(const struct column *argument, struct error *err)
+{
+    static const char *const others[] = {
+        "zeros",          "ones",           "constant",         "normal",
+        "random_normal",  "random_uniform", "truncated_normal", "glorot_normal",
+        "glorot_uniform", "he_normal",      "he_uniform",       "lecun_normal",
+        "lecun_uniform",  "orthogonal",     "variance_scaling"};
+
+    if (is_word(argument, "uniform"))
+        return STATUS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (is_word(argument, others[i])) {
+            fail_at(err, STATUS_UNSUPPORTED, argument->span.start,
+                    "the initializer %s of EMBEDDING is not supported yet", others[i]);
+            return error_hint(err, "Leave it out, or say uniform: embeddings start uniform in "
+                                   "+-0.2.");
+        }
+    return fail_at(err, STATUS_INVALID, argument->span.start,
+                   "the initializer of EMBEDDING is uniform");
+}
+
+/* EMBEDDING(category, dimension[, combiner[, initializer]]): the dimension may be an attribute
+ * (embeddings.h). */
 static enum status read_embedding(struct planning *planning, const struct column *call,
                                   struct chosen *chosen)
 {
     const char *takes = "a column's name or a category, a dimension, and after it possibly a "
                         "combiner";
     const struct column *inner = call->count >= 2 && call->count <= 4 ? &call->items[0] : NULL;
-    uint32_t dimension;
 
     if (!inner || (inner->kind != COLUMN_NAME && inner->kind != COLUMN_CALL) || is_embedding(inner))
         return refuse_arguments(call, takes, planning->err);
@@ -396,12 +417,11 @@ static enum status read_embedding(struct planning *planning, const struct column
     if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
         return refuse_arguments(call, takes, planning->err);
     TRY(read_count(&call->items[1], 1, EMBEDDING_DIMENSION_MAX, "EMBEDDING takes a dimension",
-                   &dimension, planning->err));
+                   &chosen->choice.dimension, planning->err));
     if (call->count == 4)
-        return fail_at(planning->err, STATUS_UNSUPPORTED, call->items[3].span.start,
-                       "an initializer of EMBEDDING is not supported yet");
-    return call->count == 3 ? check_combiner(&call->items[2], &chosen->choice, planning->err)
-                            : STATUS_OK;
+        TRY(check_initializer(&call->items[3], planning->err));
+    return call->count > 2 ? check_combiner(&call->items[2], &chosen->choice, planning->err)
+                           : STATUS_OK;
 }
 
 /* ----- calls ----- */
@@ -441,21 +461,69 @@ static enum status find_column(struct planning *planning, const struct name *nam
     return error_hint(planning->err, "A model that sees its label learns nothing else.");
 }
 
+/* Does the choice say no other thing of the column than it is by itself? */
+static bool is_as_derived(const struct query_column *column, const struct choice *choice)
+{
+    const bool is_numeric = column_is_numeric(column);
+
+    if (choice->kind == CHOICE_CATEGORY)
+        return !is_numeric && !column_is_date(column);
+    return (choice->kind == CHOICE_NUMERIC && is_numeric) ||
+           (choice->kind == CHOICE_DATE && choice->parts == 0);
+}
+
+static bool says_the_same(const struct choice *a, const struct choice *b)
+{
+    return a->kind == b->kind && a->vocabulary_max == b->vocabulary_max &&
+           a->words_max == b->words_max && a->shape == b->shape && a->parts == b->parts &&
+           a->rule == b->rule && a->bound_count == b->bound_count &&
+           (a->bound_count == 0 ||
+            memcmp(a->bounds, b->bounds, a->bound_count * sizeof *a->bounds) == 0);
+}
+
+/* The clause of another part has chosen the column, too: it is one input of both. */
+static enum status choose_again(const struct planning *planning, const struct name *name,
+                                const struct choice *choice, const struct query_column *column,
+                                struct choice *chosen)
+{
+    const unsigned parts = chosen->model_parts | choice->model_parts;
+    const uint32_t dimension = chosen->dimension | choice->dimension; /* of one part alone */
+
+    if (chosen->kind == CHOICE_DERIVED && is_as_derived(column, choice))
+        *chosen = *choice;
+    else if (choice->kind != CHOICE_DERIVED && !says_the_same(chosen, choice)) {
+        fail_at(planning->err, STATUS_INVALID, name->position,
+                "column \"%.*s\" is something else in the other part's COLUMN",
+                SLICE_FORMAT(name->text));
+        return error_hint(planning->err,
+                          "A column is one input of both parts; BUCKET, CATEGORY_HASH and "
+                          "CATEGORY_ID make further ones of it.");
+    }
+    chosen->model_parts = parts;
+    chosen->dimension = dimension;
+    chosen->is_named = true;
+    return STATUS_OK;
+}
+
 enum status column_choose(struct planning *planning, const struct name *name,
                           const struct choice *choice, struct choices *choices)
 {
-    struct choice *chosen;
+    struct choice *chosen, now = *choice;
     int column;
 
     TRY(find_column(planning, name, &column));
     chosen = &choices->of[column];
-    if (chosen->kind != CHOICE_NONE)
-        return fail_at(planning->err, STATUS_INVALID, name->position,
-                       "column \"%.*s\" is named twice", SLICE_FORMAT(name->text));
-    *chosen = *choice;
-    chosen->position = name->position;
-    chosen->is_named = true;
-    return STATUS_OK;
+    now.position = name->position;
+    now.is_named = true;
+    now.model_parts = choices->model_parts;
+    if (chosen->kind == CHOICE_NONE) {
+        *chosen = now;
+        return STATUS_OK;
+    }
+    if (!(chosen->model_parts & now.model_parts))
+        return choose_again(planning, name, &now, &planning->plan->query.columns[column], chosen);
+    return fail_at(planning->err, STATUS_INVALID, name->position, "column \"%.*s\" is named twice",
+                   SLICE_FORMAT(name->text));
 }
 
 /* "site, BUCKET(age)" */
@@ -516,6 +584,38 @@ static enum status name_made(struct planning *planning, const struct choices *ch
                    SLICE_FORMAT(made->name), made->choice.function);
 }
 
+static bool makes_the_same(const struct made_choice *a, const struct made_choice *b)
+{
+    if (a->column != b->column || a->crossed_count != b->crossed_count ||
+        !says_the_same(&a->choice, &b->choice))
+        return false;
+    for (uint32_t i = 0; i < a->crossed_count; i++)
+        if (a->crossed[i].column != b->crossed[i].column ||
+            !says_the_same(&a->crossed[i].choice, &b->crossed[i].choice))
+            return false;
+    return true;
+}
+
+/* As one more input, unless the clause of another part has made it already. */
+static enum status keep_made(struct planning *planning, struct choices *choices,
+                             struct made_choice *made)
+{
+    made->choice.model_parts = choices->model_parts;
+    for (size_t i = 0; i < choices->made_count; i++) {
+        struct choice *before = &choices->made[i].choice;
+
+        if ((before->model_parts & choices->model_parts) ||
+            !makes_the_same(&choices->made[i], made))
+            continue;
+        before->model_parts |= choices->model_parts;
+        before->dimension |= made->choice.dimension;
+        return STATUS_OK;
+    }
+    TRY(name_made(planning, choices, made));
+    choices->made_count++;
+    return STATUS_OK;
+}
+
 static enum status make_cross(struct planning *planning, const struct chosen *chosen,
                               struct choices *choices)
 {
@@ -534,9 +634,7 @@ static enum status make_cross(struct planning *planning, const struct chosen *ch
         crossed[i].choice.position = chosen->crossed[i].column->position;
         TRY(find_column(planning, chosen->crossed[i].column, &crossed[i].column));
     }
-    TRY(name_made(planning, choices, made));
-    choices->made_count++;
-    return STATUS_OK;
+    return keep_made(planning, choices, made);
 }
 
 static enum status make(struct planning *planning, const struct chosen *chosen,
@@ -547,10 +645,8 @@ static enum status make(struct planning *planning, const struct chosen *chosen,
     *made = (struct made_choice){.choice = chosen->choice};
     made->choice.position = chosen->column->position;
     TRY(find_column(planning, chosen->column, &made->column));
-    TRY(name_made(planning, choices, made));
-    choices->is_taken[made->column] = true;
-    choices->made_count++;
-    return STATUS_OK;
+    choices->taken[made->column] |= choices->model_parts;
+    return keep_made(planning, choices, made);
 }
 
 enum status column_choose_call(struct planning *planning, const struct column *call,

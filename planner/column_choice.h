@@ -12,6 +12,8 @@
  * each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH), which has the
  * function's name: BUCKET(age), or of several (CROSS), which says nothing of what these are.
  * column_function.h has what people read of them.
+ *
+ * Where clauses are for parts of a model (FOR), an input that both name is one input of both.
  */
 #ifndef PLANNER_COLUMN_CHOICE_H
 #define PLANNER_COLUMN_CHOICE_H
@@ -37,9 +39,22 @@ struct choice {
     enum category_rule rule;
     const double *bounds;
     uint32_t bound_count;
+    unsigned model_parts; /* bits of MODEL_PARTS_*: those whose clause names it */
+    uint32_t dimension;   /* of EMBEDDING; 0: not said */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
+
+/* Of choices: which parts of the model a COLUMN clause is for. */
+#define MODEL_PARTS_LINEAR 1u
+#define MODEL_PARTS_DNN    2u
+#define MODEL_PARTS_ALL    3u
+static inline enum model_part model_part_of(unsigned parts)
+{
+    if (parts == MODEL_PARTS_LINEAR)
+        return PART_LINEAR;
+    return parts == MODEL_PARTS_DNN ? PART_DNN : PART_BOTH;
+}
 
 /* One of the columns of a CROSS, and what is made of its values before. */
 struct crossed_choice {
@@ -59,9 +74,11 @@ struct made_choice {
 /* What the clause sets for all columns. */
 struct choices {
     struct choice *of; /* (columns of the query) */
-    bool *is_taken;    /* (columns): a function but CROSS takes it: no pattern, nor *, does */
+    unsigned *taken;   /* (columns): parts for which a function but CROSS takes it, so that no
+                          pattern,   nor *, does */
     struct made_choice *made; /* (made_count), in the order of the clause, which has room for all */
     size_t made_count;
+    unsigned model_parts; /* that the clause is for which is being read */
 };
 
 /* What a function call in COLUMN says. INVALID with a position and a hint for an unknown function,

@@ -45,15 +45,19 @@ const struct column_function column_functions[] = {
      "is which bucket it is."},
     {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
      "The category as it is, as SQLFlow writes it; of a column its vocabulary."},
-    {"EMBEDDING", "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner)",
+    {"EMBEDDING",
+     "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner); "
+     "EMBEDDING(category, "
+     "d, combiner, "
+     "uniform)",
      "a category",
-     "The category as it is, in a model that learns d numbers for each of its words (clicks.md): "
-     "it sets "
-     "model.embedding_dimension, which is one for all categories of a model, also those without "
-     "EMBEDDING. Of a column "
-     "its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or 'sqrtn', "
-     "changes nothing where a "
-     "row has one word; of the words of a TEXT it is sqrtn."},
+     "The category as it is, in a model that learns d numbers for each of its words (clicks.md). "
+     "Where all of a statement "
+     "have one d it is model.embedding_dimension, also of categories without EMBEDDING; else each "
+     "has its own. Of a "
+     "column its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or "
+     "'sqrtn', changes nothing "
+     "where a row has one word; of the words of a TEXT it is sqrtn. Embeddings start uniform."},
     {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

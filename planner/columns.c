@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/embedding/embedding_attributes.h"
+#include "kinds/embedding/embedding_kind.h"
 #include "planner/column_choice.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
@@ -86,8 +88,11 @@ static bool is_quoted_pattern(const struct query *query, const struct column *co
 static void choose_column(const struct plan *plan, size_t i, int position, struct choices *choices)
 {
     if ((int)i != plan->label_column && !roles_have(plan, (int)i) &&
-        choices->of[i].kind == CHOICE_NONE && !choices->is_taken[i])
-        choices->of[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
+        !(choices->taken[i] & choices->model_parts)) {
+        if (choices->of[i].kind == CHOICE_NONE)
+            choices->of[i] = (struct choice){.kind = CHOICE_DERIVED, .position = position};
+        choices->of[i].model_parts |= choices->model_parts;
+    }
 }
 
 static bool is_element(const struct query *query, struct slice name, struct slice *vector)
@@ -189,26 +194,96 @@ static enum status choose_by_clause(struct planning *planning, const struct colu
     return STATUS_OK;
 }
 
-static enum status check_clauses(const struct planning *planning)
+/* The parts of the model that the clause is for. */
+static unsigned parts_of_clause(const struct column_clause *clause)
+{
+    if (slice_is_fold(clause->part.text, "linear_feature_columns"))
+        return MODEL_PARTS_LINEAR;
+    return slice_is_fold(clause->part.text, "dnn_feature_columns") ? MODEL_PARTS_DNN
+                                                                   : MODEL_PARTS_ALL;
+}
+
+/* EMBEDDING is how the hidden layers take a category. */
+static enum status check_linear(const struct column_clause *clause, struct error *err)
+{
+    for (size_t i = 0; i < clause->count; i++) {
+        const struct column *column = &clause->columns[i];
+
+        if (column->kind != COLUMN_CALL || !slice_is_fold(column->name.text, "EMBEDDING"))
+            continue;
+        fail_at(err, STATUS_INVALID, column->name.position,
+                "EMBEDDING has no use FOR linear_feature_columns");
+        return error_hint(err, "A linear model has a weight for each word: INDICATOR takes the "
+                               "category itself.");
+    }
+    return STATUS_OK;
+}
+
+static enum status choose_by_clauses(struct planning *planning, struct choices *choices)
 {
     const struct statement *statement = planning->statement;
-    const char *estimator = planning->plan->estimator->name;
-    const char *hint = "All inputs stand in one COLUMN clause; several belong to models of several "
-                       "parts, which are not supported yet.";
 
     for (size_t i = 0; i < statement->column_clause_count; i++) {
         const struct column_clause *clause = &statement->columns[i];
-        if (clause->part.text.size > 0 && !slice_is_fold(clause->part.text, "feature_columns")) {
-            fail_at(planning->err, STATUS_INVALID, clause->part.position,
-                    "FOR %.*s has no use with %s", SLICE_FORMAT(clause->part.text), estimator);
-            return error_hint(planning->err, "%s", hint);
-        }
-        if (i > 0) {
-            fail_at(planning->err, STATUS_INVALID, clause->position,
-                    "a second COLUMN clause has no use with %s", estimator);
-            return error_hint(planning->err, "%s", hint);
-        }
+
+        choices->model_parts = parts_of_clause(clause);
+        if (choices->model_parts == MODEL_PARTS_LINEAR)
+            TRY(check_linear(clause, planning->err));
+        TRY(choose_by_clause(planning, clause, choices));
     }
+    return STATUS_OK;
+}
+
+/* Two columns of weights beside one another, of which a statement may say what each takes. */
+static bool has_parts(const struct estimator *estimator)
+{
+    return estimator->kind == &embedding_kind && !estimator->defaults;
+}
+
+static enum status refuse_clause(const struct planning *planning, int position, const char *what)
+{
+    fail_at(planning->err, STATUS_INVALID, position, "%s has no use with %s", what,
+            planning->plan->estimator->name);
+    if (has_parts(planning->plan->estimator))
+        return error_hint(planning->err, "Its parts are linear_feature_columns and "
+                                         "dnn_feature_columns.");
+    return error_hint(planning->err,
+                      "All inputs stand in one COLUMN clause; DNNLinearCombined models have two, "
+                      "FOR linear_feature_columns and FOR dnn_feature_columns.");
+}
+
+static enum status check_clause(const struct planning *planning, size_t i)
+{
+    const struct statement *statement = planning->statement;
+    const struct column_clause *clause = &statement->columns[i];
+    const struct slice part = clause->part.text;
+    const bool is_for_all = part.size == 0 || slice_is_fold(part, "feature_columns");
+    char what[80];
+
+    snprintf(what, sizeof what, "FOR %.*s", part.size > 60 ? 60 : (int)part.size, part.data);
+    if (!is_for_all &&
+        (!has_parts(planning->plan->estimator) || parts_of_clause(clause) == MODEL_PARTS_ALL))
+        return refuse_clause(planning, clause->part.position, what);
+    if (i == 0)
+        return STATUS_OK;
+    if (!has_parts(planning->plan->estimator))
+        return refuse_clause(planning, clause->position, "a second COLUMN clause");
+    if (is_for_all || parts_of_clause(&statement->columns[0]) == MODEL_PARTS_ALL) {
+        fail_at(planning->err, STATUS_INVALID, clause->position,
+                "of several COLUMN clauses each is FOR a part");
+        return error_hint(planning->err, "The parts are linear_feature_columns and "
+                                         "dnn_feature_columns.");
+    }
+    if (i == 1 && parts_of_clause(&statement->columns[0]) != parts_of_clause(clause))
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, clause->part.position,
+                   "%s has a COLUMN clause already", what);
+}
+
+static enum status check_clauses(const struct planning *planning)
+{
+    for (size_t i = 0; i < planning->statement->column_clause_count; i++)
+        TRY(check_clause(planning, i));
     return STATUS_OK;
 }
 
@@ -446,6 +521,16 @@ static enum status check_name(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
+/* Which part takes it, and the dimension of its embedding where that is not the model's. */
+static void share_input(const struct plan *plan, const struct choice *choice,
+                        struct plan_input *input)
+{
+    input->model_part = model_part_of(choice->model_parts);
+    if (plan->estimator->kind == &embedding_kind && input->type != INPUT_NUMERIC &&
+        choice->dimension != embedding_params(&plan->spec.params)->dimension)
+        input->dimension = choice->dimension;
+}
+
 /* Beside what the column itself is. */
 static enum status make_others(const struct planning *planning, size_t i,
                                const struct choices *choices)
@@ -462,6 +547,7 @@ static enum status make_others(const struct planning *planning, size_t i,
         TRY(make_input(planning, i, &made->choice, input));
         input->source = input->name;
         input->name = made->name;
+        share_input(plan, &made->choice, input);
         plan->input_count++;
     }
     return STATUS_OK;
@@ -522,20 +608,28 @@ static enum status make_crosses(const struct planning *planning, const struct ch
 }
 
 /* Behind all other inputs (scoring/transform.h). */
-static void make_crossed_inputs(struct plan *plan)
+static void make_crossed_inputs(struct plan *plan, const struct choices *choices)
 {
     const struct query *query = &plan->query;
-    const size_t first = query->count + query->vectors.elements - query->cross_count;
+    const struct query_cross *cross = query->crosses;
+    size_t column = query->count + query->vectors.elements - query->cross_count;
 
-    for (size_t i = 0; i < query->cross_count; i++)
-        plan->inputs[plan->input_count++] =
-            (struct plan_input){.name = query->crosses[i].name,
-                                .column = (int)(first + i),
-                                .type = INPUT_CATEGORY,
-                                .rule = RULE_CROSS,
-                                .cross = query->crosses[i].cross,
-                                .vocabulary_max = query->crosses[i].cross->buckets,
-                                .is_chosen = true};
+    for (size_t i = 0; i < choices->made_count; i++) {
+        struct plan_input *input = &plan->inputs[plan->input_count];
+
+        if (!choices->made[i].crossed)
+            continue;
+        *input = (struct plan_input){.name = cross->name,
+                                     .column = (int)column++,
+                                     .type = INPUT_CATEGORY,
+                                     .rule = RULE_CROSS,
+                                     .cross = cross->cross,
+                                     .vocabulary_max = cross->cross->buckets,
+                                     .is_chosen = true};
+        share_input(plan, &choices->made[i].choice, input);
+        plan->input_count++;
+        cross++;
+    }
 }
 
 /* One, or one for each element. */
@@ -544,12 +638,15 @@ static enum status make_inputs_of(const struct planning *planning, size_t i,
 {
     struct plan *plan = planning->plan;
     const struct vector *vector = vectors_find(&plan->query.vectors, i);
+    const size_t first = plan->input_count;
 
     if (vector)
-        return vector->parts ? make_dates(planning, vector, choice)
-                             : make_vector(planning, vector, choice);
-    TRY(make_input(planning, i, choice, &plan->inputs[plan->input_count]));
-    plan->input_count++;
+        TRY(vector->parts ? make_dates(planning, vector, choice)
+                          : make_vector(planning, vector, choice));
+    else
+        TRY(make_input(planning, i, choice, &plan->inputs[plan->input_count++]));
+    for (size_t k = first; k < plan->input_count; k++)
+        share_input(plan, choice, &plan->inputs[k]);
     return STATUS_OK;
 }
 
@@ -638,7 +735,7 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         }
         TRY(make_others(planning, i, choices));
     }
-    make_crossed_inputs(plan);
+    make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
         return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
                        "a model has at most %d inputs, not %zu with the elements of arrays and the "
@@ -704,12 +801,13 @@ static enum status choices_new(struct planning *planning, struct choices *choice
     size_t made_max = 1;
 
     *choices = (struct choices){.of = ARENA_NEW(planning->arena, struct choice, count + 1),
-                                .is_taken = ARENA_NEW(planning->arena, bool, count + 1)};
+                                .taken = ARENA_NEW(planning->arena, unsigned, count + 1),
+                                .model_parts = MODEL_PARTS_ALL};
     for (size_t i = 0; i < statement->column_clause_count; i++)
         made_max += statement->columns[i].count;
     choices->made = ARENA_NEW(planning->arena, struct made_choice, made_max);
-    return choices->of && choices->is_taken && choices->made ? STATUS_OK
-                                                             : fail_no_memory(planning->err);
+    return choices->of && choices->taken && choices->made ? STATUS_OK
+                                                          : fail_no_memory(planning->err);
 }
 
 enum status columns_plan(struct planning *planning)
@@ -722,7 +820,7 @@ enum status columns_plan(struct planning *planning)
     if (old_model_is_named(planning))
         TRY(choose_as_before(planning, &choices));
     else if (statement->column_clause_count > 0)
-        TRY(choose_by_clause(planning, &statement->columns[0], &choices));
+        TRY(choose_by_clauses(planning, &choices));
     else
         for (size_t i = 0; i < planning->plan->query.count; i++)
             choose_column(planning->plan, i, statement->select_position, &choices);

@@ -1,5 +1,7 @@
 #include "planner/embeddings.h"
 
+#include <string.h>
+
 #include "planner/attributes.h"
 #include "planner/settings.h"
 
@@ -23,18 +25,31 @@ static enum status refuse_model(const struct planning *planning, const struct co
                       "INDICATOR takes the category itself.");
 }
 
-static enum status compare(const struct planning *planning, const struct value *before,
-                           const struct value *value, bool is_set)
+static bool are_equal(const struct value *a, const struct value *b)
 {
-    if (before->kind == VALUE_NUMBER && value->kind == VALUE_NUMBER && before->is_integer &&
-        value->is_integer && before->integer == value->integer)
-        return STATUS_OK;
-    if (is_set)
+    return a->kind == VALUE_NUMBER && b->kind == VALUE_NUMBER && a->is_integer && b->is_integer &&
+           a->integer == b->integer;
+}
+
+/* Products of embeddings need the same numbers of each. */
+static bool takes_several(const struct planning *planning)
+{
+    const struct attribute *attribute = attribute_find(slice_of("model.interaction"));
+    const char *interaction = estimator_default(planning->plan->estimator, attribute);
+
+    return !interaction || strcmp(interaction, "cross") == 0;
+}
+
+static enum status refuse_several(const struct planning *planning, const struct value *value,
+                                  bool is_given)
+{
+    if (is_given)
         return fail_at(planning->err, STATUS_INVALID, value->span.start,
                        "EMBEDDING has another dimension than " DIMENSION);
-    fail_at(planning->err, STATUS_UNSUPPORTED, value->span.start,
-            "embeddings of two dimensions in one model are not supported yet");
-    return error_hint(planning->err, "Give all of them the same one.");
+    fail_at(planning->err, STATUS_INVALID, value->span.start,
+            "embeddings of two dimensions have no products in %s", planning->plan->estimator->name);
+    return error_hint(planning->err, "Give all of them the same one; DNNLinearCombined and DCN "
+                                     "models take several.");
 }
 
 static enum status make_setting(const struct planning *planning, const struct value *value,
@@ -50,26 +65,42 @@ static enum status make_setting(const struct planning *planning, const struct va
     return STATUS_OK;
 }
 
+/* The next EMBEDDING with a dimension from this place on; NULL: there are no more. */
+static const struct value *next_dimension(const struct planning *planning, size_t *clause,
+                                          size_t *item, const struct column **call)
+{
+    const struct statement *statement = planning->statement;
+
+    for (; *clause < statement->column_clause_count; ++*clause, *item = 0)
+        while (*item < statement->columns[*clause].count) {
+            const struct column *column = &statement->columns[*clause].columns[(*item)++];
+            const struct value *value = dimension_of(column);
+
+            *call = column;
+            if (value)
+                return value;
+        }
+    return NULL;
+}
+
 enum status embeddings_setting(struct planning *planning, const struct setting **setting)
 {
     const struct setting *given = settings_find(planning, DIMENSION);
-    const struct statement *statement = planning->statement;
+    const struct value *first = given ? &given->value : NULL, *value;
+    const struct column *call;
+    size_t clause = 0, item = 0;
+    bool are_several = false;
 
     *setting = NULL;
-    for (size_t c = 0; c < statement->column_clause_count; c++)
-        for (size_t i = 0; i < statement->columns[c].count; i++) {
-            const struct column *column = &statement->columns[c].columns[i];
-            const struct value *value = dimension_of(column);
-
-            if (!value)
-                continue;
-            if (!estimator_uses(planning->plan->estimator, attribute_find(slice_of(DIMENSION))))
-                return refuse_model(planning, column);
-            if (given || *setting)
-                TRY(compare(planning, given ? &given->value : &(*setting)->value, value,
-                            given != NULL));
-            else
-                TRY(make_setting(planning, value, setting));
-        }
-    return STATUS_OK;
+    while ((value = next_dimension(planning, &clause, &item, &call))) {
+        if (!estimator_uses(planning->plan->estimator, attribute_find(slice_of(DIMENSION))))
+            return refuse_model(planning, call);
+        first = first ? first : value;
+        if (are_equal(first, value))
+            continue;
+        if (!takes_several(planning))
+            return refuse_several(planning, value, given != NULL);
+        are_several = true; /* each has its own then (columns.c) */
+    }
+    return given || are_several || !first ? STATUS_OK : make_setting(planning, first, setting);
 }

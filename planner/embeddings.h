@@ -1,14 +1,16 @@
 /*
- * embeddings.h - EMBEDDING(category, dimension) in COLUMN sets model.embedding_dimension.
+ * embeddings.h - EMBEDDING(category, dimension) in COLUMN sets model.embedding_dimension, where all
+ * have the same one.
  */
 #ifndef PLANNER_EMBEDDINGS_H
 #define PLANNER_EMBEDDINGS_H
 
 #include "planner/planning.h"
 
-/* The attribute that the EMBEDDINGs of all COLUMN clauses set, at the dimension of the first one;
- * *setting NULL: there is none, or WITH says the same. UNSUPPORTED for a model without embeddings
- * and for two dimensions in one model; INVALID where WITH says another one. */
+/* The attribute that the EMBEDDINGs of all COLUMN clauses set, where they have one dimension;
+ * *setting NULL: there is none, they have several, or WITH says one. UNSUPPORTED for a model
+ * without embeddings; INVALID for several, WITH's among them, where the model multiplies
+ * embeddings. */
 enum status embeddings_setting(struct planning *planning, const struct setting **setting);
 
 #endif

@@ -24,8 +24,7 @@ struct kind_shape shape_of(const struct plan *plan)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        shape.dense += input->type == INPUT_NUMERIC;
-        shape.ids += input->type != INPUT_NUMERIC;
+        kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
         if (input->type != INPUT_NUMERIC)
             shape.id_rows += rows_known(input);
     }

@@ -25,8 +25,10 @@ struct plan_input {
     enum input_type type;
     enum date_part part;     /* DATE_WHOLE: the cell as it is */
     struct slice source;     /* the column's name, where that is not the input's */
-    enum category_rule rule; /* and the next four: as spec_input has them */
+    enum category_rule rule; /* and the next six: as spec_input has them */
     const struct cross *cross;
+    enum model_part model_part;
+    uint32_t dimension;
     const double *bounds;
     uint32_t bound_count;
     uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/json.h"
 #include "scoring/transform.h"
 

@@ -52,7 +52,19 @@ struct kind_shape {
     double dense, ids; /* columns that are numbers, that are categories */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
+    /* Which of them the parts of a model take that has parts. */
+    struct kind_parts {
+        double linear_dense, linear_ids, dnn_dense, dnn_ids;
+        double sized_ids, sized_numbers; /* categories with dimensions of their own, and these */
+        uint32_t dimension_most;         /* of these */
+    } parts;
 };
+
+/* One more input, of so many columns where it is numeric; its words are the caller's. */
+void kind_shape_add(struct kind_shape *shape, enum input_type type, double columns,
+                    enum model_part part, uint32_t dimension);
+/* All of a transform that is finished, and its words. */
+void kind_shape_take(struct kind_shape *shape, const struct transform *transform);
 
 struct kind_cost {
     double parameters;

@@ -13,14 +13,45 @@ uint32_t model_outputs(const struct model *model)
     return model->kind->outputs(model);
 }
 
+void kind_shape_add(struct kind_shape *shape, enum input_type type, double columns,
+                    enum model_part part, uint32_t dimension)
+{
+    struct kind_parts *parts = &shape->parts;
+    const bool is_number = type == INPUT_NUMERIC;
+
+    *(is_number ? &shape->dense : &shape->ids) += columns;
+    if (part_has_linear(part))
+        *(is_number ? &parts->linear_dense : &parts->linear_ids) += columns;
+    if (part_has_dnn(part))
+        *(is_number ? &parts->dnn_dense : &parts->dnn_ids) += columns;
+    parts->sized_ids += dimension > 0;
+    parts->sized_numbers += dimension;
+    if (dimension > parts->dimension_most)
+        parts->dimension_most = dimension;
+}
+
+void kind_shape_take(struct kind_shape *shape, const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        kind_shape_add(shape, input->type,
+                       input->type == INPUT_NUMERIC ? transform_columns_of(transform, input) : 1,
+                       input->model_part, input->dimension);
+    }
+    shape->dense = transform->dense_width;
+    shape->ids = transform->id_inputs;
+    shape->id_rows = transform->id_rows;
+}
+
 struct kind_cost model_cost(const struct model *model)
 {
     const struct transform *transform = &model->transform;
-    const struct kind_shape shape = {
-        model->task,         model->labels.count, transform->dense_width,
-        transform->id_count, transform->id_rows,  0};
+    struct kind_shape shape = {.task = model->task, .classes = model->labels.count};
     struct kind_params params = {0};
 
+    kind_shape_take(&shape, transform);
+    shape.ids = transform->id_count;
     model->kind->params_of(model, &params);
     return model->kind->cost(&params, &shape);
 }

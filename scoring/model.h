@@ -47,6 +47,8 @@ struct kind;
  * column, of which a reader of 6 knows nothing.
  * 8: as 7, and a label may have a link, by which a reader of 7 would not predict.
  * 9: as 8, and an input may be a cross of several columns, of which a reader of 8 knows nothing.
+ * 10: as 9, and an input may be of one part of the model alone, or have an embedding of a dimension
+ * of its own, which a reader of 9 would take for an input of all.
  * What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -57,7 +59,8 @@ struct kind;
 #define MODEL_FORMAT_RULES   7
 #define MODEL_FORMAT_LINKS   8
 #define MODEL_FORMAT_CROSSES 9
-#define MODEL_FORMAT_VERSION 9 /* the newest */
+#define MODEL_FORMAT_SHARES  10
+#define MODEL_FORMAT_VERSION 10 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

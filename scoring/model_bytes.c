@@ -99,6 +99,10 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
         feed_u64(feed, input->part);
         feed_slice(feed, input->source);
     }
+    if (format >= MODEL_FORMAT_SHARES) {
+        feed_u64(feed, input->model_part);
+        feed_u64(feed, input->dimension);
+    }
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         feed_reading(feed, input->reading);

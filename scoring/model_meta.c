@@ -80,6 +80,10 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         status = add_text(object, "column", input->source, err);
     if (input->part)
         json_add_string(object, "part", slice_of(date_part_words[input->part]));
+    if (input->model_part)
+        json_add_string(object, "model_part", slice_of(model_part_words[input->model_part]));
+    if (input->dimension)
+        json_add_integer(object, "dimension", input->dimension);
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         if (input->reading != READING_STRICT)
@@ -376,6 +380,22 @@ static enum status read_scale(const cJSON *object, uint32_t format, struct trans
                             : corrupt(err, "a numeric input has a code, and no missing values");
 }
 
+/* Left out where it is an input of all parts, with the model's dimension. */
+static enum status read_share(const cJSON *object, struct transform_input *input, struct error *err)
+{
+    unsigned part = PART_BOTH;
+
+    if (json_has(object, "model_part"))
+        TRY(get_word(object, "model_part", model_part_words, &part, err));
+    input->model_part = (enum model_part)part;
+    if (!json_has(object, "dimension"))
+        return STATUS_OK;
+    TRY(get_count(object, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
+    return input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)
+               ? STATUS_OK
+               : corrupt(err, "an input has a dimension, and no embedding");
+}
+
 static enum status read_input(const cJSON *object, uint32_t format, bool keeps_numbers,
                               struct arena *arena, struct transform_input *input, struct error *err)
 {
@@ -385,6 +405,8 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     TRY(get_word(object, "type", input_type_words, &type, err));
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     input->type = (enum input_type)type;
+    if (format >= MODEL_FORMAT_SHARES)
+        TRY(read_share(object, input, err));
     if (format >= MODEL_FORMAT_RULES && is_made(object))
         TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&

@@ -108,7 +108,7 @@ static enum status finish_numeric(struct transform *transform, struct transform_
     if (input->has_code && (!input->has_nulls || !isfinite(input->code)))
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": code %g", SLICE_FORMAT(input->name),
                     input->code);
-    place_number(transform, input, input->has_nulls ? 2 : 1);
+    place_number(transform, input, transform_columns_of(transform, input));
     return STATUS_OK;
 }
 
@@ -337,7 +337,7 @@ struct transform_size transform_size_of(const struct transform *transform)
         const struct transform_input *input = &transform->inputs[i];
 
         if (input->type == INPUT_NUMERIC) {
-            size.dense += !transform->keeps_numbers && input->has_nulls ? 2 : 1;
+            size.dense += transform_columns_of(transform, input);
             continue;
         }
         size.id_inputs++;
@@ -375,6 +375,14 @@ enum status transform_finish_numbers(struct transform *transform, struct arena *
         if (transform->inputs[i].type == INPUT_NUMERIC)
             TRY(finish_numeric(transform, &transform->inputs[i], err));
     return list_columns(transform, arena, err);
+}
+
+bool transform_has_model_parts(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].model_part || transform->inputs[i].dimension)
+            return true;
+    return false;
 }
 
 bool transform_has_codes(const struct transform *transform)

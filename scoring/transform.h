@@ -65,10 +65,12 @@ struct transform_place {
 
 struct transform_input {
     struct slice name;
-    enum date_part part; /* that it takes of the column; DATE_WHOLE: the cell as it is */
-    struct slice source; /* the column's name, where that is not the input's; else size 0 */
-    uint32_t column;     /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
-    struct cross *cross; /* RULE_CROSS: whose cells are those of transform.columns */
+    enum date_part part;        /* that it takes of the column; DATE_WHOLE: the cell as it is */
+    struct slice source;        /* the column's name, where that is not the input's; else size 0 */
+    uint32_t column;            /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    enum model_part model_part; /* of models that have parts (kinds/embedding/) */
+    uint32_t dimension;         /* of its embedding; 0: the model's */
+    struct cross *cross;        /* RULE_CROSS: whose cells are those of transform.columns */
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
                        numbers are kept */
@@ -146,6 +148,12 @@ struct transform_size {
     uint64_t id_rows;
 };
 struct transform_size transform_size_of(const struct transform *transform);
+/* Of a numeric input. */
+static inline uint32_t transform_columns_of(const struct transform *transform,
+                                            const struct transform_input *input)
+{
+    return !transform->keeps_numbers && input->has_nulls ? 2 : 1;
+}
 
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
@@ -172,6 +180,8 @@ static inline bool transform_was_null(const struct transform_input *input, const
     return input->dense_count == 2 ? dense[1] > 0 : isnan(dense[0]);
 }
 bool transform_has_codes(const struct transform *transform);
+/* Has an input a part of the model, or a dimension, of its own? */
+bool transform_has_model_parts(const struct transform *transform);
 /* Is this one of the columns whose values the input takes? */
 bool transform_input_takes(const struct transform_input *input, uint32_t column);
 

@@ -70,8 +70,15 @@ static struct embedding_shape shape_for(const struct kind_params *params,
     struct embedding_shape shape = embedding_shape_of(params);
     struct error ignored;
 
-    shape.dense = (uint32_t)of->dense;
-    shape.fields = (uint32_t)of->ids;
+    shape.dense = (uint32_t)of->parts.dnn_dense;
+    shape.wide_dense = (uint32_t)of->parts.linear_dense;
+    shape.fields = (uint32_t)of->parts.dnn_ids;
+    shape.wide_fields = (uint32_t)of->parts.linear_ids;
+    shape.embedded = (uint32_t)((of->parts.dnn_ids - of->parts.sized_ids) * shape.dimension +
+                                of->parts.sized_numbers);
+    if (of->parts.dimension_most > shape.dimension ||
+        (of->parts.sized_ids > 0 && of->parts.sized_ids >= of->parts.dnn_ids))
+        shape.dimension = of->parts.dimension_most;
     shape.id_rows = (uint64_t)of->id_rows;
     shape.outputs = of->task == TASK_CLASSIFICATION && of->classes > 2 ? of->classes : 1;
     embedding_shape_finish(&shape, &ignored); /* that it is too large the numbers say */
@@ -127,17 +134,30 @@ static void append_interaction(const struct embedding_shape *shape, struct text 
     append_layers(&shape->cin_units, "compressed interactions", detail);
 }
 
+static void append_linear(const struct embedding_shape *shape, const struct kind_shape *of,
+                          struct text *detail)
+{
+    if (!shape->is_wide || shape->wide_dense + shape->wide_fields == 0)
+        return;
+    text_append_string(detail, "; a linear model beside them");
+    if (of->parts.linear_dense < of->dense || of->parts.linear_ids < of->ids ||
+        of->parts.dnn_dense < of->dense || of->parts.dnn_ids < of->ids)
+        text_printf(detail, " of %u number%s and %u categor%s", shape->wide_dense,
+                    shape->wide_dense == 1 ? "" : "s", shape->wide_fields,
+                    shape->wide_fields == 1 ? "y" : "ies");
+}
+
 void embedding_explain(const struct kind_params *params, const struct kind_shape *of,
                        struct text *detail)
 {
     const struct embedding_shape shape = shape_for(params, of);
 
-    text_printf(detail, "%u number%s, %u embedding%s of %u", shape.dense,
+    text_printf(detail, "%u number%s, %u embedding%s of %s%u", shape.dense,
                 shape.dense == 1 ? "" : "s", shape.fields, shape.fields == 1 ? "" : "s",
-                shape.dimension);
+                shape.embedded < shape.fields * shape.dimension ? "up to " : "", shape.dimension);
     append_layers(&shape.hidden_units, activation_words[shape.activation], detail);
     append_interaction(&shape, detail);
-    text_append_string(detail, shape.is_wide ? "; a linear model beside them" : "");
+    append_linear(&shape, of, detail);
     if (of->task == TASK_REGRESSION)
         text_append_string(detail, "; 1 output");
     else if (of->classes > 0)

@@ -7,9 +7,8 @@
 
 #include "kinds/network/network_attributes.h"
 
-#define EMBEDDING_DIMENSION_MAX 512
-#define CROSS_LAYERS_MAX        8
-#define CIN_UNITS_MAX           512 /* of one layer */
+#define CROSS_LAYERS_MAX 8
+#define CIN_UNITS_MAX    512 /* of one layer */
 
 /* What is computed of the embeddings beside the hidden layers. */
 enum interaction {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/embedding/embedding_inputs.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/embedding/embedding_score.h"
 #include "kinds/network/network_model.h"
@@ -71,8 +72,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
         return fail(err, STATUS_CORRUPT, "model: embeddings of no numbers");
     size = transform_size_of(&model->transform);
     made->shape = embedding_shape_of(&made->params);
-    made->shape.dense = size.dense;
-    made->shape.fields = size.id_inputs;
+    embedding_shape_take(&made->shape, &model->transform);
     made->shape.id_rows = size.id_rows;
     made->shape.outputs = network_outputs(model->task, model->labels.count);
     if (embedding_shape_finish(&made->shape, err) == STATUS_OK)

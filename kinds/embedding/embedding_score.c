@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds/embedding/embedding_inputs.h"
 #include "kinds/embedding/embedding_model.h"
 #include "scoring/activation.h"
 #include "scoring/layer_sums.h"
@@ -11,6 +12,7 @@
 
 struct workspace {
     const struct model *model;
+    struct embedding_inputs columns;
     const struct sums_kernel *kernel;             /* for this processor */
     struct layer_sums sums[EMBEDDING_ARRAYS_MAX]; /* of each array of weights that is multiplied */
     float *inputs;                                /* (rows_max, inputs) */
@@ -108,11 +110,14 @@ enum status embedding_scorer_open(const struct model *model, uint32_t rows_max, 
     *opened = NULL;
     if (!workspace)
         return fail_no_memory(err);
-    assert(embedding_of(model)->shape.dense == model->transform.dense_width);
     assert(embedding_of(model)->shape.id_rows == model->transform.id_rows);
     workspace->model = model;
     workspace->kernel = sums_kernel_best();
-    status = init_layers(workspace, zeros, err);
+    status = embedding_inputs_init(&workspace->columns, &model->transform,
+                                   embedding_of(model)->shape.is_wide,
+                                   embedding_params(&embedding_of(model)->params)->dimension, err);
+    if (status == STATUS_OK)
+        status = init_layers(workspace, zeros, err);
     if (status == STATUS_OK && !allocate(workspace, rows_max))
         status = fail_no_memory(err);
     if (status == STATUS_OK)
@@ -130,6 +135,7 @@ void embedding_scorer_close(void *closed)
         return;
     for (uint32_t i = 0; i < EMBEDDING_ARRAYS_MAX; i++)
         layer_sums_deinit(&workspace->sums[i]);
+    embedding_inputs_deinit(&workspace->columns);
     free(workspace->inputs);
     free(workspace->front);
     free(workspace->back);
@@ -155,62 +161,52 @@ static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t 
     }
 }
 
-/* One field: its ids, and what each counts. */
-struct field {
+/* The ids of a field, and what each counts. */
+struct selected {
     const int32_t *ids;
     uint32_t count;
     float share;
 };
 
-static struct field field_of(const struct transform_input *input, const int32_t *ids)
+static struct selected selected_by(const struct embedding_field *field, const int32_t *ids)
 {
-    struct field field = {ids + input->id_offset, 1, 1};
+    struct selected selected = {ids + field->first, 1, 1};
 
-    if (input->type == INPUT_TEXT) {
-        field.count = text_ids_used(field.ids, input->words_max);
-        field.share = field.count ? text_ids_share(field.count) : 0;
+    if (field->is_text) {
+        selected.count = text_ids_used(selected.ids, field->count);
+        selected.share = selected.count ? text_ids_share(selected.count) : 0;
     }
-    return field;
+    return selected;
 }
 
-/* inputs: the embedding of each field, then the dense columns. */
-static void fill_inputs(const struct model *model, const float *dense, const int32_t *ids,
-                        float *inputs)
+/* Of a row of data the embedding of each field; behind them are the dense columns. */
+static void fill_embeddings(const struct workspace *workspace, const int32_t *ids, float *inputs)
 {
-    const struct embedding_shape *shape = &embedding_of(model)->shape;
-    const struct transform *transform = &model->transform;
+    const struct embedding_model *model = embedding_of(workspace->model);
 
-    memset(inputs, 0, shape->embedded * sizeof *inputs);
-    if (shape->dense)
-        memcpy(inputs + shape->embedded, dense, shape->dense * sizeof *inputs);
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        struct field field;
+    memset(inputs, 0, model->shape.embedded * sizeof *inputs);
+    for (uint32_t f = 0; f < workspace->columns.field_count; f++) {
+        const struct embedding_field *field = &workspace->columns.fields[f];
+        const struct selected selected = selected_by(field, ids);
 
-        if (input->type == INPUT_NUMERIC)
-            continue;
-        field = field_of(input, ids);
-        add_rows(embedding_of(model), shape->wide_width, shape->dimension, field.ids, field.count,
-                 field.share, inputs);
-        inputs += shape->dimension;
+        add_rows(model, model->shape.wide_width, field->dimension, selected.ids, selected.count,
+                 selected.share, inputs);
+        inputs += field->dimension;
     }
 }
 
 /* outputs += the wide part of each id */
-static void add_wide(const struct model *model, const int32_t *ids, float *outputs)
+static void add_wide(const struct workspace *workspace, const int32_t *ids, float *outputs)
 {
-    const struct embedding_shape *shape = &embedding_of(model)->shape;
-    const struct transform *transform = &model->transform;
+    const struct embedding_model *model = embedding_of(workspace->model);
 
-    for (uint32_t i = 0; shape->is_wide && i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        struct field field;
+    for (uint32_t f = 0; f < workspace->columns.field_count; f++) {
+        const struct embedding_field *field = &workspace->columns.fields[f];
+        const struct selected selected = selected_by(field, ids);
 
-        if (input->type == INPUT_NUMERIC)
-            continue;
-        field = field_of(input, ids);
-        add_rows(embedding_of(model), 0, shape->wide_width, field.ids, field.count, field.share,
-                 outputs);
+        if (field->is_wide)
+            add_rows(model, 0, model->shape.wide_width, selected.ids, selected.count,
+                     selected.share, outputs);
     }
 }
 
@@ -349,13 +345,14 @@ static float pairs_of(const struct embedding_shape *shape, const float *embeddin
 
 /* ---- a block of rows ---- */
 
-static void fill_top(const struct workspace *workspace, uint32_t count)
+static void fill_top(const struct workspace *workspace, const float *dense, uint32_t count)
 {
     const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
 
-    if (shape->is_wide && shape->dense)
-        copy_columns(workspace->inputs + shape->embedded, shape->inputs, shape->dense,
-                     workspace->top, shape->top, count);
+    if (shape->is_wide)
+        embedding_columns_copy(&workspace->columns, workspace->columns.wide,
+                               workspace->columns.wide_count, dense, count, workspace->top,
+                               shape->top);
     compute_hidden(workspace, count);
     compute_cross(workspace, count);
     for (size_t i = 0; shape->cin_units.count && i < count; i++)
@@ -381,16 +378,19 @@ void embedding_score(void *opened, const float *dense, const int32_t *ids, uint3
     const struct embedding_shape *shape = &embedding_of(workspace->model)->shape;
 
     for (size_t i = 0; i < count; i++)
-        fill_inputs(workspace->model, dense + i * transform->dense_width,
-                    ids + i * transform->id_count, workspace->inputs + i * shape->inputs);
-    fill_top(workspace, count);
+        fill_embeddings(workspace, ids + i * transform->id_count,
+                        workspace->inputs + i * shape->inputs);
+    embedding_columns_copy(&workspace->columns, workspace->columns.deep,
+                           workspace->columns.deep_count, dense, count,
+                           workspace->inputs + shape->embedded, shape->inputs);
+    fill_top(workspace, dense, count);
     if (shape->last == NO_ARRAY)
         copy_bias(embedding_of(workspace->model), count, outputs);
     else
         layer_sums_compute(&workspace->sums[shape->last], workspace->kernel, workspace->top, count,
                            outputs);
     for (size_t i = 0; i < count; i++) {
-        add_wide(workspace->model, ids + i * transform->id_count, outputs + i * shape->outputs);
+        add_wide(workspace, ids + i * transform->id_count, outputs + i * shape->outputs);
         if (shape->interaction == INTERACTION_PAIRS)
             outputs[i] += pairs_of(shape, workspace->inputs + i * shape->inputs);
     }

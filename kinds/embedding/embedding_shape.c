@@ -126,6 +126,15 @@ enum status embedding_shape_check(const struct embedding_shape *shape, struct er
                  "take numbers alone, too; COLUMN VOCABULARY(column) makes a "
                  "category of a number.");
     }
+    if (is_of_fields && shape->embedded != shape->fields * shape->dimension) {
+        fail(err, STATUS_INVALID, "products of embeddings of several dimensions");
+        return error_hint(err, "Give all of them the same one, or use a model without "
+                               "model.interaction.");
+    }
+    if (shape->hidden_units.count > 0 && shape->embedded + shape->dense == 0) {
+        fail(err, STATUS_INVALID, "the hidden layers have no inputs");
+        return error_hint(err, "COLUMN ... FOR dnn_feature_columns says which they take.");
+    }
     if (shape->interaction != INTERACTION_PAIRS || shape->outputs == 1)
         return STATUS_OK;
     fail(err, STATUS_INVALID,
@@ -136,9 +145,8 @@ enum status embedding_shape_check(const struct embedding_shape *shape, struct er
 
 enum status embedding_shape_finish(struct embedding_shape *shape, struct error *err)
 {
-    shape->wide_width = shape->is_wide ? shape->outputs : 0;
-    shape->row_width = shape->wide_width + shape->dimension;
-    shape->embedded = shape->fields * shape->dimension; /* 2,000 inputs: no overflow */
+    shape->wide_width = shape->is_wide && shape->wide_fields > 0 ? shape->outputs : 0;
+    shape->row_width = shape->wide_width + (shape->fields > 0 ? shape->dimension : 0);
     shape->inputs = (uint64_t)shape->embedded + shape->dense;
     shape->top = embedding_top_interaction(shape);
     shape->table = shape->hidden = shape->cross = shape->cin = shape->last = NO_ARRAY;

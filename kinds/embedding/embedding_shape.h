@@ -15,7 +15,8 @@
  *                                                v             v                          v
  *     outputs =                               the sum of  top W + b,  the rows' wide part, pairs
  *
- * A field is one input that selects rows: a category, or a text, whose words each have their share
+ * The linear model and the layers may each take inputs of their own (embedding_inputs.h). A field
+ * is one input that selects rows: a category, or a text, whose words each have their share
  * (scoring/transform.h). A row of the table has what its word is to each part, so that a step
  * touches, sends and moves it once.
  *
@@ -47,16 +48,18 @@ struct embedding_shape {
     enum interaction interaction;
     enum cross_weights cross_weights;
     bool is_wide;
-    uint32_t dimension, cross_layers;
+    uint32_t dimension, cross_layers; /* dimension: the greatest of its embeddings */
     struct counts hidden_units, cin_units;
-    uint32_t dense, fields, outputs;
+    uint32_t dense, wide_dense;   /* columns that the hidden layers, that the linear model takes */
+    uint32_t fields, wide_fields; /* likewise categories and texts */
+    uint32_t embedded;            /* the dimensions of all embeddings */
+    uint32_t outputs;
     uint64_t id_rows;
 
     /* ---- what follows: embedding_shape_finish ---- */
     uint32_t wide_width; /* of a row of the table: outputs, or 0 */
     uint32_t row_width;
-    uint32_t embedded; /* fields times dimension */
-    uint64_t inputs;   /* embeddings, then dense columns */
+    uint64_t inputs; /* embeddings, then dense columns */
     uint64_t top;
     /* Where each part begins among the arrays; NO_ARRAY: there is none. Weights and bias of a layer
      * follow one another. */
@@ -68,7 +71,8 @@ struct embedding_shape {
 
 /* The given part from what a statement says; the inputs and outputs are the caller's. */
 struct embedding_shape embedding_shape_of(const struct kind_params *params);
-/* INVALID where pairs or compressed interactions have no category, or pairs several outputs. */
+/* INVALID where pairs or compressed interactions have no category or embeddings of several
+ * dimensions, pairs several outputs, or hidden layers no inputs. */
 enum status embedding_shape_check(const struct embedding_shape *shape, struct error *err);
 /* The same, and LIMIT beyond MODEL_PARAMETERS_MAX, with the bytes that training would need, or
  * beyond EMBEDDING_PRODUCTS_MAX. What follows is filled in also then. */
@@ -77,7 +81,7 @@ enum status embedding_shape_finish(struct embedding_shape *shape, struct error *
 /* Columns of the top: where those of a part begin. */
 static inline uint32_t embedding_top_hidden(const struct embedding_shape *shape)
 {
-    return shape->is_wide ? shape->dense : 0;
+    return shape->is_wide ? shape->wide_dense : 0;
 }
 /* How many the last hidden layer gives. */
 static inline uint32_t embedding_last_hidden(const struct embedding_shape *shape)

@@ -299,6 +299,8 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->source = arena_copy(arena, spec->inputs[i].source);
         if (!input->name.data || !input->source.data)
             return fail_no_memory(err);
+        input->model_part = spec->inputs[i].model_part;
+        input->dimension = spec->inputs[i].dimension;
         input->has_nulls = column->nulls > 0;
         input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)

@@ -245,13 +245,10 @@ static enum status allocate(struct descent *descent, struct error *err)
 /* The same that the planner asks before the rows are known (planner/parameters.h). */
 static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset)
 {
-    const struct kind_shape shape = {spec->task,
-                                     dataset->labels.count,
-                                     dataset->transform.dense_width,
-                                     dataset->transform.id_inputs,
-                                     dataset->transform.id_rows,
-                                     (double)dataset->train.rows};
+    struct kind_shape shape = {
+        .task = spec->task, .classes = dataset->labels.count, .rows = (double)dataset->train.rows};
 
+    kind_shape_take(&shape, &dataset->transform);
     return kind_of(spec)->cost(&spec->params, &shape);
 }
 

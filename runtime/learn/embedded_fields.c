@@ -13,7 +13,7 @@ static size_t width_of(const struct embedded_fields *op)
 }
 
 /* How many ids of the field select something, and what each counts. */
-static uint32_t used_of(const struct embedded_field *field, const int32_t *ids, float *share)
+static uint32_t used_of(const struct embedding_field *field, const int32_t *ids, float *share)
 {
     uint32_t used;
 
@@ -46,17 +46,17 @@ WIDE_VECTORS
 static void forward_row(const struct embedded_fields *op, const float *table, const int32_t *ids,
                         float *restrict x, float *restrict wide)
 {
-    memset(x, 0, (size_t)op->field_count * op->dimension * sizeof *x);
-    for (uint32_t f = 0; f < op->field_count; f++, x += op->dimension) {
-        const struct embedded_field *field = &op->fields[f];
+    memset(x, 0, op->embedded * sizeof *x);
+    for (uint32_t f = 0; f < op->field_count; x += op->fields[f++].dimension) {
+        const struct embedding_field *field = &op->fields[f];
         float share;
         const uint32_t used = used_of(field, ids, &share);
 
         for (uint32_t j = field->first; j < field->first + used; j++) {
             const float *row = table + (size_t)ids[j] * width_of(op);
 
-            add_scaled(wide, row, share, op->wide_width);
-            add_scaled(x, row + op->wide_width, share, op->dimension);
+            add_scaled(wide, row, share, field->is_wide ? op->wide_width : 0);
+            add_scaled(x, row + op->wide_width, share, field->dimension);
         }
     }
 }
@@ -76,16 +76,16 @@ WIDE_VECTORS
 static void backward_row(const struct embedded_fields *op, const int32_t *ids, const float *dx,
                          const float *dwide, float *table, struct touched_rows *touched)
 {
-    for (uint32_t f = 0; f < op->field_count; f++, dx += op->dimension) {
-        const struct embedded_field *field = &op->fields[f];
+    for (uint32_t f = 0; f < op->field_count; dx += op->fields[f++].dimension) {
+        const struct embedding_field *field = &op->fields[f];
         float share;
         const uint32_t used = used_of(field, ids, &share);
 
         for (uint32_t j = field->first; j < field->first + used; j++) {
             float *row = table + touched_rows_add(touched, (uint32_t)ids[j]) * width_of(op);
 
-            add_scaled(row, dwide, share, op->wide_width);
-            add_scaled(row + op->wide_width, dx, share, op->dimension);
+            add_scaled(row, dwide, share, field->is_wide ? op->wide_width : 0);
+            add_scaled(row + op->wide_width, dx, share, field->dimension);
         }
     }
 }

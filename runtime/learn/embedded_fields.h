@@ -1,27 +1,23 @@
 /*
- * embedded_fields.h - x (n, fields * dimension): of each field the embedding that its ids select,
- * and wide (n, wide_width) += what they are to the linear part; and back.
+ * embedded_fields.h - x (n, embedded): of each field the embedding that its ids select, and wide
+ * (n, wide_width) += what they are to the linear part; and back.
  *
- * A row of the table is | wide (wide_width) | embedding (dimension) |. A field is a category, of
- * which one id is selected or none, or a text, whose words each have their share
- * (scoring/transform.h).
+ * A row of the table is | wide (wide_width) | embedding (dimension) |, of which a field may have a
+ * part of the embedding, or none, and the wide part or not. A field is a category, of which one id
+ * is selected or none, or a text, whose words each have their share (scoring/transform.h).
  */
 #ifndef RUNTIME_LEARN_EMBEDDED_FIELDS_H
 #define RUNTIME_LEARN_EMBEDDED_FIELDS_H
 
+#include "kinds/embedding/embedding_inputs.h"
 #include "runtime/learn/touched_rows.h"
-#include "scoring/transform.h"
-
-struct embedded_field {
-    uint32_t first, count; /* among the ids of a row */
-    bool is_text;
-};
 
 struct embedded_fields {
-    uint32_t first; /* where the table starts in the parameters */
-    uint32_t wide_width, dimension;
-    uint32_t id_count;                   /* of a row of data */
-    const struct embedded_field *fields; /* (field_count), in the order of their ids */
+    uint32_t first;                       /* where the table starts in the parameters */
+    uint32_t wide_width, dimension;       /* of a row */
+    uint32_t embedded;                    /* the dimensions of all fields */
+    uint32_t id_count;                    /* of a row of data */
+    const struct embedding_field *fields; /* (field_count), in the order of their ids */
     uint32_t field_count;
 };
 

@@ -97,28 +97,20 @@ static void place_tensors(struct embedding_network *network)
     }
 }
 
-static enum status list_fields(struct embedding_network *network, struct error *err)
+static enum status list_inputs(struct embedding_network *network, uint32_t dimension,
+                               struct error *err)
 {
-    const struct transform *transform = &network->dataset->transform;
-    uint32_t count = 0;
+    const struct embedding_shape *shape = &network->shape;
 
-    network->field_list = calloc(transform->id_inputs + 1u, sizeof *network->field_list);
-    if (!network->field_list)
-        return fail_no_memory(err);
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        const bool is_text = input->type == INPUT_TEXT;
-
-        if (input->type != INPUT_NUMERIC)
-            network->field_list[count++] =
-                (struct embedded_field){input->id_offset, is_text ? input->words_max : 1, is_text};
-    }
+    TRY(embedding_inputs_init(&network->columns, &network->dataset->transform, shape->is_wide,
+                              dimension, err));
     network->fields = (struct embedded_fields){
-        .wide_width = network->shape.wide_width,
-        .dimension = network->shape.dimension,
-        .id_count = transform->id_count,
-        .fields = network->field_list,
-        .field_count = count,
+        .wide_width = shape->wide_width,
+        .dimension = shape->row_width - shape->wide_width,
+        .embedded = shape->embedded,
+        .id_count = network->columns.id_count,
+        .fields = network->columns.fields,
+        .field_count = network->columns.field_count,
     };
     return STATUS_OK;
 }
@@ -137,13 +129,12 @@ enum status embedding_network_init(struct embedding_network *network, const stru
     };
     TRY(loss_head_init(&network->head, spec, network_outputs(spec->task, dataset->labels.count),
                        dataset, err));
-    network->shape.dense = transform->dense_width;
-    network->shape.fields = transform->id_inputs;
+    embedding_shape_take(&network->shape, transform);
     network->shape.id_rows = transform->id_rows;
     network->shape.outputs = network->head.outputs;
     TRY(embedding_shape_finish(&network->shape, err));
     network->pairs = (struct pairs_sum){network->shape.fields, network->shape.dimension};
-    TRY(list_fields(network, err));
+    TRY(list_inputs(network, params->dimension, err));
     place_tensors(network);
     network->fields.first = first_of(network, network->shape.table);
     place_layers(network);
@@ -154,19 +145,27 @@ enum status embedding_network_init(struct embedding_network *network, const stru
 
 void embedding_network_deinit(struct embedding_network *network)
 {
-    free(network->field_list);
+    embedding_inputs_deinit(&network->columns);
 }
 
 /* ---- the start ---- */
 
-static void start_table(const struct embedding_network *network, float *parameters)
+/* What a field has no use for stays 0. */
+static void start_field(const struct embedding_network *network,
+                        const struct embedding_field *field, float *table)
 {
     const struct embedding_shape *shape = &network->shape;
-    float *row = parameters + first_of(network, shape->table);
 
-    for (uint64_t r = 0; r < shape->id_rows; r++, row += shape->row_width)
-        start_uniform(network->seed, shape->table, r * shape->dimension, shape->dimension,
-                      EMBEDDING_START, row + shape->wide_width);
+    for (uint64_t r = field->first_row; r < (uint64_t)field->first_row + field->rows; r++)
+        start_uniform(network->seed, shape->table, r * shape->dimension, field->dimension,
+                      EMBEDDING_START, table + r * shape->row_width + shape->wide_width);
+}
+
+static void start_table(const struct embedding_network *network, float *parameters)
+{
+    for (uint32_t f = 0; f < network->columns.field_count; f++)
+        start_field(network, &network->columns.fields[f],
+                    parameters + first_of(network, network->shape.table));
 }
 
 static void start_array(const struct embedding_network *network, uint32_t number, uint64_t skipped,
@@ -303,7 +302,7 @@ static void make_rows(struct embedding_space *space, const struct embedding_netw
 {
     const struct embedding_shape *shape = &network->shape;
 
-    make(&space->dense, shape->dense, is_there);
+    make(&space->dense, network->columns.dense_width, is_there);
     make(&space->inputs, shape->inputs, is_there);
     make(&space->dinputs, shape->inputs, is_there);
     make(&space->sums, shape->dimension, is_there);
@@ -426,7 +425,7 @@ static void put_shape(const void *self, struct text *out)
     const struct embedding_shape *shape = &network->shape;
 
     put_u32(out, network->head.task);
-    put_u32(out, shape->dense);
+    put_u32(out, network->columns.dense_width);
     put_u32(out, network->fields.id_count);
     put_u32(out, shape->fields);
     put_u32(out, shape->array_count);

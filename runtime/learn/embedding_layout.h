@@ -31,7 +31,7 @@ struct embedding_network {
     const struct dataset *dataset;
     struct tensor tensors[EMBEDDING_ARRAYS_MAX];
     uint32_t transposed_count;
-    struct embedded_field *field_list; /* fields.fields */
+    struct embedding_inputs columns; /* that each part takes */
     struct embedding_model content;
 };
 

@@ -49,13 +49,13 @@ static void add_columns(const float *from, size_t from_row, float *to, size_t to
 static void fill_inputs(const struct chunk *chunk)
 {
     const struct embedding_shape *shape = &chunk->network->shape;
+    const struct embedding_inputs *columns = &chunk->network->columns;
     struct embedding_space *space = chunk->space;
 
     memset(space->wide, 0, (size_t)chunk->n * shape->outputs * sizeof *space->wide);
-    if (shape->dense)
-        copy_columns(space->dense, shape->dense, space->inputs + shape->embedded, shape->inputs,
-                     shape->dense, chunk->n);
-    if (shape->fields)
+    embedding_columns_copy(columns, columns->deep, columns->deep_count, space->dense, chunk->n,
+                           space->inputs + shape->embedded, shape->inputs);
+    if (columns->field_count)
         embedded_fields_forward(&chunk->network->fields, chunk->parameters, chunk->n, space->ids,
                                 space->inputs, shape->inputs, space->wide);
 }
@@ -154,13 +154,15 @@ static void forward(const struct chunk *chunk)
     struct embedding_space *space = chunk->space;
 
     fill_inputs(chunk);
-    if (shape->is_wide && shape->dense)
-        copy_columns(space->dense, shape->dense, space->top, shape->top, shape->dense, chunk->n);
+    if (shape->is_wide)
+        embedding_columns_copy(&network->columns, network->columns.wide,
+                               network->columns.wide_count, space->dense, chunk->n, space->top,
+                               shape->top);
     forward_hidden(chunk);
     forward_cross(chunk);
     forward_compressed(chunk);
     affine_forward(&network->last, chunk->parameters, chunk->n, space->top, space->outputs);
-    if (shape->is_wide)
+    if (shape->wide_width)
         add_columns(space->wide, shape->outputs, space->outputs, shape->outputs, shape->outputs,
                     chunk->n);
     if (shape->interaction == INTERACTION_PAIRS)
@@ -293,7 +295,7 @@ static void backward(const struct chunk *chunk, const struct backward *way)
     if (shape->interaction == INTERACTION_PAIRS)
         pairs_sum_backward(&network->pairs, chunk->n, space->inputs, shape->inputs, space->sums,
                            space->outputs, space->dinputs);
-    if (shape->fields)
+    if (network->columns.field_count)
         embedded_fields_backward(&network->fields, chunk->n, space->ids, space->dinputs,
                                  shape->inputs, space->outputs, space->gradient, &space->touched);
 }

@@ -58,6 +58,55 @@ class Clicks(harness.Case):
                 self.train(f"{model}Classifier", table=table)
                 self.assertGreater(self.evaluate()["AUC"], 0.85)
 
+    PARTS = ("COLUMN x, CROSS([site, ad], 3000) FOR linear_feature_columns "
+             "COLUMN z, EMBEDDING(site, 4), EMBEDDING(ad, 6) FOR dnn_feature_columns")
+
+    def train_parts(self, parts=PARTS, more="", table="clicks", model="DNNLinearCombinedClassifier"):
+        return harness.facts(self.execute(f"SELECT * FROM {table} TO TRAIN {model} WITH train.epoch = 6{more} {parts} LABEL clicked INTO m"))
+
+    def test_each_part_learns_from_its_own_columns(self):
+        measured = self.train_parts(more=", train.test_size = 0")
+        inputs = {one["name"]: one for one in self.meta()["inputs"]}
+        self.assertEqual({name: one.get("model_part") for name, one in inputs.items()},
+                         {"x": "linear", "z": "dnn", "site": "dnn", "ad": "dnn", "CROSS(site, ad)": "linear"})
+        self.assertEqual({name: one.get("dimension") for name, one in inputs.items()},
+                         {"x": None, "z": None, "site": 4, "ad": 6, "CROSS(site, ad)": None})
+        self.assertEqual(self.meta()["format"], 10)
+        self.assertEqual(measured["AUC"], self.evaluate("true")["AUC"])
+        self.assertGreater(measured["AUC"], 0.85)
+        alone = self.execute("SELECT totrain_predict('m', x, z, site, ad) FROM clicks")
+        self.execute("SELECT * FROM clicks TO PREDICT p.guess USING m")
+        self.assertEqual(self.execute("SELECT guess FROM p ORDER BY rowid"), alone)
+
+    def test_parts_are_learned_the_same_in_any_order_by_any_workers(self):
+        digests = set()
+        for table in ("clicks", "(SELECT * FROM clicks ORDER BY ad DESC)"):
+            for workers in (1, 2, 3):
+                self.train_parts(more=f", train.max_steps = 15, job.min_workers = {workers}, job.max_workers = {workers}", table=table)
+                digests.add(self.digest(self.database, "m"))
+        self.assertEqual(len(digests), 1)
+
+    def test_columns_of_both_parts_are_those_of_one_clause(self):
+        more = ", train.max_steps = 15"
+        self.train_parts("COLUMN x, site", more)
+        wanted = self.digest(self.database, "m")
+        self.train_parts("COLUMN site, x FOR linear_feature_columns COLUMN x, EMBEDDING(site, 8) FOR dnn_feature_columns", more)
+        self.assertEqual(self.digest(self.database, "m"), wanted)
+        self.train_parts("COLUMN x, site FOR dnn_feature_columns", more)
+        self.assertNotEqual(self.digest(self.database, "m"), wanted)
+
+    def test_a_part_without_a_column_learns_nothing_of_it(self):
+        """What tells the classes apart is not there for the part that is asked."""
+        self.train_parts("COLUMN z FOR linear_feature_columns COLUMN z FOR dnn_feature_columns")
+        self.assertLess(self.evaluate("true")["AUC"], 0.55)
+
+    def test_embeddings_may_have_dimensions_of_their_own(self):
+        for model in ("DNNLinearCombinedClassifier", "DCNClassifier"):
+            self.train_parts("COLUMN x, EMBEDDING(site, 3), EMBEDDING(ad, 9), z", model=model, more=", train.test_size = 0")
+            self.assertEqual([one.get("dimension") for one in self.meta()["inputs"]], [None, None, 3, 9])
+            self.assertGreater(self.evaluate("true")["AUC"], 0.8)
+            self.assertEqual(self.meta()["embedding"]["embedding_dimension"], 8)
+
     def test_the_same_model_in_any_order_by_any_workers(self):
         for model in MODELS:
             digests = set()

@@ -9,6 +9,17 @@
 
 /* ---- rows and a job ---- */
 
+static void share_out(struct transform *transform)
+{
+    const uint32_t dense = transform->dense_width;
+
+    transform->inputs[0].model_part = PART_LINEAR;
+    transform->inputs[1].model_part = PART_DNN;
+    transform->inputs[dense].model_part = PART_LINEAR;
+    transform->inputs[dense + 1].model_part = PART_DNN;
+    transform->inputs[dense + 1].dimension = 2;
+}
+
 static void list_inputs(struct transform *transform, uint32_t words)
 {
     const uint32_t categories = transform->id_count - words;
@@ -34,6 +45,8 @@ void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uin
 
     of->dataset = words ? made_text_dataset(shape, words) : made_dataset(shape);
     list_inputs(&of->dataset.transform, words);
+    if (parts.are_shared_out)
+        share_out(&of->dataset.transform);
     of->spec = made_spec(&of->dataset);
     of->spec.family = SLICE("embedding");
     params->hidden_units = (struct counts){{7, 5}, parts.hidden_layers};
@@ -82,15 +95,23 @@ static double activate(enum activation activation, double z)
     }
 }
 
+static double dense_of(const struct reference *of, uint32_t column)
+{
+    return (double)of->network->dataset->train
+        .dense[(size_t)of->row * of->network->columns.dense_width + column];
+}
+
 /* outputs: += the wide parts */
 static void embed(struct reference *of, double *outputs)
 {
     const struct embedding_shape *shape = &of->network->shape;
     const struct dataset_part *part = &of->network->dataset->train;
 
+    double *embedding = of->inputs;
+
     memset(of->inputs, 0, sizeof of->inputs);
     for (uint32_t f = 0; f < of->network->fields.field_count; f++) {
-        const struct embedded_field *field = &of->network->field_list[f];
+        const struct embedding_field *field = &of->network->columns.fields[f];
         const int32_t *ids =
             part->ids + (size_t)of->row * of->network->fields.id_count + field->first;
         uint32_t used = 0;
@@ -104,14 +125,15 @@ static void embed(struct reference *of, double *outputs)
             if (ids[k] < 0)
                 continue;
             row = array_of(of, shape->table) + (size_t)ids[k] * shape->row_width;
-            for (uint32_t j = 0; j < shape->wide_width; j++)
+            for (uint32_t j = 0; field->is_wide && j < shape->wide_width; j++)
                 outputs[j] += share * row[j];
-            for (uint32_t j = 0; j < shape->dimension; j++)
-                of->inputs[f * shape->dimension + j] += share * row[shape->wide_width + j];
+            for (uint32_t j = 0; j < field->dimension; j++)
+                embedding[j] += share * row[shape->wide_width + j];
         }
+        embedding += field->dimension;
     }
     for (uint32_t j = 0; j < shape->dense; j++)
-        of->inputs[shape->embedded + j] = (double)part->dense[of->row * shape->dense + j];
+        embedding[j] = dense_of(of, of->network->columns.deep[j]);
 }
 
 static void hide(struct reference *of)
@@ -222,8 +244,8 @@ void embedding_reference(const struct embedding_network *network, const double *
     assert(shape->inputs <= WIDEST && shape->top <= WIDEST);
     memset(outputs, 0, shape->outputs * sizeof *outputs);
     embed(&of, outputs);
-    for (uint32_t j = 0; shape->is_wide && j < shape->dense; j++)
-        of.top[of.top_count++] = of.inputs[shape->embedded + j];
+    for (uint32_t j = 0; shape->is_wide && j < shape->wide_dense; j++)
+        of.top[of.top_count++] = dense_of(&of, network->columns.wide[j]);
     hide(&of);
     cross(&of);
     compress(&of);

@@ -20,6 +20,9 @@ struct embedding_parts {
     bool is_wide;
     enum cross_weights cross_weights;
     uint32_t hidden_layers; /* 0 to 2 */
+    /* The first number and the first category are of the linear model alone, the second ones of the
+     * layers alone, with an embedding of 2 numbers. */
+    bool are_shared_out;
 };
 
 /* The last `words` ids of a row are those of one text; 0: there is none. Rows are hidden

@@ -19,10 +19,16 @@
 #define TOLERANCE 8e-6
 
 static const struct embedding_parts all_parts[] = {
-    {INTERACTION_NONE, true, CROSS_VECTOR, 2},   {INTERACTION_NONE, false, CROSS_VECTOR, 1},
-    {INTERACTION_NONE, true, CROSS_VECTOR, 0},   {INTERACTION_PAIRS, true, CROSS_VECTOR, 2},
-    {INTERACTION_CROSS, false, CROSS_VECTOR, 2}, {INTERACTION_CROSS, false, CROSS_MATRIX, 1},
-    {INTERACTION_CROSS, true, CROSS_MATRIX, 0},  {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, false},
+    {INTERACTION_NONE, false, CROSS_VECTOR, 1, false},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 0, false},
+    {INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false},
+    {INTERACTION_CROSS, false, CROSS_VECTOR, 2, false},
+    {INTERACTION_CROSS, false, CROSS_MATRIX, 1, false},
+    {INTERACTION_CROSS, true, CROSS_MATRIX, 0, false},
+    {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, true},
+    {INTERACTION_CROSS, true, CROSS_VECTOR, 1, true},
 };
 #define PARTS (sizeof all_parts / sizeof *all_parts)
 
@@ -261,11 +267,11 @@ static void losses_and_gradients_are_those_of_pytorch(void **state)
         size_t count;
     } cases[] = {
 #define AS(name) &name##_loss, name##_gradient, sizeof name##_gradient / sizeof *name##_gradient
-        {{INTERACTION_NONE, true, CROSS_VECTOR, 2}, AS(none)},
-        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2}, AS(pairs)},
-        {{INTERACTION_CROSS, false, CROSS_VECTOR, 2}, AS(cross)},
-        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2}, AS(cross_matrix)},
-        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2}, AS(compressed)},
+        {{INTERACTION_NONE, true, CROSS_VECTOR, 2, false}, AS(none)},
+        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false}, AS(pairs)},
+        {{INTERACTION_CROSS, false, CROSS_VECTOR, 2, false}, AS(cross)},
+        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2, false}, AS(cross_matrix)},
+        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false}, AS(compressed)},
     };
 
     (void)state;
@@ -477,8 +483,8 @@ static void parts_that_do_not_fit_are_refused(void **state)
     CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_LIMIT,
                 "parameters are allowed");
     embedding_network_deinit(&network);
-    of.dataset.transform.id_rows = 8;
-    of.dataset.transform.id_inputs = 300;
+    embedding_case_close(&of);
+    embedding_case_open(&of, (struct rows_shape){40, 0, 3, 300, 8, 2}, 0, all_parts[7]);
     embedding_params(&of.spec.params)->dimension = 512;
     embedding_params(&of.spec.params)->cin_units = (struct counts){{512, 4}, 2};
     CHECK_FAILS(embedding_network_init(&network, &of.spec, &of.dataset, &err), STATUS_LIMIT,

@@ -318,6 +318,29 @@ static void crosses_read_back_the_same(void **state)
     arena_deinit(&arena);
 }
 
+static void parts_of_models_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct cross_column columns[2];
+    struct cross cross;
+    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    struct arena arena;
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[0].model_part = PART_LINEAR;
+    inputs[1].model_part = PART_DNN, inputs[1].dimension = 16;
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK(again.inputs[0].model_part == PART_LINEAR && again.inputs[0].dimension == 0);
+    CHECK(again.inputs[1].model_part == PART_DNN && again.inputs[1].dimension == 16);
+    inputs[0].model_part = PART_BOTH;
+    CHECK(!jobspec_equal(&spec, &again));
+    inputs[0].model_part = PART_LINEAR, inputs[1].dimension = 8;
+    CHECK(!jobspec_equal(&spec, &again));
+    arena_deinit(&arena);
+}
+
 static void check_not_written(const struct jobspec *spec, const char *message)
 {
     struct text json;
@@ -405,6 +428,24 @@ static void crosses_that_cannot_be_are_refused(void **state)
     check_not_written(&spec, "a rule that it cannot have");
 }
 
+static void dimensions_without_an_embedding_are_refused(void **state)
+{
+    struct jobspec spec = example();
+    struct cross_column columns[2];
+    struct cross cross;
+    struct spec_input inputs[] = {spec.inputs[0], cross_input(&cross, columns)};
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[0].dimension = 4;
+    check_not_written(&spec, "\"dimension\": the input has no embedding");
+    inputs[0].dimension = 0;
+    inputs[1].dimension = 4, inputs[1].model_part = PART_LINEAR;
+    check_not_written(&spec, "\"dimension\": the input has no embedding");
+    inputs[1].dimension = EMBEDDING_DIMENSION_MAX + 1, inputs[1].model_part = PART_BOTH;
+    check_not_written(&spec, "\"dimension\"");
+}
+
 /* The section as it is read from a file; the caller frees it with cJSON_Delete. */
 static cJSON *written(const struct spec_scoring *scoring)
 {
@@ -467,6 +508,8 @@ int main(void)
         cmocka_unit_test(rules_that_cannot_be_are_refused),
         cmocka_unit_test(crosses_read_back_the_same),
         cmocka_unit_test(crosses_that_cannot_be_are_refused),
+        cmocka_unit_test(parts_of_models_read_back_the_same),
+        cmocka_unit_test(dimensions_without_an_embedding_are_refused),
         cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "kinds/bayes/bayes_model.h"
+#include "kinds/embedding/embedding_inputs.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/pca/pca_model.h"
@@ -23,7 +24,8 @@ enum damage_of {
     BAYES,
     COMPONENTS,
     TREES,
-    EMBEDDED
+    EMBEDDED,
+    SHARED
 };
 
 /* A model without label of the two inputs that are numbers, of which one has NULLs. */
@@ -159,11 +161,45 @@ static void embedded_init(struct fixture *fixture)
                                   .interaction = INTERACTION_COMPRESSED,
                                   .cin_units = {{2, 5}, 2}};
     *shape = embedding_shape_of(&content.params);
-    shape->dense = model->transform.dense_width;
-    shape->fields = model->transform.id_inputs;
+    embedding_shape_take(shape, &model->transform);
     shape->id_rows = model->transform.id_rows;
     shape->outputs = 1;
     CHECK_OK(embedding_shape_finish(shape, &err));
+    for (uint32_t i = 0; i < shape->array_count; i++)
+        content.elements[i] =
+            fixture_floats(fixture, (size_t)(shape->arrays[i].rows * shape->arrays[i].width), i);
+    model->content = &content;
+}
+
+/* A wide and deep network: age and colour of the linear model alone, size with an embedding of its
+ * own. */
+static void shared_init(struct fixture *fixture)
+{
+    static struct embedding_model content;
+    struct model *model = &fixture->model;
+    struct transform_input *inputs;
+    struct embedding_shape *shape = &content.shape;
+    struct error err;
+
+    fixture_init(fixture, 2);
+    inputs = model->transform.inputs;
+    inputs[0].model_part = inputs[2].model_part = PART_LINEAR;
+    inputs[3].dimension = 2;
+    model->format = MODEL_FORMAT_SHARES;
+    model->estimator = SLICE("DNNLinearCombinedClassifier");
+    model->kind = kind_find(SLICE("embedding"));
+    *embedding_params(&content.params) =
+        (struct embedding_params){.hidden_units = {{4}, 1},
+                                  .activation = NETWORK_ACTIVATION_RELU,
+                                  .dimension = 3,
+                                  .is_wide = true};
+    *shape = embedding_shape_of(&content.params);
+    embedding_shape_take(shape, &model->transform);
+    shape->id_rows = model->transform.id_rows;
+    shape->outputs = 1;
+    CHECK_OK(embedding_shape_finish(shape, &err));
+    CHECK_INT(shape->embedded, 2);
+    CHECK_INT(shape->row_width, 1 + 2);
     for (uint32_t i = 0; i < shape->array_count; i++)
         content.elements[i] =
             fixture_floats(fixture, (size_t)(shape->arrays[i].rows * shape->arrays[i].width), i);
@@ -174,6 +210,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
 
+    if (kind == SHARED) {
+        shared_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     if (kind == EMBEDDED) {
         embedded_init(fixture);
         fixture_write(fixture);
@@ -530,6 +571,27 @@ static void crosses_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(CROSSED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void parts_of_models_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"model_part\":\"linear\"", "\"model_part\":\"dnn\"", ""},
+        {"\"model_part\":\"linear\"", "\"model_part\":\"wide\"", "\"model_part\" is \"wide\""},
+        {"\"model_part\":\"linear\",", "", ""},
+        {"\"dimension\":2", "\"dimension\":0", "\"dimension\""},
+        {"\"dimension\":2", "\"dimension\":513", "\"dimension\""},
+        {"\"dimension\":2", "\"dimension\":1", ""},
+        {"\"dimension\":2", "\"model_part\":\"linear\",\"dimension\":2", "no embedding"},
+        {"\"type\":\"numeric\"", "\"type\":\"numeric\",\"dimension\":2", "no embedding"},
+        {"\"format\":10", "\"format\":9", ""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(SHARED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -961,6 +1023,7 @@ int main(void)
         cmocka_unit_test(parts_with_a_wrong_value_are_refused),
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
+        cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),

@@ -1,0 +1,44 @@
+/*
+ * embedding_inputs.h - which columns and categories each part of a network over embeddings takes.
+ *
+ * Without COLUMN ... FOR the linear model and the hidden layers take all of them. A category of the
+ * linear model alone has no embedding, one of the hidden layers alone no weights of its own; what
+ * their rows of the table have no use for stays 0.
+ */
+#ifndef KINDS_EMBEDDING_EMBEDDING_INPUTS_H
+#define KINDS_EMBEDDING_EMBEDDING_INPUTS_H
+
+#include "kinds/embedding/embedding_shape.h"
+#include "scoring/transform.h"
+
+/* An input that selects rows of the table. */
+struct embedding_field {
+    uint32_t first, count;    /* among the ids of a row of data */
+    bool is_text, is_wide;    /* is_wide: the linear model takes it */
+    uint32_t dimension;       /* of its embedding; 0: it has none */
+    uint32_t first_row, rows; /* of the table */
+};
+
+struct embedding_inputs {
+    uint32_t dense_width, id_count; /* of a row of data */
+    uint32_t *wide, *deep;          /* (wide_count), (deep_count): columns of dense, ascending */
+    uint32_t wide_count, deep_count;
+    struct embedding_field *fields; /* (field_count), in the order of their ids */
+    uint32_t field_count;
+};
+
+/* Into the given part of the shape, whose dimension is the statement's, what its inputs decide; the
+ * transform need not be finished. */
+void embedding_shape_take(struct embedding_shape *shape, const struct transform *transform);
+
+/* `dimension`: of fields that have none of their own. */
+enum status embedding_inputs_init(struct embedding_inputs *inputs,
+                                  const struct transform *transform, bool is_wide,
+                                  uint32_t dimension, struct error *err);
+void embedding_inputs_deinit(struct embedding_inputs *inputs);
+
+/* Of each of n rows of data these columns of dense, to rows that lie to_row floats apart. */
+void embedding_columns_copy(const struct embedding_inputs *inputs, const uint32_t *columns,
+                            uint32_t count, const float *dense, size_t n, float *to, size_t to_row);
+
+#endif
