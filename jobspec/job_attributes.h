@@ -230,15 +230,27 @@
             "Rows that are held for it at most: of more rows those whose hashes are the least.")   \
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
+    PLANNED("summary.plot_type", SCOPE_EXPLAIN, WORD(NULL, WORDS("bar", "dot"), NULL),             \
+            "A column that is a picture, as text. 'bar': the importance. 'dot': how SHAP values "  \
+            "are distributed, by themselves what is shown then. Default: none.")                   \
+    PLANNED("summary.sort", SCOPE_EXPLAIN, BOOLEAN("true", NULL),                                  \
+            "The most important input comes first. false: in the order of the model's inputs.")    \
+    PLANNED("summary.max_display", SCOPE_EXPLAIN, INTEGER(1, 1000000, NULL),                       \
+            "The first so many inputs alone. Default: all.")                                       \
+    PLANNED("summary.alpha", SCOPE_EXPLAIN, REAL(0, 1, "1"),                                       \
+            "SQLFlow's opacity of dots: it is read, and pictures of text have none.")              \
     PLANNED(                                                                                       \
         "predict.extra_outputs", SCOPE_PREDICT,                                                    \
-        WORD_LIST(WORDS("probability", "probabilities", "score", "logits", "quantiles", "leaf"),   \
-                  NULL),                                                                           \
+        WORD_LIST(                                                                                 \
+            WORDS("probability", "probabilities", "score", "logits", "quantiles", "leaf", "shap"), \
+            NULL),                                                                                 \
         "More columns beside the prediction: 'probability' of the positive class of two, of "      \
         "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "         \
         "'score': the logits of a classifier, the value of a regressor, the distance to the "      \
         "nearest cluster; 'quantiles' of a model of such as JSON; 'leaf' of trees: of each the "   \
-        "node that the row ends in, as JSON.")
+        "node that the row ends in, as JSON; 'shap' of trees: what each input adds to the "        \
+        "output, "                                                                                 \
+        "as JSON.")
 
 extern const struct attribute_table job_attributes;
 

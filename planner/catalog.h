@@ -90,6 +90,8 @@ struct model_summary {
     size_t input_count;
     uint32_t component_count; /* of a projection; else 0 */
     bool has_leaves;          /* its kind has */
+    bool has_shap;            /* each row has SHAP values, whatever other rows there are */
+    bool is_linear;           /* rows have them beside others */
     bool has_rules;           /* an input is a category without a vocabulary */
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in

@@ -97,6 +97,9 @@ struct plan_attribute {
 /* What becomes of a row that cannot be read, learned from or scored. */
 enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
 
+/* A column of TO EXPLAIN's result that is a picture. */
+enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT };
+
 struct plan {
     enum statement_kind kind;
     enum sql_dialect dialect; /* of the catalog */
@@ -151,10 +154,16 @@ struct plan {
     struct slice class_weights; /* TRAIN: train.class_weight as JSON; size 0: none, or balanced */
     struct slice positive;      /* TRAIN: model.positive as written; size 0: the greater label */
     enum report_kind report;    /* EVALUATE */
-    /* TO EXPLAIN: what of the model is shown; NULL: importance, whose metric is metrics[0] */
+    /* TO EXPLAIN: what of the model is shown; NULL: SHAP values of rows, or importance, whose
+     * metric is metrics[0] */
     const struct model_inside *inside;
+    bool explain_by_shap;
+    int explainer_position; /* in the text, of what asks for SHAP values */
     uint32_t explain_repeats, explain_rows;
     uint64_t explain_seed;
+    enum explain_picture explain_picture;
+    bool explain_sorted;         /* the most important input first */
+    uint32_t explain_inputs_max; /* that are shown; 0: all */
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 

@@ -151,7 +151,7 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
 static struct output_facts outputs_of(const struct model_summary *model)
 {
     return (struct output_facts){model->task, model->has_leaves, model->aim.quantile_count > 0,
-                                 model->aim.aim == AIM_MARGINS};
+                                 model->aim.aim == AIM_MARGINS, model->has_shap};
 }
 
 /* "A regressor has the extra output 'score'." */
@@ -342,22 +342,42 @@ static bool is_permutation(const struct name *explainer)
     return explainer->text.size == 0 || slice_is_fold(explainer->text, "permutation");
 }
 
+static bool is_one_of(struct slice name, const char *const *names)
+{
+    for (; *names; names++)
+        if (slice_is_fold(name, *names))
+            return true;
+    return false;
+}
+
+/* SQLFlow's names for it are of kinds of models, and any of them is taken for any kind. */
+static bool is_shap(const struct name *explainer)
+{
+    static const char *const names[] = {"SHAP", "TreeExplainer", "LinearExplainer",
+                                        "XGBoostExplainer", NULL};
+
+    return is_one_of(explainer->text, names);
+}
+
 /* TO EXPLAIN m USING name, whatever the model is. */
 static enum status check_explainer(const struct planning *planning)
 {
-    static const char *const later[] = {"SHAP",          "TreeExplainer",     "LinearExplainer",
-                                        "DeepExplainer", "GradientExplainer", "KernelExplainer",
-                                        "LIME",          "XGBoostExplainer"};
+    static const char *const later[] = {"DeepExplainer", "GradientExplainer", "KernelExplainer",
+                                        "LIME", NULL};
     const struct name *name = &planning->statement->explainer;
     struct error *err = planning->err;
 
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (slice_is_fold(name->text, later[i])) {
-            fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %s is not supported yet",
-                    later[i]);
-            return error_hint(err, "There is USING permutation, which is also the default.");
-        }
-    return STATUS_OK;
+    if (!is_one_of(name->text, later))
+        return STATUS_OK;
+    fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %.*s is not supported yet",
+            SLICE_FORMAT(name->text));
+    return error_hint(err, "There is USING SHAP of trees and linear models, and USING permutation, "
+                           "which is also the default.");
+}
+
+static bool has_shap(const struct model_summary *model)
+{
+    return model->has_shap || model->is_linear;
 }
 
 static enum status refuse_explainer(const struct planning *planning,
@@ -372,6 +392,8 @@ static enum status refuse_explainer(const struct planning *planning,
     text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; insides && insides[i].name; i++)
         text_printf(&list, "%s USING %s", i > 0 ? "," : ", and of this model", insides[i].name);
+    if (has_shap(&planning->plan->model))
+        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : ", and of this model");
     status = list.failed ? fail_no_memory(planning->err)
                          : error_hint(planning->err,
                                       "There is USING permutation, which is also the default%s.",
@@ -405,9 +427,11 @@ static enum status plan_inside(struct planning *planning)
     const struct statement *statement = planning->statement;
 
     TRY(find_inside(planning));
-    if (statement->setting_count > 0) {
-        const struct name *setting = &statement->settings[0].name;
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        const struct name *setting = &statement->settings[i].name;
 
+        if (&statement->settings[i] == settings_find(planning, "evaluate.replace"))
+            continue;
         fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s is of USING permutation",
                 SLICE_FORMAT(setting->text));
         return error_hint(planning->err,
@@ -451,19 +475,72 @@ static uint64_t whole_number(const struct planning *planning, const char *attrib
                                      : (uint64_t)setting->value.number;
 }
 
-enum status plan_explain_model(struct planning *planning)
+static void plan_summary(struct planning *planning)
+{
+    const struct setting *picture = settings_find(planning, "summary.plot_type");
+    const struct setting *sort = settings_find(planning, "summary.sort");
+    struct plan *plan = planning->plan;
+
+    if (picture)
+        plan->explain_picture =
+            slice_is_fold(picture->value.text, "dot") ? PICTURE_DOT : PICTURE_BAR;
+    plan->explain_sorted = !sort || setting_is_true(sort);
+    plan->explain_inputs_max = (uint32_t)whole_number(planning, "summary.max_display", 0);
+    plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);
+}
+
+/* SHAP values are asked for by name, or by a picture that only they have. */
+static enum status choose_shap(struct planning *planning)
+{
+    const struct name *name = &planning->statement->explainer;
+    const struct setting *picture = settings_find(planning, "summary.plot_type");
+    struct plan *plan = planning->plan;
+    const bool has_dots = plan->explain_picture == PICTURE_DOT;
+
+    if (has_dots && name->text.size > 0 && !is_shap(name)) {
+        fail_at(planning->err, STATUS_INVALID, picture->name.position,
+                "summary.plot_type = 'dot' is of USING SHAP");
+        return error_hint(planning->err, "Write summary.plot_type = 'bar'.");
+    }
+    plan->explain_by_shap = has_dots || is_shap(name);
+    plan->explainer_position = name->text.size > 0 ? name->position
+                               : picture           ? picture->name.position
+                                                   : -1;
+    if (!plan->explain_by_shap || has_shap(&plan->model))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, plan->explainer_position,
+            "SHAP values of a %.*s are not supported yet", SLICE_FORMAT(plan->model.estimator));
+    return error_hint(planning->err, "There are those of trees and of linear models; USING "
+                                     "permutation takes every model.");
+}
+
+/* SHAP values need no label. */
+static enum status plan_shap(struct planning *planning)
+{
+    static const char *const of_permutation[] = {"explain.metric", "explain.repeats",
+                                                 "explain.seed"};
+
+    for (size_t i = 0; i < sizeof of_permutation / sizeof *of_permutation; i++) {
+        const struct setting *setting = settings_find(planning, of_permutation[i]);
+
+        if (!setting)
+            continue;
+        fail_at(planning->err, STATUS_INVALID, setting->name.position, "%s is of USING permutation",
+                of_permutation[i]);
+        return error_hint(planning->err, "SHAP values are of the rows as they are; leave it out.");
+    }
+    TRY(plan_into(planning));
+    TRY(query_describe(planning));
+    return match_inputs(planning);
+}
+
+static enum status plan_permutation(struct planning *planning)
 {
     struct plan *plan = planning->plan;
 
-    TRY(check_explainer(planning));
-    TRY(settings_read(planning, SCOPE_EXPLAIN));
-    TRY(model_find(planning));
-    if (!is_permutation(&planning->statement->explainer))
-        return plan_inside(planning);
     TRY(metric_plan(planning, "explain.metric", plan->model.task, aim_of_explanation(&plan->model),
                     metric_of_explanation(&plan->model)));
     plan->explain_repeats = (uint32_t)whole_number(planning, "explain.repeats", 5);
-    plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);
     plan->explain_seed = whole_number(planning, "explain.seed", 0);
     TRY(plan_into(planning));
     TRY(query_describe(planning));
@@ -473,4 +550,18 @@ enum status plan_explain_model(struct planning *planning)
     plan->label = plan->model.label;
     return query_resolve(&plan->query, "label ", plan->label, planning->statement->select_position,
                          &plan->label_column, planning->err);
+}
+
+enum status plan_explain_model(struct planning *planning)
+{
+    const struct name *explainer = &planning->statement->explainer;
+
+    TRY(check_explainer(planning));
+    TRY(settings_read(planning, SCOPE_EXPLAIN));
+    TRY(model_find(planning));
+    plan_summary(planning);
+    if (!is_permutation(explainer) && !is_shap(explainer))
+        return plan_inside(planning);
+    TRY(choose_shap(planning));
+    return planning->plan->explain_by_shap ? plan_shap(planning) : plan_permutation(planning);
 }

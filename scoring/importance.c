@@ -8,12 +8,6 @@
 
 #define SAMPLE_SEED 0x696d706f7274616eu
 
-/* A row that is held; as long as rows come, a heap with the greatest hash first. */
-struct held_row {
-    uint64_t hash;
-    uint32_t place;
-};
-
 /* Which row a row gets the values of: by key. */
 struct dealt {
     uint64_t key;
@@ -26,12 +20,8 @@ struct importance {
     struct measure measure;
     struct metrics_options metrics;
     struct scorer scorer;
-    uint32_t count, capacity;
-    struct held_row *rows;    /* (capacity) */
-    float *dense;             /* (capacity, dense_width): by place */
-    int32_t *ids;             /* (capacity, id_count): by place */
-    struct row_label *labels; /* (capacity): by place */
-    struct dealt *dealt;      /* (count) */
+    struct held_rows held;
+    struct dealt *dealt; /* (held.count) */
 };
 
 enum status importance_new(const struct model *model, const struct importance_options *options,
@@ -53,6 +43,7 @@ enum status importance_new(const struct model *model, const struct importance_op
     made->metrics.name_count = 1;
     made->metrics.ranks_classes = metrics_rank_classes(model, &options->metric, 1);
     made->metrics.as_means = metric_is_of(measure.metric, AIM_MEANS);
+    held_rows_init(&made->held, model, options->rows_max);
     if (scorer_init(&made->scorer, model, SCORER_ROWS, err) != STATUS_OK) {
         free(made);
         return err->status;
@@ -66,135 +57,17 @@ void importance_free(struct importance *importance)
     if (!importance)
         return;
     scorer_deinit(&importance->scorer);
-    free(importance->rows);
-    free(importance->dense);
-    free(importance->ids);
-    free(importance->labels);
+    held_rows_deinit(&importance->held);
     free(importance->dealt);
     free(importance);
 }
 
-uint32_t importance_rows(const struct importance *importance)
+struct held_rows *importance_held(struct importance *importance)
 {
-    return importance->count;
-}
-
-/* ---- the rows that are held ---- */
-
-static bool grow(void *array, size_t count, size_t size)
-{
-    void **memory = array;
-    void *more = realloc(*memory, count * size + 1);
-
-    if (more)
-        *memory = more;
-    return more != NULL;
-}
-
-static enum status make_room(struct importance *importance, struct error *err)
-{
-    const struct transform *transform = &importance->model->transform;
-    const size_t dense = transform->dense_width * sizeof *importance->dense;
-    const size_t ids = transform->id_count * sizeof *importance->ids;
-    const size_t bytes = sizeof *importance->rows + dense + ids + sizeof *importance->labels;
-    size_t capacity = importance->capacity ? 2 * (size_t)importance->capacity : 256;
-
-    if (capacity > importance->options.rows_max)
-        capacity = importance->options.rows_max;
-    if (capacity * bytes > IMPORTANCE_BYTES_MAX)
-        return fail(err, STATUS_LIMIT,
-                    "%zu rows of %zu bytes take more than the %zu MiB that "
-                    "there are for rows to be permuted",
-                    capacity, bytes, IMPORTANCE_BYTES_MAX >> 20),
-               error_hint(err, "Set explain.rows to fewer.");
-    if (!grow(&importance->rows, capacity, sizeof *importance->rows) ||
-        !grow(&importance->dense, capacity, dense) || !grow(&importance->ids, capacity, ids) ||
-        !grow(&importance->labels, capacity, sizeof *importance->labels))
-        return fail_no_memory(err);
-    importance->capacity = (uint32_t)capacity;
-    return STATUS_OK;
-}
-
-static void swap_rows(struct held_row *a, struct held_row *b)
-{
-    const struct held_row row = *a;
-
-    *a = *b;
-    *b = row;
-}
-
-static void sift_up(struct held_row *rows, uint32_t i)
-{
-    for (; i > 0 && rows[(i - 1) / 2].hash < rows[i].hash; i = (i - 1) / 2)
-        swap_rows(&rows[(i - 1) / 2], &rows[i]);
-}
-
-static void sift_down(struct held_row *rows, uint32_t count)
-{
-    for (uint32_t i = 0, child = 1; child < count; i = child, child = 2 * i + 1) {
-        if (child + 1 < count && rows[child + 1].hash > rows[child].hash)
-            child++;
-        if (rows[child].hash <= rows[i].hash)
-            break;
-        swap_rows(&rows[child], &rows[i]);
-    }
-}
-
-static uint64_t hash_row(const struct importance *importance, const struct scorer *scorer,
-                         const struct row_label *label)
-{
-    const struct transform *transform = &importance->model->transform;
-    uint64_t parts[3] = {0};
-
-    parts[0] = bytes_hash(scorer->dense, transform->dense_width * sizeof(float), SAMPLE_SEED);
-    parts[1] = bytes_hash(scorer->ids, transform->id_count * sizeof(int32_t), SAMPLE_SEED);
-    if (task_has_label(importance->model->task))
-        memcpy(&parts[2], label, sizeof parts[2]);
-    return bytes_hash(parts, sizeof parts, SAMPLE_SEED);
-}
-
-static void keep_row(struct importance *importance, uint32_t place, const struct scorer *scorer,
-                     const struct row_label *label)
-{
-    const struct transform *transform = &importance->model->transform;
-
-    memcpy(importance->dense + (size_t)place * transform->dense_width, scorer->dense,
-           transform->dense_width * sizeof(float));
-    memcpy(importance->ids + (size_t)place * transform->id_count, scorer->ids,
-           transform->id_count * sizeof(int32_t));
-    importance->labels[place] = *label;
-}
-
-enum status importance_add(struct importance *importance, const struct scorer *scorer,
-                           const struct row_label *label, struct error *err)
-{
-    const uint64_t hash = hash_row(importance, scorer, label);
-    const bool is_full = importance->count == importance->options.rows_max;
-
-    if (is_full) {
-        if (hash >= importance->rows[0].hash)
-            return STATUS_OK;
-        importance->rows[0].hash = hash;
-        keep_row(importance, importance->rows[0].place, scorer, label);
-        sift_down(importance->rows, importance->count);
-        return STATUS_OK;
-    }
-    if (importance->count == importance->capacity)
-        TRY(make_room(importance, err));
-    importance->rows[importance->count] = (struct held_row){hash, importance->count};
-    keep_row(importance, importance->count, scorer, label);
-    sift_up(importance->rows, importance->count++);
-    return STATUS_OK;
+    return &importance->held;
 }
 
 /* ---- the values, dealt out anew ---- */
-
-static int compare_held(const void *a, const void *b)
-{
-    const struct held_row *x = a, *y = b;
-
-    return (x->hash > y->hash) - (x->hash < y->hash);
-}
 
 static int compare_dealt(const void *a, const void *b)
 {
@@ -209,12 +82,12 @@ static void deal(struct importance *importance, struct slice column, uint32_t re
 {
     const uint64_t name = bytes_hash(column.data, column.size, importance->options.seed);
 
-    for (uint32_t i = 0; i < importance->count; i++) {
+    for (uint32_t i = 0; i < importance->held.count; i++) {
         const uint64_t parts[] = {importance->options.seed, name, repeat, i};
 
         importance->dealt[i] = (struct dealt){bytes_hash(parts, sizeof parts, SAMPLE_SEED), i};
     }
-    qsort(importance->dealt, importance->count, sizeof *importance->dealt, compare_dealt);
+    qsort(importance->dealt, importance->held.count, sizeof *importance->dealt, compare_dealt);
 }
 
 /* The inputs of a column lie side by side, in the order of the columns. */
@@ -262,8 +135,8 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
     const struct transform *transform = &importance->model->transform;
     float *dense = importance->scorer.dense + (size_t)i * transform->dense_width;
     int32_t *ids = importance->scorer.ids + (size_t)i * transform->id_count;
-    const float *other = importance->dense + (size_t)from * transform->dense_width;
-    const int32_t *other_ids = importance->ids + (size_t)from * transform->id_count;
+    const float *other = held_rows_dense(&importance->held, from);
+    const int32_t *other_ids = held_rows_ids(&importance->held, from);
     const uint32_t crosses = first_cross(transform);
 
     for (size_t j = 0; j < count; j++) {
@@ -279,14 +152,11 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
 static void put_row(struct importance *importance, uint32_t i, uint32_t row)
 {
     const struct transform *transform = &importance->model->transform;
-    const uint32_t place = importance->rows[row].place;
 
     memcpy(importance->scorer.dense + (size_t)i * transform->dense_width,
-           importance->dense + (size_t)place * transform->dense_width,
-           transform->dense_width * sizeof(float));
+           held_rows_dense(&importance->held, row), transform->dense_width * sizeof(float));
     memcpy(importance->scorer.ids + (size_t)i * transform->id_count,
-           importance->ids + (size_t)place * transform->id_count,
-           transform->id_count * sizeof(int32_t));
+           held_rows_ids(&importance->held, row), transform->id_count * sizeof(int32_t));
 }
 
 /* Rows first to first + count - 1, in the order of their hashes. */
@@ -299,15 +169,12 @@ static enum status score_rows(struct importance *importance, struct metrics *met
     for (uint32_t i = 0; i < count; i++) {
         put_row(importance, i, first + i);
         if (input_count > 0)
-            put_values(importance, i, importance->rows[importance->dealt[first + i].row].place,
-                       inputs, input_count);
+            put_values(importance, i, importance->dealt[first + i].row, inputs, input_count);
     }
     scorer_score(scorer, count);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t place = importance->rows[first + i].place;
-
         scorer_select(scorer, i);
-        TRY(metrics_add(metrics, scorer, &importance->labels[place], err));
+        TRY(metrics_add(metrics, scorer, held_rows_label(&importance->held, first + i), err));
     }
     return STATUS_OK;
 }
@@ -318,8 +185,8 @@ static enum status score_all(struct importance *importance, struct metrics *metr
     const struct importance_options *options = &importance->options;
     const uint32_t most = importance->scorer.rows_max;
 
-    for (uint32_t first = 0; first < importance->count;) {
-        const uint32_t left = importance->count - first, count = left < most ? left : most;
+    for (uint32_t first = 0; first < importance->held.count;) {
+        const uint32_t left = importance->held.count - first, count = left < most ? left : most;
 
         if (options->is_interrupted && options->is_interrupted(options->context))
             return fail(err, STATUS_INTERRUPTED, "interrupted");
@@ -345,12 +212,10 @@ static enum status measure(struct importance *importance, const uint32_t *inputs
 
 enum status importance_begin(struct importance *importance, double *value, struct error *err)
 {
-    if (importance->count == 0)
-        return fail(err, STATUS_INVALID, "the query returns no rows to explain the model with");
-    importance->dealt = calloc(importance->count, sizeof *importance->dealt);
+    TRY(held_rows_sort(&importance->held, err));
+    importance->dealt = calloc(importance->held.count, sizeof *importance->dealt);
     if (!importance->dealt)
         return fail_no_memory(err);
-    qsort(importance->rows, importance->count, sizeof *importance->rows, compare_held);
     TRY(measure(importance, NULL, 0, value, err));
     if (isfinite(*value))
         return STATUS_OK;

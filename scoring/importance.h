@@ -2,19 +2,17 @@
  * importance.h - how much worse a model gets when the values of a column are dealt out anew among
  * the rows (permutation importance; Breiman, 2001; Fisher, Rudin, Dominici, 2019).
  *
- *     importance_add for each row, in any order --> importance_begin --> importance_measure ...
+ *     held_rows_add for each row, in any order --> importance_begin --> importance_measure ...
  *
- * Rows are held as the model takes them, at most rows_max: those with the least hashes of inputs
- * and label, in the order of these hashes. A value goes to the row whose key is in its place:
- * hashes of seed, column, repeat and place. So neither the order of the rows nor who asks makes a
- * difference to a bit.
+ * Rows are those of held_rows.h. A value goes to the row whose key is in its place: hashes of seed,
+ * column, repeat and place. So neither the order of the rows nor who asks makes a difference to a
+ * bit.
  */
 #ifndef SCORING_IMPORTANCE_H
 #define SCORING_IMPORTANCE_H
 
+#include "scoring/held_rows.h"
 #include "scoring/metrics.h"
-
-#define IMPORTANCE_BYTES_MAX ((size_t)1 << 30) /* of the rows that are held */
 
 struct importance_options {
     struct slice metric; /* its name, with a number where it has one: borrowed */
@@ -31,11 +29,8 @@ enum status importance_new(const struct model *model, const struct importance_op
                            struct importance **importance, struct error *err);
 void importance_free(struct importance *importance);
 
-/* Row 0 of a scorer of the model, which is transformed and need not be scored. LIMIT where the rows
- * that are held take more than IMPORTANCE_BYTES_MAX. */
-enum status importance_add(struct importance *importance, const struct scorer *scorer,
-                           const struct row_label *label, struct error *err);
-uint32_t importance_rows(const struct importance *importance); /* that are held */
+/* Where its rows go; borrowed. */
+struct held_rows *importance_held(struct importance *importance);
 
 /* No more rows: the metric of the rows as they are. INVALID without rows, and where they do not
  * define the metric. */

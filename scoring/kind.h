@@ -210,6 +210,12 @@ struct kind {
      * in, counted from the tree's first. */
     uint32_t (*leaf_count)(const struct model *model);
     void (*leaves)(void *workspace, const float *dense, const int32_t *ids, uint32_t *leaves);
+    /* SHAP values (shap.h). NULL: they are not known of the kind, unless its models are linear.
+     * values (outputs, input_count + 1): what each input adds to each output of a row before the
+     * link, and behind them what the output is without any. */
+    enum status (*shap_open)(const struct model *model, void **opened, struct error *err);
+    void (*shap)(void *opened, const float *dense, const int32_t *ids, double *values);
+    void (*shap_close)(void *opened);
 };
 
 /* As kind->cost has it before there is a model. */

@@ -85,7 +85,8 @@ struct model {
     enum label_link link;
     struct aim_facts aim;              /* no part of the digest */
     uint32_t components;               /* projection */
-    const void *content;               /* the struct of its kind */
+    const void *content;               /* the struct of its kind; NULL of model_read_meta, */
+    bool is_linear;                    /* which says instead whether kind->linear is true */
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */

@@ -697,7 +697,10 @@ enum status model_meta_read(struct slice json, const struct kind *const *kinds, 
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err)
 {
+    struct linear_weights linear;
+
     TRY(model_meta_read(meta_json, kinds, arena, model, err));
+    model->is_linear = model->kind->linear && model->kind->linear(model, &linear);
     model->content = NULL;
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         model->transform.inputs[i].word_count = 0;

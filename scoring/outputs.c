@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
+#include "scoring/shap.h"
 
 #define X(name, text, function, type) text,
 const char *const output_words[] = {OUTPUT_MAP(X) NULL};
@@ -35,6 +36,8 @@ static const struct {
     {TASK_CLASSIFICATION, "leaf", OUTPUT_LEAF},
     {TASK_REGRESSION, "quantiles", OUTPUT_QUANTILES},
     {TASK_REGRESSION, "leaf", OUTPUT_LEAF},
+    {TASK_CLASSIFICATION, "shap", OUTPUT_SHAP},
+    {TASK_REGRESSION, "shap", OUTPUT_SHAP},
 };
 #define EXTRA_OUTPUTS (sizeof extra_outputs / sizeof *extra_outputs)
 
@@ -55,7 +58,8 @@ static bool has_output(struct output_facts facts, size_t i)
     if (facts.has_margins && (output == OUTPUT_PROBABILITY || output == OUTPUT_PROBABILITIES))
         return false;
     return extra_outputs[i].task == facts.task && (facts.has_leaves || output != OUTPUT_LEAF) &&
-           (facts.has_quantiles || output != OUTPUT_QUANTILES);
+           (facts.has_quantiles || output != OUTPUT_QUANTILES) &&
+           (facts.has_shap || output != OUTPUT_SHAP);
 }
 
 bool extra_output_find(struct output_facts facts, struct slice name, enum output *output)
@@ -88,6 +92,7 @@ enum status output_workspace_init(struct output_workspace *workspace, const stru
 {
     const size_t leaves = model->kind->leaf_count ? model->kind->leaf_count(model) : 0;
 
+    *workspace = (struct output_workspace){.leaves = NULL};
     text_init(&workspace->json, TEXT_MAXIMUM);
     workspace->probabilities =
         calloc((size_t)model->labels.count + 1, sizeof *workspace->probabilities);
@@ -99,6 +104,8 @@ void output_workspace_deinit(struct output_workspace *workspace)
 {
     free(workspace->probabilities);
     free(workspace->leaves);
+    shap_free(workspace->shap);
+    free(workspace->shares);
     text_deinit(&workspace->json);
 }
 
@@ -191,6 +198,77 @@ static enum status append_quantiles(const struct scorer *scorer, struct output_w
     return STATUS_OK;
 }
 
+static enum status explain_row(const struct scorer *scorer, struct output_workspace *workspace,
+                               struct error *err)
+{
+    const struct model *model = scorer->model;
+    const size_t count = model_outputs(model) * ((size_t)model->transform.input_count + 1);
+
+    if (!workspace->shap) {
+        TRY(shap_new(model, NULL, &workspace->shap, err));
+        workspace->shares = calloc(count, sizeof *workspace->shares);
+    }
+    if (!workspace->shares)
+        return fail_no_memory(err);
+    shap_row(workspace->shap, scorer->selected, scorer->selected_ids, workspace->shares);
+    return STATUS_OK;
+}
+
+/* No input has a zero byte in its name. */
+static void add_shares(const struct transform *transform, const double *shares, cJSON *object,
+                       struct text *name)
+{
+    for (uint32_t i = 0; i < transform->input_count && !name->failed; i++) {
+        text_clear(name);
+        text_append(name, transform->inputs[i].name);
+        json_add_real(object, text_string(name), shares[i]);
+    }
+    json_add_real(object, "(base)", shares[transform->input_count]);
+}
+
+static void name_output(const struct model *model, uint32_t output, struct text *name)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+
+    text_clear(name);
+    if (model->task == TASK_CLASSIFICATION)
+        text_append(name, label_name(&model->labels.values[output], buffer));
+    else
+        text_append_real(name, model->aim.quantiles[output]);
+}
+
+/* {"age":0.25,"(base)":-1.5}, or {"red":{"age":0.25,...},...} */
+static enum status append_shap(const struct scorer *scorer, struct output_workspace *workspace,
+                               struct error *err)
+{
+    const struct transform *transform = &scorer->model->transform;
+    const uint32_t count = model_outputs(scorer->model);
+    cJSON *object;
+    enum status status;
+    struct text name;
+
+    TRY(explain_row(scorer, workspace, err));
+    object = cJSON_CreateObject();
+    if (!object)
+        return fail_no_memory(err);
+    text_init(&name, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < count; i++) {
+        const double *shares = workspace->shares + i * ((size_t)transform->input_count + 1);
+
+        cJSON *shown = object;
+
+        if (count > 1) {
+            name_output(scorer->model, i, &name);
+            shown = cJSON_AddObjectToObject(object, text_string(&name));
+        }
+        add_shares(transform, shares, shown, &name);
+    }
+    status = name.failed ? fail_no_memory(err) : json_print(object, false, &workspace->json, err);
+    text_deinit(&name);
+    cJSON_Delete(object);
+    return status;
+}
+
 static enum status take_text(struct output_workspace *workspace, struct cell *cell,
                              struct error *err)
 {
@@ -252,6 +330,10 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
     }
     if (output == OUTPUT_LEAF) {
         TRY(append_leaves(scorer, workspace, err));
+        return take_text(workspace, cell, err);
+    }
+    if (output == OUTPUT_SHAP) {
+        TRY(append_shap(scorer, workspace, err));
         return take_text(workspace, cell, err);
     }
     if (output != OUTPUT_LOGITS)

@@ -13,6 +13,8 @@
  *     distance        real: to the nearest cluster, or to what a projection's components give back
  *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first
+ *     shap            JSON object: input -> what it adds to the output (shap.h), and "(base)"; of
+ *                     more than two classes, and of several quantiles, such an object of each
  */
 #ifndef SCORING_OUTPUTS_H
 #define SCORING_OUTPUTS_H
@@ -29,7 +31,8 @@
     X(DISTANCE, "distance", "distance", OUTPUT_REAL)                                               \
     X(LEAF, "leaf", "leaf", OUTPUT_JSON)                                                           \
     X(QUANTILES, "quantiles", "quantiles", OUTPUT_JSON)                                            \
-    X(COMPONENT, "component", "component", OUTPUT_REAL)
+    X(COMPONENT, "component", "component", OUTPUT_REAL)                                            \
+    X(SHAP, "shap", "shap", OUTPUT_JSON)
 
 enum output_type { OUTPUT_AS_LABEL, OUTPUT_REAL, OUTPUT_JSON };
 enum output {
@@ -46,7 +49,7 @@ enum output_type output_type(enum output output);
 /* What a model has, beside what all of its task have. */
 struct output_facts {
     enum task task;
-    bool has_leaves, has_quantiles, has_margins; /* margins: no probabilities */
+    bool has_leaves, has_quantiles, has_margins, has_shap; /* margins: no probabilities */
 };
 
 /* What an extra output of this name is for such models; false: they have none of it. */
@@ -58,6 +61,8 @@ void extra_outputs_append(struct output_facts facts, struct text *out);
 struct output_workspace {
     double *probabilities; /* (classes) */
     uint32_t *leaves;      /* (leaf_count) */
+    struct shap *shap;     /* made with the first row that they are asked of */
+    double *shares;        /* (outputs, inputs + 1): likewise */
     struct text json;
 };
 enum status output_workspace_init(struct output_workspace *workspace, const struct model *model,

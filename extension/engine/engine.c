@@ -9,8 +9,7 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
-#include "extension/engine/score/importance_run.h"
-#include "extension/engine/score/inside_run.h"
+#include "extension/engine/score/explain_model.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/show.h"
@@ -43,7 +42,6 @@ struct fixed_columns {
 
 static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_TRAIN, TRAIN_COLUMNS, {"name", "value", "part", "detail"}},
-    {STATEMENT_EXPLAIN, 5, {"input", "importance", "deviation", "metric", "baseline"}},
     {STATEMENT_SHOW_MODEL, 2, {"name", "value"}},
     {STATEMENT_SHOW_MODELS,
      SHOW_MODELS_COLUMNS,
@@ -101,9 +99,6 @@ static const struct fixed_columns *columns_of(const struct statement *statement)
         return &full_models_columns;
     if (has_target)
         return is_detached(statement) ? &detached_columns : &target_columns;
-    if (statement->kind == STATEMENT_EXPLAIN && statement->explainer.text.size > 0 &&
-        !slice_is_fold(statement->explainer.text, "permutation"))
-        return NULL; /* the model's own */
     for (size_t i = 0; i < sizeof fixed_columns / sizeof *fixed_columns; i++)
         if (fixed_columns[i].kind == statement->kind)
             return &fixed_columns[i];
@@ -200,7 +195,7 @@ enum status engine_describe(const struct host *host, struct slice text, const st
     case STATEMENT_EVALUATE:
         return evaluate_columns(&plan, arena, &description->columns, &description->count, err);
     case STATEMENT_EXPLAIN:
-        return inside_columns(&plan, arena, &description->columns, &description->count, err);
+        return explain_model_columns(&plan, arena, &description->columns, &description->count, err);
     case STATEMENT_SHOW_TRAIN:
         return describe_show_train(&plan, arena, description, err);
     case STATEMENT_SQL:
@@ -275,8 +270,7 @@ static enum status run_plan(const struct host *host, const struct train_request 
     case STATEMENT_EVALUATE:
         return score_run(host, plan, arena, sink, err);
     case STATEMENT_EXPLAIN:
-        return plan->inside ? inside_run(host, plan, arena, sink, err)
-                            : importance_run(host, plan, arena, sink, err);
+        return explain_model_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_TRAIN:
         return show_train_run(host, plan, arena, sink, err);
     case STATEMENT_SHOW_MODEL:

@@ -279,6 +279,14 @@ COMMENT ON FUNCTION totrain.leaf(text, record) IS
 REVOKE ALL ON FUNCTION totrain.leaf(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.leaf(text, record) TO totrain_user;
 
+CREATE FUNCTION totrain.shap(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_shap' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.shap(text, record) IS
+    'of a model of trees, its SHAP values: input -> what it adds to the output';
+REVOKE ALL ON FUNCTION totrain.shap(text, record) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.shap(text, record) TO totrain_user;
+
 -- Models of XGBoost and LightGBM as bytes, since no server's file is read or written. They run as the
 -- caller, who may write the model that TRAIN may write.
 

@@ -215,6 +215,12 @@ SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.leaf(text, record) IS
     'of a model of trees an array: of each tree the node that the row ends in';
 
+CREATE FUNCTION totrain.shap(model text, "row" record) RETURNS json
+AS 'MODULE_PATHNAME', 'totrain_sql_shap' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.shap(text, record) IS
+    'of a model of trees, its SHAP values: input -> what it adds to the output';
+
 CREATE FUNCTION totrain.problem(model text, "row" record) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_problem' LANGUAGE C STABLE PARALLEL SAFE COST 100
 SUPPORT totrain.plan_support;
@@ -424,7 +430,8 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
     totrain.component(text, record, integer),
-    totrain.quantiles(text, record), totrain.leaf(text, record), totrain.problem(text, record), totrain.version(),
+    totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
+    totrain.problem(text, record), totrain.version(),
     totrain.export_model(text, text), totrain.import_model(text, bytea, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
     totrain.publish(bigint), totrain.is_own(oid),

@@ -317,6 +317,11 @@ static void component(sqlite3_context *context, int count, sqlite3_value **value
         result_cell(context, cell);
 }
 
+static void shap(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_output(context, count, values, "totrain_shap", OUTPUT_SHAP);
+}
+
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */
 
 static bool names_fit(const struct model *model, int count, sqlite3_value **names)
@@ -396,6 +401,7 @@ static const struct {
     {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, quantiles},
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
     {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
+    {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, shap},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
     {"totrain_fits", -1, SQLITE_UTF8, fits},
     {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,

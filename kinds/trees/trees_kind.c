@@ -3,6 +3,7 @@
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
 #include "kinds/trees/trees_score.h"
+#include "kinds/trees/trees_shap.h"
 #include "kinds/trees/trees_store.h"
 
 static uint32_t leaf_count(const struct model *model)
@@ -58,4 +59,7 @@ const struct kind trees_kind = {
     .close = trees_scorer_close,
     .leaf_count = leaf_count,
     .leaves = trees_leaves,
+    .shap_open = trees_shap_open,
+    .shap = trees_shap,
+    .shap_close = trees_shap_close,
 };

@@ -690,6 +690,11 @@ void trees_score(void *opened, const float *dense, const int32_t *ids, uint32_t 
         outputs[i] = linked(trees->link, workspace->sums[i]);
 }
 
+uint32_t trees_next(const void *opened, uint32_t node, const float *dense, const int32_t *ids)
+{
+    return walk_on(opened, node, dense, ids);
+}
+
 void trees_leaves(void *opened, const float *dense, const int32_t *ids, uint32_t *leaves)
 {
     const struct workspace *workspace = opened;

@@ -64,8 +64,8 @@ class Model:
 
     def predict(self, rows: Any, *, outputs: list[str] | None = None, threshold: float | None = None) -> Any:
         """Of each row, in its order, the prediction: a Series of pandas with the frame's index, of polars, else a
-        list. With `outputs` ('probability', 'probabilities', 'score', 'logits', 'leaf') a DataFrame of it and of
-        these; 'probabilities' and 'logits' are lists or dicts by class."""
+        list. With `outputs` ('probability', 'probabilities', 'score', 'logits', 'leaf', 'shap') a DataFrame of it and of
+        these; 'probabilities', 'logits', 'leaf' and 'shap' are lists or dicts by class."""
         options = {"extra_outputs": outputs, "threshold": threshold}
         clause = f"TO PREDICT totrain_guess{with_clause('predict', options)} USING {self.name}"
         with Session(self.connection) as session, _rows(session, rows) as select:
@@ -84,9 +84,11 @@ class Model:
             clause += (", " if clause else " WITH ") + f"validation.metrics = {literal(metrics)}"
         return self._run(rows, f"TO EVALUATE {self.name}{clause}")
 
-    def explain(self, rows: Any) -> Result:
-        """By how much the model's metric falls when an input is dealt out anew: input, importance, deviation."""
-        return self._run(rows, f"TO EXPLAIN {self.name}")
+    def explain(self, rows: Any, *, using: str | None = None) -> Result:
+        """By how much the model's metric falls when an input is dealt out anew: input, importance, deviation. With
+        `using` another explanation: 'SHAP' of trees and linear models, 'coefficients', 'fit' or 'likelihoods' of
+        models that have them."""
+        return self._run(rows, f"TO EXPLAIN {self.name}" + (f" USING {using}" if using else ""))
 
     def history(self) -> Result:
         """How it was trained, a row an epoch or round: loss of training and held-out rows, seconds."""

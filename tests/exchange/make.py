@@ -2,6 +2,7 @@
 
     PYTHON make.py      a Python with xgboost 3.2, lightgbm 4.7 and pandas writes the files beside this one
 
+Shares (SHAP values): of each of the first rows what each input adds to each output, and the base behind them.
 Rows: a, b, c, d and colour, tabs between them, an empty field for a missing value. Sums: of each row the sums of
 leaves of each class. Numbers are floats of 32 bits.
 """
@@ -17,6 +18,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent
 WORDS = ["red", "green", "blue", "with \"quotes\"", "unicode", "7", "gold"]
 HOSTILE = [0.0, -0.0, 1e30, -1e30, 3.4e38, -3.4e38, 16777216.0, 0.1]
 ROWS = 300
+EXPLAINED = 60  # rows
 
 
 def make_rows():
@@ -38,9 +40,13 @@ def labels(frame):
     return value, (value > 1).astype(int), pandas.cut(value, [-1e9, 0, 2, 1e9], labels=False).astype(int)
 
 
+def write_rows(name, rows):
+    (FOLDER / name).write_text("".join(
+        " ".join(f"{x:.9g}" for x in numpy.atleast_1d(row)) + "\n" for row in numpy.asarray(rows, float)))
+
+
 def write_sums(name, sums):
-    (FOLDER / f"{name}.sums").write_text("".join(
-        " ".join(f"{x:.9g}" for x in numpy.atleast_1d(row)) + "\n" for row in numpy.asarray(sums, float)))
+    write_rows(f"{name}.sums", sums)
 
 
 def xgboosts(frame, value, two, three):
@@ -70,6 +76,19 @@ def lightgbms(frame, value, two, three):
         write_sums(f"lightgbm_{name}", booster.predict(frame, raw_score=True))
 
 
+def write_shares(frame):
+    """By the models as they are stored."""
+    explained = frame.head(EXPLAINED)
+    data = xgboost.DMatrix(explained, enable_categorical=True)
+    for name in ("two", "three", "number", "quantiles"):
+        path = next(FOLDER.glob(f"xgboost_{name}.[ju]*"))
+        shares = xgboost.Booster(model_file=path).predict(data, pred_contribs=True)
+        write_rows(f"xgboost_{name}.shares", shares.reshape(EXPLAINED, -1))
+    # Of classes LightGBM weighs the ways of a row by rows, where XGBoost and ToTrain do it by hessians.
+    shares = lightgbm.Booster(model_file=FOLDER / "lightgbm_number.txt").predict(explained, pred_contrib=True)
+    write_rows("lightgbm_number.shares", shares)
+
+
 def main():
     frame = make_rows()
     lines = ["\t".join("" if pandas.isna(cell) else cell if isinstance(cell, str) else f"{cell:.9g}" for cell in row)
@@ -77,6 +96,7 @@ def main():
     (FOLDER / "rows.txt").write_text("\n".join(lines) + "\n")
     xgboosts(frame, *labels(frame))
     lightgbms(frame, *labels(frame))
+    write_shares(frame)
 
 
 if __name__ == "__main__":

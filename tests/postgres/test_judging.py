@@ -58,6 +58,22 @@ class Judging(harness.Case):
         bare = self.check_psql("SELECT * FROM t TO EXPLAIN m;")
         self.assertEqual([line.split("|")[0] for line in bare.split()], [row["input"] for row in found])
 
+    def test_shap_values_are_of_rows_and_of_their_mean(self):
+        self.rows("SELECT * FROM t TO TRAIN XGBClassifier WITH n_estimators = 5 LABEL kind INTO trees")
+        found = self.rows("SELECT a, b FROM t TO EXPLAIN trees USING SHAP")
+        shares = [row[0] for row in self.execute("SELECT totrain.shap('trees', t) FROM t")]
+        for row in found:
+            self.assertAlmostEqual(row["importance"], sum(abs(of_row[row["input"]]) for of_row in shares) / len(shares), 12)
+        self.assertEqual(self.rows("SELECT b, a FROM t ORDER BY b TO EXPLAIN trees USING SHAP"), found)
+        self.rows("SELECT * FROM t TO EXPLAIN trees USING SHAP INTO why")
+        self.assertEqual(self.rows_of("SELECT * FROM why"), [tuple(row.values()) for row in found])
+        for more in ("", ", job.max_workers = 2"):
+            self.rows(f"SELECT * FROM t TO PREDICT p.guess WITH predict.extra_outputs = ['logits', 'shap']{more} USING trees")
+            for shap, logits in self.execute("SELECT shap, logits FROM p"):
+                self.assertAlmostEqual(sum(shap.values()), logits[0], 5)
+        bare = self.check_psql("SELECT * FROM t TO EXPLAIN trees WITH summary.plot_type = bar;")
+        self.assertIn("█" * 20, bare)
+
     def test_rankings_and_survival_are_measured_by_their_columns(self):
         self.execute("CREATE TABLE found AS SELECT 'q' || i % 40 AS query, (i * 31 % 101) / 50.0 AS a, "
                      "(i * 17 % 103) / 50.0 AS b, (i * 31 % 101 + i * 7 % 60) / 50 AS relevance, "

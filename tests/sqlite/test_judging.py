@@ -238,7 +238,7 @@ class Judging(harness.Case):
             self.assertGreater(found[0]["importance"], 0)
         done = self.run_program(self.path, "--format=csv", "-c", "SELECT * FROM t TO EXPLAIN m WITH explain.rows = 100")
         self.assertEqual(done.stdout.count("input,importance"), 1)  # the header stands there once
-        self.assertIn("importance is measured on 100 of 600 rows", done.stderr)
+        self.assertIn("the model is explained by 100 of 600 rows", done.stderr)
 
     def test_importance_goes_into_a_table(self):
         self.make_two()

@@ -149,7 +149,8 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->model.estimator = word(&head);
     described->model.task = (enum task)value_of(task_words, word(&head));
     what = word(&head);
-    described->model.has_leaves = slice_is(what, "leaves");
+    described->model.is_linear = slice_is(slice_prefix(described->model.estimator, 6), "Linear");
+    described->model.has_leaves = described->model.has_shap = slice_is(what, "leaves");
     described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
     if (described->model.task == TASK_PROJECTION)
         described->model.component_count = 2;

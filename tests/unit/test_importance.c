@@ -53,7 +53,7 @@ static void add_cells(struct importance *importance, struct scorer *scorer,
         scorer_score(scorer, 1);
         label.value = scorer_value(scorer);
     }
-    CHECK_OK(importance_add(importance, scorer, &label, &err));
+    CHECK_OK(held_rows_add(importance_held(importance), scorer, &label, &err));
 }
 
 static void add_rows(const struct fixture *fixture, struct importance *importance, uint32_t count,
@@ -168,7 +168,7 @@ static void two_rows_keep_their_values_or_exchange_them(void **state)
         model_init(&fixture, 0);
         importance = new_importance(&fixture, METRIC_MSE, 100);
         add_rows(&fixture, importance, 2, false);
-        CHECK_INT(importance_rows(importance), 2);
+        CHECK_INT(importance_held(importance)->count, 2);
         CHECK(begun(importance) == 0);
         expected = exchanged(&fixture, columns[i], counts[i]);
         CHECK(expected > 0);
@@ -251,7 +251,7 @@ static void the_order_of_rows_makes_no_difference_to_a_bit(void **state)
                 importance =
                     new_importance(&fixture, classes ? METRIC_LOG_LOSS : METRIC_RMSE, most[i]);
                 add_rows(&fixture, importance, ROWS, backwards);
-                CHECK_INT(importance_rows(importance), most[i]);
+                CHECK_INT(importance_held(importance)->count, most[i]);
                 values[backwards][COLUMNS] = begun(importance);
                 for (uint32_t column = 0; column < COLUMNS; column++)
                     values[backwards][column] = measured(importance, "x", &column, 1, 2);
@@ -393,7 +393,7 @@ static void an_error_of_a_row_is_handed_on(void **state)
     CHECK_OK(scorer_init(&scorer, &fixture.model, 1, &err));
     made_row(1, cells);
     CHECK_OK(scorer_transform(&scorer, 0, cells, &err));
-    CHECK_OK(importance_add(importance, &scorer, &label, &err));
+    CHECK_OK(held_rows_add(importance_held(importance), &scorer, &label, &err));
     CHECK_FAILS(importance_begin(importance, &value, &err), STATUS_INVALID, "finite");
     scorer_deinit(&scorer);
     importance_free(importance);
@@ -417,9 +417,9 @@ static void more_bytes_than_there_are_for_rows_are_refused(void **state)
     wide =
         (struct scorer){.model = &fixture.model, .dense = calloc(width, sizeof(float)), .ids = ids};
     CHECK(wide.dense);
-    CHECK_FAILS(importance_add(importance, &wide, &label, &err), STATUS_LIMIT, "1024 MiB");
+    CHECK_FAILS(held_rows_add(importance_held(importance), &wide, &label, &err), STATUS_LIMIT, "1024 MiB");
     CHECK(strstr(err.hint, "explain.rows"));
-    CHECK_INT(importance_rows(importance), 0);
+    CHECK_INT(importance_held(importance)->count, 0);
     free(wide.dense);
     importance_free(importance);
     fixture_deinit(&fixture);

@@ -46,7 +46,7 @@ static enum status add_to_importance(struct importance *importance, const struct
 
         status = score_row(&scorer, i, err);
         if (status == STATUS_OK)
-            status = importance_add(importance, &scorer, &label, err);
+            status = held_rows_add(importance_held(importance), &scorer, &label, err);
     }
     scorer_deinit(&scorer);
     return status;

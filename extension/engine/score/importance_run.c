@@ -4,10 +4,12 @@
 #include <stdlib.h>
 
 #include "extension/engine/score/evaluation.h"
+#include "extension/engine/score/explain_rows.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/text_bars.h"
 #include "scoring/importance.h"
 
-#define RESULT_COLUMNS 5
+#define COLUMNS_MAX 6
 
 /* A column of the SELECT, and the inputs that come of it: of an array several. */
 struct explained {
@@ -23,50 +25,18 @@ struct explaining {
     const struct plan *plan;
     const struct sink *sink;
     struct arena *arena;
-    struct scorer scorer;
-    struct row_room room;
     struct importance *importance;
-    uint64_t rows;
     struct explained *columns;
     size_t count;
     enum metric metric;
     double baseline, started;
 };
 
-/* ---- rows ---- */
-
 static bool is_interrupted(void *context)
 {
     const struct host *host = context;
 
     return host->session.interrupted && host->session.interrupted(host->self);
-}
-
-static enum status take_row(void *self, const struct cell *cells, size_t count, struct error *err)
-{
-    struct explaining *explaining = self;
-    struct row_label label = {0};
-
-    explaining->rows++;
-    TRY(score_take_row(explaining->plan, &explaining->room, explaining->rows, cells, count,
-                       &explaining->scorer, 0, &label, err));
-    return importance_add(explaining->importance, &explaining->scorer, &label, err);
-}
-
-static enum status read_rows(struct explaining *explaining, struct error *err)
-{
-    const struct sink rows = {.self = explaining, .row = take_row};
-    const struct host *host = explaining->host;
-    uint32_t held;
-
-    TRY(host->rows->query(host->self, explaining->plan->select, &rows, err));
-    held = importance_rows(explaining->importance);
-    if (held < explaining->rows)
-        sink_notice(explaining->sink,
-                    "importance is measured on %u of %llu rows, those whose hashes are the least: "
-                    "explain.rows",
-                    held, (unsigned long long)explaining->rows);
-    return STATUS_OK;
 }
 
 /* ---- columns ---- */
@@ -185,33 +155,66 @@ static int compare_importance(const void *a, const void *b)
     return slice_compare(x->name, y->name);
 }
 
+enum status importance_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                               size_t *count, struct error *err)
+{
+    struct slice *name = *names = ARENA_NEW(arena, struct slice, COLUMNS_MAX);
+
+    if (!name)
+        return fail_no_memory(err);
+    *name++ = SLICE("input");
+    *name++ = SLICE("importance");
+    *name++ = SLICE("deviation");
+    *name++ = SLICE("metric");
+    *name++ = SLICE("baseline");
+    if (plan->explain_picture != PICTURE_NONE)
+        *name++ = SLICE("bar");
+    *count = (size_t)(name - *names);
+    return STATUS_OK;
+}
+
+/* `greatest`: of all columns, which has the longest bar. */
+static enum status put_column(const struct explaining *explaining,
+                              const struct explained *explained, double greatest,
+                              struct cell **cells, struct error *err)
+{
+    struct cell *cell = *cells;
+
+    *cell++ = cell_text(explained->name);
+    *cell++ = cell_real(explained->mean);
+    *cell++ = cell_real(explained->deviation);
+    *cell++ = cell_text(explaining->plan->metrics[0]);
+    *cell++ = cell_real(explaining->baseline);
+    if (explaining->plan->explain_picture != PICTURE_NONE)
+        TRY(text_bar(greatest > 0 ? explained->mean / greatest : 0, explaining->arena, cell++,
+                     err));
+    *cells = cell;
+    return STATUS_OK;
+}
+
 static enum status put_result(struct explaining *explaining, struct error *err)
 {
-    static const char *const names[RESULT_COLUMNS] = {"input", "importance", "deviation", "metric",
-                                                      "baseline"};
-    struct slice columns[RESULT_COLUMNS];
-    struct cell *cells =
-        ARENA_NEW(explaining->arena, struct cell, explaining->count * RESULT_COLUMNS + 1);
-    const struct evaluation_rows rows = {columns, RESULT_COLUMNS, cells, explaining->count};
-    struct sink sink = *explaining->sink;
+    const struct plan *plan = explaining->plan;
+    const uint32_t most = plan->explain_inputs_max;
+    struct evaluation_rows rows = {.rows = explaining->count};
+    double greatest = 0;
+    struct cell *cells;
 
-    sink.columns = NULL; /* the engine has given them: they are the same in each such statement */
+    if (most > 0 && most < rows.rows)
+        rows.rows = most;
+    TRY(importance_columns(plan, explaining->arena, &rows.names, &rows.columns, err));
+    cells = ARENA_NEW(explaining->arena, struct cell, rows.rows * rows.columns + 1);
     if (!cells)
         return fail_no_memory(err);
-    for (size_t i = 0; i < RESULT_COLUMNS; i++)
-        columns[i] = slice_of(names[i]);
-    qsort(explaining->columns, explaining->count, sizeof *explaining->columns, compare_importance);
-    for (size_t i = 0; i < explaining->count; i++) {
-        const struct explained *explained = &explaining->columns[i];
-        struct cell *row = cells + i * RESULT_COLUMNS;
-
-        row[0] = cell_text(explained->name);
-        row[1] = cell_real(explained->mean);
-        row[2] = cell_real(explained->deviation);
-        row[3] = cell_text(explaining->plan->metrics[0]);
-        row[4] = cell_real(explaining->baseline);
-    }
-    return evaluation_put(explaining->host, explaining->plan, &rows, explaining->started, &sink,
+    rows.cells = cells;
+    if (plan->explain_sorted)
+        qsort(explaining->columns, explaining->count, sizeof *explaining->columns,
+              compare_importance);
+    for (size_t i = 0; i < explaining->count; i++)
+        greatest = fmax(greatest, explaining->columns[i].mean);
+    for (size_t i = 0; i < rows.rows; i++)
+        TRY(put_column(explaining, &explaining->columns[i], greatest, &cells, err));
+    return evaluation_put(explaining->host, plan, &rows, explaining->started, explaining->sink,
                           err);
 }
 
@@ -225,36 +228,25 @@ static enum status explain_with(struct explaining *explaining, const struct mode
                                                .is_interrupted = is_interrupted,
                                                .context = (void *)(uintptr_t)explaining->host};
 
-    if (model->transform.column_count != plan->model.input_count)
-        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
-    TRY(scorer_init(&explaining->scorer, model, 1, err));
     TRY(importance_new(model, &options, &explaining->importance, err));
-    TRY(row_room_make(plan, explaining->arena, &explaining->room, err));
     TRY(find_columns(explaining, err));
-    TRY(read_rows(explaining, err));
+    TRY(explain_rows_read(explaining->host, plan, explaining->arena, explaining->sink,
+                          importance_held(explaining->importance), err));
     TRY(measure_columns(explaining, err));
     return put_result(explaining, err);
 }
 
-enum status importance_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                           const struct sink *sink, struct error *err)
+enum status importance_run(const struct host *host, const struct plan *plan,
+                           const struct model *model, struct arena *arena, const struct sink *sink,
+                           struct error *err)
 {
     struct explaining explaining = {
         .host = host, .plan = plan, .sink = sink, .arena = arena, .started = score_seconds_now()};
-    struct arena model_arena;
-    struct model model;
     enum status status;
 
-    TRY(score_check_targets(host, plan, err));
     if (!metric_find(plan->metrics[0], &explaining.metric))
         return fail(err, STATUS_INVALID, "an unknown metric");
-    arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
-                                &model, err);
-    if (status == STATUS_OK)
-        status = explain_with(&explaining, &model, err);
+    status = explain_with(&explaining, model, err);
     importance_free(explaining.importance);
-    scorer_deinit(&explaining.scorer);
-    arena_deinit(&model_arena);
     return status;
 }

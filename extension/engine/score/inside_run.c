@@ -19,35 +19,15 @@ enum status inside_columns(const struct plan *plan, struct arena *arena, struct 
     return STATUS_OK;
 }
 
-static enum status put_inside(const struct host *host, const struct plan *plan,
-                              const struct model *model, double started, struct arena *arena,
-                              const struct sink *sink, struct error *err)
+enum status inside_run(const struct host *host, const struct plan *plan, const struct model *model,
+                       struct arena *arena, const struct sink *sink, struct error *err)
 {
+    const double started = score_seconds_now();
     struct evaluation_rows rows;
     struct cell *cells;
 
-    if (model->task != plan->model.task || model->kind->insides == NULL)
-        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     TRY(inside_columns(plan, arena, &rows.names, &rows.columns, err));
     TRY(plan->inside->rows(model, arena, &cells, &rows.rows, err));
     rows.cells = cells;
     return evaluation_put(host, plan, &rows, started, sink, err);
-}
-
-enum status inside_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                       const struct sink *sink, struct error *err)
-{
-    const double started = score_seconds_now();
-    struct arena model_arena;
-    struct model model;
-    enum status status;
-
-    TRY(score_check_targets(host, plan, err));
-    arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
-                                &model, err);
-    if (status == STATUS_OK)
-        status = put_inside(host, plan, &model, started, arena, sink, err);
-    arena_deinit(&model_arena);
-    return status;
 }

@@ -11,7 +11,7 @@
 /* What it returns, in the arena. */
 enum status inside_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                            size_t *count, struct error *err);
-enum status inside_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                       const struct sink *sink, struct error *err);
+enum status inside_run(const struct host *host, const struct plan *plan, const struct model *model,
+                       struct arena *arena, const struct sink *sink, struct error *err);
 
 #endif

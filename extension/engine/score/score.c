@@ -207,8 +207,9 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
     for (size_t i = 0; i < plan->model.input_count; i++)
         room->inputs[i] = cells[plan->model_columns[i]];
     TRY(scorer_transform(scorer, place, room->inputs, err));
-    TRY(row_label_read(scorer->model, plan->label, row,
-                       plan->label_column < 0 ? NULL : &cells[plan->label_column], label, err));
+    if (plan->label_column >= 0)
+        TRY(row_label_read(scorer->model, plan->label, row, &cells[plan->label_column], label,
+                           err));
     if (plan->group_column >= 0)
         TRY(row_group_read(plan->query.columns[plan->group_column].name, row,
                            &cells[plan->group_column], label, err));

@@ -36,6 +36,7 @@ SQL_FUNCTION(totrain_sql_component);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
 SQL_FUNCTION(totrain_sql_leaf);
+SQL_FUNCTION(totrain_sql_shap);
 SQL_FUNCTION(totrain_sql_as_type);
 SQL_FUNCTION(totrain_sql_problem);
 SQL_FUNCTION(totrain_sql_version);
@@ -633,6 +634,11 @@ Datum totrain_sql_quantiles(PG_FUNCTION_ARGS)
 Datum totrain_sql_leaf(PG_FUNCTION_ARGS)
 {
     return text_output(fcinfo, OUTPUT_LEAF);
+}
+
+Datum totrain_sql_shap(PG_FUNCTION_ARGS)
+{
+    return text_output(fcinfo, OUTPUT_SHAP);
 }
 
 static Datum real_output(FunctionCallInfo fcinfo, enum output output)

@@ -111,6 +111,7 @@ static void print_name(const char *what, struct slice schema, struct slice name)
 
 static void print_other(const struct plan *plan)
 {
+    static const char *const pictures[] = {"", " as bars", " as dots"};
     const struct slice none = {NULL, 0};
 
     printf("%-38s%s\n", "statement", statement_kind_name(plan->kind));
@@ -120,6 +121,10 @@ static void print_other(const struct plan *plan)
     else
         print_columns(plan);
     print_name("target", plan->target_schema, plan->target_table);
+    if (plan->explain_by_shap || plan->explain_picture != PICTURE_NONE)
+        printf("%-38s%s%s%s of %u inputs\n", "explanation",
+               plan->explain_by_shap ? "SHAP values" : "", pictures[plan->explain_picture],
+               plan->explain_sorted ? ", sorted," : "", plan->explain_inputs_max);
     for (size_t i = 0; i < plan->metric_count; i++)
         print_name("metric", none, plan->metrics[i]);
     print_name("into", plan->into_schema, plan->into_name);

@@ -1,0 +1,49 @@
+#include "extension/engine/score/explain_model.h"
+
+#include "extension/engine/score/importance_run.h"
+#include "extension/engine/score/inside_run.h"
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/shap_run.h"
+
+enum status explain_model_columns(const struct plan *plan, struct arena *arena,
+                                  struct slice **names, size_t *count, struct error *err)
+{
+    if (plan->inside)
+        return inside_columns(plan, arena, names, count, err);
+    if (plan->explain_by_shap)
+        return shap_columns(plan, arena, names, count, err);
+    return importance_columns(plan, arena, names, count, err);
+}
+
+/* The plan was made of what the model was then. */
+static enum status explain_with(const struct host *host, const struct plan *plan,
+                                const struct model *model, struct arena *arena,
+                                const struct sink *sink, struct error *err)
+{
+    if (model->task != plan->model.task ||
+        model->transform.column_count != plan->model.input_count ||
+        !slice_equal(model->estimator, plan->model.estimator))
+        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    if (plan->inside)
+        return inside_run(host, plan, model, arena, sink, err);
+    if (plan->explain_by_shap)
+        return shap_run(host, plan, model, arena, sink, err);
+    return importance_run(host, plan, model, arena, sink, err);
+}
+
+enum status explain_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                              const struct sink *sink, struct error *err)
+{
+    struct arena model_arena;
+    struct model model;
+    enum status status;
+
+    TRY(score_check_targets(host, plan, err));
+    arena_init(&model_arena, MODEL_ARENA_MAX);
+    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
+                                &model, err);
+    if (status == STATUS_OK)
+        status = explain_with(host, plan, &model, arena, sink, err);
+    arena_deinit(&model_arena);
+    return status;
+}

@@ -1,0 +1,20 @@
+/*
+ * explain_model.h - SELECT ... TO EXPLAIN model: the model is loaded, and explained by one of
+ *
+ *     importance_run.h    USING permutation, the default
+ *     shap_run.h          USING SHAP
+ *     inside_run.h        USING a table of what the model consists of
+ */
+#ifndef EXTENSION_ENGINE_SCORE_EXPLAIN_MODEL_H
+#define EXTENSION_ENGINE_SCORE_EXPLAIN_MODEL_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+/* What a statement returns whose columns depend on the model, in the arena. */
+enum status explain_model_columns(const struct plan *plan, struct arena *arena,
+                                  struct slice **names, size_t *count, struct error *err);
+enum status explain_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                              const struct sink *sink, struct error *err);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * explain_rows.h - the rows of SELECT ... TO EXPLAIN model, as the model takes them.
+ */
+#ifndef EXTENSION_ENGINE_SCORE_EXPLAIN_ROWS_H
+#define EXTENSION_ENGINE_SCORE_EXPLAIN_ROWS_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+#include "scoring/held_rows.h"
+
+/* All rows of the SELECT go to `held`, which has the model and is not sorted. A NOTICE where there
+ * are more than are held. */
+enum status explain_rows_read(const struct host *host, const struct plan *plan, struct arena *arena,
+                              const struct sink *sink, struct held_rows *held, struct error *err);
+
+#endif

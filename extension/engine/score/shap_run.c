@@ -1,0 +1,299 @@
+#include "extension/engine/score/shap_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "extension/engine/score/evaluation.h"
+#include "extension/engine/score/explain_rows.h"
+#include "extension/engine/score/score.h"
+#include "extension/engine/score/text_bars.h"
+#include "scoring/label_names.h"
+#include "scoring/shap.h"
+
+#define COLUMNS_MAX  6
+#define ROWS_AT_ONCE 64 /* between two looks at whether the statement was interrupted */
+
+/* Of an input and an output, over the rows. */
+struct shares {
+    double absolute; /* sum of |SHAP value| */
+    /* Of the rows whose value is a number: mean, and sums of squares and products from it. */
+    double count, value_mean, share_mean, values, shares, products;
+    uint32_t bins[TEXT_BAR_WIDTH];
+};
+
+struct explained_input {
+    uint32_t input;
+    double absolute; /* of all outputs */
+};
+
+struct explaining {
+    const struct host *host;
+    const struct plan *plan;
+    const struct model *model;
+    const struct sink *sink;
+    struct arena *arena;
+    struct held_rows held;
+    struct shap *shap;
+    uint32_t inputs, outputs;
+    double *values;        /* (outputs, inputs + 1): of a row */
+    struct shares *shares; /* (outputs, inputs) */
+    double low, high;      /* least and greatest SHAP value of all */
+    double started;
+};
+
+static bool has_outputs(const struct plan *plan)
+{
+    return plan->model.class_count > 2 || plan->model.aim.quantile_count > 1;
+}
+
+enum status shap_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                         size_t *count, struct error *err)
+{
+    struct slice *name = *names = ARENA_NEW(arena, struct slice, COLUMNS_MAX);
+
+    if (!name)
+        return fail_no_memory(err);
+    *name++ = SLICE("input");
+    if (has_outputs(plan))
+        *name++ = plan->model.task == TASK_CLASSIFICATION ? SLICE("class") : SLICE("quantile");
+    *name++ = SLICE("importance");
+    *name++ = SLICE("direction");
+    *name++ = SLICE("base");
+    if (plan->explain_picture != PICTURE_NONE)
+        *name++ = plan->explain_picture == PICTURE_BAR ? SLICE("bar") : SLICE("dots");
+    *count = (size_t)(name - *names);
+    return STATUS_OK;
+}
+
+/* ---- rows ---- */
+
+/* Value of an input where it is a number that is there, else NaN. */
+static double value_of(const struct transform_input *input, const float *dense)
+{
+    return input->type == INPUT_NUMERIC ? (double)dense[input->dense_offset] : NAN;
+}
+
+/* Welford's steps: no digits are lost where the mean is far from 0. */
+static void add_share(struct shares *shares, double value, double share)
+{
+    double value_step, share_step;
+
+    shares->absolute += fabs(share);
+    if (isnan(value))
+        return;
+    shares->count++;
+    value_step = value - shares->value_mean;
+    share_step = share - shares->share_mean;
+    shares->value_mean += value_step / shares->count;
+    shares->share_mean += share_step / shares->count;
+    shares->values += value_step * (value - shares->value_mean);
+    shares->shares += share_step * (share - shares->share_mean);
+    shares->products += value_step * (share - shares->share_mean);
+}
+
+static void add_row(struct explaining *explaining, const float *dense)
+{
+    const struct transform *transform = &explaining->model->transform;
+
+    for (uint32_t output = 0; output < explaining->outputs; output++)
+        for (uint32_t i = 0; i < explaining->inputs; i++) {
+            const double share = explaining->values[output * (explaining->inputs + 1) + i];
+
+            add_share(&explaining->shares[output * explaining->inputs + i],
+                      value_of(&transform->inputs[i], dense), share);
+            explaining->low = fmin(explaining->low, share);
+            explaining->high = fmax(explaining->high, share);
+        }
+}
+
+static void count_row(struct explaining *explaining, const float *dense)
+{
+    const double range = explaining->high - explaining->low;
+    (void)dense;
+
+    for (uint32_t output = 0; output < explaining->outputs; output++)
+        for (uint32_t i = 0; i < explaining->inputs; i++) {
+            const double share = explaining->values[output * (explaining->inputs + 1) + i];
+            const double place = range > 0 ? (share - explaining->low) / range * TEXT_BAR_WIDTH : 0;
+            const uint32_t bin = place < TEXT_BAR_WIDTH ? (uint32_t)place : TEXT_BAR_WIDTH - 1;
+
+            explaining->shares[output * explaining->inputs + i].bins[bin]++;
+        }
+}
+
+static enum status each_row(struct explaining *explaining,
+                            void (*take)(struct explaining *, const float *), struct error *err)
+{
+    const struct host *host = explaining->host;
+
+    for (uint32_t row = 0; row < explaining->held.count; row++) {
+        const float *dense = held_rows_dense(&explaining->held, row);
+
+        if (row % ROWS_AT_ONCE == 0 && host->session.interrupted &&
+            host->session.interrupted(host->self))
+            return fail(err, STATUS_INTERRUPTED, "interrupted");
+        shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
+                 explaining->values);
+        take(explaining, dense);
+    }
+    return STATUS_OK;
+}
+
+/* ---- the result ---- */
+
+static int compare_inputs(const void *a, const void *b)
+{
+    const struct explained_input *x = a, *y = b;
+
+    if (x->absolute != y->absolute)
+        return x->absolute > y->absolute ? -1 : 1;
+    return (x->input > y->input) - (x->input < y->input);
+}
+
+static struct explained_input *order_inputs(struct explaining *explaining)
+{
+    struct explained_input *order =
+        ARENA_NEW(explaining->arena, struct explained_input, explaining->inputs + (size_t)1);
+
+    if (!order)
+        return NULL;
+    for (uint32_t i = 0; i < explaining->inputs; i++) {
+        order[i] = (struct explained_input){.input = i};
+        for (uint32_t output = 0; output < explaining->outputs; output++)
+            order[i].absolute += explaining->shares[output * explaining->inputs + i].absolute;
+    }
+    if (explaining->plan->explain_sorted)
+        qsort(order, explaining->inputs, sizeof *order, compare_inputs);
+    return order;
+}
+
+static struct cell direction_of(const struct shares *shares)
+{
+    const double both = sqrt(shares->values) * sqrt(shares->shares);
+
+    return both > 0 ? cell_real(fmax(-1, fmin(1, shares->products / both))) : cell_null();
+}
+
+static double greatest_absolute(const struct explaining *explaining)
+{
+    double greatest = 0;
+
+    for (size_t i = 0; i < (size_t)explaining->outputs * explaining->inputs; i++)
+        greatest = fmax(greatest, explaining->shares[i].absolute);
+    return greatest;
+}
+
+/* A row of the result; `names` are those of the outputs, NULL: there is one. */
+static enum status put_input(const struct explaining *explaining, uint32_t input, uint32_t output,
+                             const struct cell *names, double greatest, struct cell **cells,
+                             struct error *err)
+{
+    const struct shares *shares = &explaining->shares[output * explaining->inputs + input];
+    struct cell *cell = *cells;
+
+    *cell++ = cell_text(explaining->model->transform.inputs[input].name);
+    if (names)
+        *cell++ = names[output];
+    *cell++ = cell_real(shares->absolute / explaining->held.count);
+    *cell++ = direction_of(shares);
+    *cell++ = cell_real(explaining->values[output * (explaining->inputs + 1) + explaining->inputs]);
+    if (explaining->plan->explain_picture == PICTURE_BAR)
+        TRY(text_bar(greatest > 0 ? shares->absolute / greatest : 0, explaining->arena, cell++,
+                     err));
+    if (explaining->plan->explain_picture == PICTURE_DOT)
+        TRY(text_histogram(shares->bins, explaining->arena, cell++, err));
+    *cells = cell;
+    return STATUS_OK;
+}
+
+static enum status name_outputs(const struct explaining *explaining, const struct cell **names,
+                                struct error *err)
+{
+    const struct model *model = explaining->model;
+    struct cell *cells;
+    struct slice *labels;
+
+    *names = NULL;
+    if (!has_outputs(explaining->plan))
+        return STATUS_OK;
+    *names = cells = ARENA_NEW(explaining->arena, struct cell, explaining->outputs);
+    if (!cells)
+        return fail_no_memory(err);
+    if (model->task == TASK_CLASSIFICATION)
+        TRY(label_names(&model->labels, explaining->arena, &labels, err));
+    for (uint32_t i = 0; i < explaining->outputs; i++)
+        cells[i] = model->task == TASK_CLASSIFICATION ? cell_text(labels[i])
+                                                      : cell_real(model->aim.quantiles[i]);
+    return STATUS_OK;
+}
+
+static enum status put_result(struct explaining *explaining, struct error *err)
+{
+    const struct plan *plan = explaining->plan;
+    const struct explained_input *order = order_inputs(explaining);
+    const double greatest = greatest_absolute(explaining);
+    const uint32_t most = plan->explain_inputs_max;
+    const uint32_t shown = most > 0 && most < explaining->inputs ? most : explaining->inputs;
+    const struct cell *names;
+    struct evaluation_rows rows;
+    struct cell *cells;
+
+    TRY(shap_columns(plan, explaining->arena, &rows.names, &rows.columns, err));
+    TRY(name_outputs(explaining, &names, err));
+    rows.rows = (size_t)shown * explaining->outputs;
+    cells = ARENA_NEW(explaining->arena, struct cell, rows.rows * rows.columns + 1);
+    if (!order || !cells)
+        return fail_no_memory(err);
+    rows.cells = cells;
+    for (uint32_t i = 0; i < shown; i++)
+        for (uint32_t output = 0; output < explaining->outputs; output++)
+            TRY(put_input(explaining, order[i].input, output, names, greatest, &cells, err));
+    return evaluation_put(explaining->host, plan, &rows, explaining->started, explaining->sink,
+                          err);
+}
+
+static enum status explain(struct explaining *explaining, struct error *err)
+{
+    const struct plan *plan = explaining->plan;
+
+    TRY(explain_rows_read(explaining->host, plan, explaining->arena, explaining->sink,
+                          &explaining->held, err));
+    TRY(held_rows_sort(&explaining->held, err));
+    if (shap_new(explaining->model, &explaining->held, &explaining->shap, err) != STATUS_OK)
+        return error_place(err, plan->explainer_position);
+    TRY(each_row(explaining, add_row, err));
+    if (plan->explain_picture == PICTURE_DOT)
+        TRY(each_row(explaining, count_row, err));
+    return put_result(explaining, err);
+}
+
+enum status shap_run(const struct host *host, const struct plan *plan, const struct model *model,
+                     struct arena *arena, const struct sink *sink, struct error *err)
+{
+    struct explaining explaining = {.host = host,
+                                    .plan = plan,
+                                    .model = model,
+                                    .sink = sink,
+                                    .arena = arena,
+                                    .inputs = model->transform.input_count,
+                                    .outputs = model_outputs(model),
+                                    .low = INFINITY,
+                                    .high = -INFINITY,
+                                    .started = score_seconds_now()};
+    enum status status;
+
+    if ((explaining.outputs > 1) != has_outputs(plan))
+        return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
+    explaining.values =
+        calloc(explaining.outputs * (size_t)(explaining.inputs + 1), sizeof *explaining.values);
+    explaining.shares =
+        calloc((size_t)explaining.outputs * explaining.inputs + 1, sizeof *explaining.shares);
+    held_rows_init(&explaining.held, model, plan->explain_rows);
+    status =
+        explaining.values && explaining.shares ? explain(&explaining, err) : fail_no_memory(err);
+    shap_free(explaining.shap);
+    held_rows_deinit(&explaining.held);
+    free(explaining.values);
+    free(explaining.shares);
+    return status;
+}

@@ -1,0 +1,30 @@
+/*
+ * shap_run.h - TO EXPLAIN model USING SHAP: what each input adds to the outputs of rows, by the
+ * session itself.
+ */
+#ifndef EXTENSION_ENGINE_SCORE_SHAP_RUN_H
+#define EXTENSION_ENGINE_SCORE_SHAP_RUN_H
+
+#include "extension/engine/host/host.h"
+#include "planner/plan.h"
+
+/* What it returns, in the arena. A row of each input, of more than two classes or of several
+ * quantiles one for each of them:
+ *
+ *     input
+ *     class, quantile   where there are several outputs
+ *     importance        mean of |SHAP value|
+ *     direction         correlation of value and SHAP value; NULL of what is no number
+ *     base              what the SHAP values of a row add up to the output from
+ *     bar               importance as a bar: summary.plot_type = 'bar'
+ *     dots              how SHAP values are distributed, from the least of all inputs to the
+ *                       greatest: summary.plot_type = 'dot'
+ *
+ * The input that adds most to all outputs comes first, or with summary.sort = false the model's
+ * first. */
+enum status shap_columns(const struct plan *plan, struct arena *arena, struct slice **names,
+                         size_t *count, struct error *err);
+enum status shap_run(const struct host *host, const struct plan *plan, const struct model *model,
+                     struct arena *arena, const struct sink *sink, struct error *err);
+
+#endif

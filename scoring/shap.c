@@ -1,0 +1,136 @@
+#include "scoring/shap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoring/kind.h"
+
+struct shap {
+    const struct model *model;
+    void *opened; /* the kind's; NULL: the model is linear */
+    struct linear_weights linear;
+    double *averages; /* (outputs, input_count): what an input adds to an output on average */
+};
+
+/* What an input of a row adds to the output, without the average. */
+static double add_input(const struct shap *shap, const struct transform_input *input,
+                        const float *dense, const int32_t *ids, uint32_t output)
+{
+    const struct transform *transform = &shap->model->transform;
+    const float *weights = shap->linear.weights + output;
+    const size_t width = shap->linear.width;
+    uint32_t used = 1;
+    double sum = 0;
+
+    if (input->type == INPUT_NUMERIC) {
+        for (uint32_t i = input->dense_offset; i < input->dense_offset + input->dense_count; i++)
+            sum += (double)weights[i * width] * (double)dense[i];
+        return sum;
+    }
+    ids += input->id_offset;
+    weights += transform->dense_width * width;
+    if (input->type == INPUT_TEXT)
+        used = text_ids_used(ids, input->words_max);
+    for (uint32_t i = 0; i < used; i++)
+        if (ids[i] >= 0)
+            sum += (double)weights[(size_t)ids[i] * width];
+    return input->type == INPUT_TEXT && used > 0 ? sum * (double)text_ids_share(used) : sum;
+}
+
+static enum status measure_averages(struct shap *shap, const struct held_rows *held,
+                                    struct error *err)
+{
+    const struct transform *transform = &shap->model->transform;
+    const uint32_t outputs = shap->linear.width;
+
+    shap->averages = calloc(outputs * (size_t)transform->input_count + 1, sizeof *shap->averages);
+    if (!shap->averages)
+        return fail_no_memory(err);
+    for (uint32_t output = 0; output < outputs; output++)
+        for (uint32_t i = 0; i < transform->input_count; i++) {
+            double *average = &shap->averages[output * (size_t)transform->input_count + i];
+
+            for (uint32_t row = 0; row < held->count; row++)
+                *average += add_input(shap, &transform->inputs[i], held_rows_dense(held, row),
+                                      held_rows_ids(held, row), output);
+            *average /= held->count;
+        }
+    return STATUS_OK;
+}
+
+static enum status open_model(struct shap *shap, const struct held_rows *held, struct error *err)
+{
+    const struct model *model = shap->model;
+
+    if (model->kind->shap)
+        return model->kind->shap_open(model, &shap->opened, err);
+    if (held && model->kind->linear && model->kind->linear(model, &shap->linear))
+        return measure_averages(shap, held, err);
+    fail(err, STATUS_UNSUPPORTED, "SHAP values of a %.*s are not supported yet",
+         SLICE_FORMAT(model->estimator));
+    if (!held)
+        return error_hint(err, "Models of trees have some.");
+    return error_hint(err, "There are those of trees and of linear models; USING permutation "
+                           "takes every model.");
+}
+
+enum status shap_new(const struct model *model, const struct held_rows *held, struct shap **made,
+                     struct error *err)
+{
+    struct shap *shap = calloc(1, sizeof *shap);
+
+    *made = NULL;
+    if (!shap)
+        return fail_no_memory(err);
+    shap->model = model;
+    if (open_model(shap, held, err) != STATUS_OK) {
+        shap_free(shap);
+        return err->status;
+    }
+    *made = shap;
+    return STATUS_OK;
+}
+
+void shap_free(struct shap *shap)
+{
+    if (!shap)
+        return;
+    if (shap->opened)
+        shap->model->kind->shap_close(shap->opened);
+    free(shap->averages);
+    free(shap);
+}
+
+/* values (input_count + 1) */
+static void explain_linear(const struct shap *shap, const float *dense, const int32_t *ids,
+                           uint32_t output, double *values)
+{
+    const struct transform *transform = &shap->model->transform;
+    const double *averages = shap->averages + output * (size_t)transform->input_count;
+    double *base = &values[transform->input_count];
+
+    *base = (double)shap->linear.bias[output];
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        values[i] = add_input(shap, &transform->inputs[i], dense, ids, output) - averages[i];
+        *base += averages[i];
+    }
+}
+
+void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values)
+{
+    const struct model *model = shap->model;
+    const size_t width = model->transform.input_count + (size_t)1;
+    const uint32_t outputs = model_outputs(model);
+
+    if (shap->opened)
+        model->kind->shap(shap->opened, dense, ids, values);
+    else
+        for (uint32_t output = 0; output < outputs; output++)
+            explain_linear(shap, dense, ids, output, values + output * width);
+    if (model->task != TASK_REGRESSION)
+        return;
+    for (size_t i = 0; i < outputs * width; i++) /* into the label's units */
+        values[i] *= model->label_scale;
+    for (uint32_t output = 0; output < outputs; output++)
+        values[output * width + width - 1] += model->label_mean;
+}

@@ -1,0 +1,30 @@
+/*
+ * shap.h - what each input of a model adds to a row's outputs (SHAP values; Lundberg, Lee, 2017).
+ *
+ *     shap_new --> shap_row ... --> shap_free
+ *
+ * A row's values of an output add up to it, before the link: of a classifier they are of logits, of
+ * a regressor without a link in the label's units. What they are measured from is `base`:
+ *
+ *     trees            the mean of the training rows, by the covers of the nodes (the kind's own:
+ *                      kind->shap)
+ *     linear models    the mean of the rows that are explained: weight x (value - mean), added up
+ *                      over the columns of an input
+ */
+#ifndef SCORING_SHAP_H
+#define SCORING_SHAP_H
+
+#include "scoring/held_rows.h"
+
+struct shap;
+/* `held`, sorted, are the rows that a linear model's values are measured from; NULL: there are
+ * none, and only models of kinds with their own have any. UNSUPPORTED for a model of which they are
+ * not known. The model is borrowed. */
+enum status shap_new(const struct model *model, const struct held_rows *held, struct shap **shap,
+                     struct error *err);
+void shap_free(struct shap *shap);
+
+/* values (outputs, input_count + 1): of each output those of the inputs, then the base. */
+void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values);
+
+#endif
