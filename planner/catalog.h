@@ -74,6 +74,7 @@ struct model_input {
     struct slice name;
     enum input_type type;
     uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    uint32_t hash_buckets, words_max; /* of a text */
 };
 
 struct model_summary {
@@ -93,6 +94,9 @@ struct model_summary {
     bool has_shap;            /* each row has SHAP values, whatever other rows there are */
     bool is_linear;           /* rows have them beside others */
     bool has_rules;           /* an input is a category without a vocabulary */
+    const struct kind *kind;
+    const struct kind_params *params; /* what a statement says of one like it; NULL: not known */
+    enum label_link link;
     struct aim_facts aim;
     struct slice rounds[METRICS_MAX]; /* (round_count): metrics that were measured each round, in
                                          the order of the statement */

@@ -777,15 +777,19 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
     for (size_t i = 0; i < model->input_count; i++) {
         const struct model_input *input = &model->inputs[i];
-        const bool is_number = input->type == INPUT_NUMERIC;
+        const bool is_number = input->type == INPUT_NUMERIC, is_text = input->type == INPUT_TEXT;
         int column;
 
         TRY(find_old_column(planning, input, &column));
         choices->of[column] = (struct choice){
             .kind = input->parts ? CHOICE_DATE
                     : is_number  ? CHOICE_NUMERIC
+                    : is_text    ? CHOICE_TEXT
                                  : CHOICE_CATEGORY,
-            .vocabulary_max = is_number ? 0 : CATEGORY_WORDS,
+            .vocabulary_max = is_number ? 0
+                              : is_text ? input->hash_buckets
+                                        : CATEGORY_WORDS,
+            .words_max = input->words_max,
             .parts = input->parts,
             .position = planning->statement->select_position,
             .is_named = true,

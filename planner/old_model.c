@@ -1,5 +1,6 @@
 #include "planner/old_model.h"
 
+#include "planner/estimators.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
@@ -50,18 +51,150 @@ enum status old_model_find(struct planning *planning)
         fail_at(planning->err, STATUS_UNSUPPORTED, place_of(planning),
                 "USING in TO TRAIN, to go on from another model, is not supported yet by %s",
                 plan->estimator->name);
-        return error_hint(planning->err, "Boosted trees go on from boosted trees.");
+        return error_hint(planning->err, "Boosted trees, networks and linear models go on from "
+                                         "models of their kind.");
     }
     TRY(model_find(planning));
-    if (!plan->model.has_leaves) {
+    if (plan->model.kind != plan->estimator->kind) {
         fail_at(planning->err, STATUS_INVALID, place_of(planning),
-                "model \"%.*s\" is a %.*s, and %s goes on from trees alone",
+                "model \"%.*s\" is a %.*s, and %s does not go on from one",
                 SLICE_FORMAT(plan->model_name), SLICE_FORMAT(plan->model.estimator),
                 plan->estimator->name);
         return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
     }
     TRY(refuse_rules(planning));
     return refuse_column_clause(planning);
+}
+
+/* ---- the shape of weights ---- */
+
+/* "model.hidden_units = [16,16]" */
+static enum status append_value(const struct attribute *attribute, const void *members,
+                                struct text *out, struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status = STATUS_OK;
+
+    if (!object)
+        return fail_no_memory(err);
+    attribute_write(attribute, members, object);
+    text_printf(out, "%s = ", attribute->name);
+    status = json_print(object->child, false, out, err);
+    cJSON_Delete(object);
+    return status;
+}
+
+static enum status refuse_value(const struct planning *planning, const struct attribute *attribute,
+                                const struct setting *setting)
+{
+    const struct plan *plan = planning->plan;
+    enum status status;
+    struct text value;
+
+    text_init(&value, STATEMENT_BYTES_MAX);
+    status = append_value(attribute, plan->model.params->bytes, &value, planning->err);
+    if (status == STATUS_OK && setting) {
+        fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
+                "model \"%.*s\" has %s, and learning goes on with that",
+                SLICE_FORMAT(plan->model_name), text_string(&value));
+        status = error_hint(planning->err, "Leave %s out, or USING.", attribute->name);
+    } else if (status == STATUS_OK) {
+        fail_at(planning->err, STATUS_INVALID, place_of(planning),
+                "model \"%.*s\" has %s, which no %s has", SLICE_FORMAT(plan->model_name),
+                text_string(&value), plan->estimator->name);
+        status =
+            error_hint(planning->err, "It is a %.*s, from which a %.*s goes on.",
+                       SLICE_FORMAT(plan->model.estimator), SLICE_FORMAT(plan->model.estimator));
+    }
+    text_deinit(&value);
+    return status;
+}
+
+static bool says_auto(const struct setting *setting)
+{
+    return setting->value.kind != VALUE_LIST && slice_is_fold(setting->value.text, "auto");
+}
+
+/* As a job spec has it. */
+static enum status copy_value(const struct attribute *attribute, const void *from, void *to,
+                              struct error *err)
+{
+    cJSON *object = cJSON_CreateObject(), *read = NULL;
+    enum status status;
+    struct text json;
+
+    if (!object)
+        return fail_no_memory(err);
+    attribute_write(attribute, from, object);
+    text_init(&json, TEXT_MAXIMUM);
+    status = json_print(object, false, &json, err);
+    if (status == STATUS_OK)
+        status = json_parse(text_slice(&json), TEXT_MAXIMUM, &read, err);
+    if (status == STATUS_OK)
+        status = attribute_read(attribute, read, to, err);
+    cJSON_Delete(read);
+    cJSON_Delete(object);
+    text_deinit(&json);
+    return status;
+}
+
+static enum status take_attribute(struct planning *planning, const struct attribute *attribute)
+{
+    const struct setting *setting = settings_find(planning, attribute->name);
+    struct plan *plan = planning->plan;
+    void *members = plan->spec.params.bytes;
+
+    if (attribute_equal(attribute, members, plan->model.params->bytes))
+        return STATUS_OK;
+    if ((setting && !says_auto(setting)) || !estimator_uses(plan->estimator, attribute))
+        return refuse_value(planning, attribute, setting);
+    return copy_value(attribute, plan->model.params->bytes, members, planning->err);
+}
+
+enum status old_model_take_shape(struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    const struct kind *kind = plan->estimator->kind;
+
+    if (!old_model_is_named(planning) || !kind->is_of_shape || !plan->model.params)
+        return STATUS_OK;
+    for (size_t i = 0; i < kind->attributes->count; i++)
+        if (kind->is_of_shape(&kind->attributes->rows[i]))
+            TRY(take_attribute(planning, &kind->attributes->rows[i]));
+    return STATUS_OK;
+}
+
+/* ---- what else must fit ---- */
+
+/* Weights are those of outputs from which a label follows in one way. */
+static enum status check_link(const struct planning *planning)
+{
+    const struct setting *loss = settings_find(planning, "model.loss");
+    const struct plan *plan = planning->plan;
+    const struct kind *kind = plan->estimator->kind;
+    const enum label_link link = kind->link ? kind->link(&plan->spec.params) : LABEL_LINK_NONE;
+
+    if (!kind->is_of_shape || link == plan->model.link)
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, loss ? loss->value.span.start : place_of(planning),
+            "the label of model \"%.*s\" has the link \"%s\", and that of the loss \"%s\"",
+            SLICE_FORMAT(plan->model_name), label_link_words[plan->model.link],
+            label_link_words[link]);
+    return error_hint(planning->err,
+                      "Name a loss like the one that it was trained with: SHOW MODEL "
+                      "shows its statement.");
+}
+
+static enum status refuse_setting(const struct planning *planning, const char *attribute,
+                                  const char *why)
+{
+    const struct setting *setting = settings_find(planning, attribute);
+
+    if (!setting)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, setting->name.position,
+                   "%s has no use with USING: model \"%.*s\" %s", attribute,
+                   SLICE_FORMAT(planning->plan->model_name), why);
 }
 
 static enum status check_classes(const struct planning *planning)
@@ -79,7 +212,6 @@ static enum status check_classes(const struct planning *planning)
 
 enum status old_model_check(const struct planning *planning)
 {
-    const struct setting *base = settings_find(planning, "base_score");
     const struct plan *plan = planning->plan;
 
     if (!old_model_is_named(planning))
@@ -89,10 +221,9 @@ enum status old_model_check(const struct planning *planning)
                        "model \"%.*s\" is a %s, and %s learns a %s", SLICE_FORMAT(plan->model_name),
                        task_models[plan->model.task], plan->estimator->name,
                        task_models[plan->estimator->task]);
-    if (base)
-        return fail_at(planning->err, STATUS_INVALID, base->name.position,
-                       "base_score has no use with USING: model \"%.*s\" is where boosting starts",
-                       SLICE_FORMAT(plan->model_name));
+    TRY(refuse_setting(planning, "base_score", "is where boosting starts"));
+    TRY(refuse_setting(planning, "model.standardize", "knows what its inputs become"));
+    TRY(check_link(planning));
     return check_classes(planning);
 }
 

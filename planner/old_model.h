@@ -3,8 +3,9 @@
  *
  *     old model --its inputs, task and classes--> the plan's
  *
- * The new model has all that the old one has, and what is learned besides. So it takes the same
- * inputs, whose kinds, words and parts of dates are the old model's, and knows the same classes.
+ * The new model has all that the old one has, and what is learned besides, or it starts from the
+ * weights of the old one. So it takes the same inputs, whose kinds, words and parts of dates are
+ * the old model's, and knows the same classes.
  */
 #ifndef PLANNER_OLD_MODEL_H
 #define PLANNER_OLD_MODEL_H
@@ -16,6 +17,10 @@ bool old_model_is_named(const struct planning *planning);
 /* plan->model, where the statement names one that its kind can go on from. UNSUPPORTED for a kind
  * that cannot, INVALID for a model of another kind. Before the task is chosen. */
 enum status old_model_find(struct planning *planning);
+/* What the arrays of the new model are like follows from the old one: the attributes that say so
+ * become the old model's. INVALID where the statement or the estimator says otherwise. Before the
+ * kind settles them. */
+enum status old_model_take_shape(struct planning *planning);
 /* Whether task, classes and attributes fit it, once the label is known. */
 enum status old_model_check(const struct planning *planning);
 /* plan->inputs in the order of the old model. INVALID where they are others. */

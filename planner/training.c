@@ -11,6 +11,7 @@
 #include "planner/cluster.h"
 #include "planner/folds.h"
 #include "planner/metric_list.h"
+#include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/search.h"
@@ -455,6 +456,7 @@ enum status training_plan(struct planning *planning)
     set_others(planning);
     settings.task = plan->estimator->task;
     settings.classes = plan->spec.n_classes;
+    TRY(old_model_take_shape(planning));
     TRY(settle(planning, &settings));
     TRY(check_task(planning));
     TRY(folds_plan(planning));

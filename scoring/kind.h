@@ -126,6 +126,9 @@ struct kind {
                          * transform.h */
     bool takes_no_texts; /* no TEXT(c) may be */
     bool goes_on;        /* TO TRAIN ... USING a model of the kind goes on from it */
+    /* Of models that learning starts from the weights of: the attributes that their arrays' shapes
+     * and use follow from, which params_of knows. NULL: rows start from the old model's outputs. */
+    bool (*is_of_shape)(const struct attribute *attribute);
     /* Checks that no range can say, and values that depend on others, once all attributes are
      * filled in. INVALID at a position of `settings`. NULL: there are none. */
     enum status (*settle)(struct kind_params *params, const struct kind_settings *settings,

@@ -34,6 +34,7 @@ struct labels {
 };
 
 struct kind;
+struct kind_params;
 
 /*
  * 1: rows came in one random order.
@@ -83,10 +84,12 @@ struct model {
     bool positive_is_lesser; /* of two classes: the positive one is the lesser label */
     double label_mean, label_scale; /* regression */
     enum label_link link;
-    struct aim_facts aim;              /* no part of the digest */
-    uint32_t components;               /* projection */
-    const void *content;               /* the struct of its kind; NULL of model_read_meta, */
-    bool is_linear;                    /* which says instead whether kind->linear is true */
+    struct aim_facts aim; /* no part of the digest */
+    uint32_t components;  /* projection */
+    const void *content;  /* the struct of its kind; NULL of model_read_meta, */
+    bool is_linear;       /* which says instead whether kind->linear is true */
+    /* Likewise: what a statement says of one like it. */
+    const struct kind_params *params;
     struct slice metrics_json;         /* the result rows of TRAIN, for SHOW TRAIN */
     struct slice trials_json;          /* of a search, for SHOW TRIALS; size 0: there was none */
     const struct notice_list *notices; /* NULL: none */

@@ -697,10 +697,16 @@ enum status model_meta_read(struct slice json, const struct kind *const *kinds, 
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err)
 {
+    struct kind_params *params = ARENA_NEW(arena, struct kind_params, 1);
     struct linear_weights linear;
 
+    if (!params)
+        return fail_no_memory(err);
     TRY(model_meta_read(meta_json, kinds, arena, model, err));
     model->is_linear = model->kind->linear && model->kind->linear(model, &linear);
+    *params = (struct kind_params){{0}};
+    model->kind->params_of(model, params);
+    model->params = params;
     model->content = NULL;
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         model->transform.inputs[i].word_count = 0;

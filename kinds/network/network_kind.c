@@ -116,11 +116,18 @@ bool network_array_of(const struct model *model, uint32_t i, struct model_array 
     return true;
 }
 
+static bool is_of_shape(const struct attribute *attribute)
+{
+    return slice_is(slice_of(attribute->name), "model.hidden_units") ||
+           slice_is(slice_of(attribute->name), "model.activation");
+}
+
 static void params_of(const struct model *model, struct kind_params *params)
 {
     const struct network_model *network = network_of(model);
     struct counts *hidden_units = &network_params(params)->hidden_units;
 
+    network_params(params)->activation = (enum network_activation)network->activation;
     for (uint32_t i = 0; i + 1 < network->layer_count; i++)
         hidden_units->items[hidden_units->count++] = network->layers[i].width;
 }
@@ -144,6 +151,8 @@ const struct kind network_kind = {
     .attributes = &network_attributes,
     .sections = (const char *const[]){"optimizer", NULL},
     .without = (const char *const[]){"train.label_upper_bound", "train.group", NULL},
+    .goes_on = true,
+    .is_of_shape = is_of_shape,
     .settle = network_settle,
     .uses = network_uses,
     .cost = network_cost,

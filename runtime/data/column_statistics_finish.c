@@ -603,14 +603,17 @@ static bool divides_label(const struct jobspec *spec)
 }
 
 /* Of a regression. Kept as they are where the inputs are; one whose logarithm is learned is divided
- * by its mean. */
+ * by its mean. Where learning goes on from a model, as that has it. */
 static enum status scale_label(const struct exact_moments *moments, const struct jobspec *spec,
                                const struct column_counts *label, struct dataset *dataset,
                                struct error *err)
 {
     if (!exact_moments_measure(moments, &dataset->label_average, &dataset->label_deviation))
         return refuse_counts(label, err);
-    if (divides_label(spec)) {
+    if (dataset->old_model) {
+        dataset->label_mean = dataset->old_model->label_mean;
+        dataset->label_scale = dataset->old_model->label_scale;
+    } else if (divides_label(spec)) {
         dataset->label_scale = dataset->label_average > 0 ? dataset->label_average : 1;
     } else if (!dataset->transform.keeps_numbers) {
         dataset->label_mean = dataset->label_average;

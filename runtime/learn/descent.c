@@ -10,6 +10,7 @@
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_lanes.h"
 #include "runtime/learn/descent_memory.h"
+#include "runtime/learn/descent_old.h"
 #include "runtime/learn/descent_state.h"
 #include "runtime/learn/descent_table.h"
 #include "runtime/learn/fixed_point.h"
@@ -184,6 +185,7 @@ static enum status check_lanes(const struct descent *descent, struct error *err)
 void descent_start(struct descent *descent)
 {
     descent->model.start(descent->model.self, descent->arrays.parameters);
+    descent_take_old(descent);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
         const struct descent_slots slots = descent_slots_at(descent, tensor->first);
@@ -290,6 +292,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
     made->team = made->own_team = team;
     TRY_OR(failed, status, plan(made, open_model, err));
     TRY_OR(failed, status, allocate(made, err));
+    TRY_OR(failed, status, descent_check_old(made, err));
     TRY_OR(failed, status, descent_compute_fingerprint(made, &made->fingerprint, err));
     descent_start(made);
     *learning = (struct learning){

@@ -7,6 +7,7 @@
  *     descent_table.h   a large table, of which a step moves the touched rows
  *     descent_guard.h   bits of memory that change by themselves
  *     descent_state.h   the state, read and taken by pieces
+ *     descent_old.h     the weights of a model that exists
  *     descent_export.h  the finished model and its metrics
  *     descent_memory.h  its memories by name, for tests
  */

@@ -1,24 +1,29 @@
-"""TO TRAIN ... USING old_model: boosting goes on from a model of trees, whose inputs, words and classes it keeps."""
+"""TO TRAIN ... USING old_model: learning goes on from a model, whose inputs, words and classes it keeps."""
 
+import json
 import random
 import sqlite3
 
 import harness
 
 
-class Using(harness.Case):
+class Rows(harness.Case):
+    ROWS = 700
+
     def setUp(self):
         super().setUp()
         self.database = self.connect(isolation_level=None)
         draw = random.Random(5)
         self.run_all("CREATE TABLE t (id INTEGER PRIMARY KEY, colour TEXT, a REAL, day TEXT, b REAL, y TEXT, z REAL)")
-        for i in range(700):
+        for i in range(self.ROWS):
             a, b, colour = draw.random(), draw.random(), draw.choice("rgb")
             self.database.execute(
                 "INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (i, colour, a, f"2024-0{1 + i % 9}-1{i % 7}", b if draw.random() < .9 else None,
                  "high" if a + (colour == "r") > 1.2 else "low" if a < .4 else "mid", 3 * a + b * b + (colour == "g")))
 
+
+class Using(Rows):
     def train(self, into, using="", rounds=3, label="y", settings="", select="SELECT id, colour, a, day, b, {} FROM t",
               model="XGB{}"):
         kind = "Classifier" if label == "y" else "Regressor"
@@ -92,10 +97,134 @@ class Using(harness.Case):
 
     def test_what_is_no_model_of_trees_is_refused(self):
         self.run_all("SELECT a, b, z FROM t TO TRAIN LinearRegressor LABEL z INTO old")
-        with self.assertRaisesRegex(sqlite3.Error, "goes on from trees alone"):
+        with self.assertRaisesRegex(sqlite3.Error, "is a LinearRegressor, and XGBRegressor does not go on from one"):
             self.train("m", "old", label="z", select="SELECT a, b, {} FROM t")
-        with self.assertRaisesRegex(sqlite3.Error, "not supported yet by LinearRegressor"):
-            self.run_all("SELECT a, b, z FROM t TO TRAIN LinearRegressor LABEL z USING old INTO m")
+        with self.assertRaisesRegex(sqlite3.Error, "not supported yet by KMeans"):
+            self.run_all("SELECT a, b FROM t TO TRAIN KMeans USING old INTO m")
+
+
+class Weights(Rows):
+    """Networks, linear models and networks over embeddings start from the old model's weights."""
+
+    ROWS = 300
+    MODELS = (("Linear{}", ""), ("DNN{}", ", hidden_units = [5, 3]"), ("DeepFM{}", ", hidden_units = [4]"),
+              ("WideAndDeep{}", ", hidden_units = [4], embedding_dimension = 3"))
+
+    def train(self, into, using="", epochs=2, label="z", settings="", select="SELECT id, colour, a, day, b, {} FROM t",
+              model="DNN{}"):
+        kind = "Classifier" if label in ("y", "c") else "Regressor"
+        return harness.facts(self.run_all(
+            f"{select.format(label)} TO TRAIN {model.format(kind)} WITH train.epoch = {epochs}{settings} "
+            f"LABEL {label} {using and 'USING ' + using} INTO {into}"))
+
+    def predicted(self, model):
+        return [json.loads(row[0]) for row in self.run_all(f"SELECT totrain_logits('{model}', colour, a, day, b) FROM t")]
+
+    def check_same_predictions(self, one, other):
+        for row, wanted in zip(self.predicted(one), self.predicted(other), strict=True):
+            for number, reference in zip(row, wanted, strict=True):
+                self.assertAlmostEqual(number, reference, 5)
+
+    def test_a_step_of_nothing_leaves_the_model_as_it_was(self):
+        """Weights, label's scale, words, activation and shape are the old model's: so are predictions."""
+        self.run_all("ALTER TABLE t ADD COLUMN c INTEGER")
+        self.run_all("UPDATE t SET c = z > 2")
+        self.run_all("CREATE TABLE later AS SELECT id, CASE colour WHEN 'r' THEN 'new' ELSE colour END AS colour, "
+                     "a * 9 + 5 AS a, day, b, y, z + 100 AS z, c FROM t WHERE id < 200")
+        for model, settings in self.MODELS:
+            for label in ("z", "c") if model == "DeepFM{}" else ("z", "y"):
+                with self.subTest(model, label=label):
+                    self.train("old", label=label, settings=f"{settings}, activation = 'tanh'" if settings else "",
+                               model=model)
+                    self.train("m", "old", label=label, model=model, select="SELECT id, colour, a, day, b, {} FROM later",
+                               settings=", learning_rate = 1e-12, max_steps = 1, model.l2 = 0, optimizer = 'SGD'")
+                    self.check_same_predictions("m", "old")
+
+    def test_more_epochs_make_it_better(self):
+        for model, settings in self.MODELS[:2]:
+            with self.subTest(model):
+                before = self.train("old", settings=settings, model=model)["RMSE"]
+                after = self.train("m", "old", epochs=8, model=model)["RMSE"]
+                self.assertLess(after, 0.98 * before)
+                anew = self.train("n", epochs=1, settings=settings, model=model)["RMSE"]
+                self.assertLess(self.train("m", "m", epochs=1, model=model)["RMSE"], anew)
+
+    def test_any_number_of_workers_and_threads_goes_on_to_the_same_model(self):
+        for model, settings in self.MODELS[1:3]:
+            with self.subTest(model):
+                self.train("old", settings=settings, model=model)
+                self.train("one", "old", model=model)
+                for job in ("job.min_workers = 3, job.max_workers = 3", "job.threads = 3"):
+                    self.train("other", "old", settings=f", {job}", model=model)
+                    self.assertEqual(self.model_digest("other"), self.model_digest("one"))
+
+    def test_going_on_is_not_what_all_epochs_at_once_are(self):
+        """The optimizer starts anew, and with it the schedule; but it is as good."""
+        self.assertGreater(self.train("old", epochs=20)["R2"], 0.8)
+        self.assertGreater(self.train("m", "old", epochs=20)["R2"], 0.9)
+
+    def test_the_order_of_columns_and_others_besides_do_not_matter(self):
+        self.train("old")
+        self.train("one", "old")
+        self.train("other", "old", select="SELECT b, day, 7 AS other, {}, a, colour, y FROM t")
+        self.assertEqual(self.model_digest("other"), self.model_digest("one"))
+
+    def test_other_rows_words_and_a_class_that_is_not_there_are_no_matter(self):
+        self.train("old", label="y", epochs=30)
+        self.train("m", "old", label="y",
+                   select="SELECT id, CASE colour WHEN 'r' THEN 'new' ELSE colour END AS colour, a, day, b, {} FROM t "
+                          "WHERE y <> 'mid'")
+        self.assertEqual(set(self.run_all("SELECT DISTINCT totrain_predict('m', colour, a, day, b) FROM t")) -
+                         {("high",), ("low",), ("mid",)}, set())
+
+    def test_a_class_that_the_old_model_does_not_know_is_refused(self):
+        self.train("old", label="y")
+        self.run_all("UPDATE t SET y = 'other' WHERE id % 50 = 0")
+        with self.assertRaisesRegex(sqlite3.Error, "has 'other', a class that the old model does not know"):
+            self.train("m", "old", label="y")
+
+    def test_a_model_goes_on_to_its_own_next_version(self):
+        self.train("m")
+        self.train("m", "m")
+        self.assertEqual(self.run_all("SELECT max(version) FROM totrain_models WHERE name = 'm'"), [(2,)])
+
+    def test_texts_and_their_words_are_the_old_models(self):
+        select = "SELECT a, colour || ' ' || day || ' of some words' AS note, {} FROM t"
+        self.run_all(f"{select.format('z')} TO TRAIN LinearRegressor WITH train.epoch = 2 COLUMN a, TEXT(note, 64) LABEL z INTO old")
+        self.train("m", "old", select=select, model="Linear{}",
+                   settings=", learning_rate = 1e-12, max_steps = 1, model.l2 = 0, optimizer = 'SGD'")
+        one, other = (self.run_all(f"SELECT totrain_predict('{model}', a, colour || ' ' || day || ' of some words') FROM t")
+                      for model in ("m", "old"))
+        for (number,), (wanted,) in zip(one, other, strict=True):
+            self.assertAlmostEqual(number, wanted, 5)
+
+    def test_another_shape_is_refused(self):
+        self.train("old", settings=", hidden_units = [5, 3], activation = 'tanh'")
+        self.train("m", "old", settings=", hidden_units = [5, 3], activation = 'auto'")
+        for settings, model, message in (
+                (", hidden_units = [5]", "DNN{}", r'model "old" has model.hidden_units = \[5,3\], and learning goes on'),
+                (", activation = 'relu'", "DNN{}", 'model "old" has model.activation = "tanh", and learning goes on'),
+                ("", "Linear{}", r'model "old" has model.hidden_units = \[5,3\], which no LinearRegressor has'),
+                ("", "DeepFM{}", 'is a DNNRegressor, and DeepFMRegressor does not go on from one'),
+                (", loss = 'poisson'", "DNN{}", 'the label of model "old" has the link "none", and that of the loss "exp"'),
+                (", model.standardize = false", "DNN{}", "model.standardize has no use with USING")):
+            with self.subTest(settings + model), self.assertRaisesRegex(sqlite3.Error, message):
+                self.train("m", "old", settings=settings, model=model)
+        with self.assertRaisesRegex(sqlite3.Error, 'model "old" is a regressor, and DNNClassifier learns a classifier'):
+            self.train("m", "old", label="y")
+
+    def test_a_link_goes_on_with_a_loss_of_the_same(self):
+        self.train("old", settings=", loss = 'poisson'", epochs=10)
+        with self.assertRaisesRegex(sqlite3.Error, 'has the link "exp", and that of the loss "none"'):
+            self.train("m", "old")
+        self.train("m", "old", settings=", loss = 'gamma', learning_rate = 1e-12, max_steps = 1, optimizer = 'SGD', model.l2 = 0",
+                   select="SELECT id, colour, a, day, b, 1 + {0} AS {0} FROM t")
+        self.check_same_predictions("m", "old")
+
+    def test_what_is_no_model_of_trees_is_refused(self):
+        self.run_all("SELECT id, a, b, z FROM t TO TRAIN XGBRegressor LABEL z INTO old")
+        with self.assertRaisesRegex(sqlite3.Error, "is a XGBRegressor, and LinearRegressor does not go on from one"):
+            self.train("m", "old", model="Linear{}", select="SELECT id, a, b, {} FROM t")
 
 
 harness.main()

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/estimators.h"
+
 static void give_up(const char *what, struct slice where)
 {
     fprintf(stderr, "described_catalog: %s in \"%.*s\"\n", what, SLICE_FORMAT(where));
@@ -140,6 +142,14 @@ static void read_classes(struct slice text, struct described_catalog *described)
     }
 }
 
+static const struct kind *kind_of_estimator(struct slice name)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (slice_is(name, estimators[i].name))
+            return estimators[i].kind;
+    return NULL;
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text), what;
@@ -151,6 +161,7 @@ static void read_model(struct slice text, struct described_catalog *described)
     what = word(&head);
     described->model.is_linear = slice_is(slice_prefix(described->model.estimator, 6), "Linear");
     described->model.has_leaves = described->model.has_shap = slice_is(what, "leaves");
+    described->model.kind = kind_of_estimator(described->model.estimator);
     described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
     if (described->model.task == TASK_PROJECTION)
         described->model.component_count = 2;

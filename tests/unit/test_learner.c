@@ -580,6 +580,50 @@ static void an_early_stop_is_followed_by_the_cool_down(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- a model that learning goes on from ---- */
+
+static void a_job_starts_from_the_weights_of_an_old_model(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){60, 0, 4, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct network_params *params = network_params(&spec.params);
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    struct descent *old, *new;
+    struct model model;
+    struct error err;
+    size_t bytes;
+    (void)state;
+
+    params->activation = NETWORK_ACTIVATION_TANH;
+    old = opened(&spec, &dataset);
+    bytes = old->model.parameter_count * sizeof(float);
+    learn(old, 1, 0);
+    exported(old, &model, metrics);
+    dataset.old_model = &model;
+    new = opened(&spec, &dataset);
+    CHECK_INT(descent_phase(new)->number, 0);
+    assert_memory_equal(new->arrays.parameters, old->arrays.parameters, bytes);
+    learn(new, 2, 1);
+    CHECK(memcmp(new->arrays.parameters, old->arrays.parameters, bytes) != 0);
+    descent_restart(new);
+    assert_memory_equal(new->arrays.parameters, old->arrays.parameters, bytes);
+    descent_close(new);
+
+    params->activation = NETWORK_ACTIVATION_RELU;
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &new, &err), STATUS_CORRUPT,
+                "the old model has other weights");
+    params->activation = NETWORK_ACTIVATION_TANH;
+    params->hidden_units.items[0]++;
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &new, &err), STATUS_CORRUPT,
+                "the old model has other weights");
+    params->hidden_units.items[0]--;
+    model.link = LABEL_LINK_MARGIN;
+    CHECK_FAILS(open_descent(&spec, &dataset, NULL, &new, &err), STATUS_CORRUPT,
+                "the old model has other weights");
+    descent_close(old);
+    made_dataset_close(&dataset);
+}
+
 /* ---- overflow and what is not finite ---- */
 
 static void a_step_that_overflows_is_asked_again(void **state)
@@ -1584,6 +1628,7 @@ int main(void)
         cmocka_unit_test(every_row_counts_once_an_epoch),
         cmocka_unit_test(early_stopping_gives_the_best_model),
         cmocka_unit_test(an_early_stop_is_followed_by_the_cool_down),
+        cmocka_unit_test(a_job_starts_from_the_weights_of_an_old_model),
         cmocka_unit_test(a_step_that_overflows_is_asked_again),
         cmocka_unit_test(a_diverging_job_fails_naming_step_and_rows),
         cmocka_unit_test(the_named_rows_are_those_of_the_step),

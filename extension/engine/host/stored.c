@@ -234,6 +234,9 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .positive = model_positive(model),
         .input_count = model->transform.column_count,
         .component_count = model->components,
+        .kind = model->kind,
+        .params = model->params,
+        .link = model->link,
         .has_leaves = model->kind->leaves != NULL,
         .has_shap = model->kind->shap != NULL,
         .is_linear = model->is_linear,
@@ -257,6 +260,10 @@ enum status model_summarise(const struct model *model, struct arena *arena,
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
             column->type = input->type;
+        if (input->type == INPUT_TEXT) {
+            column->hash_buckets = input->hash_buckets;
+            column->words_max = input->words_max;
+        }
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
     }
