@@ -223,15 +223,21 @@ void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder)
     make_trees(job, &params, csv, folder);
 }
 
-static void make_numbers(struct csv_job *job, enum tree_objective_name objective,
-                         enum row_role role, const char *csv, const char *folder)
+static struct trees_params small_numbers(enum tree_objective_name objective)
 {
     struct trees_params params = small_trees();
-    struct error err;
 
     params.objective = objective;
     params.subsample = .8;
-    begin(job, "trees", "XGBRegressor", &params, sizeof params);
+    return params;
+}
+
+static void make_numbers(struct csv_job *job, const struct trees_params *params, enum row_role role,
+                         const char *csv, const char *folder)
+{
+    struct error err;
+
+    begin(job, "trees", "XGBRegressor", params, sizeof *params);
     job->spec.task = TASK_REGRESSION;
     job->spec.label_type = LABEL_REAL;
     job->spec.metrics[0] = SLICE("RMSE");
@@ -244,17 +250,38 @@ static void make_numbers(struct csv_job *job, enum tree_objective_name objective
 
 void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_numbers(job, TREE_ABSOLUTE_ERROR, ROLE_SAMPLE_WEIGHT, csv, folder);
+    const struct trees_params params = small_numbers(TREE_ABSOLUTE_ERROR);
+
+    make_numbers(job, &params, ROLE_SAMPLE_WEIGHT, csv, folder);
+}
+
+void csv_job_make_quantiles(struct csv_job *job, const char *csv, const char *folder)
+{
+    struct trees_params params = small_numbers(TREE_QUANTILE);
+
+    params.quantile_alpha = (struct reals){{.2, .5, .9}, 3};
+    make_numbers(job, &params, ROLE_SAMPLE_WEIGHT, csv, folder);
+}
+
+void csv_job_make_percentages(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct trees_params params = small_numbers(TREE_MAPE);
+
+    make_numbers(job, &params, ROLE_SAMPLE_WEIGHT, csv, folder);
 }
 
 void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_numbers(job, TREE_COX, ROLE_SAMPLE_WEIGHT, csv, folder);
+    const struct trees_params params = small_numbers(TREE_COX);
+
+    make_numbers(job, &params, ROLE_SAMPLE_WEIGHT, csv, folder);
 }
 
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_numbers(job, TREE_RANK_NDCG, ROLE_GROUP, csv, folder);
+    const struct trees_params params = small_numbers(TREE_RANK_NDCG);
+
+    make_numbers(job, &params, ROLE_GROUP, csv, folder);
 }
 
 void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder)

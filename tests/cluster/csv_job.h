@@ -25,9 +25,12 @@ void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder);
 /* The same of boosted trees that leave others out, of rows that goss chooses. */
 void csv_job_make_dart(struct csv_job *job, const char *csv, const char *folder);
-/* Boosted trees of which the last column is a number: medians in the leaves and hazards of times,
- * both of rows with weights, and rankings within groups of rows. */
+/* Boosted trees of which the last column is a number: medians in the leaves, three quantiles,
+ * percentages (mape) and hazards of times, all of rows with weights, and rankings within groups of
+ * rows. */
 void csv_job_make_medians(struct csv_job *job, const char *csv, const char *folder);
+void csv_job_make_quantiles(struct csv_job *job, const char *csv, const char *folder);
+void csv_job_make_percentages(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_hazards(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a linear model that is learned by coordinate descent. */

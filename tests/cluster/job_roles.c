@@ -11,6 +11,8 @@
  *                                                 the same of boosted trees
  *     job_roles make_dart ...                     the same of dart with goss
  *     job_roles make_medians ...                  trees with medians of rows that have weights
+ *     job_roles make_quantiles ...                trees of three quantiles of such rows
+ *     job_roles make_percentages ...              trees by mape, of such rows
  *     job_roles make_rankings ...                 trees of rankings within groups of rows
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker ...       as in totrain
@@ -54,6 +56,8 @@ static const struct job_kind {
     {"make_trees", "trees", csv_job_make_trees},
     {"make_dart", "trees", csv_job_make_dart},
     {"make_medians", "trees", csv_job_make_medians},
+    {"make_quantiles", "trees", csv_job_make_quantiles},
+    {"make_percentages", "trees", csv_job_make_percentages},
     {"make_rankings", "trees", csv_job_make_rankings},
 };
 

@@ -87,6 +87,11 @@ class RandomKillOfWeightsTest(RandomKillTest):
     kills = 15
 
 
+class RandomKillOfQuantilesTest(RandomKillTest):
+    kind = "quantiles"
+    kills = 10
+
+
 class RandomKillOfGroupsTest(RandomKillTest):
     kind = "rankings"
     kills = 15

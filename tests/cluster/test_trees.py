@@ -27,6 +27,20 @@ class WeightsTest(TreesTest):
     flipped = ("labels", "residuals", "gradients")
 
 
+class QuantilesTest(TreesTest):
+    """Three quantiles, of which each has trees of its own."""
+
+    kind = "quantiles"
+    flipped = ("labels", "residuals", "gradients")
+
+
+class PercentagesTest(TreesTest):
+    """Leaves that are medians of rows, each with the weight that its label gives it."""
+
+    kind = "percentages"
+    flipped = ("labels", "residuals", "gradients")
+
+
 class GroupsTest(TreesTest):
     """Rankings within groups of rows, of which each stays in one lane."""
 

@@ -92,6 +92,16 @@ struct subject real_subject_open_medians(const char *csv)
     return open_subject(csv, csv_job_make_medians);
 }
 
+struct subject real_subject_open_quantiles(const char *csv)
+{
+    return open_subject(csv, csv_job_make_quantiles);
+}
+
+struct subject real_subject_open_percentages(const char *csv)
+{
+    return open_subject(csv, csv_job_make_percentages);
+}
+
 struct subject real_subject_open_hazards(const char *csv)
 {
     return open_subject(csv, csv_job_make_hazards);

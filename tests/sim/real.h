@@ -13,9 +13,11 @@ struct subject real_subject_open(const char *csv);
 struct subject real_subject_open_trees(const char *csv);
 /* By boosted trees that leave others out, of rows that goss chooses. */
 struct subject real_subject_open_dart(const char *csv);
-/* By boosted trees with medians in their leaves, and of hazards, with weights of rows; both have
- * phases of their own. And of rankings within groups of rows. */
+/* By boosted trees with medians in their leaves, of three quantiles, by mape, and of hazards, with
+ * weights of rows; all have phases of their own. And of rankings within groups of rows. */
 struct subject real_subject_open_medians(const char *csv);
+struct subject real_subject_open_quantiles(const char *csv);
+struct subject real_subject_open_percentages(const char *csv);
 struct subject real_subject_open_hazards(const char *csv);
 struct subject real_subject_open_rankings(const char *csv);
 /* The same rows in a network over embeddings. */

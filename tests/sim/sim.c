@@ -2,7 +2,8 @@
  * sim - whole jobs from seeds.
  *
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --clusters CSV |
- *         --trees CSV | --dart CSV | --medians CSV | --hazards CSV | --rankings CSV | --rows N
+ *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
+ *         --hazards CSV | --rankings CSV | --rows N
  * [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -201,10 +202,16 @@ static bool take_learner(const char *argument, struct run *run)
         const char *name;
         struct subject (*open)(const char *csv);
     } learners[] = {
-        {"--learner", real_subject_open},           {"--clusters", real_subject_open_clusters},
-        {"--trees", real_subject_open_trees},       {"--dart", real_subject_open_dart},
-        {"--medians", real_subject_open_medians},   {"--hazards", real_subject_open_hazards},
-        {"--rankings", real_subject_open_rankings}, {"--clicks", real_subject_open_clicks},
+        {"--learner", real_subject_open},
+        {"--clusters", real_subject_open_clusters},
+        {"--trees", real_subject_open_trees},
+        {"--dart", real_subject_open_dart},
+        {"--medians", real_subject_open_medians},
+        {"--hazards", real_subject_open_hazards},
+        {"--quantiles", real_subject_open_quantiles},
+        {"--percentages", real_subject_open_percentages},
+        {"--rankings", real_subject_open_rankings},
+        {"--clicks", real_subject_open_clicks},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -258,7 +265,8 @@ int main(int argc, char **argv)
               "--clusters CSV: the same of clusters, without the label\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"
-              "--medians CSV: of those with medians in their leaves; --hazards CSV: of hazards;\n"
+              "--medians CSV: of those with medians in their leaves; --quantiles CSV: of three\n"
+              "quantiles; --percentages CSV: by mape; --hazards CSV: of hazards;\n"
               "--rankings CSV: of rankings within groups of rows\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
