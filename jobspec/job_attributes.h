@@ -239,18 +239,18 @@
             "The first so many inputs alone. Default: all.")                                       \
     PLANNED("summary.alpha", SCOPE_EXPLAIN, REAL(0, 1, "1"),                                       \
             "SQLFlow's opacity of dots: it is read, and pictures of text have none.")              \
-    PLANNED(                                                                                       \
-        "predict.extra_outputs", SCOPE_PREDICT,                                                    \
-        WORD_LIST(                                                                                 \
-            WORDS("probability", "probabilities", "score", "logits", "quantiles", "leaf", "shap"), \
-            NULL),                                                                                 \
-        "More columns beside the prediction: 'probability' of the positive class of two, of "      \
-        "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "         \
-        "'score': the logits of a classifier, the value of a regressor, the distance to the "      \
-        "nearest cluster; 'quantiles' of a model of such as JSON; 'leaf' of trees: of each the "   \
-        "node that the row ends in, as JSON; 'shap' of trees: what each input adds to the "        \
-        "output, "                                                                                 \
-        "as JSON.")
+    PLANNED("predict.extra_outputs", SCOPE_PREDICT,                                                \
+            WORD_LIST(WORDS("probability", "probabilities", "score", "logits", "quantiles",        \
+                            "leaf", "shap", "points"),                                             \
+                      NULL),                                                                       \
+            "More columns beside the prediction: 'probability' of the positive class of two, of "  \
+            "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "     \
+            "'score': the logits of a classifier, the value of a regressor, the distance to the "  \
+            "nearest cluster; 'points' of a score card; 'quantiles' of a model of such as JSON; "  \
+            "'leaf' of trees: of each the "                                                        \
+            "node that the row ends in, as JSON; 'shap' of trees: what each input adds to the "    \
+            "output, "                                                                             \
+            "as JSON.")
 
 extern const struct attribute_table job_attributes;
 

@@ -93,6 +93,7 @@ struct model_summary {
     bool has_leaves;          /* its kind has */
     bool has_shap;            /* each row has SHAP values, whatever other rows there are */
     bool is_linear;           /* rows have them beside others */
+    bool has_points;          /* likewise */
     bool has_rules;           /* an input is a category without a vocabulary */
     const struct kind *kind;
     const struct kind_params *params; /* what a statement says of one like it; NULL: not known */

@@ -9,6 +9,7 @@
 #include "kinds/network/network_kind.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
+#include "kinds/scorecard/scorecard_kind.h"
 #include "kinds/trees/trees_kind.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -280,6 +281,8 @@ const struct estimator estimators[] = {
     {"NaiveBayes", &bayes_kind, TASK_CLASSIFICATION, none, NULL,
      "Naive Bayes of numbers and categories.", NULL, NULL},
     {"PCA", &pca_kind, TASK_PROJECTION, none, NULL, "Principal components.", NULL, NULL},
+    {"ScoreCard", &scorecard_kind, TASK_CLASSIFICATION, none, NULL,
+     "Points of buckets and words by their weights of evidence, for two classes.", NULL, NULL},
 };
 /* clang-format on */
 

@@ -80,7 +80,6 @@ const struct later_name later_estimators[] = {
     {"StackedRNNClassifier", "Recurrent network for classes."},
     {"RNNBasedTimeSeriesModel", "Recurrent network for time series."},
     {"ARIMAWithSTLDecomposition", "ARIMA for time series."},
-    {"ScoreCard", "Score card."},
 };
 
 const struct later_name later_column_functions[] = {

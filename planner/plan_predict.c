@@ -150,8 +150,12 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
 
 static struct output_facts outputs_of(const struct model_summary *model)
 {
-    return (struct output_facts){model->task, model->has_leaves, model->aim.quantile_count > 0,
-                                 model->aim.aim == AIM_MARGINS, model->has_shap};
+    return (struct output_facts){model->task,
+                                 model->has_leaves,
+                                 model->aim.quantile_count > 0,
+                                 model->aim.aim == AIM_MARGINS,
+                                 model->has_shap,
+                                 model->has_points};
 }
 
 /* "A regressor has the extra output 'score'." */

@@ -135,6 +135,34 @@ static enum status refuse_text(const struct planning *planning, const struct pla
                                                                : "LinearClassifier");
 }
 
+/* Of numbers, where the kind takes them so. */
+static void make_buckets(struct plan *plan)
+{
+    const struct kind *kind = plan->estimator->kind;
+
+    for (size_t i = 0; kind->buckets && i < plan->input_count; i++) {
+        struct plan_input *input = &plan->inputs[i];
+
+        if (input->type != INPUT_NUMERIC || input->part)
+            continue;
+        input->type = INPUT_CATEGORY;
+        input->rule = RULE_BUCKET;
+        input->source = input->name;
+        input->vocabulary_max = kind->buckets(&plan->spec.params);
+    }
+}
+
+static enum status refuse_age(const struct planning *planning, const struct plan_input *input)
+{
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "\"%.*s\" is a number, of which %s makes no buckets", SLICE_FORMAT(input->name),
+            planning->plan->estimator->name);
+    return error_hint(planning->err,
+                      "Take other parts of the date, COLUMN DATE(%.*s, 'month', 'weekday'), or "
+                      "make a number of it in the SELECT.",
+                      SLICE_FORMAT(input->source));
+}
+
 /* What the kind of model can take of what the columns are. */
 static enum status check_inputs(const struct planning *planning)
 {
@@ -144,6 +172,9 @@ static enum status check_inputs(const struct planning *planning)
     for (size_t i = 0; kind->takes_no_texts && i < plan->input_count; i++)
         if (plan->inputs[i].type == INPUT_TEXT)
             return refuse_text(planning, &plan->inputs[i]);
+    for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
+        if (plan->inputs[i].type == INPUT_NUMERIC)
+            return refuse_age(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
@@ -202,6 +233,7 @@ static enum status plan_one(struct planning *planning)
     TRY(roles_plan(planning));
     TRY(old_model_check(planning));
     TRY(columns_plan(planning));
+    make_buckets(plan);
     TRY(check_inputs(planning));
     TRY(constraints_plan(planning));
     TRY(old_model_order(planning));

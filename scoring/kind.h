@@ -125,7 +125,10 @@ struct kind {
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool takes_no_texts; /* no TEXT(c) may be */
-    bool goes_on;        /* TO TRAIN ... USING a model of the kind goes on from it */
+    /* Inputs that are numbers become categories, so many buckets of about as many rows; NULL: they
+     * stay numbers. */
+    uint32_t (*buckets)(const struct kind_params *params);
+    bool goes_on; /* TO TRAIN ... USING a model of the kind goes on from it */
     /* Of models that learning starts from the weights of: the attributes that their arrays' shapes
      * and use follow from, which params_of knows. NULL: rows start from the old model's outputs. */
     bool (*is_of_shape)(const struct attribute *attribute);
@@ -200,6 +203,9 @@ struct kind {
     /* ---- scoring ---- */
 
     uint32_t (*outputs)(const struct model *model); /* floats that a row gives */
+    /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
+     * models have none. */
+    double (*points)(const struct model *model, const int32_t *ids);
     /* Bytes that one of the rows scored together takes, beside its inputs and outputs. */
     size_t (*row_bytes)(const struct model *model);
     enum status (*open)(const struct model *model, uint32_t rows_max, void **workspace,

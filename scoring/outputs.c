@@ -33,6 +33,7 @@ static const struct {
     {TASK_REGRESSION, "score", OUTPUT_PREDICTION},
     {TASK_CLUSTERING, "score", OUTPUT_DISTANCE},
     {TASK_PROJECTION, "score", OUTPUT_DISTANCE},
+    {TASK_CLASSIFICATION, "points", OUTPUT_POINTS},
     {TASK_CLASSIFICATION, "leaf", OUTPUT_LEAF},
     {TASK_REGRESSION, "quantiles", OUTPUT_QUANTILES},
     {TASK_REGRESSION, "leaf", OUTPUT_LEAF},
@@ -59,7 +60,8 @@ static bool has_output(struct output_facts facts, size_t i)
         return false;
     return extra_outputs[i].task == facts.task && (facts.has_leaves || output != OUTPUT_LEAF) &&
            (facts.has_quantiles || output != OUTPUT_QUANTILES) &&
-           (facts.has_shap || output != OUTPUT_SHAP);
+           (facts.has_shap || output != OUTPUT_SHAP) &&
+           (facts.has_points || output != OUTPUT_POINTS);
 }
 
 bool extra_output_find(struct output_facts facts, struct slice name, enum output *output)
@@ -324,6 +326,15 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
         return fail(err, STATUS_INVALID, "a %.*s has no logits",
                     SLICE_FORMAT(scorer->model->estimator)),
                error_hint(err, "Use totrain_distance.");
+    if (output == OUTPUT_POINTS) {
+        if (!model->kind->points)
+            return fail(err, STATUS_INVALID, "a %.*s has no points",
+                        SLICE_FORMAT(model->estimator)),
+                   error_hint(err, "A ScoreCard has some.");
+        *cell = (struct cell){.type = CELL_REAL,
+                              .real = model->kind->points(model, scorer->selected_ids)};
+        return STATUS_OK;
+    }
     if (output == OUTPUT_QUANTILES) {
         TRY(append_quantiles(scorer, workspace, err));
         return take_text(workspace, cell, err);

@@ -11,6 +11,7 @@
  *     logits          JSON array: one logit (or margin) of two classes and of a number, else one a
  *                     class
  *     distance        real: to the nearest cluster, or to what a projection's components give back
+ *     points          real: of a score card, a whole number
  *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first
  *     shap            JSON object: input -> what it adds to the output (shap.h), and "(base)"; of
@@ -32,7 +33,8 @@
     X(LEAF, "leaf", "leaf", OUTPUT_JSON)                                                           \
     X(QUANTILES, "quantiles", "quantiles", OUTPUT_JSON)                                            \
     X(COMPONENT, "component", "component", OUTPUT_REAL)                                            \
-    X(SHAP, "shap", "shap", OUTPUT_JSON)
+    X(SHAP, "shap", "shap", OUTPUT_JSON)                                                           \
+    X(POINTS, "points", "points", OUTPUT_REAL)
 
 enum output_type { OUTPUT_AS_LABEL, OUTPUT_REAL, OUTPUT_JSON };
 enum output {
@@ -50,6 +52,7 @@ enum output_type output_type(enum output output);
 struct output_facts {
     enum task task;
     bool has_leaves, has_quantiles, has_margins, has_shap; /* margins: no probabilities */
+    bool has_points;
 };
 
 /* What an extra output of this name is for such models; false: they have none of it. */

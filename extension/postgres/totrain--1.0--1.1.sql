@@ -254,6 +254,13 @@ COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model
 REVOKE ALL ON FUNCTION totrain.distance(text, record) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.distance(text, record) TO totrain_user;
 
+CREATE FUNCTION totrain.points(model text, "row" record) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_points' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.points(text, record) IS 'of a score card';
+REVOKE ALL ON FUNCTION totrain.points(text, record) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.points(text, record) TO totrain_user;
+
 CREATE FUNCTION totrain.component(model text, "row" record, number integer)
 RETURNS double precision
 AS 'MODULE_PATHNAME', 'totrain_sql_component' LANGUAGE C STABLE PARALLEL SAFE COST 100

@@ -196,6 +196,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_distance' LANGUAGE C STABLE PARALLEL SAFE COS
 SUPPORT totrain.plan_support;
 COMMENT ON FUNCTION totrain.distance(text, record) IS 'to the nearest of a model of clusters; of a PCA to what its components give back';
 
+CREATE FUNCTION totrain.points(model text, "row" record) RETURNS double precision
+AS 'MODULE_PATHNAME', 'totrain_sql_points' LANGUAGE C STABLE PARALLEL SAFE COST 100
+SUPPORT totrain.plan_support;
+COMMENT ON FUNCTION totrain.points(text, record) IS 'of a score card';
+
 CREATE FUNCTION totrain.component(model text, "row" record, number integer)
 RETURNS double precision
 AS 'MODULE_PATHNAME', 'totrain_sql_component' LANGUAGE C STABLE PARALLEL SAFE COST 100
@@ -429,7 +434,7 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.predict(text, record), totrain.predict(text, record, anyelement),
     totrain.probability(text, record), totrain.probabilities(text, record),
     totrain.logits(text, record), totrain.distance(text, record),
-    totrain.component(text, record, integer),
+    totrain.component(text, record, integer), totrain.points(text, record),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.version(),
     totrain.export_model(text, text), totrain.import_model(text, bytea, text),

@@ -297,6 +297,11 @@ static void quantiles(sqlite3_context *context, int count, sqlite3_value **value
     result_output(context, count, values, "totrain_quantiles", OUTPUT_QUANTILES);
 }
 
+static void points(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    result_output(context, count, values, "totrain_points", OUTPUT_POINTS);
+}
+
 static void leaf(sqlite3_context *context, int count, sqlite3_value **values)
 {
     result_output(context, count, values, "totrain_leaf", OUTPUT_LEAF);
@@ -400,6 +405,7 @@ static const struct {
     {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
     {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, quantiles},
     {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
+    {"totrain_points", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, points},
     {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
     {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, shap},
     {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},

@@ -8,6 +8,7 @@
 #include "runtime/learn/newton.h"
 #include "runtime/learn/pca.h"
 #include "runtime/learn/regression.h"
+#include "runtime/learn/scorecard.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -19,10 +20,11 @@ static const struct {
     differentiable_open *model; /* learned by descent; NULL: by a learner of its own: */
     learner_open *open;
 } learners[] = {
-    {"network", network_open, NULL}, {"embedding", embedding_network_open, NULL},
-    {"kmeans", NULL, kmeans_open},   {"trees", NULL, trees_open},
-    {"linear", NULL, newton_open},   {"regression", NULL, regression_open},
-    {"bayes", NULL, bayes_open},     {"pca", NULL, pca_open},
+    {"network", network_open, NULL},     {"embedding", embedding_network_open, NULL},
+    {"kmeans", NULL, kmeans_open},       {"trees", NULL, trees_open},
+    {"linear", NULL, newton_open},       {"regression", NULL, regression_open},
+    {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
+    {"scorecard", NULL, scorecard_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

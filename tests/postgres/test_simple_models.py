@@ -12,10 +12,12 @@ NUMBERS = "sepal_length, sepal_width, petal_length, petal_width"
 TRAIN = {
     "o": f"SELECT {NUMBERS} FROM iris TO TRAIN OLS LABEL sepal_length INTO o",
     "b": f"SELECT {NUMBERS}, class FROM iris TO TRAIN NaiveBayes LABEL class INTO b",
+    "c": f"SELECT {NUMBERS}, CASE class WHEN 2 THEN 1 ELSE 0 END AS last FROM iris "
+         "TO TRAIN ScoreCard WITH model.bins = 4 LABEL last INTO c",
     "p": f"SELECT {NUMBERS} FROM iris TO TRAIN PCA WITH n_components = 2 INTO p",
     "l": f"SELECT {NUMBERS}, class FROM iris TO TRAIN LogisticRegression WITH model.l2 = 1 LABEL class INTO l",
 }
-INSIDES = {"o": ("coefficients", "fit"), "l": ("coefficients", "fit"), "b": ("likelihoods",),
+INSIDES = {"o": ("coefficients", "fit"), "l": ("coefficients", "fit"), "b": ("likelihoods",), "c": ("scorecard", "coefficients"),
            "p": ("components", "explained_variance")}
 
 
@@ -53,13 +55,20 @@ class SimpleModels(harness.Case):
                     self.assertEqual([tuple(row) for row in self.execute("SELECT * FROM shown")], found)
 
     def test_rows_are_predicted_and_measured(self):
-        for model in set(TRAIN) - {"p"}:
+        for model in set(TRAIN) - {"c", "p"}:
             self.rows(f"SELECT * FROM iris TO PREDICT guessed.label USING {model}")
             different = self.execute("SELECT count(*) FROM guessed g WHERE "
                                      f"totrain.predict('{model}', g) <> label::text")
             self.assertEqual(different, [(0,)])
             measured = self.rows(f"SELECT * FROM iris TO EVALUATE {model}")
             self.assertEqual(self.rows(f"SELECT * FROM iris TO EVALUATE {model} WITH job.max_workers = 2"), measured)
+
+    def test_points_are_those_of_the_function(self):
+        for settings in ("", ", job.max_workers = 2"):
+            with self.subTest(settings):
+                self.rows(f"SELECT * FROM iris TO PREDICT scored.last WITH extra_outputs = 'points'{settings} USING c")
+                different = self.execute("SELECT count(*) FROM scored g WHERE points <> totrain.points('c', g)")
+                self.assertEqual(different, [(0,)])
 
     def test_components_are_columns_of_a_table(self):
         for settings in ("", "WITH job.max_workers = 2, predict.extra_outputs = 'score'"):

@@ -157,7 +157,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "rf|XGBRFClassifier|XGBRFRegressor|"
         "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
         "HistGradientBoostingRegressor|GradientBoostingClassifier|"
-        "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor|NaiveBayes|PCA");
+        "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor|NaiveBayes|PCA|"
+        "ScoreCard");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 

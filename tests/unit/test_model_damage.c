@@ -8,6 +8,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/pca/pca_model.h"
 #include "kinds/regression/regression_model.h"
+#include "kinds/scorecard/scorecard_model.h"
 #include "kinds/trees/trees_model.h"
 #include "scoring/model_write.h"
 #include "tests/check.h"
@@ -23,6 +24,7 @@ enum damage_of {
     TESTED,
     BAYES,
     COMPONENTS,
+    CARD,
     TREES,
     EMBEDDED,
     SHARED
@@ -206,6 +208,32 @@ static void shared_init(struct fixture *fixture)
     model->content = &content;
 }
 
+/* Of both categories. */
+static void card_init(struct fixture *fixture)
+{
+    static const double bad[] = {1, 2, 3, 0, 0, 4, 5, 5, 0}, good[] = {7, 6, 5, 0, 1, 4, 9, 14, 0};
+    static const double coefficients[] = {0.5, 1, 2};
+    static struct scorecard_model content;
+    struct model *model = &fixture->model;
+    struct error err;
+
+    fixture_init(fixture, 2);
+    model->transform = (struct transform){.inputs = model->transform.inputs + 2, .input_count = 2};
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    CHECK_INT(model->transform.id_rows, 9);
+    content = (struct scorecard_model){.inputs = 2,
+                                       .bins = 9,
+                                       .scale = {1, 600, 20, 40},
+                                       .bad = bad,
+                                       .good = good,
+                                       .coefficients = coefficients,
+                                       .weights = fixture_floats(fixture, 9, 0),
+                                       .bias = fixture_floats(fixture, 1, 1)};
+    model->estimator = SLICE("ScoreCard");
+    model->kind = kind_find(SLICE("scorecard"));
+    model->content = &content;
+}
+
 static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
@@ -232,6 +260,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == BAYES) {
         bayes_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == CARD) {
+        card_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -645,6 +678,30 @@ static void components_with_a_wrong_value_are_refused(void **state)
         check_meta(COMPONENTS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void score_cards_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"bad\":[1,2", "\"bad\":[1", "8 numbers, where 9 belong"},
+        {"\"bad\":[1,2", "\"bad\":[1,2,2", "elements, where at most 9"},
+        {"\"bad\":[1,2", "\"bad\":[-1,2", "a bin of less than no row"},
+        {"\"bad\":[1,2", "\"bad\":[1,3", "it was changed after training"},
+        {"\"bad\":[1,2,3,0,0,4", "\"bad\":[0,0,0,0,0,0", "of rows of one class"},
+        {"\"scale\":[1,600", "\"scale\":[0,600", "a score card without a scale"},
+        {"\"scale\":[1,600", "\"scale\":[1,601", "it was changed after training"},
+        {"\"scale\":[1,600", "\"scale\":[600", "3 numbers, where 4 belong"},
+        {"\"coefficients\":[0.5", "\"coefficients\":[null", "an element is no number"},
+        {"\"coefficients\":[0.5", "\"coefficients\":[0.25", "it was changed after training"},
+        {"[0,10]", "[0,10,20]", "a score card of other than two classes"},
+        {"\"words\":2", "\"words\":3", "9 numbers, where 10 belong"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(CARD, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 static void regressions_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -1026,6 +1083,7 @@ int main(void)
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
+        cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),
         cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),
         cmocka_unit_test(embeddings_with_a_wrong_value_are_refused),

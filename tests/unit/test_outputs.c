@@ -206,23 +206,27 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
     static const struct {
         struct output_facts facts;
         const char *name, *function; /* NULL: there is none */
-    } cases[] = {{{TASK_CLASSIFICATION, false, false, false, false}, "probability", "probability"},
-                 {{TASK_CLASSIFICATION, false, false, false, false}, "score", "logits"},
-                 {{TASK_CLASSIFICATION, false, false, false, false}, "leaf", NULL},
-                 {{TASK_REGRESSION, false, false, false, false}, "score", "predict"},
-                 {{TASK_REGRESSION, false, false, false, false}, "logits", NULL},
-                 {{TASK_REGRESSION, true, false, false, false}, "leaf", "leaf"},
-                 {{TASK_REGRESSION, true, false, false, false}, "quantiles", NULL},
-                 {{TASK_REGRESSION, true, true, false, false}, "quantiles", "quantiles"},
-                 {{TASK_CLASSIFICATION, true, false, false, false}, "leaf", "leaf"},
-                 {{TASK_CLASSIFICATION, false, false, true, false}, "probability", NULL},
-                 {{TASK_CLASSIFICATION, false, false, true, false}, "probabilities", NULL},
-                 {{TASK_CLASSIFICATION, false, false, true, false}, "score", "logits"},
-                 {{TASK_CLASSIFICATION, true, false, false, true}, "shap", "shap"},
-                 {{TASK_REGRESSION, true, false, false, true}, "shap", "shap"},
-                 {{TASK_REGRESSION, true, false, false, false}, "shap", NULL},
-                 {{TASK_CLUSTERING, false, false, false, false}, "score", "distance"},
-                 {{TASK_CLUSTERING, false, false, false, false}, "probability", NULL}};
+    } cases[] = {
+        {{TASK_CLASSIFICATION, false, false, false, false, false}, "probability", "probability"},
+        {{TASK_CLASSIFICATION, false, false, false, false, false}, "score", "logits"},
+        {{TASK_CLASSIFICATION, false, false, false, false, false}, "leaf", NULL},
+        {{TASK_REGRESSION, false, false, false, false, false}, "score", "predict"},
+        {{TASK_REGRESSION, false, false, false, false, false}, "logits", NULL},
+        {{TASK_REGRESSION, true, false, false, false, false}, "leaf", "leaf"},
+        {{TASK_REGRESSION, true, false, false, false, false}, "quantiles", NULL},
+        {{TASK_REGRESSION, true, true, false, false, false}, "quantiles", "quantiles"},
+        {{TASK_CLASSIFICATION, true, false, false, false, false}, "leaf", "leaf"},
+        {{TASK_CLASSIFICATION, false, false, true, false, false}, "probability", NULL},
+        {{TASK_CLASSIFICATION, false, false, true, false, false}, "probabilities", NULL},
+        {{TASK_CLASSIFICATION, false, false, true, false, false}, "score", "logits"},
+        {{TASK_CLASSIFICATION, true, false, false, true, false}, "shap", "shap"},
+        {{TASK_REGRESSION, true, false, false, true, false}, "shap", "shap"},
+        {{TASK_REGRESSION, true, false, false, false, false}, "shap", NULL},
+        {{TASK_CLASSIFICATION, false, false, false, false, false}, "points", NULL},
+        {{TASK_CLASSIFICATION, false, false, false, false, true}, "points", "points"},
+        {{TASK_PROJECTION, false, false, false, false, false}, "score", "distance"},
+        {{TASK_CLUSTERING, false, false, false, false, false}, "score", "distance"},
+        {{TASK_CLUSTERING, false, false, false, false, false}, "probability", NULL}};
     struct text list;
     (void)state;
 
@@ -238,7 +242,8 @@ static void an_extra_output_is_what_the_task_makes_of_its_name(void **state)
     extra_outputs_append((struct output_facts){.task = TASK_CLASSIFICATION}, &list);
     CHECK_SLICE(text_slice(&list), "'probability', 'probabilities', 'score' and 'logits'");
     text_clear(&list);
-    extra_outputs_append((struct output_facts){TASK_REGRESSION, true, false, false, true}, &list);
+    extra_outputs_append((struct output_facts){TASK_REGRESSION, true, false, false, true, false},
+                         &list);
     CHECK_SLICE(text_slice(&list), "'score', 'leaf' and 'shap'");
     text_deinit(&list);
 }

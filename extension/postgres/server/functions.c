@@ -33,6 +33,7 @@ SQL_FUNCTION(totrain_sql_probability);
 SQL_FUNCTION(totrain_sql_probabilities);
 SQL_FUNCTION(totrain_sql_quantiles);
 SQL_FUNCTION(totrain_sql_component);
+SQL_FUNCTION(totrain_sql_points);
 SQL_FUNCTION(totrain_sql_logits);
 SQL_FUNCTION(totrain_sql_distance);
 SQL_FUNCTION(totrain_sql_leaf);
@@ -659,6 +660,11 @@ Datum totrain_sql_probability(PG_FUNCTION_ARGS)
 Datum totrain_sql_distance(PG_FUNCTION_ARGS)
 {
     return real_output(fcinfo, OUTPUT_DISTANCE);
+}
+
+Datum totrain_sql_points(PG_FUNCTION_ARGS)
+{
+    return real_output(fcinfo, OUTPUT_POINTS);
 }
 
 /* Of the number that is the third argument. */
