@@ -17,6 +17,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .name = input->name,
             .type = input->type,
             .part = input->part,
+            .list = input->list,
+            .element = input->element,
             .source = input->source,
             .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
             .words_max = input->words_max,

@@ -16,6 +16,7 @@
 #include "jobspec/job_attributes.h"
 #include "params/notice_list.h"
 #include "params/terms.h"
+#include "scoring/cell_list.h"
 #include "scoring/kind.h"
 
 #define JOBSPEC_VERSION        1
@@ -38,6 +39,8 @@ struct spec_input {
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
     uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */
+    struct cell_list list;      /* INPUT_NUMERIC: of whose numbers it is one; LIST_NONE: of none */
+    uint32_t element;           /* of a list: which, from 0 */
     struct slice source;        /* the column's name, where that is not the input's */
     enum input_reading reading; /* of numbers; never READING_STRICT */
     bool keeps_codes;           /* INPUT_NUMERIC: -999 is a number, whatever the others are */

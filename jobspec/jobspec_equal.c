@@ -21,6 +21,8 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
     for (size_t i = 0; i < a->input_count; i++)
         if (!slice_equal(a->inputs[i].name, b->inputs[i].name) ||
             a->inputs[i].type != b->inputs[i].type || a->inputs[i].part != b->inputs[i].part ||
+            !cell_list_equal(&a->inputs[i].list, &b->inputs[i].list) ||
+            a->inputs[i].element != b->inputs[i].element ||
             !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
             a->inputs[i].words_max != b->inputs[i].words_max ||

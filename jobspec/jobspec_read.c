@@ -12,6 +12,7 @@
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
 #include "kinds/kinds.h"
+#include "scoring/cell_list_json.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
@@ -29,6 +30,16 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
     return STATUS_OK;
 }
 
+static enum status read_list(const cJSON *source, struct spec_input *input, struct error *err)
+{
+    TRY(cell_list_get(source, &input->list, err));
+    TRY(spec_get_u32(source, "element", 0, input->list.size - 1, &input->element, err));
+    return input->type == INPUT_NUMERIC
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "member \"list\": a %s is no number of a list",
+                      input_type_words[input->type]);
+}
+
 static enum status read_source(const cJSON *json, struct arena *arena, struct spec_input *input,
                                struct error *err)
 {
@@ -36,9 +47,14 @@ static enum status read_source(const cJSON *json, struct arena *arena, struct sp
     unsigned part;
 
     TRY(json_get_object(json, "source", &source, err));
-    TRY(spec_check_members(
-        source, json_has(source, "part") ? MEMBERS("column", "part") : MEMBERS("column"), err));
+    TRY(spec_check_members(source,
+                           json_has(source, "list")   ? MEMBERS("column", "list", "element")
+                           : json_has(source, "part") ? MEMBERS("column", "part")
+                                                      : MEMBERS("column"),
+                           err));
     TRY(spec_get_text(source, "column", 1, NAME_BYTES_MAX, arena, &input->source, err));
+    if (json_has(source, "list"))
+        return read_list(source, input, err);
     if (!json_has(source, "part"))
         return STATUS_OK;
     TRY(spec_get_word(source, "part", date_part_words, &part, err));
@@ -224,7 +240,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
     TRY(read_rule(json, arena, input, err));
-    if (input->source.size > 0 && !input->part &&
+    if (input->source.size > 0 && !input->part && !input->list.form &&
         (input->rule == RULE_WORDS || input->rule == RULE_CROSS))
         return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
     TRY(read_share(json, input, err));

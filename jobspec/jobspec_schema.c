@@ -224,14 +224,27 @@ static cJSON *model(const struct kind *kind)
     return object(members);
 }
 
+static cJSON *source_list(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "form", word(list_form_words + 1, NULL));
+    json_add(members, "size", integer(1, LIST_SIZE_MAX, "numbers, or one more than any id"));
+    json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
+    json_add(members, "pair", text(0, 1, "between an id and its number"));
+    return object(members);
+}
+
 static cJSON *input_source(void)
 {
     cJSON *members = cJSON_CreateObject(), *source;
 
     json_add(members, "column", text(1, NAME_BYTES_MAX, "that the input is made of"));
     json_add(members, "part", word(date_part_words + 1, "what the input takes of its dates"));
+    json_add(members, "list", source_list());
+    json_add(members, "element", integer(0, LIST_SIZE_MAX - 1, "of the list"));
     source = typed("object", NULL);
-    close_object(source, members, MEMBERS("part"));
+    close_object(source, members, MEMBERS("part", "list", "element"));
     return source;
 }
 

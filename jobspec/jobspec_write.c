@@ -8,6 +8,7 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
+#include "scoring/cell_list_json.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -34,6 +35,10 @@ static void write_source(const struct spec_input *input, cJSON *json)
     json_add_string(source, "column", input->source);
     if (input->part)
         add_word(source, "part", date_part_words, input->part);
+    if (!input->list.form)
+        return;
+    cell_list_write(&input->list, source);
+    json_add_integer(source, "element", input->element);
 }
 
 static void write_rule(const struct spec_input *input, cJSON *json)

@@ -69,6 +69,12 @@
     X(DATE_WEEKDAY, "weekday")                                                                     \
     X(DATE_HOUR, "hour")
 
+/* How several values lie in one text (scoring/cell_list.h). */
+#define LIST_FORM_MAP(X)                                                                           \
+    X(LIST_NONE, "none")     /* it is one value */                                                 \
+    X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
+    X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */
+
 /* How the text of a numeric input is read (scoring/cell_text.h). READING_STRICT: of a model that
  * was stored before there were readings. */
 #define INPUT_READING_MAP(X)                                                                       \
@@ -209,6 +215,7 @@ enum input_type { INPUT_TYPE_MAP(X) };
 enum category_rule { CATEGORY_RULE_MAP(X) };
 enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
+enum list_form { LIST_FORM_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -231,6 +238,7 @@ extern const char *const input_type_words[];
 extern const char *const category_rule_words[];
 extern const char *const model_part_words[];
 extern const char *const date_part_words[];
+extern const char *const list_form_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];

@@ -41,11 +41,12 @@ struct query_column {
      * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
      * sample */
     uint64_t distinct_values, distinct_cells;
-    uint32_t dates;    /* cells that are dates: texts that read so, and PostgreSQL's types */
-    uint32_t times;    /* of dates: those with a time that is not midnight */
-    uint32_t vectors;  /* cells that are arrays of numbers */
-    uint32_t elements; /* of the first of them that has any */
-    uint32_t parts;    /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    uint32_t dates;        /* cells that are dates: texts that read so, and PostgreSQL's types */
+    uint32_t times;        /* of dates: those with a time that is not midnight */
+    uint32_t vectors;      /* cells that are arrays of numbers */
+    uint32_t elements;     /* of the first of them that has any */
+    uint32_t parts;        /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    struct cell_list list; /* as which its texts are read; LIST_NONE: they are one value each */
 };
 
 /* A cross of columns (scoring/cross.h), and what the input is called that it makes. */
@@ -73,7 +74,8 @@ struct query {
 struct model_input {
     struct slice name;
     enum input_type type;
-    uint32_t parts; /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    uint32_t parts;        /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
+    struct cell_list list; /* likewise */
     uint32_t hash_buckets, words_max; /* of a text */
 };
 

@@ -5,6 +5,7 @@
 
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
+#include "planner/column_lists.h"
 #include "planner/later.h"
 #include "planner/query.h"
 
@@ -148,6 +149,16 @@ static enum status read_text(struct planning *planning, const struct column *cal
                                         "TEXT takes a number of words of one text",
                                         &chosen->choice.words_max, planning->err)
                            : STATUS_OK;
+}
+
+/* DENSE(c[, shape ...]), SPARSE(c[, ids ...]) */
+static enum status read_list(struct planning *planning, const struct column *call,
+                             struct chosen *chosen)
+{
+    TRY(column_list_read(call, LIST_SIZE_MAX, &chosen->choice.list, planning->err));
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_LIST;
+    return STATUS_OK;
 }
 
 /* ----- categories ----- */
@@ -430,11 +441,11 @@ static const struct {
     const char *name;
     enum status (*read)(struct planning *planning, const struct column *call,
                         struct chosen *chosen);
-} readers[] = {{"NUMERIC", read_numeric},     {"DATE", read_date},
-               {"TEXT", read_text},           {"VOCABULARY", read_vocabulary},
-               {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
-               {"BUCKET", read_bucket},       {"CROSS", read_cross},
-               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
+} readers[] = {
+    {"NUMERIC", read_numeric},       {"DATE", read_date},          {"TEXT", read_text},
+    {"VOCABULARY", read_vocabulary}, {"CATEGORY_HASH", read_hash}, {"CATEGORY_ID", read_id},
+    {"BUCKET", read_bucket},         {"CROSS", read_cross},        {"INDICATOR", read_indicator},
+    {"EMBEDDING", read_embedding},   {"DENSE", read_list},         {"SPARSE", read_list}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
@@ -476,7 +487,8 @@ static bool says_the_same(const struct choice *a, const struct choice *b)
 {
     return a->kind == b->kind && a->vocabulary_max == b->vocabulary_max &&
            a->words_max == b->words_max && a->shape == b->shape && a->parts == b->parts &&
-           a->rule == b->rule && a->bound_count == b->bound_count &&
+           a->rule == b->rule && cell_list_equal(&a->list, &b->list) &&
+           a->bound_count == b->bound_count &&
            (a->bound_count == 0 ||
             memcmp(a->bounds, b->bounds, a->bound_count * sizeof *a->bounds) == 0);
 }

@@ -8,10 +8,10 @@
  *
  *     COLUMN CROSS([site, BUCKET(age, [30, 50])], 1000)     one input of both
  *
- * A function says what a column is to the model (NUMERIC, VOCABULARY, DATE, TEXT: one of them for
- * each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH), which has the
- * function's name: BUCKET(age), or of several (CROSS), which says nothing of what these are.
- * column_function.h has what people read of them.
+ * A function says what a column is to the model (NUMERIC, VOCABULARY, DATE, TEXT, DENSE, SPARSE:
+ * one of them for each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH),
+ * which has the function's name: BUCKET(age), or of several (CROSS), which says nothing of what
+ * these are. column_function.h has what people read of them.
  *
  * Where clauses are for parts of a model (FOR), an input that both name is one input of both.
  */
@@ -28,13 +28,15 @@ struct choice {
         CHOICE_NUMERIC,
         CHOICE_CATEGORY,
         CHOICE_DATE,
-        CHOICE_TEXT
+        CHOICE_TEXT,
+        CHOICE_LIST
     } kind;
     const char *function;    /* that made it; NULL: none */
     uint32_t vocabulary_max; /* CHOICE_CATEGORY, as spec_input has it; CHOICE_TEXT: hash buckets */
     uint32_t words_max;      /* CHOICE_TEXT */
     uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
     uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
+    struct cell_list list;   /* CHOICE_LIST; of size 0: it is not said */
     /* CHOICE_CATEGORY, as spec_input has them */
     enum category_rule rule;
     const double *bounds;

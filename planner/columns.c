@@ -382,7 +382,7 @@ static enum status check_shape(const struct planning *planning, const struct que
                                                "own here.");
     }
     return fail_at(planning->err, STATUS_INVALID, choice->position,
-                   "NUMERIC: column \"%.*s\" holds arrays of %u elements, not of %u",
+                   "%s: column \"%.*s\" holds arrays of %u elements, not of %u", choice->function,
                    SLICE_FORMAT(column->name), size, choice->shape);
 }
 
@@ -431,6 +431,9 @@ static enum status make_vector(const struct planning *planning, const struct vec
             .name = element->name,
             .column = (int)(first + i),
             .type = INPUT_NUMERIC,
+            .list = vector->list,
+            .element = vector->list.form ? i : 0,
+            .source = vector->list.form ? vector->name : (struct slice){NULL, 0},
             .declared_type = element->declared_type,
             .is_chosen = choice->kind != CHOICE_DERIVED,
         };
@@ -650,15 +653,67 @@ static enum status make_inputs_of(const struct planning *planning, size_t i,
     return STATUS_OK;
 }
 
-/* Parts of dates are elements of the query before the inputs are made. */
+static enum status refuse_list(const struct planning *planning, const struct query_column *column,
+                               const struct choice *choice)
+{
+    if (column->vectors > 0) {
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "SPARSE: column \"%.*s\" holds arrays of numbers", SLICE_FORMAT(column->name));
+        return error_hint(planning->err, "Their elements are inputs: DENSE(%.*s).",
+                          SLICE_FORMAT(column->name));
+    }
+    fail_at(planning->err, STATUS_INVALID, choice->position,
+            choice->list.form == LIST_DENSE
+                ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
+                : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
+            SLICE_FORMAT(column->name));
+    return error_hint(planning->err,
+                      choice->list.form == LIST_DENSE ? "DENSE(%.*s, n) takes n numbers."
+                                                      : "SPARSE(%.*s, n) takes the ids from 0 to "
+                                                        "n - 1.",
+                      SLICE_FORMAT(column->name));
+}
+
+/* Of a dense list an array is the same. */
+static enum status choose_list(const struct planning *planning, struct query_column *column,
+                               struct choice *choice)
+{
+    if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
+        return refuse_binary(planning, column, choice);
+    if (column->vectors > 0 && choice->list.form == LIST_DENSE) {
+        choice->kind = CHOICE_NUMERIC;
+        choice->shape = choice->list.size;
+        return STATUS_OK;
+    }
+    if (column->vectors > 0 || choice->list.size == 0)
+        return refuse_list(planning, column, choice);
+    column->list = choice->list;
+    return STATUS_OK;
+}
+
+/* NUMERIC(c, n) of texts that are no numbers is DENSE(c, n). */
+static bool is_list_of_numbers(const struct query_column *column, const struct choice *choice)
+{
+    return choice->kind == CHOICE_NUMERIC && choice->shape > 1 && column->vectors == 0 &&
+           column->texts > column->numeric_texts && choice->shape <= LIST_SIZE_MAX;
+}
+
+/* Parts of dates, and the numbers of lists, are elements of the query before the inputs are made.
+ */
 static enum status choose_parts(struct planning *planning, const struct choices *choices)
 {
     struct query *query = &planning->plan->query;
 
     for (size_t i = 0; i < query->count; i++) {
         struct query_column *column = &query->columns[i];
-        const struct choice *choice = &choices->of[i];
+        struct choice *choice = &choices->of[i];
 
+        if (is_list_of_numbers(column, choice)) {
+            choice->kind = CHOICE_LIST;
+            choice->list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0};
+        }
+        if (choice->kind == CHOICE_LIST)
+            TRY(choose_list(planning, column, choice));
         if (choice->kind == CHOICE_DATE)
             TRY(column_check_dates(planning, column, choice->position));
         if (choice->kind == CHOICE_DATE ||
@@ -737,10 +792,11 @@ static enum status make_inputs(struct planning *planning, const struct choices *
     }
     make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
-        return fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
-                       "a model has at most %d inputs, not %zu with the elements of arrays and the "
-                       "parts of dates",
-                       MODEL_INPUTS_MAX, plan->input_count);
+        return fail_at(
+            planning->err, STATUS_LIMIT, planning->statement->select_position,
+            "a model has at most %d inputs, not %zu with the elements of arrays and lists and "
+            "the parts of dates",
+            MODEL_INPUTS_MAX, plan->input_count);
     if (plan->input_count > 0)
         return check_texts(planning);
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
@@ -782,15 +838,17 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
         TRY(find_old_column(planning, input, &column));
         choices->of[column] = (struct choice){
-            .kind = input->parts ? CHOICE_DATE
-                    : is_number  ? CHOICE_NUMERIC
-                    : is_text    ? CHOICE_TEXT
-                                 : CHOICE_CATEGORY,
+            .kind = input->list.form ? CHOICE_LIST
+                    : input->parts   ? CHOICE_DATE
+                    : is_number      ? CHOICE_NUMERIC
+                    : is_text        ? CHOICE_TEXT
+                                     : CHOICE_CATEGORY,
             .vocabulary_max = is_number ? 0
                               : is_text ? input->hash_buckets
                                         : CATEGORY_WORDS,
             .words_max = input->words_max,
             .parts = input->parts,
+            .list = input->list,
             .position = planning->statement->select_position,
             .is_named = true,
         };

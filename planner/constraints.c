@@ -125,7 +125,8 @@ static size_t span_end(const struct plan *plan, size_t first)
     const struct plan_input *input = &plan->inputs[first];
     size_t end = first + 1;
 
-    while (input->part && end < plan->input_count && plan->inputs[end].part &&
+    while (plan_input_shares(input) && end < plan->input_count &&
+           plan_input_shares(&plan->inputs[end]) &&
            slice_equal(plan->inputs[end].source, input->source))
         end++;
     return end;
@@ -154,7 +155,7 @@ static enum status find_number(const struct reader *reader, uint32_t number, siz
 static bool is_named(const struct plan_input *input, struct slice name,
                      bool (*same)(struct slice, struct slice))
 {
-    return same(input->name, name) || (input->part && same(input->source, name));
+    return same(input->name, name) || (plan_input_shares(input) && same(input->source, name));
 }
 
 static enum status find_name(const struct reader *reader, struct slice name, size_t place,
@@ -207,9 +208,9 @@ static enum status direct(const struct reader *reader, struct input_span span, i
     if (direction == 0)
         return STATUS_OK;
     if (span.end > span.first + 1) {
-        fail_at(err, STATUS_INVALID, place_of(reader, place),
-                "%.*s: column \"%.*s\" is a date of several parts",
-                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->source));
+        fail_at(err, STATUS_INVALID, place_of(reader, place), "%.*s: column \"%.*s\" is a %s",
+                SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->source),
+                input->part ? "date of several parts" : "list of several numbers");
         return error_hint(err, "Name one of them, such as {\"%.*s\": %d}.",
                           SLICE_FORMAT(input->name), direction);
     }

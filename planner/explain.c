@@ -152,13 +152,17 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     explanation_line_of(explanation, "input", input->name);
 }
 
-/* The elements of an array are one line: "array of 784 in all 1000 sampled rows". */
+/* The elements of an array, or of a list, are one line: "array of 784 in all 1000 sampled rows". */
 static void explain_vector(struct explanation *explanation, const struct vector *vector,
                            const struct plan_input *first)
 {
     struct text *out = &explanation->detail;
 
-    text_printf(out, "numeric, %u elements", vector->size);
+    if (vector->list.form == LIST_SPARSE)
+        text_printf(out, "numeric, of the ids from 0 to %u", vector->size - 1);
+    else
+        text_printf(out, "numeric, %u %s", vector->size,
+                    vector->list.form ? "numbers of a list" : "elements");
     append_chosen(explanation, first, out);
     text_append_string(out, ": ");
     append_why(out, explanation->plan, (int)vector->column);

@@ -83,8 +83,6 @@ const struct later_name later_estimators[] = {
 };
 
 const struct later_name later_column_functions[] = {
-    {"DENSE", NULL},
-    {"SPARSE", NULL},
     {"SEQ_CATEGORY_ID", NULL},
     {"WEIGHTED_CATEGORY", NULL},
 };

@@ -230,7 +230,7 @@ enum status old_model_check(const struct planning *planning)
 /* Of one column: of a date some. */
 static bool is_of_column(const struct plan_input *input, struct slice column)
 {
-    return slice_equal_fold(input->part ? input->source : input->name, column);
+    return slice_equal_fold(plan_input_shares(input) ? input->source : input->name, column);
 }
 
 enum status old_model_order(struct planning *planning)

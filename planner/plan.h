@@ -24,6 +24,8 @@ struct plan_input {
     int column;        /* its index in the SELECT */
     enum input_type type;
     enum date_part part;     /* DATE_WHOLE: the cell as it is */
+    struct cell_list list;   /* of whose numbers it is one; LIST_NONE: of none */
+    uint32_t element;        /* of a list: which, from 0 */
     struct slice source;     /* the column's name, where that is not the input's */
     enum category_rule rule; /* and the next six: as spec_input has them */
     const struct cross *cross;
@@ -47,10 +49,16 @@ static inline bool plan_takes_numbers(const struct plan_input *input)
            (input->type == INPUT_CATEGORY && rule_takes_numbers(input->rule));
 }
 
+/* Is it one of several inputs that share its column out among them? */
+static inline bool plan_input_shares(const struct plan_input *input)
+{
+    return input->part || input->list.form;
+}
+
 /* The column, element or part that the input takes its cells from. */
 static inline struct slice plan_input_read(const struct plan_input *input)
 {
-    return input->source.size > 0 && !input->part ? input->source : input->name;
+    return input->source.size > 0 && !plan_input_shares(input) ? input->source : input->name;
 }
 
 /* A column of the SELECT that is no input. */

@@ -11,10 +11,12 @@
 
 static size_t elements_of(const struct query_column *column)
 {
+    if (column->list.form)
+        return column->list.size;
     return column->parts ? date_parts_count(column->parts) : column->elements;
 }
 
-/* v[1] of an array, d.age of a date. */
+/* v[1] of an array, l[0] of ids, d.age of a date. */
 static enum status name_element(const struct vector *vector, uint32_t i, struct arena *arena,
                                 struct slice *name, struct error *err)
 {
@@ -25,7 +27,8 @@ static enum status name_element(const struct vector *vector, uint32_t i, struct 
     if (vector->parts)
         size = (size_t)snprintf(tail, sizeof tail, ".%s", date_part_words[vector_part(vector, i)]);
     else
-        size = (size_t)snprintf(tail, sizeof tail, "[%u]", i + 1);
+        size = (size_t)snprintf(tail, sizeof tail, "[%u]",
+                                vector->list.form == LIST_SPARSE ? i : i + 1);
     bytes = arena_alloc(arena, vector->name.size + size + 1);
     if (!bytes)
         return fail_no_memory(err);
@@ -44,11 +47,12 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
     *vector = (struct vector){.name = of->name,
                               .column = (uint32_t)column,
                               .size = (uint32_t)elements_of(of),
-                              .parts = of->parts};
+                              .parts = of->parts,
+                              .list = of->list};
     for (uint32_t i = 0; i < vector->size; i++) {
         elements[i] = (struct query_column){.declared_type = of->declared_type,
                                             .nulls = of->nulls,
-                                            .reals = of->vectors,
+                                            .reals = of->list.form ? of->texts : of->vectors,
                                             .dates = of->dates,
                                             .blank_texts = of->parts ? of->blank_texts : 0};
         TRY(name_element(vector, i, arena, &elements[i].name, err));
@@ -115,8 +119,10 @@ enum status query_as_described(const struct query *planned, struct arena *arena,
     if (!query->columns)
         return fail_no_memory(err);
     memcpy(query->columns, planned->columns, planned->count * sizeof *query->columns);
-    for (size_t i = 0; i < query->count; i++)
+    for (size_t i = 0; i < query->count; i++) {
         query->columns[i].parts = 0;
+        query->columns[i].list = (struct cell_list){LIST_NONE};
+    }
     return STATUS_OK;
 }
 
@@ -161,10 +167,15 @@ static enum status take_crosses(struct query *query, const struct query *from, s
 enum status query_take_parts(struct query *query, const struct query *from, struct arena *arena,
                              struct error *err)
 {
-    for (size_t i = 0; i < from->count; i++)
-        for (size_t j = 0; from->columns[i].parts && j < query->count; j++)
-            if (slice_equal_fold(query->columns[j].name, from->columns[i].name))
-                query->columns[j].parts = from->columns[i].parts;
+    for (size_t i = 0; i < from->count; i++) {
+        const struct query_column *column = &from->columns[i];
+
+        for (size_t j = 0; (column->parts || column->list.form) && j < query->count; j++)
+            if (slice_equal_fold(query->columns[j].name, column->name)) {
+                query->columns[j].parts = column->parts;
+                query->columns[j].list = column->list;
+            }
+    }
     return take_crosses(query, from, arena, err);
 }
 
@@ -233,11 +244,25 @@ static enum status spread_date(const struct vector *vector, const struct cell *c
     return STATUS_OK;
 }
 
+static enum status spread_list(const struct vector *vector, const struct cell *cell,
+                               struct cell *elements, struct error *err)
+{
+    double numbers[LIST_SIZE_MAX];
+    bool is_null;
+
+    TRY(cell_list_read(cell, &vector->list, vector->name, numbers, &is_null, err));
+    for (uint32_t i = 0; i < vector->size; i++)
+        elements[i] = (struct cell){.type = is_null ? CELL_NULL : CELL_REAL, .real = numbers[i]};
+    return STATUS_OK;
+}
+
 enum status vector_spread(const struct vector *vector, const struct cell *cell,
                           struct cell *elements, struct error *err)
 {
     if (vector->parts)
         return spread_date(vector, cell, elements, err);
+    if (vector->list.form)
+        return spread_list(vector, cell, elements, err);
     if (cell->type == CELL_NULL) {
         for (uint32_t i = 0; i < vector->size; i++)
             elements[i].type = CELL_NULL;

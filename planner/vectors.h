@@ -1,6 +1,6 @@
 /*
- * vectors.h - columns of which a model takes several values, arrays of numbers and dates, and
- * several columns of which it takes one.
+ * vectors.h - columns of which a model takes several values, arrays of numbers, lists and dates,
+ * and several columns of which it takes one.
  *
  *     SELECT id, v FROM t      cells of a row       id  v
  *     v is an array of 3       spread               id  v  v[1]  v[2]  v[3]
@@ -11,8 +11,13 @@
  *
  *     d is a date              spread               id  d  d.age  d.weekday
  *
+ *     l is a text "2, 3"       spread               id  l  l[1]  l[2]
+ *
+ * Of a list the elements are its numbers (scoring/cell_list.h): those of a sparse one are named by
+ * their ids, from l[0] on. It is one where the statement says so.
+ *
  * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
- * scored the model takes the date itself.
+ * scored the model takes the date, or the list, itself.
  *
  *     CROSS([a, b], 100)       spread               a  b  CROSS(a, b)
  *
@@ -26,6 +31,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/cell_list.h"
 #include "scoring/cross.h"
 
 #define VECTOR_NO_COLUMN    UINT32_MAX
@@ -35,7 +41,8 @@ struct vector {
     struct slice name;         /* of its column, or of the cross */
     uint32_t column;           /* VECTOR_NO_COLUMN of a cross */
     uint32_t size;             /* elements */
-    uint32_t parts;            /* of dates, as bits; 0: it is an array */
+    uint32_t parts;            /* of dates, as bits; 0: it is none */
+    struct cell_list list;     /* of a list in a text; LIST_NONE: it is none */
     const struct cross *cross; /* NULL: it is none */
 };
 
@@ -59,8 +66,8 @@ enum status query_add_elements(struct query *query, struct arena *arena, struct 
 enum status query_as_described(const struct query *planned, struct arena *arena,
                                struct query *query, struct error *err);
 
-/* The columns take the parts of dates and the crosses that those of the same names have in the
- * other query; its crosses of columns that this one has not are left out. */
+/* The columns take the parts of dates, the lists and the crosses that those of the same names have
+ * in the other query; its crosses of columns that this one has not are left out. */
 enum status query_take_parts(struct query *query, const struct query *from, struct arena *arena,
                              struct error *err);
 

@@ -50,7 +50,8 @@ struct kind_params;
  * 9: as 8, and an input may be a cross of several columns, of which a reader of 8 knows nothing.
  * 10: as 9, and an input may be of one part of the model alone, or have an embedding of a dimension
  * of its own, which a reader of 9 would take for an input of all.
- * What is stored has the same form in 1 and 2; the digest covers the format.
+ * 11: as 10, and numeric inputs may be the numbers of a list in a text, of which a reader of 10
+ * knows nothing. What is stored has the same form in 1 and 2; the digest covers the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -61,7 +62,8 @@ struct kind_params;
 #define MODEL_FORMAT_LINKS   8
 #define MODEL_FORMAT_CROSSES 9
 #define MODEL_FORMAT_SHARES  10
-#define MODEL_FORMAT_VERSION 10 /* the newest */
+#define MODEL_FORMAT_LISTS   11
+#define MODEL_FORMAT_VERSION 11 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -90,6 +90,15 @@ static void feed_rule(const struct feed *feed, const struct transform_input *inp
         feed_cross(feed, input->cross);
 }
 
+static void feed_list(const struct feed *feed, const struct transform_input *input)
+{
+    feed_u64(feed, input->list.form);
+    feed_u64(feed, input->list.size);
+    feed_u64(feed, (unsigned char)input->list.delimiter);
+    feed_u64(feed, (unsigned char)input->list.pair);
+    feed_u64(feed, input->element);
+}
+
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
                        const struct transform_input *input)
 {
@@ -103,6 +112,8 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
         feed_u64(feed, input->model_part);
         feed_u64(feed, input->dimension);
     }
+    if (format >= MODEL_FORMAT_LISTS)
+        feed_list(feed, input);
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         feed_reading(feed, input->reading);

@@ -1,4 +1,5 @@
 #include "scoring/model_meta.h"
+#include "scoring/cell_list_json.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -84,6 +85,10 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_string(object, "model_part", slice_of(model_part_words[input->model_part]));
     if (input->dimension)
         json_add_integer(object, "dimension", input->dimension);
+    if (input->list.form) {
+        cell_list_write(&input->list, object);
+        json_add_integer(object, "element", input->element);
+    }
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         if (input->reading != READING_STRICT)
@@ -309,6 +314,15 @@ static enum status read_cross(const cJSON *object, struct arena *arena,
     return cross_from_json(object, "cross", buckets, arena, &input->cross, err);
 }
 
+/* Are all numbers of the list there? transform_finish looks at it. */
+static enum status read_list(const cJSON *object, struct arena *arena,
+                             struct transform_input *input, struct error *err)
+{
+    TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
+    TRY(cell_list_get(object, &input->list, err));
+    return get_count(object, "element", 0, input->list.size - 1, &input->element, err);
+}
+
 /* What else it needs transform_finish looks at. */
 static enum status read_rule(const cJSON *object, uint32_t format, struct arena *arena,
                              struct transform_input *input, struct error *err)
@@ -407,7 +421,9 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_SHARES)
         TRY(read_share(object, input, err));
-    if (format >= MODEL_FORMAT_RULES && is_made(object))
+    if (format >= MODEL_FORMAT_LISTS && (json_has(object, "list") || json_has(object, "element")))
+        TRY(read_list(object, arena, input, err));
+    else if (format >= MODEL_FORMAT_RULES && is_made(object))
         TRY(read_rule(object, format, arena, input, err));
     else if (format >= MODEL_FORMAT_PARTS &&
              (json_has(object, "part") || json_has(object, "column")))

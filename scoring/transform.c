@@ -228,6 +228,30 @@ static bool is_of_same_column(const struct transform_input *before,
            (!before->part || !input->part || input->part > before->part);
 }
 
+/* The inputs of a list are all of its numbers, in their order. `before`: NULL in front of all. */
+static bool list_goes_on(const struct transform_input *before, const struct transform_input *input)
+{
+    const bool is_inside = before && before->list.form && before->element + 1 < before->list.size;
+
+    if (!is_inside || !input)
+        return !is_inside && (!input || !input->list.form || input->element == 0);
+    return input->element == before->element + 1 && cell_list_equal(&input->list, &before->list) &&
+           slice_equal(column_of(input), column_of(before));
+}
+
+static enum status check_list(const struct transform_input *before,
+                              const struct transform_input *input, struct error *err)
+{
+    const bool is_list = input && input->list.form;
+
+    if (list_goes_on(before, input) &&
+        (!is_list || (cell_list_fits(&input->list) && input->type == INPUT_NUMERIC &&
+                      input->source.size > 0 && !input->part)))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "input \"%.*s\" is not the next number of a list",
+                SLICE_FORMAT(input ? input->name : before->name));
+}
+
 static enum status check_part(const struct transform_input *input, struct error *err)
 {
     if (input->part < DATE_PARTS &&
@@ -294,11 +318,14 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     if (!transform->columns || !names)
         return fail_no_memory(err);
     transform->column_count = 0;
-    transform->has_parts = false;
+    transform->has_parts = transform->has_lists = false;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         TRY(find_column(transform, i, err));
+        TRY(check_list(i > 0 ? &transform->inputs[i - 1] : NULL, &transform->inputs[i], err));
+        transform->has_lists |= transform->inputs[i].list.form != LIST_NONE;
         names[i] = transform->inputs[i].name;
     }
+    TRY(check_list(&transform->inputs[transform->input_count - 1], NULL, err));
     if (transform->column_count > MODEL_INPUTS_MAX)
         return fail(err, STATUS_CORRUPT, "a model has at most %d columns, not %u", MODEL_INPUTS_MAX,
                     transform->column_count);
@@ -779,6 +806,23 @@ static enum status transform_cross(const struct transform_input *input, const st
     return STATUS_OK;
 }
 
+/* All numbers of a list: of this input and of those behind it. */
+static enum status transform_list(const struct transform *transform,
+                                  const struct transform_input *first, const struct cell *cell,
+                                  struct run *run, float *dense, struct error *err)
+{
+    double numbers[LIST_SIZE_MAX];
+    bool is_null;
+
+    TRY(cell_list_read(cell, &first->list, first->source, numbers, &is_null, err));
+    for (uint32_t i = 0; i < first->list.size; i++) {
+        const struct cell number = {.type = is_null ? CELL_NULL : CELL_REAL, .real = numbers[i]};
+
+        TRY(transform_numeric(transform, first + i, &number, run, dense, err));
+    }
+    return STATUS_OK;
+}
+
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err)
 {
@@ -797,7 +841,10 @@ enum status transform_row(const struct transform *transform, const struct cell *
         }
         if (transform->has_parts)
             TRY(take_cell(input, cells, &dated, &cell, err));
-        if (input->type == INPUT_NUMERIC)
+        if (transform->has_lists && input->list.form) {
+            TRY(transform_list(transform, input, cell, &run, dense, err));
+            i += input->list.size - 1;
+        } else if (input->type == INPUT_NUMERIC)
             TRY(transform_numeric(transform, input, cell, &run, dense, err));
         else if (input->type == INPUT_TEXT)
             TRY(transform_words(input, cell, ids + input->id_offset, err));

@@ -16,7 +16,8 @@
  *     columns    age               signup                              plan
  *     inputs     age  BUCKET(age)  signup.age  signup.weekday  ...     plan
  *
- * Whoever scores hands over one cell for each column.
+ * Whoever scores hands over one cell for each column. Of a list in a text (cell_list.h) each number
+ * is an input; they lie side by side, in the order of the list.
  *
  * A cross is an input of several columns (cross.h), which may be those of other inputs, too. It
  * stands behind all others, and its columns that no other input takes stand behind theirs.
@@ -50,6 +51,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "params/terms.h"
+#include "scoring/cell_list.h"
 #include "scoring/cross.h"
 #include "scoring/dates.h"
 
@@ -65,9 +67,11 @@ struct transform_place {
 
 struct transform_input {
     struct slice name;
-    enum date_part part;        /* that it takes of the column; DATE_WHOLE: the cell as it is */
-    struct slice source;        /* the column's name, where that is not the input's; else size 0 */
-    uint32_t column;            /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
+    enum date_part part;   /* that it takes of the column; DATE_WHOLE: the cell as it is */
+    struct slice source;   /* the column's name, where that is not the input's; else size 0 */
+    struct cell_list list; /* numeric: of which it takes one number; LIST_NONE: the cell itself */
+    uint32_t element;      /* of a list: which, from 0 */
+    uint32_t column;       /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
     enum model_part model_part; /* of models that have parts (kinds/embedding/) */
     uint32_t dimension;         /* of its embedding; 0: the model's */
     struct cross *cross;        /* RULE_CROSS: whose cells are those of transform.columns */
@@ -129,6 +133,7 @@ struct transform {
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
     bool has_parts;         /* an input takes another cell than that of its own number */
+    bool has_lists;         /* or a number of a list */
     bool has_rules;         /* a category has no vocabulary */
     bool has_crosses;       /* an input is a cross */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */

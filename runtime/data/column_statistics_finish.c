@@ -296,6 +296,8 @@ static enum status fill_transform(const struct column_statistics *statistics,
 
         input->name = arena_copy(arena, column->name);
         input->part = spec->inputs[i].part;
+        input->list = spec->inputs[i].list;
+        input->element = spec->inputs[i].element;
         input->source = arena_copy(arena, spec->inputs[i].source);
         if (!input->name.data || !input->source.data)
             return fail_no_memory(err);
@@ -330,7 +332,8 @@ static enum status take_transform(const struct column_statistics *statistics,
         if (i >= spec->input_count || i >= old->input_count ||
             !slice_equal_fold(spec->inputs[i].name, old->inputs[i].name) ||
             spec->inputs[i].type != old->inputs[i].type ||
-            spec->inputs[i].part != old->inputs[i].part)
+            spec->inputs[i].part != old->inputs[i].part ||
+            !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
     dataset->transform = *old;
     return STATUS_OK;

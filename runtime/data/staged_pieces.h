@@ -29,7 +29,7 @@
 
 /* What a worker and a server must agree on: raised with SPOOL_VERSION, and where the order to read
  * a table, or what is stored of a shard, changes. */
-#define STAGED_VERSION 7
+#define STAGED_VERSION 8
 
 /* In the place of a spool's number, in the call of totrain.stage_shard: all are settled. */
 #define STAGED_ALL_SPOOLS (-1)

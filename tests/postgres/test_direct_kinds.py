@@ -65,6 +65,13 @@ class Kinds(KindsCase):
         second, _ = self.check(1, self.SHUFFLED, t=words)
         self.assertEqual(first, second)
 
+    def test_lists_in_texts(self):
+        self.make(v="i % 7 || ', ' || i % 5 / 2.0", s="CASE WHEN i % 4 > 0 THEN i % 5 || ':' || i % 3 / 4.0 || ' 2' END")
+        columns = " COLUMN x, DENSE(v, 2), SPARSE(s, 5)"
+        done = self.run_text(self.text(", job.where = 'kubernetes', job.read = 'direct'" + columns))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest(), self.expected(self.text(columns)))
+
     def test_a_column_that_is_left_out_and_one_that_comes_in(self):
         cells = {"t": "CASE WHEN i < 1200 THEN 'k' || i ELSE 'k' || i % 7 END",
                  "u": "CASE WHEN i < 1200 THEN 'k' || i % 7 ELSE 'k' || i * i END"}

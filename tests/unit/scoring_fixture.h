@@ -191,6 +191,24 @@ static inline void fixture_cross(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* In the place of age and height: the numbers of a sparse list of two ids. */
+static inline void fixture_lists(struct fixture *fixture)
+{
+    static const char *const names[] = {"seen[0]", "seen[1]"};
+    struct transform_input *inputs = fixture->model.transform.inputs;
+    struct error err;
+
+    for (uint32_t i = 0; i < 2; i++)
+        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
+                                             .source = SLICE("seen"),
+                                             .list = {LIST_SPARSE, 2, ' ', ':'},
+                                             .element = i,
+                                             .mean = 0.5,
+                                             .scale = 0.25};
+    fixture->model.format = MODEL_FORMAT_LISTS;
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
-static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, NULL};
+static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, NULL};
 static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0},
                                         {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0}};
 static int cells[] = {4, 1};
@@ -73,8 +73,8 @@ static void a_worker_reads_what_the_session_wrote(void **state)
 
 static void parts_of_dates_come_back(void **state)
 {
-    struct vector dates = {
-        {"v \"x\"", 5}, 0, 3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR, NULL};
+    struct vector dates = {{"v \"x\"", 5}, 0,   3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR,
+                           {LIST_NONE},    NULL};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;
@@ -114,6 +114,25 @@ static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
     CHECK(cross_equal(found->cross, &cross) && found->size == 1);
     CHECK(found->cross->columns[0].cell == 1 && found->cross->columns[1].cell == 0);
     CHECK_INT(found->column, VECTOR_NO_COLUMN);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
+static void lists_come_back(void **state)
+{
+    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '='}, NULL};
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    struct error err;
+    struct arena arena;
+    struct text json;
+    (void)state;
+
+    order.rows[0].vectors.items = &seen;
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, DIRECT_BYTES_MAX);
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    CHECK(cell_list_equal(&read.rows[0].vectors.items[0].list, &seen.list));
     text_deinit(&json);
     arena_deinit(&arena);
 }
@@ -283,6 +302,18 @@ static const char *const refused[][2] = {
            "[{\"column\":0,\"size\":9000},{\"column\":0,\"size\":9000}]", CELL),
      "too long"},
     {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
+           "[{\"column\":0,\"size\":3,\"list\":{\"form\":\"dense\",\"size\":2,\"delimiter\":\",\","
+           "\"pair\":\"\"}}]",
+           CELL),
+     "lists of another size"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
+           "[{\"column\":0,\"size\":1,\"parts\":2,\"list\":{\"form\":\"dense\",\"size\":1,"
+           "\"delimiter\":\",\",\"pair\":\"\"}}]",
+           CELL),
+     "lists of another size"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]", "[{\"column\":0,\"size\":3,\"list\":3}]", CELL),
+     "list"},
+    {ORDER("\"train\"", "1", LEAF, "[\"a\"]",
            "[{\"buckets\":3,\"cross\":[{\"column\":\"a\",\"rule\":\"words\"},{\"column\":\"b\","
            "\"rule\":\"words\"}]}]",
            CELL),
@@ -328,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_reads_what_the_session_wrote),
         cmocka_unit_test(parts_of_dates_come_back),
+        cmocka_unit_test(lists_come_back),
         cmocka_unit_test(a_cross_comes_back_with_the_places_of_its_columns),
         cmocka_unit_test(ids_are_those_of_whole_numbers),
         cmocka_unit_test(what_is_counted_comes_back),

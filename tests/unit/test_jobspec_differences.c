@@ -141,6 +141,10 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
     DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0};
+    DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].element = 1;
+    DIFFERS(inputs, others);
     DIFFERS(role_count, 1);
 #undef DIFFERS
 }
@@ -255,6 +259,30 @@ static struct spec_input bucket_input(void)
                                .reading = READING_SEPARATED};
 }
 
+static struct spec_input list_input(void)
+{
+    return (struct spec_input){.name = SLICE("seen[2]"),
+                               .type = INPUT_NUMERIC,
+                               .list = {LIST_SPARSE, 10, 0, ':'},
+                               .element = 2,
+                               .source = SLICE("seen"),
+                               .keeps_codes = true};
+}
+
+static void lists_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct spec_input inputs[] = {spec.inputs[0], list_input()};
+    struct arena arena;
+    (void)state;
+
+    spec.inputs = inputs;
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK(again.inputs[1].list.size == 10 && again.inputs[1].element == 2);
+    arena_deinit(&arena);
+}
+
 static void rules_of_categories_read_back_the_same(void **state)
 {
     static const double others[] = {-1.5, 0, 1e301};
@@ -349,6 +377,28 @@ static void check_not_written(const struct jobspec *spec, const char *message)
     text_init(&json, JOBSPEC_BYTES_MAX);
     CHECK_FAILS(jobspec_write(spec, &json, &err), STATUS_CORRUPT, message);
     text_deinit(&json);
+}
+
+static void lists_that_cannot_be_are_refused(void **state)
+{
+    struct jobspec spec = example();
+    struct spec_input inputs[] = {spec.inputs[0], list_input()};
+    (void)state;
+
+    spec.inputs = inputs;
+    inputs[1].element = 10;
+    check_not_written(&spec, "\"element\"");
+    inputs[1] = list_input(), inputs[1].list.pair = '1';
+    check_not_written(&spec, "lists that cannot be read");
+    inputs[1] = list_input(), inputs[1].list.size = 4000000000;
+    check_not_written(&spec, "\"size\"");
+    inputs[1] = list_input(), inputs[1].source = SLICE("");
+    check_not_written(&spec, "does not read back");
+    inputs[1] = list_input(), inputs[1].keeps_codes = false;
+    inputs[1].type = INPUT_CATEGORY, inputs[1].vocabulary_max = 10;
+    check_not_written(&spec, "\"list\": a category is no number of a list");
+    inputs[1] = list_input(), inputs[1].part = DATE_AGE;
+    check_not_written(&spec, "\"part\"");
 }
 
 static void parts_of_dates_and_readings_that_cannot_be_are_refused(void **state)
@@ -513,6 +563,8 @@ int main(void)
         cmocka_unit_test(columns_of_roles_read_back_the_same),
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),
+        cmocka_unit_test(lists_read_back_the_same),
+        cmocka_unit_test(lists_that_cannot_be_are_refused),
         cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),
         cmocka_unit_test(cells_and_thresholds_that_cannot_be_are_refused),
     };

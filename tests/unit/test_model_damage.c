@@ -21,6 +21,7 @@ enum damage_of {
     DATED,
     RULED,
     CROSSED,
+    LISTED,
     TESTED,
     BAYES,
     COMPONENTS,
@@ -285,6 +286,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_rules(fixture);
     if (kind == CROSSED)
         fixture_cross(fixture);
+    if (kind == LISTED)
+        fixture_lists(fixture);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
 }
@@ -625,6 +628,34 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(SHARED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void lists_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"form\":\"sparse\"", "\"form\":\"dense\"", "cannot be read"},
+        {"\"form\":\"sparse\"", "\"form\":\"none\"", "cannot be read"},
+        {"\"form\":\"sparse\"", "\"form\":\"x\"", "no such lists"},
+        {"\"size\":2", "\"size\":1", "is not the next number of a list"},
+        {"\"size\":2", "\"size\":3", "is not the next number of a list"},
+        {"\"size\":2", "\"size\":4294967298", "\"size\": expected an integer"},
+        {"\"element\":1", "\"element\":0", "is not the next number of a list"},
+        {"\"element\":1", "\"element\":2", "\"element\": expected an integer"},
+        {"\"element\":1", "\"element\":-1", "\"element\": expected an integer"},
+        {"\"delimiter\":\" \"", "\"delimiter\":\",\"", "is not the next number of a list"},
+        {"\"delimiter\":\" \"", "\"delimiter\":\":\"", "cannot be read"},
+        {"\"pair\":\":\"", "\"pair\":\"e\"", "cannot be read"},
+        {"\"column\":\"seen\"", "\"column\":\"\"", "is not the next number of a list"},
+        {"\"column\":\"seen\"", "\"column\":\"size\"", "is not the next number of a list"},
+        {"\"name\":\"seen[1]\"", "\"name\":\"seen[0]\"", "two inputs have the name"},
+        {"\"format\":11", "\"format\":10", "\"rule\": expected"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(LISTED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -1081,6 +1112,7 @@ int main(void)
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
+        cmocka_unit_test(lists_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),

@@ -659,6 +659,91 @@ static void make_ruled(struct transform *transform, struct transform_input *inpu
     CHECK_OK(transform_finish(transform, arena, &err));
 }
 
+/* DENSE(v, 2) with a bucket beside it, and SPARSE(s, 3). */
+static void make_lists(struct transform *transform, struct transform_input *inputs)
+{
+    static const struct cell_list dense = {LIST_DENSE, 2, ',', 0},
+                                  sparse = {LIST_SPARSE, 3, 0, ':'};
+    static const char *const names[] = {"v[1]", "v[2]", "CATEGORY_HASH(v)", "s[0]", "s[1]", "s[2]"};
+
+    for (uint32_t i = 0; i < 6; i++)
+        inputs[i] = (struct transform_input){.name = slice_of(names[i]),
+                                             .source = i < 3 ? SLICE("v") : SLICE("s"),
+                                             .list = i < 2 ? dense : sparse,
+                                             .element = i < 2 ? i : i - 3,
+                                             .mean = i,
+                                             .scale = 1};
+    inputs[1].has_nulls = true;
+    inputs[2] = (struct transform_input){.name = slice_of(names[2]),
+                                         .type = INPUT_CATEGORY,
+                                         .rule = RULE_HASH,
+                                         .source = SLICE("v"),
+                                         .hash_buckets = 5};
+    *transform = (struct transform){.inputs = inputs, .input_count = 6};
+}
+
+static void the_numbers_of_a_list_are_inputs(void **state)
+{
+    struct cell cells[] = {text_cell("10, 20"), text_cell("2:0.5 1")};
+    struct transform_input inputs[6];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    float dense[6];
+    int32_t ids[1];
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    make_lists(&transform, inputs);
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK_INT(transform.column_count, 2);
+    CHECK_SLICE(transform.columns[0], "v");
+    CHECK_SLICE(transform.columns[1], "s");
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 10 && dense[1] == 19 && dense[2] == 0);
+    CHECK(dense[3] == -3 && dense[4] == -3 && dense[5] == -4.5f);
+    CHECK(ids[0] >= 0);
+    cells[0] = cells[1] = (struct cell){.type = CELL_NULL};
+    CHECK_OK(transform_row(&transform, cells, dense, ids, &err));
+    CHECK(dense[0] == 0 && dense[1] == 0 && dense[2] == 1);
+    CHECK(dense[3] == -3 && dense[4] == -4 && dense[5] == -5);
+    CHECK_INT(ids[0], -1);
+    cells[0] = text_cell("10");
+    CHECK_FAILS(transform_row(&transform, cells, dense, ids, &err), STATUS_INVALID,
+                "column \"v\" holds '10', where a list of 2 numbers");
+    arena_deinit(&arena);
+}
+
+static void a_list_with_other_inputs_is_refused(void **state)
+{
+    struct transform_input inputs[6];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+#define REFUSED(change)                                                                            \
+    make_lists(&transform, inputs);                                                                \
+    change;                                                                                        \
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,                        \
+                "is not the next number of a list")
+    REFUSED(transform.input_count = 5);
+    REFUSED(inputs[0].element = 1);
+    REFUSED(inputs[1].element = 0);
+    REFUSED(inputs[1].list.delimiter = ';');
+    REFUSED(inputs[1].list.form = LIST_NONE);
+    REFUSED(inputs[1].source = SLICE("w"));
+    REFUSED(inputs[4] = inputs[2]);
+    REFUSED(inputs[0].source = inputs[1].source = SLICE(""));
+    REFUSED(inputs[0].list.delimiter = inputs[1].list.delimiter = '.');
+    REFUSED(inputs[0].list.size = inputs[1].list.size = 0);
+    REFUSED(inputs[5].type = INPUT_CATEGORY);
+    REFUSED(inputs[2].list = inputs[0].list);
+#undef REFUSED
+    arena_deinit(&arena);
+}
+
 static void several_inputs_are_made_of_one_column(void **state)
 {
     static const struct {
@@ -875,6 +960,8 @@ static void buckets_are_called_by_their_bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_numbers_of_a_list_are_inputs),
+        cmocka_unit_test(a_list_with_other_inputs_is_refused),
         cmocka_unit_test(several_inputs_are_made_of_one_column),
         cmocka_unit_test(what_is_no_id_is_refused),
         cmocka_unit_test(rules_without_what_they_need_are_refused),

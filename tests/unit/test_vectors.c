@@ -33,7 +33,8 @@ static void an_element_is_a_name_and_a_number(void **state)
 static void a_row_is_spread_behind_its_cells(void **state)
 {
     const double reals[] = {1.5, -2};
-    const struct vector items[] = {{SLICE("v"), 1, 2, 0, NULL}, {SLICE("w"), 2, 1, 0, NULL}};
+    const struct vector items[] = {{.name = SLICE("v"), .column = 1, .size = 2},
+                                   {.name = SLICE("w"), .column = 2, .size = 1}};
     const struct vectors vectors = {items, 2, 3, 3, false};
     struct cell cells[] = {{.type = CELL_INTEGER, .integer = 7},
                            {.type = CELL_VECTOR, .text = {(const char *)reals, sizeof reals}},
@@ -58,7 +59,7 @@ static void a_row_is_spread_behind_its_cells(void **state)
 static void a_date_is_spread_into_its_parts(void **state)
 {
     const uint32_t parts = 1 << DATE_AGE | 1 << DATE_WEEKDAY | 1 << DATE_HOUR;
-    const struct vector items[] = {{SLICE("d"), 0, 3, parts, NULL}};
+    const struct vector items[] = {{.name = SLICE("d"), .size = 3, .parts = parts}};
     struct vectors vectors = {items, 1, 1, 3, false};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-01-02 06:00")}};
     struct cell spread[4];
@@ -87,8 +88,10 @@ static void a_cross_is_one_element_of_several_cells(void **state)
     struct cross_column columns[] = {{.name = SLICE("site"), .cell = 1},
                                      {.name = SLICE("shown"), .cell = 0}};
     const struct cross cross = {columns, 2, 1000};
-    const struct vector items[] = {
-        {.name = SLICE("CROSS(site, shown)"), VECTOR_NO_COLUMN, 1, 0, &cross}};
+    const struct vector items[] = {{.name = SLICE("CROSS(site, shown)"),
+                                    .column = VECTOR_NO_COLUMN,
+                                    .size = 1,
+                                    .cross = &cross}};
     const struct vectors vectors = {items, 1, 2, 1, true};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("tv")},
                            {.type = CELL_TEXT, .text = SLICE("a.org")}};
@@ -107,7 +110,7 @@ static void a_cross_is_one_element_of_several_cells(void **state)
 
 static void what_is_no_date_waits_for_the_counts(void **state)
 {
-    const struct vector items[] = {{SLICE("d"), 0, 1, 1 << DATE_WEEKDAY, NULL}};
+    const struct vector items[] = {{.name = SLICE("d"), .size = 1, .parts = 1 << DATE_WEEKDAY}};
     const struct vectors vectors = {items, 1, 1, 1, true};
     struct cell cells[] = {{.type = CELL_TEXT, .text = SLICE("2000-02-30")}};
     struct cell spread[2];

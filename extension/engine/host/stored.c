@@ -267,6 +267,8 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         }
         if (input->part)
             column->parts |= (uint32_t)1 << input->part;
+        if (input->list.form)
+            column->list = input->list;
     }
     return STATUS_OK;
 }

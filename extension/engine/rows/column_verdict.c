@@ -105,8 +105,8 @@ static enum status count_query(const struct column_verdict *verdict,
 static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
 {
     return a->column == b->column && a->type == b->type && a->reading == b->reading &&
-           a->rule == b->rule && a->part == b->part && slice_equal(a->source, b->source) &&
-           cross_equal(a->cross, b->cross);
+           a->rule == b->rule && a->part == b->part && cell_list_equal(&a->list, &b->list) &&
+           slice_equal(a->source, b->source) && cross_equal(a->cross, b->cross);
 }
 
 static bool has_same_roles(const struct plan *a, const struct plan *b)

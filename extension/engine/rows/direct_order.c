@@ -7,6 +7,7 @@
 #include "jobspec/jobspec.h"
 #include "params/terms.h"
 #include "runtime/data/dataset.h"
+#include "scoring/cell_list_json.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 
@@ -146,6 +147,8 @@ static cJSON *write_vectors(const struct vectors *vectors)
         json_add_integer(item, "size", vectors->items[i].size);
         if (vectors->items[i].parts)
             json_add_integer(item, "parts", vectors->items[i].parts);
+        if (vectors->items[i].list.form)
+            cell_list_write(&vectors->items[i].list, item);
         json_append(array, item);
     }
     return array;
@@ -294,6 +297,7 @@ static enum status read_cross(const cJSON *item, struct arena *arena,
 static enum status read_vector(const cJSON *item, const struct direct_rows *rows,
                                struct vector *vector, struct error *err)
 {
+    struct cell_list list = {LIST_NONE};
     int64_t column, size, parts = 0;
 
     TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
@@ -303,10 +307,15 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
     if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
         (parts && date_parts_count((uint32_t)parts) != (uint32_t)size))
         return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
+    if (json_has(item, "list"))
+        TRY(cell_list_get(item, &list, err));
+    if (list.form && (parts || list.size != size))
+        return fail(err, STATUS_CORRUPT, "a column of lists of another size");
     *vector = (struct vector){.name = rows->columns[column],
                               .column = (uint32_t)column,
                               .size = (uint32_t)size,
-                              .parts = (uint32_t)parts};
+                              .parts = (uint32_t)parts,
+                              .list = list};
     return STATUS_OK;
 }
 

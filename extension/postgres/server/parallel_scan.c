@@ -128,6 +128,10 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u32(bytes, scan->vectors.items[i].column);
         put_u32(bytes, scan->vectors.items[i].size);
         put_u32(bytes, scan->vectors.items[i].parts);
+        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.form);
+        put_u32(bytes, scan->vectors.items[i].list.size);
+        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.delimiter);
+        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.pair);
         put_cross(scan->vectors.items[i].cross, bytes);
     }
     put_sized(bytes, tables->columns);
@@ -182,6 +186,10 @@ static struct vectors read_vectors(struct byte_reader *reader, struct arena *are
         items[i].column = read_u32(reader);
         items[i].size = read_u32(reader);
         items[i].parts = read_u32(reader);
+        items[i].list.form = (enum list_form)read_u8(reader);
+        items[i].list.size = read_u32(reader);
+        items[i].list.delimiter = (char)read_u8(reader);
+        items[i].list.pair = (char)read_u8(reader);
         items[i].cross = read_cross(reader, arena);
         vectors.elements += items[i].size;
     }

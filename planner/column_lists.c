@@ -1,0 +1,119 @@
+#include "planner/column_lists.h"
+
+static enum status refuse_call(const struct column *call, const char *takes, struct error *err)
+{
+    return fail_at(err, STATUS_INVALID,
+                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
+                   SLICE_FORMAT(call->name.text), takes);
+}
+
+static bool is_sparse(const struct column *call)
+{
+    return slice_is_fold(call->name.text, "SPARSE");
+}
+
+bool column_is_list(const struct column *call)
+{
+    return call->kind == COLUMN_CALL &&
+           (is_sparse(call) || slice_is_fold(call->name.text, "DENSE"));
+}
+
+/* Of an argument that is a name or a string; size 0: it is neither. */
+static struct slice word_of(const struct column *argument)
+{
+    if (argument->kind == COLUMN_NAME)
+        return argument->name.text;
+    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING
+               ? argument->value.text
+               : (struct slice){"", 0};
+}
+
+enum status column_delimiter_read(const struct column *argument, char *delimiter, struct error *err)
+{
+    const struct slice word = word_of(argument);
+
+    *delimiter = slice_is_fold(word, "COMMA") ? ',' : word.size == 1 ? word.data[0] : 0;
+    if (cell_list_is_delimiter(*delimiter))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, argument->span.start,
+            "a delimiter is COMMA, or one character in quotes");
+    return error_hint(err, "It is a blank, a tab or a sign that no number or word has, such as "
+                           "',', ';', ':' and '|'.");
+}
+
+static enum status check_type(const struct column *argument, struct error *err)
+{
+    static const char *const types[] = {"float",   "float32", "float64", "int",
+                                        "integer", "int32",   "int64",   NULL};
+    const struct slice word = word_of(argument);
+
+    for (size_t i = 0; types[i]; i++)
+        if (slice_is_fold(word, types[i]))
+            return STATUS_OK;
+    fail_at(err, STATUS_INVALID, argument->span.start,
+            "the values of a list are float or int, which both are read as numbers");
+    return slice_is_fold(word, "string") ? error_hint(err, "CATEGORY_HASH(column, n, delimiter) "
+                                                           "takes words.")
+                                         : STATUS_INVALID;
+}
+
+/* One number, or the product of several. */
+static enum status read_size(const struct column *shape, uint32_t size_max,
+                             const struct column *call, uint32_t *size, struct error *err)
+{
+    const struct column *items = shape->kind == COLUMN_LIST ? shape->items : shape;
+    const size_t count = shape->kind == COLUMN_LIST ? shape->count : 1;
+    uint64_t product = count > 0;
+
+    for (size_t i = 0; i < count && product; i++) {
+        const bool is_size = items[i].kind == COLUMN_VALUE && items[i].value.kind == VALUE_NUMBER &&
+                             items[i].value.is_integer && items[i].value.integer >= 1 &&
+                             items[i].value.integer <= size_max;
+
+        product = is_size ? product * (uint64_t)items[i].value.integer : 0;
+        if (product > size_max)
+            product = 0;
+    }
+    *size = (uint32_t)product;
+    if (product)
+        return STATUS_OK;
+    return fail_at(err, STATUS_INVALID, shape->span.start, "%.*s takes a shape of 1 to %u %s",
+                   SLICE_FORMAT(call->name.text), size_max, is_sparse(call) ? "ids" : "numbers");
+}
+
+static enum status check_delimiters(const struct column *call, const struct cell_list *list,
+                                    struct error *err)
+{
+    if (list->pair != list->delimiter || list->form != LIST_SPARSE)
+        return STATUS_OK;
+    return fail_at(err, STATUS_INVALID, call->items[2].span.start,
+                   "SPARSE: items and their numbers have one delimiter");
+}
+
+enum status column_list_read(const struct column *call, uint32_t size_max, struct cell_list *list,
+                             struct error *err)
+{
+    const bool is_of_ids = is_sparse(call);
+
+    *list = is_of_ids ? (struct cell_list){.form = LIST_SPARSE, .pair = ':'}
+                      : (struct cell_list){.form = LIST_DENSE, .delimiter = ','};
+    if (call->count < 1 || call->count > (is_of_ids ? 6u : 4u) ||
+        call->items[0].kind != COLUMN_NAME)
+        return refuse_call(call,
+                           is_of_ids ? "a column's name, and after it possibly a number of ids, a "
+                                       "delimiter, a type, and both of the numbers of ids"
+                                     : "a column's name, and after it possibly a shape, a "
+                                       "delimiter and a type",
+                           err);
+    if (call->count > 1)
+        TRY(read_size(&call->items[1], size_max, call, &list->size, err));
+    if (call->count > 2)
+        TRY(column_delimiter_read(&call->items[2], &list->delimiter, err));
+    if (call->count > 3)
+        TRY(check_type(&call->items[3], err));
+    if (call->count > 4)
+        TRY(column_delimiter_read(&call->items[4], &list->pair, err));
+    if (call->count > 5)
+        TRY(check_type(&call->items[5], err));
+    return check_delimiters(call, list, err);
+}

@@ -1,0 +1,40 @@
+/*
+ * cell_list.h - several values in one text.
+ *
+ *     LIST_DENSE   of 3    "1.5, 2, -3"        1.5  2  -3
+ *     LIST_SPARSE  of 5    "3, 1, 3"           0  1  0  2  0      an id alone counts 1
+ *                          "3:0.5 1:2"         0  2  0  0.5  0    or what stands behind it
+ *
+ * Of a sparse list the number of id i is the sum over its items, 0 where there is none; ids begin
+ * at 0. White space around an item does not count, and empty items of a sparse list are passed
+ * over. A blank text, and NULL, is a dense list of NULLs and a sparse one without items. A cell
+ * that is a number is the list of that one item.
+ */
+#ifndef SCORING_CELL_LIST_H
+#define SCORING_CELL_LIST_H
+
+#include "base/cell.h"
+#include "base/error.h"
+#include "params/terms.h"
+
+#define LIST_SIZE_MAX MODEL_INPUTS_MAX
+
+struct cell_list {
+    enum list_form form;
+    uint32_t size;  /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX */
+    char delimiter; /* of items; 0: a comma, or white space. A blank: any white space */
+    char pair;      /* between an id and its number; 0: a dense list */
+};
+
+bool cell_list_equal(const struct cell_list *a, const struct cell_list *b);
+/* Can a list have such a delimiter? One that no number has. */
+bool cell_list_is_delimiter(char delimiter);
+/* Is it the description of a list that can be read? */
+bool cell_list_fits(const struct cell_list *list);
+
+/* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming
+ * the column. */
+enum status cell_list_read(const struct cell *cell, const struct cell_list *list,
+                           struct slice column, double *numbers, bool *is_null, struct error *err);
+
+#endif

@@ -1,0 +1,45 @@
+/* Whatever a text is: a list of finite numbers, or refused; and the same again with white space
+ * around it. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scoring/cell_list.h"
+
+static void check_list(const struct cell_list *list, struct slice text, struct slice padded)
+{
+    struct cell cell = {.type = CELL_TEXT, .text = text};
+    double numbers[LIST_SIZE_MAX], again[LIST_SIZE_MAX];
+    struct error err;
+    bool is_null;
+    const enum status status = cell_list_read(&cell, list, SLICE("c"), numbers, &is_null, &err);
+
+    cell.text = padded;
+    if (cell_list_read(&cell, list, SLICE("c"), again, &is_null, &err) != status)
+        abort();
+    for (uint32_t i = 0; status == STATUS_OK && i < list->size; i++)
+        if (!isfinite(numbers[i]) || memcmp(&numbers[i], &again[i], sizeof again[i]) != 0)
+            abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const struct cell_list lists[] = {{LIST_DENSE, 3, ',', 0},
+                                             {LIST_DENSE, 3, ' ', 0},
+                                             {LIST_SPARSE, 5, 0, ':'},
+                                             {LIST_SPARSE, 2000, '|', '='}};
+    char *padded = malloc(size + 2);
+
+    if (!padded)
+        abort();
+    padded[0] = padded[size + 1] = ' ';
+    if (size)
+        memcpy(padded + 1, data, size);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        check_list(&lists[i], (struct slice){padded + 1, size}, (struct slice){padded, size + 2});
+    free(padded);
+    return 0;
+}

@@ -1,0 +1,132 @@
+"""DENSE and SPARSE: the numbers of texts are inputs, in training and wherever the model scores."""
+
+import json
+import pathlib
+import sqlite3
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
+import lists  # noqa: E402  pylint: disable=wrong-import-position
+
+LISTS = f"DENSE(v, 2), SPARSE(s, {lists.IDS})"
+MODELS = ("LinearRegressor", "DNNRegressor", "xgboost.gbtree", "DeepFMRegressor")
+
+
+class Lists(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (v TEXT, s TEXT, kind TEXT, y REAL)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)",
+                                  [(v, s, "ab"[len(s) % 2], y) for v, s, y in lists.made()])
+
+    def train(self, columns=LISTS, model="LinearRegressor", more="", table="t"):
+        hidden = ", model.hidden_units = [8]" if "DNN" in model else ""
+        return harness.facts(self.run_all(f"SELECT * FROM {table} TO TRAIN {model} WITH train.test_size = 0{hidden}{more} "
+                                          f"COLUMN {columns} LABEL y INTO m"))
+
+    def evaluate(self, table="t", more=""):
+        cursor = self.database.execute(f"SELECT * FROM {table} TO EVALUATE m{more}")
+        return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+
+    def meta(self):
+        return json.loads(self.run_all("SELECT data FROM m WHERE part = 'meta'")[0][0])
+
+    def test_least_squares_are_those_of_numpy(self):
+        self.train(model="OrdinaryLeastSquares")
+        found = {name: value for name, value, *_ in self.run_all("SELECT * FROM t TO EXPLAIN m USING coefficients")}
+        names = ["(intercept)", "v[1]", "v[2]", "s[0]", "s[1]", "s[2]", "s[3]"]
+        self.assertEqual(len(found), len(names))
+        for name, wanted in zip(names, lists.COEFFICIENTS):
+            self.assertAlmostEqual(found[name], wanted, delta=1e-5, msg=name)
+
+    def test_columns_of_the_same_numbers_make_the_same_weights(self):
+        """The texts are what a table of their numbers is."""
+        self.run_all("CREATE TABLE wide (v1 REAL, v2 REAL, s0 REAL, s1 REAL, s2 REAL, s3 REAL, y REAL)")
+        self.database.executemany("INSERT INTO wide VALUES (?, ?, ?, ?, ?, ?, ?)",
+                                  [(*lists.columns(row), row[2]) for row in lists.made()])
+        self.train("NUMERIC(v1), NUMERIC(v2), NUMERIC(s0), NUMERIC(s1), NUMERIC(s2), NUMERIC(s3)", "OrdinaryLeastSquares", table="wide")
+        wide = [row[1] for row in self.run_all("SELECT * FROM wide TO EXPLAIN m USING coefficients")]
+        self.train(model="OrdinaryLeastSquares")
+        for ours, theirs in zip([row[1] for row in self.run_all("SELECT * FROM t TO EXPLAIN m USING coefficients")], wide):
+            self.assertAlmostEqual(ours, theirs, delta=1e-9)
+
+    def test_inputs_are_named_and_stored(self):
+        self.train(LISTS + ", CATEGORY_HASH(s, 7), kind")
+        inputs = self.meta()["inputs"]
+        self.assertEqual([one["name"] for one in inputs],
+                         ["v[1]", "v[2]", "s[0]", "s[1]", "s[2]", "s[3]", "CATEGORY_HASH(s)", "kind"])
+        self.assertEqual(inputs[3]["list"], {"form": "sparse", "size": 4, "delimiter": "", "pair": ":"})
+        self.assertEqual((inputs[3]["column"], inputs[3]["element"]), ("s", 1))
+        self.assertEqual(self.meta()["format"], 11)
+        self.assertIn("input s[3]", dict(self.run_all("SHOW MODEL m")))
+
+    def test_every_way_of_scoring_does_as_training_did(self):
+        for model in MODELS:
+            measured = self.train(LISTS + ", kind", model)
+            self.assertAlmostEqual(measured["RMSE"], self.evaluate()["RMSE"], 5, model)
+            self.assertEqual(self.evaluate(more=" WITH job.min_workers = 2"), self.evaluate())
+            alone = self.run_all("SELECT totrain_predict('m', v, s, kind) FROM t")
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+            self.assertEqual(self.run_all("SELECT guess FROM p ORDER BY rowid"), alone)
+            self.assertLess(measured["RMSE"], 2.5, model)
+
+    def test_the_same_model_in_any_order_by_any_workers(self):
+        for model in MODELS:
+            digests = set()
+            for table, workers in (("t", 1), ("t", 2), ("t", 3), ("(SELECT * FROM t ORDER BY y)", 1)):
+                self.train(LISTS + ", kind", model, f", job.min_workers = {workers}, job.max_workers = {workers}", table)
+                digests.add(self.model_digest())
+            self.assertEqual(len(digests), 1, model)
+
+    def test_a_row_that_is_no_such_list_is_a_bad_one(self):
+        for column, text, message in (("v", "1, 2, 3", "column \"v\" holds '1, 2, 3', where a list of 2 numbers, separated by \",\", was expected"),
+                                      ("v", "1, x", "column \"v\" holds '1, x'"),
+                                      ("s", "4", "column \"s\" holds '4', where a list of ids from 0 to 3, or of id:number, was expected"),
+                                      ("s", "1:a", "column \"s\" holds '1:a'")):
+            self.run_all("CREATE TABLE bad AS SELECT * FROM t")
+            self.run_all(f"UPDATE bad SET {column} = ? WHERE rowid = 300", text)
+            with self.assertRaisesRegex(sqlite3.Error, "row 300: " + message):
+                self.train(table="bad")
+            self.train(more=", train.bad_rows = 'skip'", table="bad")
+            self.assertEqual(self.meta()["rows"], lists.ROWS - 1)
+            with self.assertRaisesRegex(sqlite3.Error, message):
+                self.evaluate("bad")
+            self.evaluate("bad", " WITH evaluate.bad_rows = 'skip'")
+            self.run_all("DROP TABLE bad")
+
+    def test_no_value_is_null_or_no_id(self):
+        self.run_all("INSERT INTO t VALUES (NULL, NULL, 'a', 1), ('', '', 'a', 1)")
+        self.train()
+        self.assertTrue(self.meta()["inputs"][0]["has_nulls"])
+        self.assertFalse(self.meta()["inputs"][2]["has_nulls"])
+        [(null,), (blank,)] = self.run_all("SELECT totrain_predict('m', v, s) FROM t WHERE rowid > ?", lists.ROWS)
+        self.assertEqual(null, blank)
+
+    def test_rows_that_measure_are_read_alike(self):
+        self.run_all("CREATE TABLE w AS SELECT y, kind, s, v FROM t LIMIT 100")
+        self.train(more=", validation.select = 'SELECT * FROM w'")
+        [rmse] = [one["validation"] for one in self.meta()["metrics"] if one["name"] == "RMSE"]
+        self.assertAlmostEqual(self.evaluate("w")["RMSE"], rmse, 5)
+
+    def test_importance_is_that_of_the_column(self):
+        self.train(LISTS + ", kind", "xgboost.gbtree")
+        self.assertEqual({row[0] for row in self.run_all("SELECT * FROM t TO EXPLAIN m")}, {"v", "s", "kind"})
+
+    def test_training_goes_on_from_it(self):
+        self.train(model="xgboost.gbtree")
+        self.run_all("SELECT * FROM t TO TRAIN xgboost.gbtree WITH train.test_size = 0 LABEL y USING m INTO m2")
+        inputs = json.loads(self.run_all("SELECT data FROM m2 WHERE part = 'meta'")[0][0])["inputs"]
+        self.assertEqual(inputs, self.meta()["inputs"])
+
+    def test_the_plan_of_a_prediction_says_what_it_takes(self):
+        self.train()
+        plan = dict(self.run_all("EXPLAIN SELECT * FROM t TO PREDICT p.guess USING m"))
+        self.assertIn("sparse list of 4 numbers", plan["input s"])
+
+
+if __name__ == "__main__":
+    harness.main()
