@@ -178,18 +178,29 @@ static void add(const struct search *search, const struct attribute *attribute)
     matches->attributes[matches->count++] = attribute;
 }
 
+/* `metric` is validation's, and any `method` is not; `learning_rate` is that of all parts. */
+static bool is_written_whole(const char *name)
+{
+    static const char *const sections[] = {"tune.", "linear_optimizer."};
+
+    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
+        if (strncmp(name, sections[i], strlen(sections[i])) == 0)
+            return true;
+    return false;
+}
+
 static void find_last_parts(const struct search *search)
 {
-    static const char whole[] = "tune."; /* `metric` is validation's, and any `method` is not */
     const struct attribute *attribute;
     struct attribute_alias alias;
 
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
-        if (strncmp(attribute->name, whole, sizeof whole - 1) != 0 &&
+        if (!is_written_whole(attribute->name) &&
             slice_equal_fold(attribute_last_part(slice_of(attribute->name)), search->name))
             add(search, attribute);
     for (size_t i = 0; attribute_alias_number(i, &alias); i++)
-        if (slice_equal_fold(attribute_last_part(slice_of(alias.name)), search->name))
+        if (!is_written_whole(alias.name) &&
+            slice_equal_fold(attribute_last_part(slice_of(alias.name)), search->name))
             add(search, attribute_find(slice_of(alias.attribute)));
 }
 

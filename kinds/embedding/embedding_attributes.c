@@ -7,6 +7,9 @@ _Static_assert(sizeof(struct embedding_params) <= KIND_PARAMS_BYTES, "they fit i
 
 const char *const interaction_words[] = {"none", "pairs", "cross", "compressed", NULL};
 const char *const cross_weights_words[] = {"vector", "matrix", NULL};
+#define X(name, word) word,
+const char *const linear_optimizer_words[] = {"auto", OPTIMIZER_MAP(X) NULL};
+#undef X
 
 ATTRIBUTE_TABLE(embedding_attributes, struct embedding_params, EMBEDDING_ATTRIBUTES)
 
@@ -20,12 +23,99 @@ static const struct {
     {"model.cin_layer_size", INTERACTION_COMPRESSED},
 };
 
+/* Which rules of the linear model look at an attribute of its own. */
+static const struct {
+    const char *attribute;
+    unsigned optimizers; /* bits */
+    const char *of;
+} linear_uses[] = {
+    {"linear_optimizer.learning_rate", ~0u, NULL},
+    {"linear_optimizer.initial_accumulator_value", 1u << OPTIMIZER_ADAGRAD | 1u << OPTIMIZER_FTRL,
+     "Adagrad and FTRL"},
+    {"linear_optimizer.l1_regularization_strength", 1u << OPTIMIZER_FTRL, "FTRL"},
+    {"linear_optimizer.l2_regularization_strength", 1u << OPTIMIZER_FTRL, "FTRL"},
+};
+
+/* False: it is none of the linear model's. */
+static bool is_of_linear(const struct embedding_params *params, struct slice name, bool *is_used)
+{
+    if (slice_is(name, "model.linear_optimizer")) {
+        *is_used = params->is_wide;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof linear_uses / sizeof *linear_uses; i++)
+        if (slice_is(name, linear_uses[i].attribute)) {
+            *is_used = embedding_has_linear_optimizer(params) &&
+                       (linear_uses[i].optimizers >> embedding_linear_optimizer(params) & 1);
+            return true;
+        }
+    return false;
+}
+
 bool embedding_uses(const struct kind_params *params, const struct attribute *attribute)
 {
+    bool is_used;
+
+    if (is_of_linear(embedding_params(params), slice_of(attribute->name), &is_used))
+        return is_used;
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (slice_is(slice_of(attribute->name), uses[i].attribute))
             return uses[i].interaction == embedding_params(params)->interaction;
     return network_uses(params, attribute);
+}
+
+static enum status check_linear(const struct embedding_params *params, const char *attribute,
+                                unsigned optimizers, const char *of,
+                                const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position;
+
+    if (!settings->find(settings->context, attribute, &spelled, &position))
+        return STATUS_OK;
+    if (!params->is_wide) {
+        fail_at(err, STATUS_INVALID, position,
+                "attribute \"%.*s\" has no use without a linear model", SLICE_FORMAT(spelled));
+        return error_hint(err, "model.wide = true adds one.");
+    }
+    if (optimizers >> embedding_linear_optimizer(params) & 1)
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position, "attribute \"%.*s\" has no use with the optimizer %s",
+            SLICE_FORMAT(spelled), optimizer_words[embedding_linear_optimizer(params)]);
+    return error_hint(err, "It belongs to %s, as model.linear_optimizer.", of);
+}
+
+/* Steps of Adam in a linear model may be larger than between layers. */
+static double linear_rate_of(const struct embedding_params *params)
+{
+    switch (embedding_linear_optimizer(params)) {
+    case OPTIMIZER_SGD:
+    case OPTIMIZER_MOMENTUM:
+    case OPTIMIZER_NESTEROV:
+        return .01;
+    case OPTIMIZER_ADAGRAD:
+        return .05;
+    case OPTIMIZER_FTRL:
+        return .1;
+    case OPTIMIZER_ADADELTA:
+        return 1;
+    default:
+        return .03;
+    }
+}
+
+static enum status settle_linear(struct embedding_params *params,
+                                 const struct kind_settings *settings, struct error *err)
+{
+    TRY(check_linear(params, "model.linear_optimizer", ~0u, "", settings, err));
+    for (size_t i = 0; i < sizeof linear_uses / sizeof *linear_uses; i++)
+        TRY(check_linear(params, linear_uses[i].attribute, linear_uses[i].optimizers,
+                         linear_uses[i].of, settings, err));
+    if (embedding_has_linear_optimizer(params) && params->linear_rate == 0)
+        params->linear_rate = embedding_linear_optimizer(params) == params->optimizer
+                                  ? params->learning_rate
+                                  : linear_rate_of(params);
+    return STATUS_OK;
 }
 
 enum status embedding_settle(struct kind_params *params, const struct kind_settings *settings,
@@ -45,6 +135,7 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
             return error_hint(err, "It belongs to model.interaction = '%s'.",
                               interaction_words[uses[i].interaction]);
         }
+    TRY(settle_linear(embedding, settings, err));
     if (embedding->interaction != INTERACTION_CROSS)
         embedding->cross_layers = 0;
     if (embedding->interaction != INTERACTION_COMPRESSED)
@@ -108,13 +199,24 @@ static double multiplications_of(const struct embedding_shape *shape)
     return sum;
 }
 
+/* Floats that the linear model's rule keeps. */
+static uint32_t embedding_slots_least(const struct kind_params *params)
+{
+    const struct embedding_params *embedding = embedding_params(params);
+
+    return embedding_has_linear_optimizer(embedding)
+               ? optimizer_slots(embedding_linear_optimizer(embedding), false, false)
+               : 0;
+}
+
 struct kind_cost embedding_cost(const struct kind_params *params, const struct kind_shape *of)
 {
     const struct embedding_shape shape = shape_for(params, of);
     struct kind_cost cost = {.parameters = (double)shape.parameters,
                              .multiplications = multiplications_of(&shape)};
 
-    network_cost_learning(network_params(params), of->id_rows, &cost);
+    network_cost_learning(network_params(params), of->id_rows, embedding_slots_least(params),
+                          &cost);
     return cost;
 }
 

@@ -19,6 +19,9 @@ enum interaction {
 };
 extern const char *const interaction_words[];
 
+/* "auto", then those of optimizer_words: the number of a rule is one greater here. */
+extern const char *const linear_optimizer_words[];
+
 /* What a cross layer multiplies its inputs by. */
 enum cross_weights { CROSS_VECTOR, CROSS_MATRIX };
 extern const char *const cross_weights_words[];
@@ -42,6 +45,26 @@ extern const char *const cross_weights_words[];
            IN_KIND(cross_parameterization), WORD("vector", cross_weights_words, NULL),             \
            "Weights of a cross layer: 'vector' as in the first paper on deep and cross networks, " \
            "'matrix' as in the second.")                                                           \
+    STORED(unsigned, linear_optimizer, "model.linear_optimizer", SCOPE_TRAIN,                      \
+           IN_KIND(linear_optimizer), WORD("auto", linear_optimizer_words, NULL),                  \
+           "The rule of the linear model beside the hidden layers; 'auto': that of "               \
+           "model.optimizer, which moves all else. 'FTRL' makes weights of words that say "        \
+           "nothing 0.",                                                                           \
+           .aliases = WORDS("linear_optimizer", "linear_optimizer.name"))                          \
+    STORED(double, linear_rate, "linear_optimizer.learning_rate", SCOPE_TRAIN,                     \
+           IN_KIND(linear_learning_rate), REAL(1e-12, 100, NULL),                                  \
+           "Size of its steps. Default: that of optimizer.learning_rate with the same rule, else " \
+           "0.03 for Adam and what is made of it, and for RMSprop; 1 for Adadelta, 0.1 for FTRL, " \
+           "0.05 for Adagrad, 0.01 for SGD, Momentum and Nesterov.",                               \
+           .aliases = WORDS("linear_optimizer.lr"))                                                \
+    STORED(double, linear_accumulator, "linear_optimizer.initial_accumulator_value", SCOPE_TRAIN,  \
+           IN_KIND(linear_accumulator), REAL(0, 1e6, "0.1"),                                       \
+           "Where its sum of squared gradients starts. Adagrad and FTRL.")                         \
+    STORED(double, linear_l1, "linear_optimizer.l1_regularization_strength", SCOPE_TRAIN,          \
+           IN_KIND(linear_l1), REAL(0, 1e6, "0"),                                                  \
+           "FTRL's L1 penalty of the linear model, which makes weights exactly 0.")                \
+    STORED(double, linear_l2, "linear_optimizer.l2_regularization_strength", SCOPE_TRAIN,          \
+           IN_KIND(linear_l2), REAL(0, 1e6, "0"), "FTRL's L2 penalty of the linear model.")        \
     STORED(struct counts, cin_units, "model.cin_layer_size", SCOPE_TRAIN, IN_KIND(cin_layer_size), \
            INTEGERS(1, CIN_UNITS_MAX, "[16, 16]"),                                                 \
            "Feature maps of each layer of the compressed interactions.")
@@ -59,6 +82,17 @@ extern const struct attribute_table embedding_attributes;
 static inline struct embedding_params *embedding_params(const struct kind_params *params)
 {
     return (struct embedding_params *)(void *)params->bytes;
+}
+
+/* Has the linear model a rule or a rate of its own? */
+static inline bool embedding_has_linear_optimizer(const struct embedding_params *params)
+{
+    return params->is_wide && (params->linear_optimizer > 0 || params->linear_rate > 0);
+}
+static inline enum optimizer_kind embedding_linear_optimizer(const struct embedding_params *params)
+{
+    return params->linear_optimizer > 0 ? (enum optimizer_kind)(params->linear_optimizer - 1)
+                                        : params->optimizer;
 }
 
 /* As struct kind asks for them (scoring/kind.h). */

@@ -86,9 +86,11 @@ static double outputs_of(const struct kind_shape *shape)
 }
 
 void network_cost_learning(const struct network_params *network, double id_rows,
-                           struct kind_cost *cost)
+                           uint32_t slots_least, struct kind_cost *cost)
 {
     cost->slots = network_optimizer_slots(network);
+    if (cost->slots < slots_least)
+        cost->slots = slots_least;
     cost->bytes = cost->parameters * optimizer_parameter_bytes(cost->slots);
     if (network->clip_norm > 0 || network->clip_value > 0)
         cost->bytes += cost->parameters * sizeof(float);
@@ -111,7 +113,7 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         cost.multiplications += width * units;
         rows = width = units;
     }
-    network_cost_learning(network, shape->id_rows, &cost);
+    network_cost_learning(network, shape->id_rows, 0, &cost);
     return cost;
 }
 

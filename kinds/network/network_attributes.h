@@ -75,7 +75,8 @@ extern const struct word_alias network_activation_aliases[];
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \
            WORD("Adam", optimizer_words, NULL), "The rule that turns gradients into steps.",       \
-           .aliases = WORDS("optimizer", "optimizer.name", "model.dnn_optimizer"))                 \
+           .aliases = WORDS("optimizer", "optimizer.name", "model.dnn_optimizer", "dnn_optimizer", \
+                            "dnn_optimizer.name"))                                                 \
     /* l1 |w|_1 + l2/2 |w|_2^2 is added to the mean loss */                                        \
     STORED(double, l1, "model.l1", SCOPE_TRAIN, IN_KIND(l1), REAL(0, 1e6, "0"),                    \
            "Weight of the sum of absolute weights in the loss; biases are exempt.",                \
@@ -94,7 +95,7 @@ extern const struct word_alias network_activation_aliases[];
         "network with more than 64 units in a layer times the root of 64 by these, in a linear "   \
         "model 0.03; 1 for Adadelta, 0.1 for FTRL, 0.05 for Adagrad, 0.01 for SGD, Momentum and "  \
         "Nesterov.",                                                                               \
-        .aliases = WORDS("optimizer.lr"))                                                          \
+        .aliases = WORDS("optimizer.lr", "dnn_optimizer.learning_rate"))                           \
     STORED(double, momentum, "optimizer.momentum", SCOPE_TRAIN, IN(optimizer, momentum),           \
            REAL(0, 0.9999, "0.9"),                                                                 \
            "Share of the last step that is taken again. Momentum, Nesterov and RMSprop, whose "    \
@@ -198,9 +199,10 @@ enum status network_settle(struct kind_params *params, const struct kind_setting
                            struct error *err);
 bool network_uses(const struct kind_params *params, const struct attribute *attribute);
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape);
-/* Slots and bytes of a model whose parameters are counted, for the optimizer. */
+/* Slots and bytes of a model whose parameters are counted, for the optimizer, and no fewer slots
+ * than that. */
 void network_cost_learning(const struct network_params *network, double id_rows,
-                           struct kind_cost *cost);
+                           uint32_t slots_least, struct kind_cost *cost);
 struct kind_cost network_list_cost(const double *units, size_t count);
 enum label_link network_link(const struct kind_params *params);
 enum aim network_aim(const struct kind_params *params);

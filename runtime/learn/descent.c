@@ -99,6 +99,8 @@ void descent_follow_progress(struct descent *descent)
 {
     descent->optimizer.cool_from = descent->progress.cool_from;
     descent->optimizer.steps = steps_with(descent, descent->progress.cool_from);
+    descent->linear.cool_from = descent->optimizer.cool_from;
+    descent->linear.steps = descent->optimizer.steps;
 }
 
 bool descent_is_possible(const struct descent *descent, const struct progress *progress)
@@ -188,10 +190,15 @@ void descent_start(struct descent *descent)
     descent_take_old(descent);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         const struct tensor *tensor = &descent->model.tensors[t];
-        const struct descent_slots slots = descent_slots_at(descent, tensor->first);
+        struct descent_run run;
 
-        optimizer_start(&descent->optimizer, tensor->is_bias, tensor->count,
-                        descent->arrays.parameters + tensor->first, slots.at);
+        for (uint32_t at = 0; at < tensor->count; at += run.count) {
+            const struct descent_slots slots = descent_slots_at(descent, tensor->first + at);
+
+            run = descent_run_at(tensor, at);
+            optimizer_start(run.is_linear ? &descent->linear : &descent->optimizer, tensor->is_bias,
+                            run.count, descent->arrays.parameters + tensor->first + at, slots.at);
+        }
     }
     if (descent->arrays.best)
         memset(descent->arrays.best, 0, descent->model.parameter_count * sizeof(float));
@@ -273,6 +280,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
         job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task), most, rows);
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
+    descent->linear = optimizer_of(&descent->model.linear, descent->planned_steps);
     descent_table_choose(descent);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
@@ -472,42 +480,62 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
     return overflow;
 }
 
+/* What moves the parameters in one step. */
+struct moving {
+    struct optimizer_step step, linear, of_biases;
+    struct optimizer_sums before, after;
+};
+
+/* Where one optimizer moves all of the tensor that is one run. */
+static void update_tensor(struct descent *descent, const struct tensor *tensor,
+                          const float *gradient, struct moving *moving)
+{
+    struct descent_run run;
+
+    for (uint32_t at = 0; at < tensor->count; at += run.count) {
+        const struct descent_slots slots = descent_slots_at(descent, tensor->first + at);
+        const struct descent_settings *settings;
+
+        run = descent_run_at(tensor, at);
+        settings = run.is_linear ? &descent->model.linear : &descent->model.settings;
+        optimizer_update(
+            &(struct optimizer_update){
+                .step = tensor->is_bias ? &moving->of_biases
+                        : run.is_linear ? &moving->linear
+                                        : &moving->step,
+                .l1 = tensor->is_bias ? 0 : (float)settings->l1,
+                .l2 = tensor->is_bias ? 0 : (float)settings->l2,
+                .count = run.count,
+                .gradient = gradient + at,
+                .parameters = descent->arrays.parameters + tensor->first + at,
+                .slots = {slots.at[0], slots.at[1], slots.at[2]},
+            },
+            &moving->before, &moving->after);
+    }
+}
+
 static enum status update_parameters(struct descent *descent, const struct phase_totals *totals,
                                      struct error *err)
 {
     const float *gradient = descent_clip(descent, totals);
-    struct optimizer_sums before = {0}, after = {0};
-    const struct optimizer_step step =
-        optimizer_step_at(&descent->optimizer, descent->progress.phase.step);
-    const struct optimizer_step of_biases = optimizer_step_of_biases(step);
+    const uint64_t t = descent->progress.phase.step;
+    struct moving moving = {.step = optimizer_step_at(&descent->optimizer, t),
+                            .linear = optimizer_step_at(&descent->linear, t)};
 
-    for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
-        const struct tensor *tensor = &descent->model.tensors[t];
-        const struct descent_slots slots = descent_slots_at(descent, tensor->first);
-        const float l1 = tensor->is_bias ? 0 : (float)descent->model.settings.l1;
-        const float l2 = tensor->is_bias ? 0 : (float)descent->model.settings.l2;
-        const uint32_t others = after.parameters;
+    moving.of_biases = optimizer_step_of_biases(moving.step);
+    for (uint32_t i = 0; i < descent->model.tensor_count; i++) {
+        const uint32_t others = moving.after.parameters;
 
-        if (t == descent->table)
+        if (i == descent->table)
             continue;
-        optimizer_update(
-            &(struct optimizer_update){
-                .step = tensor->is_bias ? &of_biases : &step,
-                .l1 = l1,
-                .l2 = l2,
-                .count = tensor->count,
-                .gradient = gradient + descent->sums_at[t],
-                .parameters = descent->arrays.parameters + tensor->first,
-                .slots = {slots.at[0], slots.at[1], slots.at[2]},
-            },
-            &before, &after);
-        descent->guard.tensors[t] = after.parameters - others;
+        update_tensor(descent, &descent->model.tensors[i], gradient + descent->sums_at[i], &moving);
+        descent->guard.tensors[i] = moving.after.parameters - others;
     }
-    TRY(descent_guard_step(descent, &before, &after, err));
+    TRY(descent_guard_step(descent, &moving.before, &moving.after, err));
     if (descent->table == TENSORS_MAX)
         return STATUS_OK;
-    return descent_table_update(descent, &step, totals, gradient + descent->sums_at[descent->table],
-                                err);
+    return descent_table_update(descent, &moving.step, &moving.linear, totals,
+                                gradient + descent->sums_at[descent->table], err);
 }
 
 static enum status apply_gradient(struct descent *descent, const struct phase_totals *totals,

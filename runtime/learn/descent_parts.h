@@ -97,8 +97,8 @@ struct descent {
     struct kind_cost cost;         /* of `model` */
     uint32_t table;                /* the tensor that is one (descent_table.h); TENSORS_MAX: none */
     uint32_t sums_at[TENSORS_MAX]; /* where each tensor begins among the reals of a gradient */
-    struct optimizer_powers powers; /* of beta2 */
-    struct optimizer optimizer;
+    struct optimizer_powers powers;     /* of beta2 */
+    struct optimizer optimizer, linear; /* of the linear part */
     uint32_t lanes, epochs;
     uint32_t batch; /* the most rows of a step */
     uint64_t steps_per_epoch, planned_steps;
@@ -133,6 +133,23 @@ static inline uint64_t descent_slot_count(const struct descent *descent)
 static inline uint32_t descent_levels_at(const struct descent *descent, uint32_t tensor)
 {
     return SUM_OVERFLOWS + descent->model.tensor_count + tensor * FIXED_COUNT_WORDS;
+}
+
+/* Elements of a tensor that lie side by side and are moved alike: from `at` on. */
+struct descent_run {
+    uint32_t count;
+    bool is_linear;
+};
+static inline struct descent_run descent_run_at(const struct tensor *tensor, uint32_t at)
+{
+    const uint32_t width = tensor->row_width > 0 ? tensor->row_width : tensor->count;
+    const uint32_t in_row = at % width;
+
+    if (tensor->linear == 0)
+        return (struct descent_run){tensor->count - at, false};
+    if (in_row < tensor->linear)
+        return (struct descent_run){tensor->linear - in_row, true};
+    return (struct descent_run){width - in_row, false};
 }
 
 /* Fill rows and counts of a phase from its kind and step. */

@@ -35,7 +35,8 @@ void descent_table_choose(struct descent *descent)
 
     descent->table = TENSORS_MAX;
     for (uint32_t t = 0; t < count && descent->table == TENSORS_MAX; t++)
-        if (can_move_rows(&descent->model.settings) && is_large(&tensors[t], descent->batch))
+        if (can_move_rows(&descent->model.settings) && is_large(&tensors[t], descent->batch) &&
+            (tensors[t].linear == 0 || can_move_rows(&descent->model.linear)))
             descent->table = t;
     for (uint32_t t = 0; t < count; t++) {
         descent->sums_at[t] = next;
@@ -200,6 +201,7 @@ static bool note_change(struct descent_guard *guard, const struct optimizer_rows
 
 static struct optimizer_rows rows_to_move(struct descent *descent,
                                           const struct optimizer_step *step,
+                                          const struct optimizer_step *linear_step,
                                           const struct phase_totals *totals, const float *gradient)
 {
     const struct tensor *table = table_of(descent);
@@ -210,6 +212,10 @@ static struct optimizer_rows rows_to_move(struct descent *descent,
         .powers = &descent->powers,
         .l1 = (float)descent->model.settings.l1,
         .l2 = (float)descent->model.settings.l2,
+        .linear = table->linear,
+        .linear_step = linear_step,
+        .linear_l1 = (float)descent->model.linear.l1,
+        .linear_l2 = (float)descent->model.linear.l2,
         .now = (uint32_t)descent->progress.phase.step + 1,
         .count = totals->rows->count,
         .width = table->row_width,
@@ -233,16 +239,19 @@ static uint32_t rows_of_task(const struct optimizer_rows *rows)
 }
 
 enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
+                                 const struct optimizer_step *linear,
                                  const struct phase_totals *totals, const float *gradient,
                                  struct error *err)
 {
-    struct optimizer_step step;
+    const uint64_t t = descent->progress.phase.step;
+    struct optimizer_step step, linear_step;
     struct move_batch batch;
     uint32_t tasks;
     bool is_good = true;
 
-    step = optimizer_row_step_at(&descent->optimizer, descent->progress.phase.step, dense);
-    batch.rows = rows_to_move(descent, &step, totals, gradient);
+    step = optimizer_row_step_at(&descent->optimizer, t, dense);
+    linear_step = optimizer_row_step_at(&descent->linear, t, linear);
+    batch.rows = rows_to_move(descent, &step, &linear_step, totals, gradient);
     batch.task_rows = rows_of_task(&batch.rows);
     tasks = (batch.rows.count + batch.task_rows - 1) / batch.task_rows;
     memset(batch.changes, 0, tasks * sizeof *batch.changes);

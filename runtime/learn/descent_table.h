@@ -43,6 +43,7 @@ uint32_t descent_table_greatest(const struct descent *descent, const struct phas
 /* Moves the touched rows, by their gradient. CORRUPT when something else was read than was written
  * last. */
 enum status descent_table_update(struct descent *descent, const struct optimizer_step *dense,
+                                 const struct optimizer_step *linear,
                                  const struct phase_totals *totals, const float *gradient,
                                  struct error *err);
 

@@ -29,6 +29,8 @@ struct tensor {
     uint32_t first, count; /* elements [first, first + count) of the parameters */
     uint32_t row_width;    /* a table whose rows are selected by id; 0: dense */
     uint32_t selects_most; /* how many of its rows a row of data selects at most */
+    uint32_t linear;       /* the first elements, of a table those of each row, that the linear
+                            * part's optimizer moves; 0 where there is one optimizer for all */
     bool is_bias;          /* has no penalty */
     bool is_transposed;    /* derive makes a copy of it */
 };
@@ -79,6 +81,8 @@ struct differentiable {
     uint32_t derived_count; /* floats of the copy that derive makes */
     uint64_t space_bytes;   /* of a lane's space, without its gradient */
     struct descent_settings settings;
+    struct descent_settings linear; /* of the elements of tensors that are linear's; beta2 and the
+                                       end of the schedule are the same */
     struct loss_unit unit;
 
     void (*close)(void *self);

@@ -97,6 +97,18 @@ static void place_tensors(struct embedding_network *network)
     }
 }
 
+/* What the linear model's optimizer moves: the first weights of the table's rows, and the first
+ * rows of the top. */
+static void place_linear(struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+
+    if (shape->table != NO_ARRAY)
+        network->tensors[shape->table].linear = shape->wide_width;
+    if (shape->last != NO_ARRAY)
+        network->tensors[shape->last].linear = embedding_top_hidden(shape) * shape->outputs;
+}
+
 static enum status list_inputs(struct embedding_network *network, uint32_t dimension,
                                struct error *err)
 {
@@ -136,6 +148,8 @@ enum status embedding_network_init(struct embedding_network *network, const stru
     network->pairs = (struct pairs_sum){network->shape.fields, network->shape.dimension};
     TRY(list_inputs(network, params->dimension, err));
     place_tensors(network);
+    if (embedding_has_linear_optimizer(params))
+        place_linear(network);
     network->fields.first = first_of(network, network->shape.table);
     place_layers(network);
     place_compressed(network);
@@ -450,6 +464,34 @@ static struct descent_settings settings_of(const struct jobspec *spec, uint64_t 
     return settings;
 }
 
+/* Those of all, and of the linear model what is its own. */
+static struct descent_settings linear_settings_of(const struct jobspec *spec,
+                                                  const struct descent_settings *all)
+{
+    const struct embedding_params *params = embedding_params(&spec->params);
+    struct descent_settings linear = *all;
+
+    linear.optimizer = embedding_linear_optimizer(params);
+    linear.learning_rate = params->linear_rate;
+    linear.initial_accumulator = params->linear_accumulator;
+    linear.ftrl_l1 = params->linear_l1;
+    linear.ftrl_l2 = params->linear_l2;
+    if (linear.optimizer != all->optimizer) {
+        linear.rate_power = -0.5;
+        linear.momentum = linear.optimizer == OPTIMIZER_RMSPROP ? 0 : 0.9;
+        linear.centered = false;
+        linear.epsilon = linear.optimizer == OPTIMIZER_ADADELTA ? 1e-6 : 1e-8;
+    }
+    if (linear.optimizer == OPTIMIZER_FTRL) { /* whose rate must not fall: network_optimizer.c */
+        linear.schedule = SCHEDULE_CONSTANT;
+        linear.warmup_steps = 0;
+    }
+    if (params->l2 == REAL_AUTOMATIC &&
+        (linear.optimizer == OPTIMIZER_FTRL || linear.optimizer == OPTIMIZER_ADAMW))
+        linear.l2 = 0; /* it has penalties of its own */
+    return linear;
+}
+
 enum status embedding_network_open(const struct jobspec *spec, const struct dataset *dataset,
                                    struct differentiable *model, struct error *err)
 {
@@ -483,5 +525,7 @@ enum status embedding_network_open(const struct jobspec *spec, const struct data
         .fill_model = fill_model,
         .put_shape = put_shape,
     };
+    if (embedding_has_linear_optimizer(embedding_params(&spec->params)))
+        model->linear = linear_settings_of(spec, &model->settings);
     return STATUS_OK;
 }

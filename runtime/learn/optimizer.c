@@ -302,8 +302,10 @@ static float decay_of(const struct optimizer_powers *powers, uint32_t steps)
     return (float)(powers->high[n >> 8] * powers->low[n & 255]);
 }
 
-/* One row, and what is the same for its weights. */
+/* Some weights of a row, and what is the same for them. */
 struct row_move {
+    const struct optimizer_step *step;
+    size_t first; /* of the row */
     float rate, beta2, rest2, epsilon;
     float unbiased; /* Adam: 1 / sqrt(1 - b2^t) */
     float l1, l2;
@@ -433,18 +435,18 @@ VECTORS_PART struct tally move_by_ftrl(const struct optimizer_step *step, size_t
 VECTORS_PART struct tally move_row(const struct optimizer_rows *update, const struct row_move *move,
                                    uint32_t i)
 {
-    const size_t at = (size_t)update->rows[i] * move->width;
-    const float *gradient = update->gradient + i * move->width;
+    const size_t at = (size_t)update->rows[i] * update->width + move->first;
+    const float *gradient = update->gradient + (size_t)i * update->width + move->first;
     float *w = update->parameters + at;
 
-    switch (update->step->kind) {
+    switch (move->step->kind) {
     case OPTIMIZER_ADAM:
         return move->l1 > 0 ? move_by_adam(move, true, gradient, w, update->second + at)
                             : move_by_adam(move, false, gradient, w, update->second + at);
     case OPTIMIZER_ADAGRAD:
         return move_by_adagrad(move, gradient, update->parameters + at, update->first + at);
     case OPTIMIZER_FTRL:
-        return move_by_ftrl(update->step, move->width, gradient, update->parameters + at,
+        return move_by_ftrl(move->step, move->width, gradient, update->parameters + at,
                             update->first + at, update->second + at);
     default:
         return move_by_sgd(move, gradient, update->parameters + at);
@@ -482,6 +484,42 @@ VECTORS_PART void note_moved(const struct optimizer_rows *update, uint32_t row, 
     change->known.slots += known->slots;
     *known = (struct optimizer_row_sums){written, slots_written + update->now};
     update->row_steps[row] = update->now;
+}
+
+/* Both parts of a row, one after the other. */
+VECTORS_PART struct tally move_parts(const struct optimizer_rows *update,
+                                     const struct row_move *linear, const struct row_move *others,
+                                     uint32_t i)
+{
+    struct tally tally = move_row(update, linear, i);
+    const struct tally more = move_row(update, others, i);
+
+    tally.read += more.read;
+    tally.written += more.written;
+    tally.mixed += more.mixed;
+    tally.slots_read += more.slots_read;
+    tally.slots_written += more.slots_written;
+    return tally;
+}
+
+WIDE_VECTORS
+static void update_parts_of_rows(const struct optimizer_rows *update, struct row_move linear,
+                                 struct row_move others, struct optimizer_rows_change *change)
+{
+    for (uint32_t i = 0; i < update->count; i++) {
+        const uint32_t row = update->rows[i], steps = update->now - update->row_steps[row];
+        struct tally tally;
+
+        if (i + ROWS_AHEAD < update->count)
+            expect_row(update, i + ROWS_AHEAD);
+        linear.between = others.between = (float)(steps - 1);
+        linear.decay = others.decay = decay_of(update->powers, steps);
+        tally = move_parts(update, &linear, &others, i);
+        change->before.parameters += tally.read;
+        change->before.slots += tally.slots_read;
+        change->after.mixed += tally.mixed;
+        note_moved(update, row, tally.written, tally.slots_written, change);
+    }
 }
 
 VECTORS_PART void update_rows(const struct optimizer_rows *update, struct row_move move,
@@ -606,22 +644,35 @@ static void update_wide_rows(const struct optimizer_rows *update, const struct r
     update_rows(update, *move, change);
 }
 
-void optimizer_update_rows(const struct optimizer_rows *update,
-                           struct optimizer_rows_change *change)
+static struct row_move move_of(const struct optimizer_step *step, float l1, float l2, size_t first,
+                               size_t width)
 {
-    const struct optimizer_step *step = update->step;
-    struct row_move move = {
+    return (struct row_move){
+        .step = step,
+        .first = first,
         .rate = step->rate,
         .beta2 = step->beta2,
         .rest2 = step->rest2,
         .epsilon = step->epsilon,
         .unbiased = 1 / step->correction,
-        .l1 = update->l1,
-        .l2 = update->l2,
-        .width = update->width,
+        .l1 = l1,
+        .l2 = l2,
+        .width = width,
     };
+}
 
-    if (step->kind == OPTIMIZER_ADAM && update->width > 1 && update->width <= NARROW_MOST) {
+void optimizer_update_rows(const struct optimizer_rows *update,
+                           struct optimizer_rows_change *change)
+{
+    const struct optimizer_step *step = update->step;
+    const uint32_t linear = update->linear;
+    struct row_move move = move_of(step, update->l1, update->l2, linear, update->width - linear);
+
+    if (linear > 0) {
+        update_parts_of_rows(
+            update, move_of(update->linear_step, update->linear_l1, update->linear_l2, 0, linear),
+            move, change);
+    } else if (step->kind == OPTIMIZER_ADAM && update->width > 1 && update->width <= NARROW_MOST) {
         update_narrow_rows(update, &move, change);
     } else if (update->width > 1) {
         update_wide_rows(update, &move, change);

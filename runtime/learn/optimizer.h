@@ -144,6 +144,10 @@ struct optimizer_rows {
     const struct optimizer_step *step;     /* optimizer_row_step_at */
     const struct optimizer_powers *powers; /* of beta2 */
     float l1, l2;
+    /* The first weights of a row may have an optimizer of their own, with the same beta2. */
+    uint32_t linear;                          /* how many */
+    const struct optimizer_step *linear_step; /* likewise; of 0 weights it is not read */
+    float linear_l1, linear_l2;
     uint32_t now; /* how many steps there are with this one, modulo 2^32 */
     uint32_t count, width;
     const uint32_t *rows;  /* (count) */

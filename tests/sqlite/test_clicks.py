@@ -5,6 +5,7 @@ import json
 import math
 import random
 import sqlite3
+import struct
 
 import harness
 
@@ -79,12 +80,41 @@ class Clicks(harness.Case):
         self.assertEqual(self.execute("SELECT guess FROM p ORDER BY rowid"), alone)
 
     def test_parts_are_learned_the_same_in_any_order_by_any_workers(self):
-        digests = set()
-        for table in ("clicks", "(SELECT * FROM clicks ORDER BY ad DESC)"):
-            for workers in (1, 2, 3):
-                self.train_parts(more=f", train.max_steps = 15, job.min_workers = {workers}, job.max_workers = {workers}", table=table)
-                digests.add(self.digest(self.database, "m"))
-        self.assertEqual(len(digests), 1)
+        digests = {}
+        for optimizer in ("", ", model.linear_optimizer = 'FTRL'"):
+            for table in ("clicks", "(SELECT * FROM clicks ORDER BY ad DESC)"):
+                for workers in (1, 2, 3):
+                    self.train_parts(more=f"{optimizer}, train.max_steps = 15, job.min_workers = {workers}, job.max_workers = {workers}",
+                                     table=table)
+                    digests.setdefault(optimizer, set()).add(self.digest(self.database, "m"))
+        self.assertEqual([len(one) for one in digests.values()], [1, 1])
+        self.assertNotEqual(*digests.values())
+
+    def wide_weights(self):
+        """Of each word its weight in the linear model, the first number of its row."""
+        chunks = self.execute("SELECT data FROM m WHERE part = 'tensor' AND name = 'table' ORDER BY position")
+        floats = b"".join(chunk[8:] for chunk, in chunks)
+        return struct.unpack(f"<{len(floats) // 4}f", floats)[::9]
+
+    def test_ftrl_of_the_linear_model_makes_weights_0(self):
+        more = ", model.linear_optimizer = FTRL, linear_optimizer.l1_regularization_strength = {}, linear_optimizer.learning_rate = 0.2"
+        columns = "COLUMN x, site, ad"
+        self.train_parts(columns, more.format(0))
+        self.assertLess(sum(one == 0 for one in self.wide_weights()), 30)  # words that no row has
+        some = self.evaluate("true")["AUC"]
+        self.train_parts(columns, more.format(50))
+        self.assertGreater(sum(one == 0 for one in self.wide_weights()), 200)
+        self.assertGreater(min(some, self.evaluate("true")["AUC"]), 0.8)
+
+    def test_the_optimizer_of_all_is_that_of_the_linear_model(self):
+        more = ", train.max_steps = 20"
+        self.train("DeepFMClassifier", more)
+        wanted = self.digest(self.database, "m")
+        for same in ("model.linear_optimizer = 'Adam'", "linear_optimizer.learning_rate = 0.01", "dnn_optimizer.learning_rate = 0.01"):
+            self.train("DeepFMClassifier", f"{more}, {same}")
+            self.assertEqual(self.digest(self.database, "m"), wanted, same)
+        self.train("DeepFMClassifier", f"{more}, linear_optimizer.learning_rate = 0.02")
+        self.assertNotEqual(self.digest(self.database, "m"), wanted)
 
     def test_columns_of_both_parts_are_those_of_one_clause(self):
         more = ", train.max_steps = 15"

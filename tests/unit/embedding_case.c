@@ -45,10 +45,14 @@ void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uin
 
     of->dataset = words ? made_text_dataset(shape, words) : made_dataset(shape);
     list_inputs(&of->dataset.transform, words);
-    if (parts.are_shared_out)
-        share_out(&of->dataset.transform);
     of->spec = made_spec(&of->dataset);
     of->spec.family = SLICE("embedding");
+    if (parts.are_shared_out) {
+        share_out(&of->dataset.transform);
+        params->linear_optimizer = OPTIMIZER_ADAGRAD + 1;
+        params->linear_rate = 0.05;
+        params->linear_accumulator = 0.1;
+    }
     params->hidden_units = (struct counts){{7, 5}, parts.hidden_layers};
     params->activation = NETWORK_ACTIVATION_TANH;
     params->dimension = 3;

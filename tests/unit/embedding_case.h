@@ -21,7 +21,7 @@ struct embedding_parts {
     enum cross_weights cross_weights;
     uint32_t hidden_layers; /* 0 to 2 */
     /* The first number and the first category are of the linear model alone, the second ones of the
-     * layers alone, with an embedding of 2 numbers. */
+     * layers alone, with an embedding of 2 numbers; the linear model is learned by Adagrad. */
     bool are_shared_out;
 };
 

@@ -364,7 +364,8 @@ static void know_row(struct one_row *table, const struct optimizer_rows *move)
 {
     table->known =
         (struct optimizer_row_sums){words_sum(move->parameters, move->width), table->last};
-    if (table->step.kind == OPTIMIZER_ADAGRAD || table->step.kind == OPTIMIZER_FTRL)
+    if (table->step.kind == OPTIMIZER_ADAGRAD || table->step.kind == OPTIMIZER_FTRL ||
+        move->linear > 0)
         table->known.slots += words_sum(move->first, move->width);
     if (table->step.kind == OPTIMIZER_ADAM || table->step.kind == OPTIMIZER_FTRL)
         table->known.slots += words_sum(move->second, move->width);
@@ -433,6 +434,48 @@ static void a_row_moves_at_once_as_far_as_it_would_in_the_steps_that_follow(void
         if (!(dense < 0) || fabsf(row - dense) > 0.01f * fabsf(dense))
             check_failed("optimizer %d moves a row by %g, dense by %g", kind, (double)row,
                          (double)dense);
+    }
+}
+
+/* Five weights of a row, of which the first two are moved by another optimizer. */
+static void parts_of_a_row_move_as_rows_of_their_own(void **state)
+{
+    const struct optimizer adam = optimizer_for(OPTIMIZER_ADAM, SCHEDULE_CONSTANT);
+    const enum optimizer_kind kinds[] = {OPTIMIZER_FTRL, OPTIMIZER_ADAGRAD, OPTIMIZER_SGD};
+    const float gradient[5] = {0.5f, -1, 0.25f, 2, -3};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const struct optimizer other = optimizer_for(kinds[k], SCHEDULE_CONSTANT);
+        const struct optimizer_step dense = optimizer_step_at(&other, 6);
+        const struct optimizer_step linear = optimizer_row_step_at(&other, 6, &dense);
+        struct one_row table = one_row_of(&adam, 6), first = one_row_of(&other, 6);
+        struct one_row rest = one_row_of(&adam, 6);
+        float w[5] = {1, -2, 3, 0.5f, -1}, s[5] = {1, 2}, v[5] = {0.5f, -1, 3, 1, 2};
+        float w_apart[5], s_apart[5], v_apart[5];
+        struct optimizer_rows move = {.now = 7, .width = 5, .gradient = gradient};
+
+        if (kinds[k] != OPTIMIZER_FTRL)
+            v[0] = v[1] = 0; /* which it does not keep */
+        if (kinds[k] == OPTIMIZER_SGD)
+            s[0] = s[1] = 0;
+        memcpy(w_apart, w, sizeof w);
+        memcpy(s_apart, s, sizeof s);
+        memcpy(v_apart, v, sizeof v);
+        move.parameters = w, move.first = s, move.second = v;
+        move.linear = 2, move.linear_step = &linear;
+        move.l2 = 0.5f;
+        table.last = first.last = rest.last = 3;
+        move_row(&table, move);
+        move.parameters = w_apart, move.first = s_apart, move.second = v_apart;
+        move.linear = 0, move.l2 = 0, move.width = 2;
+        move_row(&first, move);
+        move.parameters += 2, move.first += 2, move.second += 2, move.gradient += 2;
+        move.width = 3, move.l2 = 0.5f;
+        move_row(&rest, move);
+        assert_memory_equal(w, w_apart, sizeof w);
+        assert_memory_equal(s, s_apart, sizeof s);
+        assert_memory_equal(v, v_apart, sizeof v);
     }
 }
 
@@ -667,8 +710,20 @@ static void rows_move_wherever_they_lie(void **state)
             uint32_t last[ROWS] = {0};
             struct optimizer_row_sums known[ROWS] = {{0, 0}};
             struct optimizer_rows_change change = {.before = {0}};
-            struct optimizer_rows move = {&one.step, &one.powers, 0.01f, 0.02f, 6,     5,    width,
-                                          rows,      gradient,    w,     slots, slots, last, known};
+            struct optimizer_rows move = {.step = &one.step,
+                                          .powers = &one.powers,
+                                          .l1 = 0.01f,
+                                          .l2 = 0.02f,
+                                          .now = 6,
+                                          .count = 5,
+                                          .width = width,
+                                          .rows = rows,
+                                          .gradient = gradient,
+                                          .parameters = w,
+                                          .first = slots,
+                                          .second = slots,
+                                          .row_steps = last,
+                                          .known = known};
 
             for (uint32_t i = 0; i < ROWS * width; i++) {
                 alone[i] = w[i] = (float)i * 0.125f - 1;
@@ -765,6 +820,7 @@ int main(void)
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
         cmocka_unit_test(power_and_cosine_do_not_come_from_the_c_library),
         cmocka_unit_test(a_row_moves_at_once_as_far_as_it_would_in_the_steps_that_follow),
+        cmocka_unit_test(parts_of_a_row_move_as_rows_of_their_own),
         cmocka_unit_test(a_row_that_is_moved_in_each_step_has_the_dense_penalty),
         cmocka_unit_test(the_penalty_of_many_steps_takes_no_weight_beyond_0),
         cmocka_unit_test(the_penalty_of_the_steps_between_is_that_of_dense_steps),
