@@ -77,6 +77,8 @@ struct model_input {
     uint32_t parts;        /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
     struct cell_list list; /* likewise */
     uint32_t hash_buckets, words_max; /* of a text */
+    enum model_part model_part;       /* as spec_input has them */
+    uint32_t dimension;
 };
 
 struct model_summary {

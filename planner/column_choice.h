@@ -51,6 +51,11 @@ struct choice {
 #define MODEL_PARTS_LINEAR 1u
 #define MODEL_PARTS_DNN    2u
 #define MODEL_PARTS_ALL    3u
+static inline unsigned model_parts_of(enum model_part part)
+{
+    return (part_has_linear(part) ? MODEL_PARTS_LINEAR : 0) |
+           (part_has_dnn(part) ? MODEL_PARTS_DNN : 0);
+}
 static inline enum model_part model_part_of(unsigned parts)
 {
     if (parts == MODEL_PARTS_LINEAR)

@@ -849,6 +849,8 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
             .words_max = input->words_max,
             .parts = input->parts,
             .list = input->list,
+            .model_parts = model_parts_of(input->model_part),
+            .dimension = input->dimension,
             .position = planning->statement->select_position,
             .is_named = true,
         };

@@ -140,6 +140,18 @@ class Weights(Rows):
                                settings=", learning_rate = 1e-12, max_steps = 1, model.l2 = 0, optimizer = 'SGD'")
                     self.check_same_predictions("m", "old")
 
+    def test_parts_and_dimensions_are_those_of_the_old_model(self):
+        self.run_all("SELECT id, colour, a, day, b, z FROM t TO TRAIN WideAndDeepRegressor WITH train.epoch = 2, hidden_units = [4], "
+                     "model.linear_optimizer = 'FTRL' COLUMN a, day FOR linear_feature_columns "
+                     "COLUMN b, EMBEDDING(colour, 3), day FOR dnn_feature_columns LABEL z INTO old")
+        wanted = self.run_all("SELECT totrain_logits('old', colour, a, day, b) FROM t")
+        columns = [row[0] for row in self.run_all("SHOW MODEL old") if row[0].startswith("input ")]
+        self.run_all("SELECT id, colour, a, day, b, z FROM t TO TRAIN WideAndDeepRegressor WITH train.max_steps = 1, "
+                     "learning_rate = 1e-12, model.l2 = 0, optimizer = 'SGD' LABEL z USING old INTO m")
+        self.assertEqual([row[0] for row in self.run_all("SHOW MODEL m") if row[0].startswith("input ")], columns)
+        for row, reference in zip(self.run_all("SELECT totrain_logits('m', colour, a, day, b) FROM t"), wanted, strict=True):
+            self.assertAlmostEqual(json.loads(row[0])[0], json.loads(reference[0])[0], 5)
+
     def test_more_epochs_make_it_better(self):
         for model, settings in self.MODELS[:2]:
             with self.subTest(model):

@@ -261,6 +261,8 @@ enum status model_summarise(const struct model *model, struct arena *arena,
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
             column->type = input->type;
+        column->model_part = input->model_part;
+        column->dimension = input->dimension;
         if (input->type == INPUT_TEXT) {
             column->hash_buckets = input->hash_buckets;
             column->words_max = input->words_max;
