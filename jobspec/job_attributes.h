@@ -84,7 +84,8 @@
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
             "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
             "EVALUATE do not need it.",                                                            \
-            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION | 1 << TASK_PROJECTION)       \
+            .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION | 1 << TASK_PROJECTION |      \
+                     1 << TASK_DETECTION)                                                          \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \
             "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
@@ -110,7 +111,8 @@
             "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
             "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). Models of "    \
             "components: ReconstructionError, ExplainedVariance (default ReconstructionError, "    \
-            "ExplainedVariance). NDCG, MAP and MRR are of rankings, also of their first rows, as " \
+            "ExplainedVariance). Detectors of outliers: Outliers (default Outliers). NDCG, MAP "   \
+            "and MRR are of rankings, also of their first rows, as "                               \
             "in NDCG@5; Pinball and "                                                              \
             "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
             "scikit-learn's and XGBoost's names are taken too. Of trees those that are named are " \

@@ -5,14 +5,16 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/one_class/one_class_kind.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
 #include "kinds/trees/trees_kind.h"
 
 const struct kind *const kinds[] = {
-    &network_kind,    &kmeans_kind, &trees_kind, &linear_kind,    &embedding_kind,
-    &regression_kind, &bayes_kind,  &pca_kind,   &scorecard_kind, NULL,
+    &network_kind,   &kmeans_kind,     &trees_kind, &linear_kind,
+    &embedding_kind, &regression_kind, &bayes_kind, &one_class_kind,
+    &pca_kind,       &scorecard_kind,  NULL,
 };
 
 const struct kind *kind_find(struct slice name)

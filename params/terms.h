@@ -38,7 +38,8 @@
     X(TASK_CLASSIFICATION, "classification", "classifier")                                         \
     X(TASK_REGRESSION, "regression", "regressor")                                                  \
     X(TASK_CLUSTERING, "clustering", "model of clusters")                                          \
-    X(TASK_PROJECTION, "projection", "model of components")
+    X(TASK_PROJECTION, "projection", "model of components")                                        \
+    X(TASK_DETECTION, "detection", "detector of outliers")
 
 /* How a column enters a model: as a number, as one of its words, or by all the words of a text. */
 #define INPUT_TYPE_MAP(X)                                                                          \
@@ -205,7 +206,8 @@ enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, M
     X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                          \
     X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                    \
     X(METRIC_RECONSTRUCTION, "ReconstructionError", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)       \
-    X(METRIC_EXPLAINED, "ExplainedVariance", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)
+    X(METRIC_EXPLAINED, "ExplainedVariance", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)              \
+    X(METRIC_OUTLIERS, "Outliers", TASK_DETECTION, METRIC_ALWAYS, ANY_AIM)
 
 #define X(name, word, model) name,
 enum task { TASK_MAP(X) };

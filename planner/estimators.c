@@ -7,6 +7,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_kind.h"
 #include "kinds/network/network_kind.h"
+#include "kinds/one_class/one_class_kind.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
@@ -283,6 +284,8 @@ const struct estimator estimators[] = {
     {"PCA", &pca_kind, TASK_PROJECTION, none, NULL, "Principal components.", NULL, NULL},
     {"ScoreCard", &scorecard_kind, TASK_CLASSIFICATION, none, NULL,
      "Points of buckets and words by their weights of evidence, for two classes.", NULL, NULL},
+    {"OneClassSVM", &one_class_kind, TASK_DETECTION, none, NULL, "Finds what is unlike the rest.",
+     NULL, NULL},
 };
 /* clang-format on */
 

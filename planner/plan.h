@@ -218,6 +218,7 @@ struct plan {
 /* The prediction of a model without a label, where the statement does not name it. */
 #define PREDICT_CLUSTER   "cluster"
 #define PREDICT_COMPONENT "component" /* of a projection */
+#define PREDICT_INLIER    "inlier"    /* of a detection: 1, or -1 for an outlier */
 
 /* Where the statement makes tables; the model's place for TRAIN and IMPORT. */
 static inline struct slice plan_written_schema(const struct plan *plan)

@@ -105,6 +105,7 @@ static enum status plan_target(struct planning *planning)
 
     plan->target_column = task_has_label(plan->model.task)      ? plan->model.label
                           : plan->model.task == TASK_PROJECTION ? SLICE(PREDICT_COMPONENT)
+                          : plan->model.task == TASK_DETECTION  ? SLICE(PREDICT_INLIER)
                                                                 : SLICE(PREDICT_CLUSTER);
     plan->has_target = statement_predicts_into_table(planning->statement);
     if (path->count > 0)
@@ -466,6 +467,8 @@ static enum metric metric_of_explanation(const struct model_summary *model)
         return METRIC_INERTIA;
     if (model->task == TASK_PROJECTION)
         return METRIC_RECONSTRUCTION;
+    if (model->task == TASK_DETECTION)
+        return METRIC_OUTLIERS;
     return model->class_count == 2 ? METRIC_AUC : METRIC_ACCURACY;
 }
 

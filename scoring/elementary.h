@@ -157,6 +157,27 @@ static inline double exponential_double(double x)
     return sum * double_of((double_bits(shifted) - double_bits(shifter) + 1023) << 52);
 }
 
+/* cos(2 pi t): the sine of a quarter turn less the turn's magnitude, by Taylor's sum. 0 where a
+ * number is too large to have a fraction of a turn, or is none. */
+static inline double cosine_of_turns(double t)
+{
+    const double shifter = 0x1.8p52;
+    const double y = (0.25 - fabs(t - ((t + shifter) - shifter))) * 0x1.921fb54442d18p+2;
+    const double q = -y * y;
+    double sum = 1.0 / 51090942171709440000.0;
+
+    sum = 1.0 / 121645100408832000 + q * sum;
+    sum = 1.0 / 355687428096000 + q * sum;
+    sum = 1.0 / 1307674368000 + q * sum;
+    sum = 1.0 / 6227020800 + q * sum;
+    sum = 1.0 / 39916800 + q * sum;
+    sum = 1.0 / 362880 + q * sum;
+    sum = 1.0 / 5040 + q * sum;
+    sum = 1.0 / 120 + q * sum;
+    sum = 1.0 / 6 + q * sum;
+    return fabs(t) < 0x1p50 ? y + y * q * sum : 0;
+}
+
 /* Of a normal x > 0: k ln(2) + 2 artanh(s) where x = 2^k m, m is within
  * [sqrt(1/2), sqrt(2)) and s = (m - 1) / (m + 1). */
 static inline double logarithm_double(double x)

@@ -48,6 +48,7 @@ struct metrics {
     struct number_metrics numbers;
     struct silhouette silhouette; /* clustering */
     double square_sum;            /* projection: about the means of training */
+    uint64_t outliers;            /* detection */
 };
 
 static enum status init_clusters(struct metrics *metrics, const struct model *model,
@@ -311,6 +312,13 @@ static void measure_projection(const struct scorer *scorer, struct metrics_row *
     *row = (struct metrics_row){.loss = distance, .value = square};
 }
 
+static void measure_detection(const struct scorer *scorer, struct metrics_row *row)
+{
+    const double distance = scorer_distance(scorer);
+
+    *row = (struct metrics_row){.predicted = !(distance > 0), .loss = distance < 0 ? -distance : 0};
+}
+
 enum status metrics_measure(const struct scorer *scorer, const struct row_label *label,
                             double *probabilities, float *scores, struct metrics_row *row,
                             struct error *err)
@@ -326,6 +334,9 @@ enum status metrics_measure(const struct scorer *scorer, const struct row_label 
         return STATUS_OK;
     case TASK_PROJECTION:
         measure_projection(scorer, row);
+        return STATUS_OK;
+    case TASK_DETECTION:
+        measure_detection(scorer, row);
         return STATUS_OK;
     }
     return fail(err, STATUS_INVALID, "a model of no task");
@@ -401,6 +412,17 @@ static enum status add_projection(struct metrics *metrics, const struct metrics_
     return STATUS_OK;
 }
 
+static enum status add_detection(struct metrics *metrics, const struct metrics_row *row,
+                                 struct error *err)
+{
+    if (!(row->loss >= 0) || isinf(row->loss) || row->predicted > 1)
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    metrics->rows++;
+    metrics->loss_sum += row->loss;
+    metrics->outliers += row->predicted;
+    return STATUS_OK;
+}
+
 static enum status add_row(struct metrics *metrics, const struct metrics_row *row,
                            struct error *err)
 {
@@ -410,6 +432,8 @@ static enum status add_row(struct metrics *metrics, const struct metrics_row *ro
         return add_cluster(metrics, row, err);
     if (metrics->task == TASK_PROJECTION)
         return add_projection(metrics, row, err);
+    if (metrics->task == TASK_DETECTION)
+        return add_detection(metrics, row, err);
     if (!isfinite(row->value) || !number_metrics_take(&metrics->numbers, row->number_count))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     return add_value(metrics, row, err);
@@ -641,6 +665,8 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return silhouette_value(&metrics->silhouette);
     case METRIC_RECONSTRUCTION:
         return mean_loss(metrics);
+    case METRIC_OUTLIERS:
+        return (double)metrics->outliers / (double)metrics->rows;
     case METRIC_EXPLAINED:
         return metrics->square_sum > 0 ? 1 - metrics->loss_sum / metrics->square_sum : NAN;
     default:

@@ -221,9 +221,11 @@ double scorer_component(const struct scorer *scorer, uint32_t i)
 double scorer_distance(const struct scorer *scorer)
 {
     const struct model *model = scorer->model;
+    const uint32_t output = model->task == TASK_PROJECTION   ? model->components
+                            : model->task == TASK_CLUSTERING ? scorer_cluster(scorer)
+                                                             : 0;
 
-    return (double)scorer
-        ->outputs[model->task == TASK_PROJECTION ? model->components : scorer_cluster(scorer)];
+    return (double)scorer->outputs[output];
 }
 
 struct cell scorer_prediction(const struct scorer *scorer)
@@ -235,6 +237,8 @@ struct cell scorer_prediction(const struct scorer *scorer)
         return (struct cell){.type = CELL_INTEGER, .integer = scorer_cluster(scorer)};
     case TASK_PROJECTION:
         return (struct cell){.type = CELL_REAL, .real = scorer_component(scorer, 0)};
+    case TASK_DETECTION:
+        return (struct cell){.type = CELL_INTEGER, .integer = scorer->outputs[0] > 0 ? 1 : -1};
     case TASK_REGRESSION:
         break;
     }

@@ -10,6 +10,7 @@
  *                                 quantiles one of each. With LABEL_LINK_EXP e^z is in place of z
  *     clustering                  the distance to each cluster; the nearest is the prediction
  *     projection                  the components, and how far the row is from what they give back
+ *     detection                   above 0 where the row is like the training rows
  *
  * Scoring has one fixed order of additions per output, independent of how many rows are
  * scored together and of the width of the processor's vectors: PREDICT,
@@ -153,8 +154,9 @@ double scorer_value(const struct scorer *scorer);   /* regression: in the label'
                                                        quantiles the one that is predicted */
 double scorer_number(const struct scorer *scorer, uint32_t i); /* of several quantiles one */
 uint32_t scorer_cluster(const struct scorer *scorer); /* the nearest; the lowest where equal */
-double scorer_distance(const struct scorer *scorer);  /* to that; of a projection to the row that
-                                                         its components give back */
+double scorer_distance(const struct scorer *scorer); /* to that; of a detection to the border, above
+                                                        0 inside; of a projection to the row that
+                                                        its components give back */
 double scorer_component(const struct scorer *scorer, uint32_t i);
 /* Of each tree the node that the row ends in, counted from the tree's first: leaves (leaf_count).
  * Of models that have leaves (kind.h). */

@@ -10,7 +10,8 @@
  *     probabilities   JSON object: class -> probability, classes ascending
  *     logits          JSON array: one logit (or margin) of two classes and of a number, else one a
  *                     class
- *     distance        real: to the nearest cluster, or to what a projection's components give back
+ *     distance        real: to the nearest cluster, or to what a projection's components give back;
+ *                     of a detection to the border, above 0 inside
  *     points          real: of a score card, a whole number
  *     quantiles       JSON object: quantile -> number, in the order in which they were named
  *     leaf            JSON array: of each tree the node that the row ends in, from the tree's first

@@ -8,6 +8,7 @@
 #include "kinds/pca/pca_model.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/newton_lanes.h"
+#include "runtime/learn/number_rows.h"
 #include "runtime/learn/row_products.h"
 #include "runtime/learn/row_sums.h"
 #include "runtime/learn/symmetric_eigen.h"
@@ -68,16 +69,6 @@ static uint32_t sums(const void *self, uint64_t phase)
     return phase == PCA_MEANS ? 1 + 2 * pca->inputs : (uint32_t)row_pairs(pca->inputs);
 }
 
-/* Of the inputs, without those that say whether a cell was NULL. */
-static void take_row(const struct pca *pca, uint64_t row, double *x)
-{
-    const struct transform *transform = &pca->dataset->transform;
-
-    dataset_take_row(pca->dataset, &pca->dataset->train, row, pca->row);
-    for (uint32_t i = 0; i < pca->inputs; i++)
-        x[i] = (double)pca->row[transform->inputs[i].dense_offset];
-}
-
 static void add_means(const struct pca *pca, const struct row_range *rows, double *added)
 {
     const struct pca_parts parts = parts_of(pca, added);
@@ -85,7 +76,7 @@ static void add_means(const struct pca *pca, const struct row_range *rows, doubl
     for (uint64_t row = rows->first; row < rows->end; row++) {
         const double weight = newton_row_weight(pca->dataset, row);
 
-        take_row(pca, row, pca->x);
+        number_row_take(pca->dataset, row, pca->row, pca->x);
         *parts.weight += weight;
         for (uint32_t i = 0; i < pca->inputs; i++) {
             parts.means[i] += weight * pca->x[i];
@@ -100,7 +91,7 @@ static void take_chunk(const struct pca *pca, uint64_t first, uint32_t count,
     for (uint32_t at = 0; at < count; at++) {
         double *x = pca->x + (size_t)at * pca->inputs;
 
-        take_row(pca, first + at, x);
+        number_row_take(pca->dataset, first + at, pca->row, x);
         for (uint32_t i = 0; i < pca->inputs; i++)
             x[i] = (x[i] - parts->means[i]) / parts->scales[i];
         pca->weights[at] = newton_row_weight(pca->dataset, first + at);

@@ -6,6 +6,7 @@
 #include "runtime/learn/kmeans.h"
 #include "runtime/learn/network_shape.h"
 #include "runtime/learn/newton.h"
+#include "runtime/learn/one_class.h"
 #include "runtime/learn/pca.h"
 #include "runtime/learn/regression.h"
 #include "runtime/learn/scorecard.h"
@@ -24,7 +25,7 @@ static const struct {
     {"kmeans", NULL, kmeans_open},       {"trees", NULL, trees_open},
     {"linear", NULL, newton_open},       {"regression", NULL, regression_open},
     {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
-    {"scorecard", NULL, scorecard_open},
+    {"one_class", NULL, one_class_open}, {"scorecard", NULL, scorecard_open},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,

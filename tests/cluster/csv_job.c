@@ -9,6 +9,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/linear/linear_attributes.h"
 #include "kinds/network/network_attributes.h"
+#include "kinds/one_class/one_class_kind.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
 #include "runtime/data/dataset.h"
@@ -356,6 +357,18 @@ void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder
     const struct bayes_params params = {.var_smoothing = 1e-9, .alpha = 1};
 
     begin(job, "bayes", "NaiveBayes", &params, sizeof params);
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_outliers(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct one_class_params params = {
+        .nu = .1, .gamma = REAL_AUTOMATIC, .features = 24, .iterations = 200};
+
+    begin(job, "one_class", "OneClassSVM", &params, sizeof params);
+    job->spec.task = TASK_DETECTION;
+    job->spec.label_type = LABEL_NONE;
+    job->spec.metrics[0] = SLICE("Outliers");
     make_by_key(job, csv, folder);
 }
 

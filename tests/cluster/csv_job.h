@@ -38,7 +38,8 @@ void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folde
 /* The same of logistic regression with standard errors, and of naive Bayes. */
 void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
-/* Principal components of the numbers. */
+/* One class of the numbers, and their principal components. */
+void csv_job_make_outliers(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_components(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a network over embeddings with all that is beside it: of a text whose table is large
  * enough to be moved by touched rows, of a category and of numbers. */

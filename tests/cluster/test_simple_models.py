@@ -30,5 +30,12 @@ class ComponentsTest(harness.SameModelTest):
     test_the_job_goes_on_from_a_checkpoint = None
 
 
+class OutliersTest(harness.SameModelTest):
+    kind = "outliers"
+    flipped = ("weights", "rows", "sums")
+    step = 5
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
 if __name__ == "__main__":
     harness.run()

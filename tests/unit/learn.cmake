@@ -13,7 +13,7 @@ endforeach()
 totrain_test(test_embedding_network
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_embedding_network.c ${CMAKE_CURRENT_LIST_DIR}/embedding_case.c ${learn_rows}
   USES learners learn data scoring jobspec base LABEL unit)
-foreach(test bayes newton pca regression scorecard)
+foreach(test bayes newton one_class pca regression scorecard)
   totrain_test(test_${test}
     SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${test}.c ${CMAKE_CURRENT_LIST_DIR}/row_sums_group.c ${learn_rows} ${learner_group}
     USES learners learn data scoring jobspec base LABEL unit)

@@ -396,8 +396,9 @@ static void print_metrics(enum task task, const char *models, struct text *out)
 
 static void the_help_of_the_metrics_has_all_of_them(void **state)
 {
-    static const char *const models[] = {"Classifiers", "Regressors", "Models of clusters",
-                                         "Models of components", NULL};
+    static const char *const models[] = {"Classifiers",           "Regressors",
+                                         "Models of clusters",    "Models of components",
+                                         "Detectors of outliers", NULL};
     const struct attribute *attribute = attribute_find(SLICE("validation.metrics"));
     struct text sentence;
     (void)state;

@@ -158,7 +158,7 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "BoostedTreesClassifier|BoostedTreesRegressor|HistGradientBoostingClassifier|"
         "HistGradientBoostingRegressor|GradientBoostingClassifier|"
         "GradientBoostingRegressor|boosted_tree_classifier|boosted_tree_regressor|NaiveBayes|PCA|"
-        "ScoreCard");
+        "ScoreCard|OneClassSVM");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 

@@ -6,6 +6,7 @@
 #include "kinds/embedding/embedding_inputs.h"
 #include "kinds/embedding/embedding_model.h"
 #include "kinds/kmeans/kmeans_kind.h"
+#include "kinds/one_class/one_class_model.h"
 #include "kinds/pca/pca_model.h"
 #include "kinds/regression/regression_model.h"
 #include "kinds/scorecard/scorecard_model.h"
@@ -26,6 +27,7 @@ enum damage_of {
     BAYES,
     COMPONENTS,
     CARD,
+    ONE_CLASS,
     TREES,
     EMBEDDED,
     SHARED
@@ -63,6 +65,23 @@ static void components_init(struct fixture *fixture)
     model->estimator = SLICE("PCA");
     model->kind = kind_find(SLICE("pca"));
     model->components = 2;
+    model->content = &content;
+}
+
+static void one_class_init(struct fixture *fixture)
+{
+    static struct one_class_model content;
+    struct model *model = &fixture->model;
+
+    numbers_init(fixture, TASK_DETECTION);
+    content = (struct one_class_model){.features = 5,
+                                       .inputs = 2,
+                                       .frequencies = fixture_floats(fixture, 10, 0),
+                                       .phases = fixture_floats(fixture, 5, 1),
+                                       .weights = fixture_floats(fixture, 5, 2),
+                                       .rho = fixture_floats(fixture, 1, 3)};
+    model->estimator = SLICE("OneClassSVM");
+    model->kind = kind_find(SLICE("one_class"));
     model->content = &content;
 }
 
@@ -261,6 +280,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == BAYES) {
         bayes_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == ONE_CLASS) {
+        one_class_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -709,6 +733,26 @@ static void components_with_a_wrong_value_are_refused(void **state)
         check_meta(COMPONENTS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
+static void one_class_with_a_wrong_value_is_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"features\":5", "\"features\":0", "\"features\": expected an integer from 1 to 1024"},
+        {"\"features\":5", "\"features\":1025", "\"features\": expected an integer from 1 to 1024"},
+        {"\"features\":5", "\"features\":4", "another size than its shape"},
+        {"\"features\":5", "\"features\":6", "another size than its shape"},
+        {"\"detection\"", "\"clustering\"", "one class does no clustering"},
+        {"\"type\":\"numeric\"", "\"words\":0,\"hash_buckets\":1,\"type\":\"category\"",
+         "an input that is no number"},
+        {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(ONE_CLASS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
 static void score_cards_with_a_wrong_value_are_refused(void **state)
 {
     static const struct {
@@ -1115,6 +1159,7 @@ int main(void)
         cmocka_unit_test(lists_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
+        cmocka_unit_test(one_class_with_a_wrong_value_is_refused),
         cmocka_unit_test(score_cards_with_a_wrong_value_are_refused),
         cmocka_unit_test(components_with_a_wrong_value_are_refused),
         cmocka_unit_test(naive_bayes_with_a_wrong_value_is_refused),

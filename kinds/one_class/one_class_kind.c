@@ -1,0 +1,196 @@
+#include "kinds/one_class/one_class_kind.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "params/attribute_rows.h"
+#include "scoring/elementary.h"
+
+_Static_assert(sizeof(struct one_class_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
+
+/* ---- statements ---- */
+
+ATTRIBUTE_TABLE(one_class_attributes, struct one_class_params, ONE_CLASS_ATTRIBUTES)
+
+/* What runtime/learn/one_class.c holds: sums of the products of all pairs of features, two integers
+ * each, and their totals; the matrix; rows of features; and the frequencies, twice. */
+static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
+{
+    const double features = one_class_params(params)->features + 1, turns = 40; /* are usual */
+
+    return (struct kind_cost){
+        .parameters = features * (shape->dense + 2),
+        .multiplications = features * (shape->dense + 20),
+        .bytes = (features * features * 4 + features * (300 + 2 * shape->dense)) * sizeof(double),
+        .learning = turns * features * features * features,
+        .row_learning = turns * features * (shape->dense + 20),
+    };
+}
+
+static void explain(const struct kind_params *params, const struct kind_shape *shape,
+                    struct text *detail)
+{
+    const struct one_class_params *one_class = one_class_params(params);
+
+    text_printf(detail,
+                "around all but %g of the rows, %u features of %.0f input%s, by Newton's steps: at "
+                "most %u passes over the rows",
+                one_class->nu, one_class->features, shape->dense, shape->dense == 1 ? "" : "s",
+                one_class->iterations + 2);
+}
+
+/* ---- stored models ---- */
+
+static void write_content(const struct model *model, cJSON *object)
+{
+    json_add_integer(object, "features", one_class_of(model)->features);
+}
+
+static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
+                                struct error *err)
+{
+    struct one_class_model *one_class = ARENA_NEW(arena, struct one_class_model, 1);
+    int64_t features;
+
+    if (!one_class)
+        return fail_no_memory(err);
+    model->content = one_class;
+    if (model->task != TASK_DETECTION)
+        return fail(err, STATUS_CORRUPT, "model: one class does no %s", task_words[model->task]);
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        if (model->transform.inputs[i].type != INPUT_NUMERIC)
+            return fail(err, STATUS_CORRUPT, "model: one class of an input that is no number");
+    TRY(json_get_integer(object, "features", 1, ONE_CLASS_FEATURES_MAX, &features, err));
+    *one_class = (struct one_class_model){.features = (uint32_t)features,
+                                          .inputs = model->transform.input_count};
+    return STATUS_OK;
+}
+
+static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
+{
+    *number = one_class_of(model)->features;
+    return i < 1;
+}
+
+static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
+{
+    struct one_class_model *one_class = (struct one_class_model *)(uintptr_t)model->content;
+    const struct model_array arrays[] = {
+        {"frequencies", one_class->features, one_class->inputs, true, &one_class->frequencies},
+        {"phases", 1, one_class->features, true, &one_class->phases},
+        {"weights", 1, one_class->features, true, &one_class->weights},
+        {"rho", 1, 1, true, &one_class->rho},
+    };
+
+    if (i >= sizeof arrays / sizeof *arrays)
+        return false;
+    *array = arrays[i];
+    return true;
+}
+
+static void params_of(const struct model *model, struct kind_params *params)
+{
+    one_class_params(params)->features = one_class_of(model)->features;
+}
+
+/* ---- scoring ---- */
+
+double one_class_feature(const struct one_class_model *one_class, uint32_t feature, const double *x)
+{
+    const float *frequencies = one_class->frequencies + (size_t)feature * one_class->inputs;
+    double turns = (double)one_class->phases[feature];
+
+    for (uint32_t i = 0; i < one_class->inputs; i++)
+        turns += (double)frequencies[i] * x[i];
+    return cosine_of_turns(turns);
+}
+
+static uint32_t outputs_of(const struct model *model)
+{
+    (void)model;
+    return 1;
+}
+
+static size_t row_bytes(const struct model *model)
+{
+    (void)model;
+    return 0;
+}
+
+struct workspace {
+    const struct model *model;
+    double *x; /* (inputs) */
+};
+
+static void close_workspace(void *opened)
+{
+    struct workspace *workspace = opened;
+
+    if (workspace)
+        free(workspace->x);
+    free(workspace);
+}
+
+static enum status open_workspace(const struct model *model, uint32_t rows_max, void **opened,
+                                  struct error *err)
+{
+    struct workspace *workspace = calloc(1, sizeof *workspace);
+    (void)rows_max;
+
+    *opened = workspace;
+    if (!workspace)
+        return fail_no_memory(err);
+    workspace->model = model;
+    workspace->x = calloc(one_class_of(model)->inputs, sizeof *workspace->x);
+    if (workspace->x)
+        return STATUS_OK;
+    close_workspace(workspace);
+    *opened = NULL;
+    return fail_no_memory(err);
+}
+
+static void score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
+                  float *outputs)
+{
+    const struct workspace *workspace = opened;
+    const struct one_class_model *one_class = one_class_of(workspace->model);
+    const struct transform *transform = &workspace->model->transform;
+    (void)ids;
+
+    for (uint32_t row = 0; row < count; row++, dense += transform->dense_width) {
+        double sum = -(double)*one_class->rho;
+
+        for (uint32_t i = 0; i < one_class->inputs; i++)
+            workspace->x[i] = (double)dense[transform->inputs[i].dense_offset];
+        for (uint32_t d = 0; d < one_class->features; d++)
+            sum += (double)one_class->weights[d] * one_class_feature(one_class, d, workspace->x);
+        outputs[row] = (float)sum;
+    }
+}
+
+const struct kind one_class_kind = {
+    .name = "one_class",
+    .attributes = &one_class_attributes,
+    .sections = (const char *const[]){NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.shuffle", "train.early_stopping",
+                                     "train.label_upper_bound", "train.group", NULL},
+    .takes_numbers_alone = true,
+    .cost = cost,
+    .size_attribute = "model.n_features",
+    .size_hint = "The sums of the products of all pairs of features are counted; lower "
+                 "model.n_features.",
+    .held = "features and the sums of products of all pairs of them",
+    .explained = "one class",
+    .explain = explain,
+    .write_content = write_content,
+    .read_content = read_content,
+    .number = number_of,
+    .array = array_of,
+    .params_of = params_of,
+    .outputs = outputs_of,
+    .row_bytes = row_bytes,
+    .open = open_workspace,
+    .score = score,
+    .close = close_workspace,
+};

@@ -1,0 +1,37 @@
+/*
+ * one_class_model.h - what a stored model of kind "one_class" consists of.
+ *
+ * A row x of numbers becomes features of a random Fourier map of the kernel exp(-gamma |x - y|^2)
+ * (Rahimi and Recht, 2007):
+ *
+ *     feature d = cos(2 pi (f_d x + p_d))
+ *
+ * where f_d is normal with the variance 2 gamma / (2 pi)^2 and p_d uniform. Products of two rows'
+ * D features, times 2 / D, come near the kernel, the nearer the more there are. Scoring is one sum
+ * over the features, less rho: above 0 the row is like the training rows.
+ */
+#ifndef KINDS_ONE_CLASS_ONE_CLASS_MODEL_H
+#define KINDS_ONE_CLASS_ONE_CLASS_MODEL_H
+
+#include "scoring/model.h"
+
+#define ONE_CLASS_FEATURES_MAX 1024
+
+struct one_class_model {
+    uint32_t features, inputs;
+    const float *frequencies; /* (features, inputs): turns for each unit of an input */
+    const float *phases;      /* (features): turns */
+    const float *weights;     /* (features) */
+    const float *rho;         /* (1) */
+};
+
+static inline const struct one_class_model *one_class_of(const struct model *model)
+{
+    return model->content;
+}
+
+/* Of a row x (inputs). 0 where a number lies so far away that its turns have no fraction. */
+double one_class_feature(const struct one_class_model *one_class, uint32_t feature,
+                         const double *x);
+
+#endif

@@ -1,0 +1,98 @@
+"""OneClassSVM, from the statement to rows that lie outside."""
+
+import pathlib
+import sqlite3
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
+import outliers  # noqa: E402  pylint: disable=wrong-import-position
+
+# By nu, of 640 rows the share that scikit-learn's exact kernel calls the same.
+SAME_LEAST = {.05: .98, .2: .94, .5: .88}
+
+
+class OneClass(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (x REAL, y REAL, z REAL, anywhere INTEGER)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", outliers.rows())
+
+    def train(self, settings="nu = 0.05", into="m", rows="t", more=""):
+        return harness.facts(self.run_all(f"SELECT x, y, z{more} FROM {rows} TO TRAIN OneClassSVM WITH {settings} INTO {into}"))
+
+    def test_rows_are_told_apart_as_scikit_learn_does(self):
+        for nu in outliers.NUS:
+            with self.subTest(nu):
+                trained = self.train(f"nu = {nu}")
+                rows = self.run_all("SELECT x, y, z FROM t TO PREDICT WITH extra_outputs = 'score' USING m")
+                self.assertEqual({row[3] for row in rows}, {1, -1})
+                self.assertTrue(all((row[3] == 1) == (row[4] > 0) for row in rows))
+                wanted = f"{int(outliers.REFERENCE[nu]['outliers'], 16):0640b}"
+                same = sum((row[3] == -1) == (bit == "1") for row, bit in zip(rows, wanted, strict=True))
+                self.assertGreater(same / len(rows), SAME_LEAST[nu])
+                area = outliers.area([row[4] for row in rows], [row[3] for row in outliers.rows()])
+                self.assertGreater(area, outliers.REFERENCE[nu]["area"] - .01)
+                share = sum(row[3] == -1 for row in rows) / len(rows)
+                self.assertAlmostEqual(share, nu, delta=.01)
+                self.assertAlmostEqual(trained["Outliers"], share, delta=1e-6)
+                self.assertAlmostEqual(self.run_all("SELECT * FROM t TO EVALUATE m")[0][1], share, delta=1e-6)
+
+    def test_what_lies_far_away_is_an_outlier(self):
+        self.train()
+        for far in ("1e6", "-1e30", "1e300"):
+            self.assertEqual(self.run_all(f"SELECT totrain_predict('m', {far}, {far}, {far})"), [(-1,)])
+            self.assertLess(self.run_all(f"SELECT totrain_distance('m', {far}, {far}, {far})")[0][0], 0)
+
+    def test_predict_adds_a_column_in_a_session_and_on_workers(self):
+        self.train()
+        for settings in ("", ", job.max_workers = 2"):
+            with self.subTest(settings):
+                self.run_all(f"SELECT * FROM t TO PREDICT p.side WITH extra_outputs = 'score'{settings} USING m")
+                different = self.run_all("SELECT count(*) FROM p WHERE side <> totrain_predict('m', x, y, z) OR "
+                                         "score <> totrain_distance('m', x, y, z)")
+                self.assertEqual(different, [(0,)])
+        cursor = self.database.execute("SELECT * FROM t TO PREDICT USING m")
+        self.assertEqual(cursor.description[-1][0], "inlier")
+
+    def test_a_gamma_of_ones_own_and_seeds(self):
+        self.train("gamma = 0.3333333333333333, model.n_features = 64", "one")
+        self.train("model.n_features = 64, gamma = 5", "two")
+        self.train("model.n_features = 64, gamma = 5, train.seed = 3", "three")
+        self.assertEqual(len({self.digest(self.database, name) for name in ("one", "two", "three")}), 3)
+
+    def test_rows_of_weight_two_are_rows_that_are_there_twice(self):
+        self.run_all("ALTER TABLE t ADD COLUMN w REAL")
+        self.run_all("UPDATE t SET w = 1 + rowid % 2")
+        self.run_all("CREATE VIEW twice AS SELECT * FROM t UNION ALL SELECT * FROM t WHERE w = 2")
+        settings = "model.standardize = false, gamma = 0.001, model.n_features = 64"
+        self.train(f"{settings}, train.sample_weight = 'w'", more=", w")
+        weighted = self.run_all("SELECT totrain_distance('m', x, y, z) FROM t")
+        self.train(settings, rows="twice")
+        for row, other in zip(weighted, self.run_all("SELECT totrain_distance('m', x, y, z) FROM t"), strict=True):
+            self.assertAlmostEqual(row[0], other[0], delta=1e-4)
+
+    def test_any_number_of_workers_and_any_order_make_the_same_table(self):
+        self.train("job.max_workers = 1, model.n_features = 32", "one")
+        for workers in (2, 3):
+            self.train(f"job.min_workers = {workers}, job.max_workers = {workers}, model.n_features = 32", "several")
+            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+        self.train("job.max_workers = 1, model.n_features = 32", "other", "(SELECT * FROM t ORDER BY random())")
+        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+
+    def test_it_is_explained_and_shown_as_others_are(self):
+        self.train("model.n_features = 32")
+        self.assertEqual({row[0] for row in self.run_all("SELECT * FROM t TO EXPLAIN m")}, {"x", "y", "z"})
+        self.assertIn(("kind", "OneClassSVM"), self.run_all("SHOW MODEL m"))
+
+    def test_what_it_does_not_do_is_refused(self):
+        for settings, message in (("kernel = 'poly'", "not supported yet"), ("nu = 0", "model.nu"), ("nu = 2", "model.nu"),
+                                  ("train.epoch = 3", "train.epoch")):
+            with self.subTest(settings), self.assertRaisesRegex(sqlite3.OperationalError, message):
+                self.train(settings)
+
+
+if __name__ == "__main__":
+    harness.main()
