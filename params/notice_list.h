@@ -52,7 +52,8 @@
     X(NOTICE_BASELINE, "baseline")     /* the model is no better than a constant */                \
     X(NOTICE_METRIC, "metric")         /* what a metric is of, or why it is NULL */                \
     X(NOTICE_DEFAULTS, "defaults")     /* what was chosen by the data */                           \
-    X(NOTICE_ROLE, "role")             /* a column that is for something else than an input */
+    X(NOTICE_ROLE, "role")             /* a column that is for something else than an input */     \
+    X(NOTICE_SETTING, "setting")       /* an attribute that changes nothing */
 
 #define X(name, word) name,
 enum notice_kind { NOTICE_KIND_MAP(X) NOTICE_KINDS };

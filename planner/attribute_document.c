@@ -5,6 +5,7 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/estimators.h"
+#include "planner/idle_settings.h"
 #include "planner/later.h"
 #include "planner/short_names.h"
 
@@ -104,6 +105,10 @@ void attributes_print_document(struct text *out)
     for (size_t i = 0; (other = short_name_of_others(i)); i++)
         text_printf(out, "| %s | %s |\n", other->name, other->attribute);
 
+    text_append_string(out, "\n## Read, and without effect\n\nOf TRAIN, as SQLFlow has them.\n\n"
+                            "| attribute | |\n|---|---|\n");
+    for (const struct idle_attribute *idle = idle_attributes; idle->name; idle++)
+        text_printf(out, "| %s | %s |\n", idle->name, idle->why);
     text_append_string(out, "\n## Not supported yet\n\n| attribute | |\n|---|---|\n");
     for (size_t i = 0; (attribute = attribute_number(i)); i++)
         for (const char *const *word = attribute->later; word && *word; word++)

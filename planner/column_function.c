@@ -67,6 +67,7 @@ const struct column_function column_functions[] = {
      "uniform)",
      "a category",
      "The category as it is, in a model that learns d numbers for each of its words (clicks.md). "
+     "A DNNClassifier or DNNRegressor with it is a network over embeddings, of all its categories. "
      "Where all of a statement "
      "have one d it is model.embedding_dimension, also of categories without EMBEDDING; else each "
      "has its own. Of a "

@@ -20,9 +20,9 @@ static enum status refuse_model(const struct planning *planning, const struct co
 {
     fail_at(planning->err, STATUS_UNSUPPORTED, call->name.position,
             "EMBEDDING is not supported yet by %s", planning->plan->estimator->name);
-    return error_hint(planning->err,
-                      "DNNLinearCombined, DeepFM, XDeepFM and DCN models learn embeddings; "
-                      "INDICATOR takes the category itself.");
+    return error_hint(planning->err, "DNN, DNNLinearCombined, DeepFM, XDeepFM and DCN models learn "
+                                     "embeddings; "
+                                     "INDICATOR takes the category itself.");
 }
 
 static bool are_equal(const struct value *a, const struct value *b)

@@ -33,6 +33,12 @@ static const char *const beside_compressed[] = {"model.interaction", "model.cros
 #define CROSSES    beside_cross, "a network and a cross network"
 #define COMPRESSES beside_compressed, "a network and compressed interactions"
 
+/* Of hidden layers over embeddings and nothing beside them. */
+static const char *const beside_nothing[] = {"model.wide",           "model.interaction",
+                                             "model.cross_layers",   "model.cross_parameterization",
+                                             "model.cin_layer_size", NULL};
+#define DEEP beside_nothing, "a network without parts beside it"
+
 /* ---- what the libraries have otherwise than the attributes ---- */
 
 /* A forest is one round of many trees, a tree one of one. */
@@ -113,6 +119,7 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
 static const struct estimator_default machine[] = {{"model.interaction", "pairs"}, END};
 static const struct estimator_default crosses[] = {
     {"model.interaction", "cross"}, {"model.wide", "false"}, END};
+static const struct estimator_default deep[] = {{"model.wide", "false"}, END};
 static const struct estimator_default compresses[] = {{"model.interaction", "compressed"}, END};
 static const struct estimator_default xgboost_class[] = {{"train.num_boost_round", "100"}, END};
 static const struct estimator_default xgboost_forest[] = {
@@ -297,6 +304,14 @@ static const struct estimator linear_estimators[] = {
      "Linear model by coordinate descent, for classes.", xgboost_class, "boosted linear models"},
     {"XGBRegressor", LINEAR_NUMBERS, none, NULL, "Linear model by coordinate descent, for numbers.",
      xgboost_class, "boosted linear models"},
+};
+/* clang-format on */
+
+/* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
+static const struct estimator embedded_estimators[] = {
+    {"DNNClassifier", EMBEDDED_CLASSES, DEEP, "Network over embeddings, for classes.",
+     CLICKS(deep)},
+    {"DNNRegressor", EMBEDDED_NUMBERS, DEEP, "Network over embeddings, for numbers.", CLICKS(deep)},
 };
 /* clang-format on */
 
@@ -546,6 +561,14 @@ const struct estimator *estimator_boosted(const struct estimator *estimator, str
         if (slice_is_fold(booster, "gblinear") &&
             strcmp(linear_estimators[i].name, estimator->name) == 0)
             return &linear_estimators[i];
+    return NULL;
+}
+
+const struct estimator *estimator_embedded(const struct estimator *estimator)
+{
+    for (size_t i = 0; i < sizeof embedded_estimators / sizeof *embedded_estimators; i++)
+        if (strcmp(embedded_estimators[i].name, estimator->name) == 0)
+            return &embedded_estimators[i];
     return NULL;
 }
 

@@ -39,6 +39,10 @@ enum status estimator_find(const struct name *name, const struct estimator **est
  * NULL: none other than it is. Not among `estimators`, as its name does not find it. */
 const struct estimator *estimator_boosted(const struct estimator *estimator, struct slice booster);
 
+/* The one that a network's name means where COLUMN names EMBEDDING: a network over embeddings, of
+ * another kind. NULL: none other than it is. Nor is it among `estimators`. */
+const struct estimator *estimator_embedded(const struct estimator *estimator);
+
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */
 const struct estimator *estimator_beside(const struct estimator *estimator);

@@ -251,7 +251,7 @@ enum status plan_train(struct planning *planning)
     const struct statement *whole = planning->statement;
 
     TRY(estimator_find(&whole->model, &planning->plan->estimator, planning->err));
-    booster_choose(planning);
+    kind_choose(planning);
     TRY(search_plan(planning));
     TRY(plan_one(planning));
     return search_plan_others(planning, whole, plan_one);

@@ -2,6 +2,7 @@
 
 #include "planner/attribute_check.h"
 #include "planner/embeddings.h"
+#include "planner/idle_settings.h"
 #include "planner/parameters.h"
 #include "planner/planning.h"
 
@@ -52,8 +53,15 @@ enum status settings_read(struct planning *planning, unsigned scope)
     planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 2);
     if (!planning->settings)
         return fail_no_memory(planning->err);
-    for (size_t i = 0; i < count; i++)
-        TRY(read_setting(planning, &planning->statement->settings[i], scope));
+    for (size_t i = 0; i < count; i++) {
+        const struct setting *setting = &planning->statement->settings[i];
+        bool is_idle = false;
+
+        if (scope == SCOPE_TRAIN)
+            TRY(idle_settings_take(planning, setting, &is_idle));
+        if (!is_idle)
+            TRY(read_setting(planning, setting, scope));
+    }
     if (scope != SCOPE_TRAIN)
         return STATUS_OK;
     TRY(embeddings_setting(planning, &embedding));

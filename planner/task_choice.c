@@ -65,10 +65,26 @@ static enum status label_tells(struct planning *planning, enum task *task)
     return STATUS_OK;
 }
 
-void booster_choose(struct planning *planning)
+static bool names_embedding(const struct statement *statement)
+{
+    for (size_t i = 0; i < statement->column_clause_count; i++)
+        for (size_t j = 0; j < statement->columns[i].count; j++) {
+            const struct column *column = &statement->columns[i].columns[j];
+
+            if (column->kind == COLUMN_CALL && slice_is_fold(column->name.text, "EMBEDDING"))
+                return true;
+        }
+    return false;
+}
+
+void kind_choose(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
+    const struct estimator *embedded =
+        names_embedding(statement) ? estimator_embedded(planning->plan->estimator) : NULL;
 
+    if (embedded)
+        planning->plan->estimator = embedded;
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
         const struct estimator *meant =
