@@ -12,6 +12,10 @@ ROWS = 20_000
 TRAIN = ("SELECT * FROM {} TO TRAIN {} WITH train.max_steps = 40, train.batch_size = 512 "
          "COLUMN age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200), "
          "CROSS([site, CATEGORY_ID(shop, 30), BUCKET(age, [20, 40])], 500) LABEL y INTO m")
+PARTS = ("SELECT * FROM {} TO TRAIN DNNLinearCombinedClassifier WITH train.max_steps = 40, train.batch_size = 512, "
+         "model.linear_optimizer = 'FTRL', linear_optimizer.l1_regularization_strength = 0.1 "
+         "COLUMN pay, CROSS([site, shop], 3000) FOR linear_feature_columns "
+         "COLUMN age, EMBEDDING(site, 3), EMBEDDING(CATEGORY_ID(shop, 30), 5) FOR dnn_feature_columns LABEL y INTO m")
 MODELS = ("LinearClassifier", "DNNClassifier", "DeepFMClassifier")
 
 
@@ -57,6 +61,16 @@ class Columns(harness.Case):
             for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
                 self.check_psql(f"SET totrain.progress_interval = -1; {before} {TRAIN.format(table, model)};", "-o", "/dev/null")
                 self.assertEqual(self.digest("m"), self.wanted[model], (model, table))
+
+    def test_parts_of_a_model_are_those_of_sqlite(self):
+        wanted = self.digest_of_sqlite(PARTS.format("t"))
+        for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
+            self.check_psql(f"SET totrain.progress_interval = -1; {before} {PARTS.format(table)};", "-o", "/dev/null")
+            self.assertEqual(self.digest("m"), wanted, table)
+        self.check_psql("SELECT * FROM t TO PREDICT predicted_by_parts.guess USING m;", "-o", "/dev/null")
+        others, = self.execute("SELECT count(*) FROM (SELECT age, pay, shop, site, totrain.predict('m', t, NULL::integer) AS guess FROM t "
+                               "EXCEPT ALL SELECT age, pay, shop, site, guess FROM predicted_by_parts) AS others")
+        self.assertEqual(others, (0,))
 
     def test_predictions_are_those_of_the_function(self):
         self.check_psql(f"SET totrain.progress_interval = -1; {TRAIN.format('t', 'DNNClassifier')};", "-o", "/dev/null")
