@@ -225,7 +225,7 @@
     PLANNED("explain.metric", SCOPE_EXPLAIN, TEXT(),                                               \
             "What an input's importance is measured by. Default: AUC of two classes, Accuracy of " \
             "more, RMSE of numbers, Pinball of quantiles, Concordance of survival:cox, Inertia "   \
-            "of clusters.")                                                                        \
+            "of clusters, ReconstructionError of components, Outliers of one class.")              \
     PLANNED("explain.repeats", SCOPE_EXPLAIN, INTEGER(1, 1000, "5"),                               \
             "How often the values of each column are dealt out anew.")                             \
     PLANNED("explain.rows", SCOPE_EXPLAIN, INTEGER(1, 10000000, "10000"),                          \
@@ -248,11 +248,10 @@
             "More columns beside the prediction: 'probability' of the positive class of two, of "  \
             "the predicted one of more; 'probabilities' and 'logits' of all classes as JSON; "     \
             "'score': the logits of a classifier, the value of a regressor, the distance to the "  \
-            "nearest cluster; 'points' of a score card; 'quantiles' of a model of such as JSON; "  \
-            "'leaf' of trees: of each the "                                                        \
-            "node that the row ends in, as JSON; 'shap' of trees: what each input adds to the "    \
-            "output, "                                                                             \
-            "as JSON.")
+            "nearest cluster, to what components give back, to the border of one class; 'points' " \
+            "of a score card; 'quantiles' of a model of such as JSON; 'leaf' of trees: of each "   \
+            "the node that the row ends in, as JSON; 'shap' of trees: what each input adds to "    \
+            "the output, as JSON.")
 
 extern const struct attribute_table job_attributes;
 

@@ -65,14 +65,16 @@ class Model:
     def predict(self, rows: Any, *, outputs: list[str] | None = None, threshold: float | None = None) -> Any:
         """Of each row, in its order, the prediction: a Series of pandas with the frame's index, of polars, else a
         list. With `outputs` ('probability', 'probabilities', 'score', 'logits', 'leaf', 'shap') a DataFrame of it and of
-        these; 'probabilities', 'logits', 'leaf' and 'shap' are lists or dicts by class."""
+        these; 'probabilities', 'logits', 'leaf' and 'shap' are lists or dicts by class. Of a PCA a DataFrame of its
+        components."""
         options = {"extra_outputs": outputs, "threshold": threshold}
         clause = f"TO PREDICT totrain_guess{with_clause('predict', options)} USING {self.name}"
         with Session(self.connection) as session, _rows(session, rows) as select:
-            result = session.run_last(f"{select} {clause}", 1 + len(outputs or ()))
-        kept = Result(["prediction", *result.columns[1:]], [[_decoded(value) for value in row] for row in result.rows]
-                      if outputs else result.rows)
-        return _like(rows, kept, bool(outputs))
+            result = session.run_from(f"{select} {clause}", "totrain_guess")
+        has_components = result.columns[0] != "totrain_guess"
+        names = [name.replace("totrain_guess", "component" if has_components else "prediction") for name in result.columns]
+        kept = Result(names, [[_decoded(value) for value in row] for row in result.rows] if outputs else result.rows)
+        return _like(rows, kept, bool(outputs) or has_components)
 
     def evaluate(self, rows: Any, *, report: str | None = None, metrics: list[str] | None = None,
                  threshold: float | None = None) -> Result:

@@ -69,14 +69,17 @@ class Session:
         finally:
             cursor.close()
 
-    def run_last(self, sql: str, count: int) -> Result:
-        """A PREDICT without a table, of whose columns the last `count` are wanted: in SQLite no others are made."""
+    def run_from(self, sql: str, first: str) -> Result:
+        """A PREDICT without a table, of whose columns those from `first` on are wanted, or of components from `first`_1
+        on: in SQLite no others are made."""
         if self.kind != "sqlite":
             result = self.run(sql)
-            return Result(result.columns[-count:], [row[-count:] for row in result.rows])
+            start = _place(result.columns, first)
+            return Result(result.columns[start:], [row[start:] for row in result.rows])
         query = translated(self.driver, sql)
         names = [column[0] for column in self.driver.execute(f"SELECT * FROM ({query}) LIMIT 0").description]
-        return self.run(f"SELECT {', '.join(quoted(name) for name in names[-count:])} FROM ({query})")
+        wanted = names[_place(names, first):]
+        return self.run(f"SELECT {', '.join(quoted(name) for name in wanted)} FROM ({query})")
 
     def _execute_postgres(self, cursor: Any, sql: str, parameters: Any) -> bool:
         """False: the rows are objects of JSON. Bare is what needs no transaction and has no values."""
@@ -88,6 +91,10 @@ class Session:
         options = {"prepare": False} if type(self.driver).__module__.split(".")[0] == "psycopg" else {}
         cursor.execute(sql, parameters or None, **options)
         return True
+
+
+def _place(names: list[str], first: str) -> int:
+    return max(place for place, name in enumerate(names) if name in (first, f"{first}_1"))
 
 
 def _execute_sqlite(driver: Any, cursor: Any, sql: str, parameters: Any) -> None:

@@ -238,6 +238,18 @@ class Training(harness.Case):
         self.assertEqual(set(first), {"0", "1", "2"})
         self.assertAlmostEqual(sum(first.values()), 1)
 
+    def test_components_are_a_frame(self):
+        numbers = ", ".join(set(self.iris) - {"class"})
+        self.database.execute(f"SELECT {numbers} FROM iris TO TRAIN PCA WITH n_components = 2 INTO pca").fetchall()
+        expected = [row[-2:] for row in self.database.execute("SELECT * FROM iris TO PREDICT USING pca")]
+        model = totrain.Model(self.database, "pca")
+        frame = model.predict(pandas.DataFrame(self.iris))
+        self.assertEqual(list(frame.columns), ["component_1", "component_2"])
+        self.assertEqual([tuple(row) for row in frame.itertuples(index=False)], expected)
+        self.assertEqual(model.predict("iris").rows, expected)
+        both = model.predict("iris", outputs=["score"])
+        self.assertEqual(both.columns, ["component_1", "component_2", "score"])
+
     def test_a_model_is_judged_explained_and_described(self):
         model = totrain.Model(self.database, "m")
         frame = pandas.DataFrame(self.iris)
