@@ -129,6 +129,10 @@ static const char introduction[] =
     "with it as TRAIN did.\n"
     "NULL is a category of its own where training saw one.\n"
     "\n"
+    "In double quotes a column's name in a function is a regular expression, too, and means the "
+    "function of each\n"
+    "column that it fits: `BUCKET(\"f[0-9]+\", 8)`.\n"
+    "\n"
     "| function | makes | |\n"
     "|---|---|---|\n";
 /* clang-format on */

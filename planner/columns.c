@@ -106,8 +106,9 @@ static bool is_element(const struct query *query, struct slice name, struct slic
     return column >= 0 && vectors_find(&query->vectors, (size_t)column);
 }
 
-static enum status match_pattern(struct planning *planning, const struct column *column,
-                                 struct choices *choices)
+/* matched (columns of the query): those but the label and columns of roles. */
+static enum status match_names(struct planning *planning, const struct column *column,
+                               bool *matched)
 {
     const struct plan *plan = planning->plan;
     unsigned matches = 0, labels = 0;
@@ -116,14 +117,15 @@ static enum status match_pattern(struct planning *planning, const struct column 
 
     TRY(pattern_compile(column, &compiled, planning->err));
     for (size_t i = 0; i < plan->query.count; i++) {
-        if (regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) != 0)
-            continue;
-        matches++;
-        labels += (int)i == plan->label_column || roles_have(plan, (int)i);
-        choose_column(plan, i, column->span.start, choices);
+        const bool has_role = (int)i == plan->label_column || roles_have(plan, (int)i);
+
+        matched[i] = regexec(&compiled, plan->query.columns[i].name.data, 0, NULL, 0) == 0;
+        labels += matched[i] && has_role;
+        matched[i] &= !has_role;
+        matches += matched[i];
     }
     regfree(&compiled);
-    if (matches > labels)
+    if (matches > 0)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, column->span.start, "the pattern '%.*s' matches %s",
             SLICE_FORMAT(column->pattern),
@@ -139,20 +141,89 @@ static enum status match_pattern(struct planning *planning, const struct column 
 }
 
 /* [a-z] must mean the same bytes whatever locale the host runs in. */
-static enum status choose_pattern(struct planning *planning, const struct column *column,
-                                  struct choices *choices)
+static enum status match_pattern(struct planning *planning, const struct column *column,
+                                 bool **matched)
 {
     locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     locale_t previous;
     enum status status;
 
-    if (!plain)
+    *matched = ARENA_NEW(planning->arena, bool, planning->plan->query.count + 1);
+    if (!plain || !*matched)
         return fail_no_memory(planning->err);
     previous = uselocale(plain);
-    status = match_pattern(planning, column, choices);
+    status = match_names(planning, column, *matched);
     uselocale(previous);
     freelocale(plain);
     return status;
+}
+
+static enum status choose_pattern(struct planning *planning, const struct column *column,
+                                  struct choices *choices)
+{
+    bool *matched;
+
+    TRY(match_pattern(planning, column, &matched));
+    for (size_t i = 0; i < planning->plan->query.count; i++)
+        if (matched[i])
+            choose_column(planning->plan, i, column->span.start, choices);
+    return STATUS_OK;
+}
+
+/* The column that a call is of, inside of all functions. */
+static const struct column *column_of_call(const struct column *call)
+{
+    while (call->kind == COLUMN_CALL && call->count > 0)
+        call = &call->items[0];
+    return call;
+}
+
+/* The call with the name in that column's place. NULL: no memory. */
+static struct column *call_with_name(const struct column *call, struct slice name,
+                                     struct arena *arena)
+{
+    struct column *copy = ARENA_NEW(arena, struct column, 1), *inner;
+
+    if (!copy)
+        return NULL;
+    *copy = *call;
+    if (call->kind != COLUMN_CALL) {
+        *copy = (struct column){.kind = COLUMN_NAME,
+                                .span = call->span,
+                                .name = {.text = name, .position = call->span.start}};
+        return copy;
+    }
+    copy->items = ARENA_NEW(arena, struct column, call->count);
+    inner = call_with_name(&call->items[0], name, arena);
+    if (!copy->items || !inner)
+        return NULL;
+    memcpy(copy->items, call->items, call->count * sizeof *copy->items);
+    copy->items[0] = *inner;
+    return copy;
+}
+
+/* FUNCTION("pattern", ...) is the function of each column that matches. */
+static enum status choose_call(struct planning *planning, const struct column *call,
+                               struct choices *choices)
+{
+    const struct query *query = &planning->plan->query;
+    const struct column *column = column_of_call(call);
+    bool *matched;
+
+    if (!is_quoted_pattern(query, column))
+        return column_choose_call(planning, call, choices);
+    TRY(match_pattern(planning, column, &matched));
+    for (size_t i = 0; i < query->count; i++) {
+        const struct column *one;
+
+        if (!matched[i])
+            continue;
+        one = call_with_name(call, query->columns[i].name, planning->arena);
+        if (!one)
+            return fail_no_memory(planning->err);
+        TRY(column_choose_call(planning, one, choices));
+    }
+    return STATUS_OK;
 }
 
 static enum status choose_named(struct planning *planning, const struct column *column,
@@ -166,7 +237,7 @@ static enum status choose_named(struct planning *planning, const struct column *
             return STATUS_OK;
         return column_choose(planning, &column->name, &derived, choices);
     case COLUMN_CALL:
-        return column_choose_call(planning, column, choices);
+        return choose_call(planning, column, choices);
     case COLUMN_PATTERN:
     case COLUMN_ALL:
         return STATUS_OK;

@@ -257,12 +257,11 @@ static enum status append_shap(const struct scorer *scorer, struct output_worksp
     text_init(&name, TEXT_MAXIMUM);
     for (uint32_t i = 0; i < count; i++) {
         const double *shares = workspace->shares + i * ((size_t)transform->input_count + 1);
-
         cJSON *shown = object;
 
         if (count > 1) {
             name_output(scorer->model, i, &name);
-            shown = cJSON_AddObjectToObject(object, text_string(&name));
+            shown = json_add_object(object, text_string(&name));
         }
         add_shares(transform, shares, shown, &name);
     }

@@ -24,8 +24,8 @@ enum status trees_scorer_open(const struct model *model, uint32_t rows_max, void
 void trees_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                  float *outputs);
 void trees_scorer_close(void *workspace);
-/* The child that a row goes to from a node, both counted among all nodes of the model; of a leaf the
- * leaf itself. */
+/* The child that a row goes to from a node, both counted among all nodes of the model; of a leaf
+ * the leaf itself. */
 uint32_t trees_next(const void *workspace, uint32_t node, const float *dense, const int32_t *ids);
 void trees_leaves(void *workspace, const float *dense, const int32_t *ids, uint32_t *leaves);
 

@@ -417,7 +417,8 @@ static void more_bytes_than_there_are_for_rows_are_refused(void **state)
     wide =
         (struct scorer){.model = &fixture.model, .dense = calloc(width, sizeof(float)), .ids = ids};
     CHECK(wide.dense);
-    CHECK_FAILS(held_rows_add(importance_held(importance), &wide, &label, &err), STATUS_LIMIT, "1024 MiB");
+    CHECK_FAILS(held_rows_add(importance_held(importance), &wide, &label, &err), STATUS_LIMIT,
+                "1024 MiB");
     CHECK(strstr(err.hint, "explain.rows"));
     CHECK_INT(importance_held(importance)->count, 0);
     free(wide.dense);

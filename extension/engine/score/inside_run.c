@@ -2,7 +2,6 @@
 
 #include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/score.h"
-#include "scoring/kind.h"
 
 enum status inside_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                            size_t *count, struct error *err)

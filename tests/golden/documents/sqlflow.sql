@@ -364,3 +364,21 @@ SELECT * FROM iris.test_dense
 TO PREDICT iris.predict_dense.class
 USING sqlflow_models.my_dense_dnn_model
 ;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT * FROM housing.train
+TO TRAIN DNNRegressor WITH
+    model.hidden_units = [10, 20],
+    validation.select = "SELECT * FROM housing.test"
+COLUMN INDICATOR(CATEGORY_ID("f10|f9|f4", 1000))
+LABEL target
+INTO housing.dnn_model;
+
+-- doc/blog: click-through rates
+SELECT * FROM ctr.sqlflow_ctr_train_raw
+TO TRAIN DNNLinearCombinedClassifier
+WITH model.dnn_hidden_units=[64,32], train.batch_size=32, validation.throttle_secs=300
+COLUMN NUMERIC("^l[0-9]+$", 1) FOR linear_feature_columns
+COLUMN EMBEDDING(CATEGORY_HASH("^c[0-9]+$", 100), 8, "sum") FOR dnn_feature_columns
+LABEL 'label'
+INTO my_ctr_model;
