@@ -179,6 +179,7 @@ bool metric_is_loss(enum metric metric)
     case METRIC_COX:
     case METRIC_INERTIA:
     case METRIC_RECONSTRUCTION:
+    case METRIC_OUTLIERS:
         return true;
     default:
         return false;
