@@ -22,6 +22,8 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .source = input->source,
             .vocabulary_max = input->type == INPUT_NUMERIC ? 0 : input->vocabulary_max,
             .words_max = input->words_max,
+            .combiner = input->combiner,
+            .is_weighted = input->is_weighted,
             .rule = input->rule,
             .cross = input->cross,
             .model_part = input->model_part,

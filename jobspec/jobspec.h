@@ -31,7 +31,8 @@ struct spec_input {
     uint32_t vocabulary_max;    /* INPUT_CATEGORY: 1 to CATEGORY_WORDS_MAX; 0 for INPUT_NUMERIC;
                                    INPUT_TEXT: hash buckets, likewise */
     uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
-    enum category_rule rule;    /* INPUT_CATEGORY. vocabulary_max of RULE_HASH: hash buckets, of
+    enum category_rule rule;    /* INPUT_CATEGORY, INPUT_TEXT with a list. vocabulary_max of
+                                   RULE_HASH: hash buckets, of
                                    RULE_ID: ids, from 0, of RULE_BUCKET and RULE_CROSS: buckets */
     const struct cross *cross;  /* RULE_CROSS, else NULL */
     enum model_part model_part; /* that takes it, of models that have parts */
@@ -39,7 +40,10 @@ struct spec_input {
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
     uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */
-    struct cell_list list;      /* INPUT_NUMERIC: of whose numbers it is one; LIST_NONE: of none */
+    enum combiner combiner;     /* INPUT_TEXT */
+    bool is_weighted;           /* INPUT_TEXT with a list: its items have weights */
+    struct cell_list list;      /* INPUT_NUMERIC: of whose numbers it is one; INPUT_TEXT: whose
+                                   items it takes, and not its words; LIST_NONE: of none */
     uint32_t element;           /* of a list: which, from 0 */
     struct slice source;        /* the column's name, where that is not the input's */
     enum input_reading reading; /* of numbers; never READING_STRICT */

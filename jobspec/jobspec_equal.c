@@ -23,6 +23,8 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].type != b->inputs[i].type || a->inputs[i].part != b->inputs[i].part ||
             !cell_list_equal(&a->inputs[i].list, &b->inputs[i].list) ||
             a->inputs[i].element != b->inputs[i].element ||
+            a->inputs[i].combiner != b->inputs[i].combiner ||
+            a->inputs[i].is_weighted != b->inputs[i].is_weighted ||
             !slice_equal(a->inputs[i].source, b->inputs[i].source) ||
             a->inputs[i].vocabulary_max != b->inputs[i].vocabulary_max ||
             a->inputs[i].words_max != b->inputs[i].words_max ||

@@ -33,11 +33,12 @@ static enum status read_model(const cJSON *json, struct arena *arena, struct job
 static enum status read_list(const cJSON *source, struct spec_input *input, struct error *err)
 {
     TRY(cell_list_get(source, &input->list, err));
-    TRY(spec_get_u32(source, "element", 0, input->list.size - 1, &input->element, err));
-    return input->type == INPUT_NUMERIC
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"list\": a %s is no number of a list",
-                      input_type_words[input->type]);
+    if (input->list.form == LIST_ITEMS && input->type == INPUT_TEXT && !json_has(source, "element"))
+        return STATUS_OK;
+    if (input->list.form == LIST_ITEMS || input->type != INPUT_NUMERIC)
+        return fail(err, STATUS_CORRUPT, "member \"list\": a %s takes no such list",
+                    input_type_words[input->type]);
+    return spec_get_u32(source, "element", 0, input->list.size - 1, &input->element, err);
 }
 
 static enum status read_source(const cJSON *json, struct arena *arena, struct spec_input *input,
@@ -48,9 +49,10 @@ static enum status read_source(const cJSON *json, struct arena *arena, struct sp
 
     TRY(json_get_object(json, "source", &source, err));
     TRY(spec_check_members(source,
-                           json_has(source, "list")   ? MEMBERS("column", "list", "element")
-                           : json_has(source, "part") ? MEMBERS("column", "part")
-                                                      : MEMBERS("column"),
+                           json_has(source, "element") ? MEMBERS("column", "list", "element")
+                           : json_has(source, "list")  ? MEMBERS("column", "list")
+                           : json_has(source, "part")  ? MEMBERS("column", "part")
+                                                       : MEMBERS("column"),
                            err));
     TRY(spec_get_text(source, "column", 1, NAME_BYTES_MAX, arena, &input->source, err));
     if (json_has(source, "list"))
@@ -90,6 +92,15 @@ static enum status read_bounds(const cJSON *json, struct arena *arena, struct sp
                : fail(err, STATUS_CORRUPT, "member \"bounds\": of buckets alone, and at least one");
 }
 
+/* Has it a rule, unless it is the vocabulary of a column or the words of a text? */
+static bool has_rules(const struct spec_input *input)
+{
+    if (input->type == INPUT_TEXT)
+        return input->list.form == LIST_ITEMS &&
+               (input->rule == RULE_HASH || input->rule == RULE_ID);
+    return input->type == INPUT_CATEGORY;
+}
+
 /* Left out where a category has a vocabulary. */
 static enum status read_rule(const cJSON *json, struct arena *arena, struct spec_input *input,
                              struct error *err)
@@ -99,7 +110,7 @@ static enum status read_rule(const cJSON *json, struct arena *arena, struct spec
     if (json_has(json, "rule")) {
         TRY(spec_get_word(json, "rule", category_rule_words, &word, err));
         input->rule = (enum category_rule)word;
-        if (input->type != INPUT_CATEGORY || input->rule == RULE_WORDS || input->part)
+        if (!has_rules(input) || input->rule == RULE_WORDS || input->part)
             return fail(err, STATUS_CORRUPT, "member \"rule\": a %s has no rule \"%s\"",
                         input_type_words[input->type], category_rule_words[word]);
     }
@@ -218,12 +229,31 @@ static enum status read_groups(const cJSON *json, struct spec_input *input, stru
                               : fail(err, STATUS_CORRUPT, "member \"groups\": there is none");
 }
 
+/* Left out where it is what TEXT(c) has by itself. */
+static enum status read_combiner(const cJSON *json, struct spec_input *input, struct error *err)
+{
+    unsigned word;
+
+    if (json_has(json, "combiner")) {
+        TRY(spec_get_word(json, "combiner", combiner_words, &word, err));
+        input->combiner = (enum combiner)word;
+    }
+    if (json_has(json, "weighted"))
+        TRY(json_get_boolean(json, "weighted", &input->is_weighted, err));
+    if (input->list.form == LIST_ITEMS && !has_rules(input))
+        return fail(err, STATUS_CORRUPT, "member \"rule\": a list of items has one");
+    return (input->combiner == COMBINER_SQRTN || input->type == INPUT_TEXT) &&
+                   (!input->is_weighted || (input->list.form == LIST_ITEMS && input->list.pair))
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "members \"combiner\" and \"weighted\": of lists alone");
+}
+
 static enum status read_input(const cJSON *json, struct arena *arena, struct spec_input *input,
                               struct error *err)
 {
-    static const char *const optional[] = {"source",    "words_max",  "reading",  "keeps_codes",
-                                           "direction", "groups",     "rule",     "bounds",
-                                           "cross",     "model_part", "dimension"};
+    static const char *const optional[] = {
+        "source", "words_max", "reading",    "keeps_codes", "direction", "groups",  "rule",
+        "bounds", "cross",     "model_part", "dimension",   "combiner",  "weighted"};
     const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;
@@ -240,6 +270,7 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
     if (json_has(json, "source"))
         TRY(read_source(json, arena, input, err));
     TRY(read_rule(json, arena, input, err));
+    TRY(read_combiner(json, input, err));
     if (input->source.size > 0 && !input->part && !input->list.form &&
         (input->rule == RULE_WORDS || input->rule == RULE_CROSS))
         return fail(err, STATUS_CORRUPT, "member \"source\": an input of the column itself");
@@ -255,6 +286,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
         TRY(spec_get_u32(json, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
     else if (json_has(json, "words_max"))
         return fail(err, STATUS_CORRUPT, "member \"words_max\": a text alone has it");
+    if (input->list.form == LIST_ITEMS && input->list.size != input->words_max)
+        return fail(err, STATUS_CORRUPT, "member \"words_max\": not the list's \"size\"");
     TRY(read_rows(json, input, err));
     return read_cross(json, arena, input, err);
 }

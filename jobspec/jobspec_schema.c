@@ -229,7 +229,8 @@ static cJSON *source_list(void)
     cJSON *members = cJSON_CreateObject();
 
     json_add(members, "form", word(list_form_words + 1, NULL));
-    json_add(members, "size", integer(1, LIST_SIZE_MAX, "numbers, or one more than any id"));
+    json_add(members, "size",
+             integer(1, LIST_SIZE_MAX, "numbers, or one more than any id, or most items"));
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
     return object(members);
@@ -282,6 +283,8 @@ static cJSON *inputs(void)
              array(1, INTERACTION_GROUPS_MAX, integer(0, INTERACTION_GROUPS_MAX - 1, NULL),
                    "of inputs that may be on one way to a leaf"));
     json_add(members, "source", input_source());
+    json_add(members, "combiner", word(combiner_words + 1, "of the words or items of one text"));
+    json_add(members, "weighted", typed("boolean", "its items have weights"));
     json_add(
         members, "rule",
         word(category_rule_words + 1, "how a category that has no vocabulary takes its cells"));
@@ -295,7 +298,8 @@ static cJSON *inputs(void)
     input = typed("object", NULL);
     close_object(input, members,
                  MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
-                         "rule", "bounds", "cross", "model_part", "dimension"));
+                         "rule", "bounds", "cross", "model_part", "dimension", "combiner",
+                         "weighted"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -38,7 +38,8 @@ static void write_source(const struct spec_input *input, cJSON *json)
     if (!input->list.form)
         return;
     cell_list_write(&input->list, source);
-    json_add_integer(source, "element", input->element);
+    if (cell_list_has_numbers(&input->list))
+        json_add_integer(source, "element", input->element);
 }
 
 static void write_rule(const struct spec_input *input, cJSON *json)
@@ -87,6 +88,10 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
         if (spec->inputs[i].dimension)
             json_add_integer(input, "dimension", spec->inputs[i].dimension);
         write_rule(&spec->inputs[i], input);
+        if (spec->inputs[i].combiner != COMBINER_SQRTN)
+            add_word(input, "combiner", combiner_words, spec->inputs[i].combiner);
+        if (spec->inputs[i].is_weighted)
+            json_add_boolean(input, "weighted", true);
         if (spec->inputs[i].part || spec->inputs[i].source.size > 0)
             write_source(&spec->inputs[i], input);
         if (spec->inputs[i].reading != READING_NUMBER)

@@ -74,7 +74,14 @@
 #define LIST_FORM_MAP(X)                                                                           \
     X(LIST_NONE, "none")     /* it is one value */                                                 \
     X(LIST_DENSE, "dense")   /* so many numbers */                                                 \
-    X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */
+    X(LIST_SPARSE, "sparse") /* ids, or pairs of an id and a number */                             \
+    X(LIST_ITEMS, "items")   /* ids or words, or pairs, of a category */
+
+/* How the rows that the words of a text, or the items of a list, select become one. */
+#define COMBINER_MAP(X)                                                                            \
+    X(COMBINER_SQRTN, "sqrtn") /* their sum, divided by the root of their number */                \
+    X(COMBINER_SUM, "sum")                                                                         \
+    X(COMBINER_MEAN, "mean")
 
 /* How the text of a numeric input is read (scoring/cell_text.h). READING_STRICT: of a model that
  * was stored before there were readings. */
@@ -218,6 +225,7 @@ enum category_rule { CATEGORY_RULE_MAP(X) };
 enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum list_form { LIST_FORM_MAP(X) };
+enum combiner { COMBINER_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -241,6 +249,7 @@ extern const char *const category_rule_words[];
 extern const char *const model_part_words[];
 extern const char *const date_part_words[];
 extern const char *const list_form_words[];
+extern const char *const combiner_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];

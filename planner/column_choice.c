@@ -6,7 +6,6 @@
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/column_lists.h"
-#include "planner/later.h"
 #include "planner/query.h"
 
 /* What a call says of a column. */
@@ -23,8 +22,9 @@ static enum status read_call(struct planning *planning, const struct column *cal
 
 /* ----- functions that there are ----- */
 
-static enum status hint_functions(enum status status, struct error *err)
+static enum status hint_functions(struct error *err)
 {
+    enum status status = STATUS_INVALID;
     struct text names;
 
     text_init(&names, sizeof err->hint);
@@ -40,19 +40,11 @@ static enum status hint_functions(enum status status, struct error *err)
 /* Why there is none of this name. */
 static enum status refuse_function(const struct name *name, struct error *err)
 {
-    const struct later_name *later =
-        later_find(later_column_functions, later_column_function_count, name->text);
     const struct column_function *nearest = column_function_nearest(name->text);
 
-    if (later) {
-        fail_at(err, STATUS_UNSUPPORTED, name->position, "column function %s is not supported yet",
-                later->name);
-        return hint_functions(STATUS_UNSUPPORTED, err);
-    }
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
-    return nearest ? error_hint(err, "Did you mean %s?", nearest->name)
-                   : hint_functions(STATUS_INVALID, err);
+    return nearest ? error_hint(err, "Did you mean %s?", nearest->name) : hint_functions(err);
 }
 
 /* ----- arguments ----- */
@@ -183,32 +175,136 @@ static enum status read_vocabulary(struct planning *planning, const struct colum
                             : STATUS_OK;
 }
 
+/* ----- categories of several values ----- */
+
+/* Is the category one of several values: CATEGORY_ID(SPARSE(c, 10), 10), CATEGORY_ID(c, 10, ',')?
+ */
+static bool takes_items(const struct column *call)
+{
+    return call->count > 0 && (call->count > 2 || column_is_list(&call->items[0]) ||
+                               slice_is_fold(call->name.text, "SEQ_CATEGORY_ID"));
+}
+
+static void choose_items(const struct name *column, enum category_rule rule,
+                         const struct cell_list *list, struct chosen *chosen)
+{
+    chosen->column = column;
+    chosen->choice = (struct choice){
+        .kind = CHOICE_ITEMS, .rule = rule, .combiner = COMBINER_SUM, .list = *list};
+    chosen->choice.list.form = LIST_ITEMS;
+    chosen->choice.list.size = TEXT_WORDS;
+    chosen->is_made = true;
+}
+
+/* The third and the fourth argument: a delimiter, if the first is no list, and most items. */
+static enum status read_items_of(const struct column *call, struct choice *choice,
+                                 struct error *err)
+{
+    const bool is_of_list = column_is_list(&call->items[0]);
+
+    if (call->count > 2 && !is_of_list)
+        TRY(column_delimiter_read(&call->items[2], &choice->list.delimiter, err));
+    if (call->count == (is_of_list ? 3 : 4))
+        TRY(read_count(&call->items[call->count - 1], 1, TEXT_WORDS_MAX,
+                       "a category of several values takes a number of them", &choice->list.size,
+                       err));
+    return STATUS_OK;
+}
+
+/* CATEGORY_ID(c, ids, delimiter[, items]), CATEGORY_ID(SPARSE(...), ids[, items]), and of
+ * CATEGORY_HASH the same. */
+static enum status read_items(struct planning *planning, const struct column *call,
+                              enum category_rule rule, const char *what, struct chosen *chosen)
+{
+    struct cell_list list = {.form = LIST_ITEMS};
+    const struct column *inner = call->count > 0 ? &call->items[0] : NULL;
+    const bool is_of_list = inner && column_is_list(inner);
+    const char *takes = "a column's name, a number, and possibly a delimiter and most items; or "
+                        "SPARSE(...), a number, and possibly most items";
+
+    if (is_of_list)
+        TRY(column_list_read(inner, CATEGORY_WORDS_MAX, &list, planning->err));
+    if (!inner || call->count < 2 || call->count > (is_of_list ? 3u : 4u) ||
+        (!is_of_list && inner->kind != COLUMN_NAME))
+        return refuse_arguments(call, takes, planning->err);
+    choose_items(is_of_list ? &inner->items[0].name : &inner->name, rule, &list, chosen);
+    TRY(read_items_of(call, &chosen->choice, planning->err));
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
+                      planning->err);
+}
+
+/* SPARSE(c, ids) where a category is expected: each of its ids is one. */
+static enum status read_ids_of_list(struct planning *planning, const struct column *call,
+                                    struct chosen *chosen)
+{
+    struct cell_list list;
+
+    TRY(column_list_read(call, CATEGORY_WORDS_MAX, &list, planning->err));
+    if (list.form != LIST_SPARSE || list.size == 0)
+        return fail_at(planning->err, STATUS_INVALID, call->span.start,
+                       "of lists SPARSE(column, ids) alone says which ids it has");
+    choose_items(&call->items[0].name, RULE_ID, &list, chosen);
+    chosen->choice.vocabulary_max = list.size;
+    chosen->choice.function = "CATEGORY_ID";
+    return STATUS_OK;
+}
+
 /* CATEGORY_HASH(c, buckets) */
 static enum status read_hash(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
+    const char *what = "CATEGORY_HASH takes a number of hash buckets";
+
+    if (takes_items(call))
+        return read_items(planning, call, RULE_HASH, what, chosen);
     if (call->count != 2 || call->items[0].kind != COLUMN_NAME)
         return refuse_arguments(call, "a column's name and a number of hash buckets",
                                 planning->err);
     chosen->column = &call->items[0].name;
     chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH};
     chosen->is_made = true;
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                      "CATEGORY_HASH takes a number of hash buckets",
-                      &chosen->choice.vocabulary_max, planning->err);
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
+                      planning->err);
 }
 
-/* CATEGORY_ID(c, ids) */
+/* CATEGORY_ID(c, ids), SEQ_CATEGORY_ID(c, ids), whose order does not count */
 static enum status read_id(struct planning *planning, const struct column *call,
                            struct chosen *chosen)
 {
+    const char *what = "CATEGORY_ID takes a number of ids";
+
+    if (takes_items(call))
+        return read_items(planning, call, RULE_ID, what, chosen);
     chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
     if (!chosen->column)
         return refuse_arguments(call, "a column's name and a number of ids", planning->err);
     chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_ID};
     chosen->is_made = true;
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CATEGORY_ID takes a number of ids",
-                      &chosen->choice.vocabulary_max, planning->err);
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
+                      planning->err);
+}
+
+/* What INDICATOR, EMBEDDING and WEIGHTED_CATEGORY have inside. */
+static enum status read_inner(struct planning *planning, const struct column *inner,
+                              struct chosen *chosen)
+{
+    return column_is_list(inner) ? read_ids_of_list(planning, inner, chosen)
+                                 : read_call(planning, inner, chosen);
+}
+
+/* WEIGHTED_CATEGORY(category): of a list of pairs. */
+static enum status read_weighted(struct planning *planning, const struct column *call,
+                                 struct chosen *chosen)
+{
+    const char *takes = "a category of pairs, such as CATEGORY_ID(SPARSE(column, 10), 10)";
+
+    if (call->count != 1 || call->items[0].kind != COLUMN_CALL)
+        return refuse_arguments(call, takes, planning->err);
+    TRY(read_inner(planning, &call->items[0], chosen));
+    if (chosen->choice.kind != CHOICE_ITEMS || !chosen->choice.list.pair)
+        return refuse_arguments(call, takes, planning->err);
+    chosen->choice.is_weighted = true;
+    return STATUS_OK;
 }
 
 static enum status read_bound(const struct column *item, const double *before, double *bound,
@@ -358,9 +454,10 @@ static enum status read_indicator(struct planning *planning, const struct column
     }
     if (!inner || inner->kind != COLUMN_CALL || is_embedding(inner))
         return refuse_arguments(call, takes, planning->err);
-    TRY(read_call(planning, inner, chosen));
-    return chosen->choice.kind == CHOICE_CATEGORY ? STATUS_OK
-                                                  : refuse_arguments(call, takes, planning->err);
+    TRY(read_inner(planning, inner, chosen));
+    return chosen->choice.kind == CHOICE_CATEGORY || chosen->choice.kind == CHOICE_ITEMS
+               ? STATUS_OK
+               : refuse_arguments(call, takes, planning->err);
 }
 
 static bool is_word(const struct column *argument, const char *word)
@@ -371,21 +468,17 @@ static bool is_word(const struct column *argument, const char *word)
            slice_is_fold(argument->value.text, word);
 }
 
-/* Of the one word that a row has each combiner makes the same; of several that is sqrtn. */
-static enum status check_combiner(const struct column *argument, const struct choice *choice,
-                                  struct error *err)
+/* Of the one word that a row has each combiner makes the same. */
+static enum status read_combiner(const struct column *argument, struct choice *choice,
+                                 struct error *err)
 {
-    const bool is_sum = is_word(argument, "sum") || is_word(argument, "mean");
-
-    if (!is_sum && !is_word(argument, "sqrtn"))
-        return fail_at(err, STATUS_INVALID, argument->span.start,
-                       "the combiner of EMBEDDING is sum, mean or sqrtn");
-    if (choice->kind != CHOICE_TEXT || !is_sum)
-        return STATUS_OK;
-    fail_at(err, STATUS_UNSUPPORTED, argument->span.start,
-            "another combiner of the words of a text than sqrtn is not supported yet");
-    return error_hint(err, "Leave it out: words are added up and divided by the root of how many "
-                           "they are.");
+    for (unsigned i = 0; combiner_words[i]; i++)
+        if (is_word(argument, combiner_words[i])) {
+            choice->combiner = choice->kind == CHOICE_CATEGORY ? COMBINER_SQRTN : (enum combiner)i;
+            return STATUS_OK;
+        }
+    return fail_at(err, STATUS_INVALID, argument->span.start,
+                   "the combiner of EMBEDDING is sum, mean or sqrtn");
 }
 
 /* Embeddings start uniform, whatever the statement says (docs/clicks.md). */
@@ -424,14 +517,16 @@ static enum status read_embedding(struct planning *planning, const struct column
     if (inner->kind == COLUMN_NAME)
         choose_words(&inner->name, chosen);
     else
-        TRY(read_call(planning, inner, chosen));
-    if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
+        TRY(read_inner(planning, inner, chosen));
+    if (chosen->choice.kind == CHOICE_ITEMS)
+        chosen->choice.combiner = COMBINER_MEAN;
+    else if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
         return refuse_arguments(call, takes, planning->err);
     TRY(read_count(&call->items[1], 1, EMBEDDING_DIMENSION_MAX, "EMBEDDING takes a dimension",
                    &chosen->choice.dimension, planning->err));
     if (call->count == 4)
         TRY(check_initializer(&call->items[3], planning->err));
-    return call->count > 2 ? check_combiner(&call->items[2], &chosen->choice, planning->err)
+    return call->count > 2 ? read_combiner(&call->items[2], &chosen->choice, planning->err)
                            : STATUS_OK;
 }
 
@@ -441,11 +536,13 @@ static const struct {
     const char *name;
     enum status (*read)(struct planning *planning, const struct column *call,
                         struct chosen *chosen);
-} readers[] = {
-    {"NUMERIC", read_numeric},       {"DATE", read_date},          {"TEXT", read_text},
-    {"VOCABULARY", read_vocabulary}, {"CATEGORY_HASH", read_hash}, {"CATEGORY_ID", read_id},
-    {"BUCKET", read_bucket},         {"CROSS", read_cross},        {"INDICATOR", read_indicator},
-    {"EMBEDDING", read_embedding},   {"DENSE", read_list},         {"SPARSE", read_list}};
+} readers[] = {{"NUMERIC", read_numeric},     {"DENSE", read_list},
+               {"SPARSE", read_list},         {"DATE", read_date},
+               {"TEXT", read_text},           {"VOCABULARY", read_vocabulary},
+               {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
+               {"SEQ_CATEGORY_ID", read_id},  {"WEIGHTED_CATEGORY", read_weighted},
+               {"BUCKET", read_bucket},       {"CROSS", read_cross},
+               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)

@@ -31,15 +31,26 @@ const struct column_function column_functions[] = {
      "(128). Not of trees."},
     {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
      "The n most frequent words of the column (10,000); the others share hash buckets."},
-    {"CATEGORY_HASH", "CATEGORY_HASH(c, n)", "a category",
+    {"CATEGORY_HASH",
+     "CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); CATEGORY_HASH(SPARSE(c, n), n)",
+     "a category",
      "The hash of the column's value in n buckets. Nothing is counted and no word is stored, so it "
      "suits columns of "
      "very many values, which share buckets. A number counts as its shortest decimal: 3, 3.0 and "
-     "'3' are one value."},
-    {"CATEGORY_ID", "CATEGORY_ID(c, n)", "a category",
+     "'3' are one value. With a delimiter, or of SPARSE, a category of several values, the items "
+     "of "
+     "a text; a further number says how many a text has at most (128). Not of trees."},
+    {"CATEGORY_ID", "CATEGORY_ID(c, n); CATEGORY_ID(c, n, delimiter); CATEGORY_ID(SPARSE(c, n), n)",
+     "a category",
      "A column of whole numbers from 0 to n - 1, each of which is a category of its own. Another "
-     "number is a bad row "
-     "(train.bad_rows, predict.bad_rows)."},
+     "number is a bad row (train.bad_rows, predict.bad_rows). With a delimiter, or of SPARSE, a "
+     "category of several values, as of CATEGORY_HASH: a text of ids such as '3,17'."},
+    {"SEQ_CATEGORY_ID", "SEQ_CATEGORY_ID(c, n); SEQ_CATEGORY_ID(c, n, delimiter)", "a category",
+     "A category of several values, as CATEGORY_ID with a delimiter makes it. The order of the "
+     "items does not count in the models that there are."},
+    {"WEIGHTED_CATEGORY", "WEIGHTED_CATEGORY(category)", "a category",
+     "A category of several values of SPARSE, whose items have the numbers behind them as "
+     "weights."},
     {"BUCKET", "BUCKET(c, [b1, b2, ...]); BUCKET(c, n)", "a category",
      "The interval that a number is in: below b1, from b1 to below b2, and so on; the bounds "
      "ascend. With a number n "
@@ -73,7 +84,8 @@ const struct column_function column_functions[] = {
      "has its own. Of a "
      "column its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or "
      "'sqrtn', changes nothing "
-     "where a row has one word; of the words of a TEXT it is sqrtn. Embeddings start uniform."},
+     "where a row has one word; without it that of several values is mean, of the words of a TEXT "
+     "sqrtn. SPARSE(c, n) stands for CATEGORY_ID(SPARSE(c, n), n). Embeddings start uniform."},
     {NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

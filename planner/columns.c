@@ -568,9 +568,12 @@ static enum status make_input(const struct planning *planning, size_t i,
         .declared_type = column->declared_type,
         .is_chosen = choice->kind != CHOICE_DERIVED,
     };
-    if (choice->kind == CHOICE_TEXT) {
+    if (choice->kind == CHOICE_TEXT || choice->kind == CHOICE_ITEMS) {
         input->type = INPUT_TEXT;
-        input->words_max = choice->words_max;
+        input->words_max = choice->kind == CHOICE_ITEMS ? choice->list.size : choice->words_max;
+        input->list = choice->list;
+        input->combiner = choice->combiner;
+        input->is_weighted = choice->is_weighted;
     }
     if (!is_numeric)
         input->vocabulary_max =
@@ -831,8 +834,9 @@ static enum status check_texts(const struct planning *planning)
 
     for (size_t i = 0; i < plan->input_count; i++) {
         has_text |= plan->inputs[i].type == INPUT_TEXT;
-        ids += plan->inputs[i].type == INPUT_TEXT ? plan->inputs[i].words_max
-                                                  : plan->inputs[i].type == INPUT_CATEGORY;
+        ids += plan->inputs[i].type == INPUT_TEXT
+                   ? plan->inputs[i].words_max * (1 + plan->inputs[i].is_weighted)
+                   : plan->inputs[i].type == INPUT_CATEGORY;
     }
     if (!has_text || ids <= TRANSFORM_IDS_MAX)
         return STATUS_OK;

@@ -132,6 +132,15 @@ static void append_category(const struct plan_input *input, struct text *out)
     }
 }
 
+/* "text of up to 128 items, of the ids from 0 to 9, with weights, by their mean" */
+static void append_items(const struct plan_input *input, struct text *out)
+{
+    text_printf(out, " of up to %u items,", input->list.size);
+    append_category(input, out);
+    text_append_string(out, input->is_weighted ? ", with weights" : "");
+    text_printf(out, ", by their %s", combiner_words[input->combiner]);
+}
+
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
     struct text *out = &explanation->detail;
@@ -141,6 +150,8 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
         text_append_string(out, ", days before 2000-01-01");
     if (input->type == INPUT_CATEGORY)
         append_category(input, out);
+    else if (input->list.form)
+        append_items(input, out);
     else if (input->type == INPUT_TEXT)
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->vocabulary_max);

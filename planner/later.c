@@ -75,18 +75,11 @@ const struct later_name later_estimators[] = {
     {"RNNBasedTimeSeriesModel", "Recurrent network for time series."},
     {"ARIMAWithSTLDecomposition", "ARIMA for time series."},
 };
-
-const struct later_name later_column_functions[] = {
-    {"SEQ_CATEGORY_ID", NULL},
-    {"WEIGHTED_CATEGORY", NULL},
-};
 /* clang-format on */
 
 const size_t later_attribute_count = sizeof later_attributes / sizeof *later_attributes;
 const size_t later_alias_count = sizeof later_aliases / sizeof *later_aliases;
 const size_t later_estimator_count = sizeof later_estimators / sizeof *later_estimators;
-const size_t later_column_function_count =
-    sizeof later_column_functions / sizeof *later_column_functions;
 
 const struct later_name *later_find(const struct later_name *names, size_t count, struct slice name)
 {

@@ -12,11 +12,9 @@ struct later_name {
 
 extern const struct later_name later_attributes[];
 extern const struct later_name later_estimators[];
-extern const struct later_name later_column_functions[];
 /* Other spellings of later_attributes. */
 extern const struct attribute_alias later_aliases[];
-extern const size_t later_attribute_count, later_alias_count, later_estimator_count,
-    later_column_function_count;
+extern const size_t later_attribute_count, later_alias_count, later_estimator_count;
 
 /* Case is ignored; NULL where there is none. */
 const struct later_name *later_find(const struct later_name *names, size_t count,

@@ -23,9 +23,11 @@ struct plan_input {
     struct slice name; /* of the column in the SELECT, or of an element (vectors.h) */
     int column;        /* its index in the SELECT */
     enum input_type type;
-    enum date_part part;     /* DATE_WHOLE: the cell as it is */
-    struct cell_list list;   /* of whose numbers it is one; LIST_NONE: of none */
-    uint32_t element;        /* of a list: which, from 0 */
+    enum date_part part;    /* DATE_WHOLE: the cell as it is */
+    enum combiner combiner; /* and the next three: as spec_input has them */
+    bool is_weighted;
+    struct cell_list list;
+    uint32_t element;
     struct slice source;     /* the column's name, where that is not the input's */
     enum category_rule rule; /* and the next six: as spec_input has them */
     const struct cross *cross;
@@ -52,7 +54,7 @@ static inline bool plan_takes_numbers(const struct plan_input *input)
 /* Is it one of several inputs that share its column out among them? */
 static inline bool plan_input_shares(const struct plan_input *input)
 {
-    return input->part || input->list.form;
+    return input->part || cell_list_has_numbers(&input->list);
 }
 
 /* The column, element or part that the input takes its cells from. */

@@ -124,6 +124,13 @@ static enum status refuse_text(const struct planning *planning, const struct pla
 {
     const struct plan *plan = planning->plan;
 
+    if (input->list.form) {
+        fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+                "\"%.*s\" is a category of several values, and %s takes one of each column",
+                SLICE_FORMAT(input->name), plan->estimator->name);
+        return error_hint(planning->err, "SPARSE(%.*s, n) takes each of n ids as a number.",
+                          SLICE_FORMAT(input->source));
+    }
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
             "column \"%.*s\" is a text, and %s takes numbers, categories and dates",
             SLICE_FORMAT(input->name), plan->estimator->name);

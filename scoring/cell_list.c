@@ -25,9 +25,11 @@ bool cell_list_fits(const struct cell_list *list)
     if (list->size < 1 || list->size > LIST_SIZE_MAX ||
         (list->delimiter && !cell_list_is_delimiter(list->delimiter)))
         return false;
-    if (list->form == LIST_SPARSE)
+    if (list->form == LIST_ITEMS && list->size > TEXT_WORDS_MAX)
+        return false;
+    if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
-    return list->form == LIST_DENSE && list->pair == 0;
+    return list->form != LIST_NONE && list->form <= LIST_ITEMS && list->pair == 0;
 }
 
 /* ----- items ----- */
@@ -99,33 +101,44 @@ static bool read_dense(struct slice text, const struct cell_list *list, double *
 }
 
 /* "3:0.5", or "3", which counts 1. */
-static bool add_pair(struct slice item, const struct cell_list *list, double *numbers)
+static bool split_pair(struct slice item, char pair, struct list_item *split)
 {
-    const char *pair = memchr(item.data, list->pair, item.size);
-    struct slice number = {NULL, 0};
-    double weight = 1;
-    int64_t id;
+    const char *at = pair ? memchr(item.data, pair, item.size) : NULL;
 
-    if (pair) {
-        number = (struct slice){pair + 1, (size_t)(item.data + item.size - pair) - 1};
-        item.size = (size_t)(pair - item.data);
-    }
-    if (!slice_to_integer(slice_trim(item), &id) || id < 0 || id >= (int64_t)list->size ||
-        (pair && !read_number(slice_trim(number), &weight)))
-        return false;
-    numbers[id] += weight;
-    return isfinite(numbers[id]);
+    *split = (struct list_item){item, 1};
+    if (!at)
+        return true;
+    split->word = slice_trim((struct slice){item.data, (size_t)(at - item.data)});
+    return read_number(slice_trim((struct slice){at + 1, (size_t)(item.data + item.size - at) - 1}),
+                       &split->weight);
+}
+
+enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
+                              struct list_item *item)
+{
+    struct slice next;
+
+    while (next_item(text, list->delimiter, &next))
+        if (next.size > 0)
+            return split_pair(next, list->pair, item) ? LIST_ITEM : LIST_WRONG;
+    return LIST_END;
 }
 
 static bool read_sparse(struct slice text, const struct cell_list *list, double *numbers)
 {
-    struct slice item;
+    struct list_item item;
+    enum list_next next;
+    int64_t id;
 
     memset(numbers, 0, list->size * sizeof *numbers);
-    while (next_item(&text, list->delimiter, &item))
-        if (item.size > 0 && !add_pair(item, list, numbers))
+    while ((next = cell_list_next(list, &text, &item)) == LIST_ITEM) {
+        if (!slice_to_integer(item.word, &id) || id < 0 || id >= (int64_t)list->size)
             return false;
-    return true;
+        numbers[id] += item.weight;
+        if (!isfinite(numbers[id]))
+            return false;
+    }
+    return next == LIST_END;
 }
 
 /* "where a list of 3 numbers, separated by ";", was expected" */

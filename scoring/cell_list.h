@@ -5,6 +5,9 @@
  *     LIST_SPARSE  of 5    "3, 1, 3"           0  1  0  2  0      an id alone counts 1
  *                          "3:0.5 1:2"         0  2  0  0.5  0    or what stands behind it
  *
+ *     LIST_ITEMS   of 3    "red, blue"         the items themselves, of which a category is made
+ *                          "7:0.5 3"           (list_ids.h)
+ *
  * Of a sparse list the number of id i is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs and a sparse one without items. A cell
@@ -21,16 +24,35 @@
 
 struct cell_list {
     enum list_form form;
-    uint32_t size;  /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX */
+    uint32_t size;  /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX; of
+                       LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX */
     char delimiter; /* of items; 0: a comma, or white space. A blank: any white space */
-    char pair;      /* between an id and its number; 0: a dense list */
+    char pair;      /* between an item and its number; 0: items have none */
 };
+
+/* Is each number of the list an input? */
+static inline bool cell_list_has_numbers(const struct cell_list *list)
+{
+    return list->form == LIST_DENSE || list->form == LIST_SPARSE;
+}
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b);
 /* Can a list have such a delimiter? One that no number has. */
 bool cell_list_is_delimiter(char delimiter);
 /* Is it the description of a list that can be read? */
 bool cell_list_fits(const struct cell_list *list);
+
+/* An item: what stands before the pair's delimiter, and the number behind it, 1 where there is
+ * none. */
+struct list_item {
+    struct slice word;
+    double weight;
+};
+enum list_next { LIST_END, LIST_ITEM, LIST_WRONG };
+/* The next item that is not empty, of a text that was trimmed and is shortened by it. LIST_WRONG:
+ * what stands behind the pair's delimiter is no number. */
+enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
+                              struct list_item *item);
 
 /* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming
  * the column. */

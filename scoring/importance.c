@@ -124,7 +124,7 @@ static void put_value(const struct transform_input *input, const float *other,
                input->dense_count * sizeof *dense);
     else
         memcpy(ids + input->id_offset, other_ids + input->id_offset,
-               (input->type == INPUT_TEXT ? input->words_max : 1) * sizeof *ids);
+               (input->type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
 }
 
 /* Of the row at `from` the values of these columns into row i of the scorer. The cell of a crossed

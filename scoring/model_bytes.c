@@ -127,6 +127,10 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
     if (input->type ==
         INPUT_TEXT) /* beside category and numeric, which feed what they always did */
         feed_u64(feed, input->words_max);
+    if (format >= MODEL_FORMAT_LISTS) {
+        feed_u64(feed, input->combiner);
+        feed_u64(feed, input->is_weighted);
+    }
     feed_u64(feed, input->word_count);
     for (uint32_t i = 0; i < input->word_count; i++)
         feed_slice(feed, input->words[i]);

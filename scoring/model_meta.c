@@ -70,6 +70,17 @@ static void add_rule(cJSON *object, const struct transform_input *input)
         json_append(bounds, json_real(input->bounds[i]));
 }
 
+/* Of a text; what TEXT(c) has by itself is left out. */
+static void add_combiner(cJSON *object, const struct transform_input *input)
+{
+    if (input->rule != RULE_WORDS)
+        json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
+    if (input->combiner != COMBINER_SQRTN)
+        json_add_string(object, "combiner", slice_of(combiner_words[input->combiner]));
+    if (input->is_weighted)
+        json_add_boolean(object, "weighted", true);
+}
+
 static enum status add_input(cJSON *inputs, const struct transform_input *input, bool keeps_numbers,
                              struct error *err)
 {
@@ -87,7 +98,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_integer(object, "dimension", input->dimension);
     if (input->list.form) {
         cell_list_write(&input->list, object);
-        json_add_integer(object, "element", input->element);
+        if (cell_list_has_numbers(&input->list))
+            json_add_integer(object, "element", input->element);
     }
     json_add_boolean(object, "has_nulls", input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
@@ -98,6 +110,7 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
     } else if (input->type == INPUT_TEXT) {
         json_add_integer(object, "words_max", input->words_max);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
+        add_combiner(object, input);
     } else {
         json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
@@ -314,13 +327,33 @@ static enum status read_cross(const cJSON *object, struct arena *arena,
     return cross_from_json(object, "cross", buckets, arena, &input->cross, err);
 }
 
+/* A number of a list, or its items: of texts no others have a column. */
+static bool is_of_list(const cJSON *object, enum input_type type)
+{
+    return json_has(object, "list") || json_has(object, "element") ||
+           (type == INPUT_TEXT && json_has(object, "column"));
+}
+
+static enum status read_items(const cJSON *object, struct transform_input *input, struct error *err)
+{
+    unsigned rule;
+
+    TRY(get_word(object, "rule", category_rule_words, &rule, err));
+    input->rule = (enum category_rule)rule;
+    return json_has(object, "weighted")
+               ? json_get_boolean(object, "weighted", &input->is_weighted, err)
+               : STATUS_OK;
+}
+
 /* Are all numbers of the list there? transform_finish looks at it. */
 static enum status read_list(const cJSON *object, struct arena *arena,
                              struct transform_input *input, struct error *err)
 {
     TRY(get_text(object, "column", MODEL_META_BYTES_MAX, arena, &input->source, err));
     TRY(cell_list_get(object, &input->list, err));
-    return get_count(object, "element", 0, input->list.size - 1, &input->element, err);
+    return cell_list_has_numbers(&input->list)
+               ? get_count(object, "element", 0, input->list.size - 1, &input->element, err)
+               : read_items(object, input, err);
 }
 
 /* What else it needs transform_finish looks at. */
@@ -364,6 +397,12 @@ static enum status read_text(const cJSON *object, uint32_t format, struct transf
     if (format < MODEL_FORMAT_TEXTS || input->part || input->has_nulls)
         return corrupt(err, "an input is no text");
     TRY(get_count(object, "words_max", 1, TEXT_WORDS_MAX, &input->words_max, err));
+    if (format >= MODEL_FORMAT_LISTS && json_has(object, "combiner")) {
+        unsigned combiner;
+
+        TRY(get_word(object, "combiner", combiner_words, &combiner, err));
+        input->combiner = (enum combiner)combiner;
+    }
     return get_count(object, "hash_buckets", 1, CATEGORY_WORDS_MAX, &input->hash_buckets, err);
 }
 
@@ -421,7 +460,7 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_SHARES)
         TRY(read_share(object, input, err));
-    if (format >= MODEL_FORMAT_LISTS && (json_has(object, "list") || json_has(object, "element")))
+    if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->type))
         TRY(read_list(object, arena, input, err));
     else if (format >= MODEL_FORMAT_RULES && is_made(object))
         TRY(read_rule(object, format, arena, input, err));

@@ -12,6 +12,21 @@ struct shap {
     double *averages; /* (outputs, input_count): what an input adds to an output on average */
 };
 
+/* What the words of a text, or the items of a list, add. */
+static double add_text(const struct transform_input *input, const int32_t *ids,
+                       const float *weights, size_t width)
+{
+    const struct text_ids text = text_ids_of(input);
+    const uint32_t used = text_ids_used(ids + text.first, text.count);
+    const struct text_shares shares = text_shares_of(&text, ids, used);
+    double sum = 0;
+
+    for (uint32_t i = 0; i < used; i++)
+        sum += (double)weights[(size_t)ids[text.first + i] * width] *
+               (text.is_weighted ? (double)text_share(&shares, i) : 1);
+    return text.is_weighted ? sum : sum * (double)shares.share;
+}
+
 /* What an input of a row adds to the output, without the average. */
 static double add_input(const struct shap *shap, const struct transform_input *input,
                         const float *dense, const int32_t *ids, uint32_t output)
@@ -19,7 +34,6 @@ static double add_input(const struct shap *shap, const struct transform_input *i
     const struct transform *transform = &shap->model->transform;
     const float *weights = shap->linear.weights + output;
     const size_t width = shap->linear.width;
-    uint32_t used = 1;
     double sum = 0;
 
     if (input->type == INPUT_NUMERIC) {
@@ -27,14 +41,11 @@ static double add_input(const struct shap *shap, const struct transform_input *i
             sum += (double)weights[i * width] * (double)dense[i];
         return sum;
     }
-    ids += input->id_offset;
     weights += transform->dense_width * width;
     if (input->type == INPUT_TEXT)
-        used = text_ids_used(ids, input->words_max);
-    for (uint32_t i = 0; i < used; i++)
-        if (ids[i] >= 0)
-            sum += (double)weights[(size_t)ids[i] * width];
-    return input->type == INPUT_TEXT && used > 0 ? sum * (double)text_ids_share(used) : sum;
+        return add_text(input, ids, weights, width);
+    ids += input->id_offset;
+    return ids[0] >= 0 ? (double)weights[(size_t)ids[0] * width] : 0;
 }
 
 static enum status measure_averages(struct shap *shap, const struct held_rows *held,

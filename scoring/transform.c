@@ -173,18 +173,28 @@ static enum status finish_category(struct transform *transform, struct transform
     return index_words(input, arena, err);
 }
 
+/* Words of a text, or items of a list that a rule takes? */
+static bool text_fits(const struct transform_input *input)
+{
+    if (input->hash_buckets == 0 || input->hash_buckets > CATEGORY_WORDS_MAX ||
+        input->words_max == 0 || input->words_max > TEXT_WORDS_MAX || input->word_count > 0)
+        return false;
+    if (!input->list.form)
+        return input->rule == RULE_WORDS && !input->is_weighted;
+    return (input->rule == RULE_HASH || input->rule == RULE_ID) &&
+           input->list.size == input->words_max && (input->list.pair || !input->is_weighted);
+}
+
 static enum status finish_text(struct transform *transform, struct transform_input *input,
                                struct error *err)
 {
     const uint64_t rows = (uint64_t)transform->id_rows + input->hash_buckets;
 
-    if (input->hash_buckets == 0 || input->hash_buckets > CATEGORY_WORDS_MAX || rows > INT32_MAX ||
-        input->words_max == 0 || input->words_max > TEXT_WORDS_MAX || input->word_count > 0)
+    if (!text_fits(input) || rows > INT32_MAX)
         return fail(err, STATUS_CORRUPT, "column \"%.*s\": %u hash buckets for %u words of a text",
                     SLICE_FORMAT(input->name), input->hash_buckets, input->words_max);
-    transform->texts[transform->text_count++] =
-        (struct text_ids){transform->id_count, input->words_max};
-    take_ids(transform, input, input->hash_buckets, input->words_max);
+    take_ids(transform, input, input->hash_buckets, transform_text_room(input));
+    transform->texts[transform->text_count++] = text_ids_of(input);
     return STATUS_OK;
 }
 
@@ -231,22 +241,26 @@ static bool is_of_same_column(const struct transform_input *before,
 /* The inputs of a list are all of its numbers, in their order. `before`: NULL in front of all. */
 static bool list_goes_on(const struct transform_input *before, const struct transform_input *input)
 {
-    const bool is_inside = before && before->list.form && before->element + 1 < before->list.size;
+    const bool is_inside =
+        before && cell_list_has_numbers(&before->list) && before->element + 1 < before->list.size;
 
     if (!is_inside || !input)
-        return !is_inside && (!input || !input->list.form || input->element == 0);
+        return !is_inside && (!input || input->element == 0);
     return input->element == before->element + 1 && cell_list_equal(&input->list, &before->list) &&
            slice_equal(column_of(input), column_of(before));
+}
+
+/* Is it a list that such an input can have? */
+static bool list_is_of(const struct transform_input *input)
+{
+    return cell_list_fits(&input->list) && input->source.size > 0 && !input->part &&
+           input->type == (cell_list_has_numbers(&input->list) ? INPUT_NUMERIC : INPUT_TEXT);
 }
 
 static enum status check_list(const struct transform_input *before,
                               const struct transform_input *input, struct error *err)
 {
-    const bool is_list = input && input->list.form;
-
-    if (list_goes_on(before, input) &&
-        (!is_list || (cell_list_fits(&input->list) && input->type == INPUT_NUMERIC &&
-                      input->source.size > 0 && !input->part)))
+    if (list_goes_on(before, input) && (!input || !input->list.form || list_is_of(input)))
         return STATUS_OK;
     return fail(err, STATUS_CORRUPT, "input \"%.*s\" is not the next number of a list",
                 SLICE_FORMAT(input ? input->name : before->name));
@@ -322,7 +336,8 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     for (uint32_t i = 0; i < transform->input_count; i++) {
         TRY(find_column(transform, i, err));
         TRY(check_list(i > 0 ? &transform->inputs[i - 1] : NULL, &transform->inputs[i], err));
-        transform->has_lists |= transform->inputs[i].list.form != LIST_NONE;
+        transform->has_lists |=
+            transform->inputs[i].list.form || transform->inputs[i].combiner != COMBINER_SQRTN;
         names[i] = transform->inputs[i].name;
     }
     TRY(check_list(&transform->inputs[transform->input_count - 1], NULL, err));
@@ -667,12 +682,14 @@ static uint32_t insert_id(int32_t *ids, uint32_t count, int32_t id)
     return count + 1;
 }
 
-void transform_text(const struct transform_input *input, struct slice text, int32_t *ids)
+bool transform_text(const struct transform_input *input, struct slice text, int32_t *ids)
 {
     struct text_words words = text_words_of(text);
     struct slice word;
     uint32_t count = 0;
 
+    if (input->list.form)
+        return list_ids_read(input, text, ids);
     while (count < input->words_max && text_words_next(&words, &word)) {
         const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
 
@@ -680,6 +697,7 @@ void transform_text(const struct transform_input *input, struct slice text, int3
     }
     for (; count < input->words_max; count++)
         ids[count] = -1;
+    return true;
 }
 
 /* Numbers on their way to neighbouring columns of dense: divisions are slow one
@@ -763,13 +781,16 @@ static enum status transform_category(const struct transform_input *input, const
 static enum status transform_words(const struct transform_input *input, const struct cell *cell,
                                    int32_t *ids, struct error *err)
 {
+    const struct slice column = column_of(input);
     char buffer[TRANSFORM_WORD_BUFFER];
     struct slice text;
     bool is_null;
 
-    TRY(cell_to_word(cell, input->name, buffer, &text, &is_null, err));
-    transform_text(input, text, ids);
-    return STATUS_OK;
+    TRY(cell_to_word(cell, column, buffer, &text, &is_null, err));
+    if (transform_text(input, text, ids))
+        return STATUS_OK;
+    return list_items_refuse(cell, &input->list, input->rule == RULE_ID ? input->hash_buckets : 0,
+                             column, err);
 }
 
 /* The date of the column whose parts are being taken. */
@@ -841,7 +862,7 @@ enum status transform_row(const struct transform *transform, const struct cell *
         }
         if (transform->has_parts)
             TRY(take_cell(input, cells, &dated, &cell, err));
-        if (transform->has_lists && input->list.form) {
+        if (transform->has_lists && cell_list_has_numbers(&input->list)) {
             TRY(transform_list(transform, input, cell, &run, dense, err));
             i += input->list.size - 1;
         } else if (input->type == INPUT_NUMERIC)

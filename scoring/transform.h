@@ -40,7 +40,9 @@
  * A text input of h hash buckets owns h rows: a word (text_words.h) -> hash % h. A row of the layer
  * is selected once however often its words are there, by the first words_max different ones of a
  * text; of the k that a text selects each counts 1 / sqrt(k), so that a long text is no larger
- * input than a short one. NULL has no words.
+ * input than a short one. NULL has no words. A text input may also be a category of several values,
+ * the items of a list (list_ids.h), and either may have another combiner, by which rows count 1 or
+ * 1 / k.
  */
 #ifndef SCORING_TRANSFORM_H
 #define SCORING_TRANSFORM_H
@@ -54,6 +56,7 @@
 #include "scoring/cell_list.h"
 #include "scoring/cross.h"
 #include "scoring/dates.h"
+#include "scoring/list_ids.h"
 
 #define TRANSFORM_DENSE_MAX   1e18f
 #define TRANSFORM_WORD_BUFFER 32    /* bytes, for a number as a word */
@@ -69,7 +72,8 @@ struct transform_input {
     struct slice name;
     enum date_part part;   /* that it takes of the column; DATE_WHOLE: the cell as it is */
     struct slice source;   /* the column's name, where that is not the input's; else size 0 */
-    struct cell_list list; /* numeric: of which it takes one number; LIST_NONE: the cell itself */
+    struct cell_list list; /* numeric: of which it takes one number; text: whose items select rows,
+                              and not its words; LIST_NONE: the cell as it is */
     uint32_t element;      /* of a list: which, from 0 */
     uint32_t column;       /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
     enum model_part model_part; /* of models that have parts (kinds/embedding/) */
@@ -93,7 +97,9 @@ struct transform_input {
     struct slice *words;   /* category: ordered by count descending, then bytes */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
-    enum category_rule rule; /* category */
+    enum category_rule rule; /* category; text with a list: of its items, RULE_HASH or RULE_ID */
+    enum combiner combiner;  /* text */
+    bool is_weighted;        /* text with a list: items have weights */
     const double *bounds;    /* (bound_count): RULE_BUCKET: ascending; word i is below bound i */
     uint32_t bound_count;    /* one less than words */
     uint32_t hash_buckets;   /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
@@ -106,10 +112,29 @@ struct transform_input {
     uint32_t lookup_size;           /* a power of two */
 };
 
+/* Places among the ids of a row: those of its words or items, and what each of these counts. */
+static inline uint32_t transform_text_room(const struct transform_input *input)
+{
+    return input->is_weighted ? 2 * input->words_max : input->words_max;
+}
+
 /* Where the ids of a text input lie among those of a row. */
 struct text_ids {
     uint32_t first, count;
+    enum combiner combiner;
+    bool is_weighted; /* `count` places with what each counts follow */
 };
+
+static inline struct text_ids text_ids_of(const struct transform_input *input)
+{
+    return (struct text_ids){input->id_offset, input->words_max, input->combiner,
+                             input->is_weighted};
+}
+
+static inline uint32_t text_ids_end(const struct text_ids *text)
+{
+    return text->first + (text->is_weighted ? 2 * text->count : text->count);
+}
 
 /* How many of a text's ids select something: those in front. */
 static inline uint32_t text_ids_used(const int32_t *ids, uint32_t count)
@@ -121,10 +146,32 @@ static inline uint32_t text_ids_used(const int32_t *ids, uint32_t count)
     return used;
 }
 
-/* What each of them counts. */
-static inline float text_ids_share(uint32_t used)
+/* What each of so many ids counts, where they have no weights. */
+static inline float combiner_share(enum combiner combiner, uint32_t used)
 {
-    return 1 / sqrtf((float)used);
+    return combiner == COMBINER_SQRTN  ? 1 / sqrtf((float)used)
+           : combiner == COMBINER_MEAN ? 1 / (float)used
+                                       : 1;
+}
+
+/* What the ids of a text count. */
+struct text_shares {
+    float share;        /* each, or */
+    const int32_t *own; /* of each its own; NULL: all alike */
+};
+
+/* ids: of the row. Of those of a text that select something. */
+static inline struct text_shares text_shares_of(const struct text_ids *text, const int32_t *ids,
+                                                uint32_t used)
+{
+    if (text->is_weighted)
+        return (struct text_shares){0, ids + text->first + text->count};
+    return (struct text_shares){used ? combiner_share(text->combiner, used) : 0, NULL};
+}
+
+static inline float text_share(const struct text_shares *shares, uint32_t i)
+{
+    return shares->own ? list_share_get(shares->own[i]) : shares->share;
 }
 
 struct transform {
@@ -133,12 +180,12 @@ struct transform {
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
     bool has_parts;         /* an input takes another cell than that of its own number */
-    bool has_lists;         /* or a number of a list */
+    bool has_lists;         /* or of a list, or combines words in another way than by sqrtn */
     bool has_rules;         /* a category has no vocabulary */
     bool has_crosses;       /* an input is a cross */
     bool keeps_numbers;     /* numbers are taken as they are: set before transform_finish */
     uint32_t dense_width;   /* columns of dense */
-    uint32_t id_count;      /* ids of a row: one of a category, words_max of a text */
+    uint32_t id_count;      /* ids of a row: one of a category, transform_text_room of a text */
     uint32_t id_inputs;     /* categories and texts */
     uint32_t id_rows;       /* rows that ids select from: the sum over inputs */
     struct text_ids *texts; /* (text_count): of the text inputs, in their order */
@@ -244,8 +291,9 @@ int32_t transform_word(const struct transform_input *input, struct slice word);
  * memory, and what each of them needs is fetched beside what the others do. */
 void transform_words_many(const struct transform_input *input, const struct slice *words,
                           uint32_t count, int32_t *ids);
-/* The ids of a text's words, ascending, and -1 behind them: ids (words_max). */
-void transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
+/* The ids of a text's words, ascending, and -1 behind them: ids (transform_text_room). False for a
+ * text that is no list as the input takes it. */
+bool transform_text(const struct transform_input *input, struct slice text, int32_t *ids);
 
 uint64_t transform_word_hash(struct slice word);
 

@@ -251,6 +251,18 @@ static uint32_t run_of(const struct transform *transform, uint32_t i)
     return count;
 }
 
+static void describe_items(const struct transform_input *input, struct text *out)
+{
+    if (input->rule == RULE_ID)
+        text_printf(out, " of up to %u ids from 0 to %u", input->words_max,
+                    input->hash_buckets - 1);
+    else
+        text_printf(out, " of up to %u items, in %u hash buckets", input->words_max,
+                    input->hash_buckets);
+    text_append_string(out, input->is_weighted ? ", with weights" : "");
+    text_printf(out, ", by their %s", combiner_words[input->combiner]);
+}
+
 static void describe_input(const struct transform_input *input, bool keeps_numbers,
                            struct text *out)
 {
@@ -268,6 +280,8 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
                         input->cross->count);
         else if (input->hash_buckets > 0)
             text_printf(out, ", %u hash buckets beside its words", input->hash_buckets);
+    } else if (input->list.form == LIST_ITEMS) {
+        describe_items(input, out);
     } else if (input->type == INPUT_TEXT) {
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->hash_buckets);

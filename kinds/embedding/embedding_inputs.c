@@ -43,8 +43,8 @@ static struct embedding_field field_of(const struct transform_input *input, bool
     const bool is_text = input->type == INPUT_TEXT;
 
     return (struct embedding_field){
-        .first = input->id_offset,
-        .count = is_text ? input->words_max : 1,
+        .ids =
+            is_text ? text_ids_of(input) : (struct text_ids){.first = input->id_offset, .count = 1},
         .is_text = is_text,
         .is_wide = is_wide && part_has_linear(input->model_part),
         .dimension = !part_has_dnn(input->model_part) ? 0

@@ -13,7 +13,7 @@
 
 /* An input that selects rows of the table. */
 struct embedding_field {
-    uint32_t first, count;    /* among the ids of a row of data */
+    struct text_ids ids;      /* of a row of data; of a category it is one */
     bool is_text, is_wide;    /* is_wide: the linear model takes it */
     uint32_t dimension;       /* of its embedding; 0: it has none */
     uint32_t first_row, rows; /* of the table */

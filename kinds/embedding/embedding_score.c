@@ -147,36 +147,39 @@ void embedding_scorer_close(void *closed)
 
 /* ---- inputs ---- */
 
-/* to (count) += share * the numbers of each row of the table that the ids select, from `at` on */
-static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t count,
-                     const int32_t *ids, uint32_t id_count, float share, float *restrict to)
-{
-    const float *table = model->elements[model->shape.table] + at;
-
-    for (uint32_t i = 0; i < id_count; i++) {
-        const float *row = table + (size_t)(ids[i] < 0 ? 0 : ids[i]) * model->shape.row_width;
-
-        for (uint32_t j = 0; ids[i] >= 0 && j < count; j++)
-            to[j] += share * row[j];
-    }
-}
-
 /* The ids of a field, and what each counts. */
 struct selected {
     const int32_t *ids;
     uint32_t count;
-    float share;
+    struct text_shares shares;
 };
 
 static struct selected selected_by(const struct embedding_field *field, const int32_t *ids)
 {
-    struct selected selected = {ids + field->first, 1, 1};
+    struct selected selected = {ids + field->ids.first, 1, {1, NULL}};
 
     if (field->is_text) {
-        selected.count = text_ids_used(selected.ids, field->count);
-        selected.share = selected.count ? text_ids_share(selected.count) : 0;
+        selected.count = text_ids_used(selected.ids, field->ids.count);
+        selected.shares = text_shares_of(&field->ids, ids, selected.count);
     }
     return selected;
+}
+
+/* to (count) += its share * the numbers of each row of the table that the ids select, from `at` on
+ */
+static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t count,
+                     const struct selected *selected, float *restrict to)
+{
+    const float *table = model->elements[model->shape.table] + at;
+
+    for (uint32_t i = 0; i < selected->count; i++) {
+        const int32_t id = selected->ids[i];
+        const float *row = table + (size_t)(id < 0 ? 0 : id) * model->shape.row_width;
+        const float share = text_share(&selected->shares, i);
+
+        for (uint32_t j = 0; id >= 0 && j < count; j++)
+            to[j] += share * row[j];
+    }
 }
 
 /* Of a row of data the embedding of each field; behind them are the dense columns. */
@@ -189,8 +192,7 @@ static void fill_embeddings(const struct workspace *workspace, const int32_t *id
         const struct embedding_field *field = &workspace->columns.fields[f];
         const struct selected selected = selected_by(field, ids);
 
-        add_rows(model, model->shape.wide_width, field->dimension, selected.ids, selected.count,
-                 selected.share, inputs);
+        add_rows(model, model->shape.wide_width, field->dimension, &selected, inputs);
         inputs += field->dimension;
     }
 }
@@ -205,8 +207,7 @@ static void add_wide(const struct workspace *workspace, const int32_t *ids, floa
         const struct selected selected = selected_by(field, ids);
 
         if (field->is_wide)
-            add_rows(model, 0, model->shape.wide_width, selected.ids, selected.count,
-                     selected.share, outputs);
+            add_rows(model, 0, model->shape.wide_width, &selected, outputs);
     }
 }
 

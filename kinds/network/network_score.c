@@ -109,14 +109,15 @@ static void add_categories(const float *block, uint32_t width, const int32_t *id
 }
 
 /* z (width) += those that the words of a text select, each with its share */
-static void add_text(const float *block, uint32_t width, const int32_t *ids, uint32_t count,
-                     float *restrict z)
+static void add_text(const float *block, uint32_t width, const int32_t *ids,
+                     const struct text_ids *text, float *restrict z)
 {
-    const uint32_t used = text_ids_used(ids, count);
-    const float share = text_ids_share(used);
+    const uint32_t used = text_ids_used(ids + text->first, text->count);
+    const struct text_shares shares = text_shares_of(text, ids, used);
 
     for (uint32_t i = 0; i < used; i++) {
-        const float *weights = block + (size_t)ids[i] * width;
+        const float *weights = block + (size_t)ids[text->first + i] * width;
+        const float share = text_share(&shares, i);
 
         for (uint32_t j = 0; j < width; j++)
             z[j] += share * weights[j];
@@ -137,8 +138,8 @@ static void add_ids(const struct model *model, const int32_t *ids, uint32_t coun
             const struct text_ids *text = &transform->texts[i];
 
             add_categories(block, layer->width, ids + done, text->first - done, z);
-            add_text(block, layer->width, ids + text->first, text->count, z);
-            done = text->first + text->count;
+            add_text(block, layer->width, ids, text, z);
+            done = text_ids_end(text);
         }
         add_categories(block, layer->width, ids + done, transform->id_count - done, z);
     }

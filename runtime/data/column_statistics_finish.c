@@ -276,6 +276,9 @@ static void take_text(const struct spec_input *spec, struct transform_input *inp
     input->type = INPUT_TEXT;
     input->hash_buckets = spec->vocabulary_max;
     input->words_max = spec->words_max;
+    input->rule = spec->rule;
+    input->combiner = spec->combiner;
+    input->is_weighted = spec->is_weighted;
     input->has_nulls = false; /* NULL has no words */
 }
 
@@ -307,10 +310,10 @@ static enum status fill_transform(const struct column_statistics *statistics,
         input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)
             TRY(take_moments(statistics, column, input, err));
+        else if (spec->inputs[i].type == INPUT_TEXT)
+            take_text(&spec->inputs[i], input);
         else if (spec->inputs[i].rule != RULE_WORDS)
             TRY(take_rule(&spec->inputs[i], column, input, arena, err));
-        else if (column->content == COLUMN_TEXTS)
-            take_text(&spec->inputs[i], input);
         else
             TRY(take_words(column, spec->inputs[i].vocabulary_max, statistics->rows, input, arena,
                            err));

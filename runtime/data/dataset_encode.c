@@ -106,9 +106,10 @@ static enum status encode_category(const struct transform_input *input,
         bool is_null;
 
         TRY(cell_to_word(&cell, input->name, buffer, &word, &is_null, err));
-        if (input->type == INPUT_TEXT)
-            transform_text(input, word, ids + r * stride);
-        else
+        if (input->type == INPUT_TEXT && !transform_text(input, word, ids + r * stride))
+            return fail(err, STATUS_CORRUPT, "the spool's column \"%.*s\" holds no such list",
+                        SLICE_FORMAT(input->name));
+        if (input->type != INPUT_TEXT)
             ids[r * stride] = is_null ? input->null_id : transform_word(input, word);
     }
     return STATUS_OK;

@@ -32,6 +32,7 @@
 #include "base/error.h"
 #include "base/team.h"
 #include "params/terms.h"
+#include "scoring/cell_list.h"
 
 #define SPOOL_BLOCK_ROWS     16384      /* of the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* of a spool that lies by key */
@@ -54,8 +55,9 @@ struct spool_column {
     struct slice name; /* for messages; not stored */
     enum spool_type type;
     enum input_reading reading; /* of a real one's text, by who puts it; not stored */
-    uint32_t ids; /* of one of whole numbers: they are ids from 0 to below this, as who puts them
-                     looks at; 0: any. Not stored */
+    uint32_t ids; /* of one of whole numbers, or of the items of texts: they are ids from 0 to below
+                     this, as who puts them looks at; 0: any. Not stored */
+    struct cell_list items; /* of texts: as which who puts them looks at them; not stored */
 };
 
 #define ROW_STRATUM_BITS 16

@@ -13,15 +13,16 @@ static size_t width_of(const struct embedded_fields *op)
 }
 
 /* How many ids of the field select something, and what each counts. */
-static uint32_t used_of(const struct embedding_field *field, const int32_t *ids, float *share)
+static uint32_t used_of(const struct embedding_field *field, const int32_t *ids,
+                        struct text_shares *shares)
 {
     uint32_t used;
 
-    *share = 1;
+    *shares = (struct text_shares){1, NULL};
     if (!field->is_text)
-        return ids[field->first] >= 0;
-    used = text_ids_used(ids + field->first, field->count);
-    *share = used ? text_ids_share(used) : 0;
+        return ids[field->ids.first] >= 0;
+    used = text_ids_used(ids + field->ids.first, field->ids.count);
+    *shares = text_shares_of(&field->ids, ids, used);
     return used;
 }
 
@@ -49,11 +50,12 @@ static void forward_row(const struct embedded_fields *op, const float *table, co
     memset(x, 0, op->embedded * sizeof *x);
     for (uint32_t f = 0; f < op->field_count; x += op->fields[f++].dimension) {
         const struct embedding_field *field = &op->fields[f];
-        float share;
-        const uint32_t used = used_of(field, ids, &share);
+        struct text_shares shares;
+        const uint32_t used = used_of(field, ids, &shares);
 
-        for (uint32_t j = field->first; j < field->first + used; j++) {
-            const float *row = table + (size_t)ids[j] * width_of(op);
+        for (uint32_t k = 0; k < used; k++) {
+            const float share = text_share(&shares, k);
+            const float *row = table + (size_t)ids[field->ids.first + k] * width_of(op);
 
             add_scaled(wide, row, share, field->is_wide ? op->wide_width : 0);
             add_scaled(x, row + op->wide_width, share, field->dimension);
@@ -78,11 +80,13 @@ static void backward_row(const struct embedded_fields *op, const int32_t *ids, c
 {
     for (uint32_t f = 0; f < op->field_count; dx += op->fields[f++].dimension) {
         const struct embedding_field *field = &op->fields[f];
-        float share;
-        const uint32_t used = used_of(field, ids, &share);
+        struct text_shares shares;
+        const uint32_t used = used_of(field, ids, &shares);
 
-        for (uint32_t j = field->first; j < field->first + used; j++) {
-            float *row = table + touched_rows_add(touched, (uint32_t)ids[j]) * width_of(op);
+        for (uint32_t k = 0; k < used; k++) {
+            const float share = text_share(&shares, k);
+            const uint32_t id = (uint32_t)ids[field->ids.first + k];
+            float *row = table + touched_rows_add(touched, id) * width_of(op);
 
             add_scaled(row, dwide, share, field->is_wide ? op->wide_width : 0);
             add_scaled(row + op->wide_width, dx, share, field->dimension);

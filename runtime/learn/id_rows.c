@@ -38,8 +38,10 @@ VECTORS_PART void add_text(const struct id_rows *op, size_t width, const float *
                            const int32_t *ids, const struct text_ids *text, float *z)
 {
     const uint32_t used = text_ids_used(ids + text->first, text->count);
-    const float share = text_ids_share(used);
+    const struct text_shares shares = text_shares_of(text, ids, used);
+
     for (uint32_t j = text->first; j < text->first + used; j++) {
+        const float share = text_share(&shares, j - text->first);
         const float *row = parameters + op->first + (size_t)ids[j] * width;
 
         for (size_t u = 0; u < width; u++)
@@ -58,7 +60,7 @@ VECTORS_PART void forward(const struct id_rows *op, size_t width, const float *p
         for (uint32_t t = 0; t < op->text_count; t++) {
             add_rows(op, width, parameters, ids, done, op->texts[t].first, z);
             add_text(op, width, parameters, ids, &op->texts[t], z);
-            done = op->texts[t].first + op->texts[t].count;
+            done = text_ids_end(&op->texts[t]);
         }
         add_rows(op, width, parameters, ids, done, op->id_count, z);
     }
@@ -103,8 +105,10 @@ VECTORS_PART void give_text(const struct id_rows *op, size_t width, const int32_
                             struct touched_rows *touched)
 {
     const uint32_t used = text_ids_used(ids + text->first, text->count);
-    const float share = text_ids_share(used);
+    const struct text_shares shares = text_shares_of(text, ids, used);
+
     for (uint32_t j = text->first; j < text->first + used; j++) {
+        const float share = text_share(&shares, j - text->first);
         float *row = gradient + op->first + touched_rows_add(touched, (uint32_t)ids[j]) * width;
 
         for (size_t u = 0; u < width; u++)
@@ -121,7 +125,7 @@ VECTORS_PART void backward(const struct id_rows *op, size_t width, uint32_t n, c
         for (uint32_t t = 0; t < op->text_count; t++) {
             give_rows(op, width, ids, done, op->texts[t].first, delta, gradient, touched);
             give_text(op, width, ids, &op->texts[t], delta, gradient, touched);
-            done = op->texts[t].first + op->texts[t].count;
+            done = text_ids_end(&op->texts[t]);
         }
         give_rows(op, width, ids, done, op->id_count, delta, gradient, touched);
     }

@@ -134,10 +134,12 @@ static void select_ids(struct newton_lane *lane, uint32_t at)
             selected[count++] = (struct selected){chunk->dense + (uint32_t)*own, 1};
         if (input->type == INPUT_TEXT) {
             const uint32_t used = text_ids_used(own, input->words_max);
+            const struct text_ids text = text_ids_of(input);
+            const struct text_shares shares = text_shares_of(&text, ids, used);
 
             for (uint32_t word = 0; word < used; word++)
                 selected[count++] = (struct selected){chunk->dense + (uint32_t)own[word],
-                                                      (double)text_ids_share(used)};
+                                                      (double)text_share(&shares, word)};
         }
     }
     chunk->selected_count[at] = count;

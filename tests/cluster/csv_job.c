@@ -101,8 +101,8 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
 
         const bool is_word = i < job->words || (is_label && is_text);
 
-        columns[i] =
-            (struct spool_column){cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0};
+        columns[i] = (struct spool_column){
+            cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}};
         if (i >= job->words)
             job->inputs[i] = (struct spec_input){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
@@ -110,9 +110,12 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
     job->spec.input_count = count - 1;
     stored = count - !has_label;
     for (size_t i = 0; i < job->spec.role_count; i++)
-        columns[stored + i] = (struct spool_column){
-            job->spec.roles[i].name,
-            job->spec.roles[i].role == ROLE_GROUP ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0};
+        columns[stored + i] =
+            (struct spool_column){job->spec.roles[i].name,
+                                  job->spec.roles[i].role == ROLE_GROUP ? SPOOL_TEXT : SPOOL_REAL,
+                                  READING_NUMBER,
+                                  0,
+                                  {LIST_NONE}};
     if (has_label)
         job->spec.label = cells[count - 1];
     snprintf(path, sizeof path, "%s/train.spool", folder);

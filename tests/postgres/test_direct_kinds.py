@@ -72,6 +72,13 @@ class Kinds(KindsCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.digest(), self.expected(self.text(columns)))
 
+    def test_items_of_lists_in_texts(self):
+        self.make(s="CASE WHEN i % 4 > 0 THEN i % 5 || ':' || i % 3 / 4.0 || ' 2' END")
+        columns = " COLUMN x, WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(s, 5), 5)), CATEGORY_HASH(s, 9, ' ')"
+        done = self.run_text(self.text(", job.where = 'kubernetes', job.read = 'direct'" + columns))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.digest(), self.expected(self.text(columns)))
+
     def test_a_column_that_is_left_out_and_one_that_comes_in(self):
         cells = {"t": "CASE WHEN i < 1200 THEN 'k' || i ELSE 'k' || i % 7 END",
                  "u": "CASE WHEN i < 1200 THEN 'k' || i % 7 ELSE 'k' || i * i END"}

@@ -72,6 +72,22 @@ class Lists(harness.Case):
         self.assertEqual(others, (0,))
         self.train(TRAIN.format("arrays", "LinearRegressor"))
 
+    def test_items_make_the_model_of_sqlite(self):
+        items = TRAIN[:TRAIN.index("COLUMN")] + ("COLUMN EMBEDDING(WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(s, 4), 4)), 4), CATEGORY_HASH(v, 50, ',') "
+                                                 "LABEL y INTO m")
+        wanted = self.digest_of_sqlite(items.format("t", "WideAndDeepRegressor"))
+        for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
+            self.train(items.format(table, "WideAndDeepRegressor"), before)
+            self.assertEqual(self.digest("m"), wanted, table)
+        self.check_psql("SELECT v, s FROM t TO PREDICT items.guess USING m;", "-o", "/dev/null")
+        others, = self.execute("SELECT count(*) FROM (SELECT v, s, totrain.predict('m', t, NULL::float8) AS guess FROM t "
+                               "EXCEPT ALL SELECT v, s, guess FROM items) AS others")
+        self.assertEqual(others, (0,))
+        self.execute("CREATE TABLE other AS SELECT * FROM t; UPDATE other SET s = '4' WHERE ctid = '(0,7)'")
+        for before in ("", harness.IN_PARALLEL):
+            self.assertIn("column \"s\" holds '4', where a list of up to 128 ids from 0 to 3",
+                          self.psql(f"{before} {items.format('other', 'WideAndDeepRegressor')};").stderr)
+
     def test_a_row_that_is_no_such_list_is_a_bad_one(self):
         self.check_psql("CREATE TABLE bad AS SELECT * FROM t; UPDATE bad SET s = '9' WHERE ctid = '(0,7)'; VACUUM ANALYZE bad;")
         for before in ("", harness.IN_PARALLEL):

@@ -128,5 +128,108 @@ class Lists(harness.Case):
         self.assertIn("sparse list of 4 numbers", plan["input s"])
 
 
+ITEMS = "WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(s, 4), 4)), CATEGORY_HASH(tags, 20, ';'), SEQ_CATEGORY_ID(seen, 9, COMMA)"
+EMBEDDED = ("EMBEDDING(WEIGHTED_CATEGORY(CATEGORY_HASH(SPARSE(s, 10, ' ', \"int\", ':', \"float\"), 10)), 4), "
+            "EMBEDDING(CATEGORY_ID(seen, 9, COMMA), 4, {}), EMBEDDING(SPARSE(s, 4), 4, 'sum')")
+
+
+class Items(harness.Case):
+    """Categories of several values a cell."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (s TEXT, tags TEXT, seen TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)",
+                                  [(s, ";".join(("red hat", "blue", "x")[:i % 4]), ",".join(str(i * k % 9) for k in range(i % 5)), int(y > 2))
+                                   for i, (_, s, y) in enumerate(lists.made())])
+
+    def train(self, columns=ITEMS, model="LinearClassifier", more="", table="t"):
+        return harness.facts(self.run_all(f"SELECT * FROM {table} TO TRAIN {model} WITH train.test_size = 0, train.epoch = 5{more} "
+                                          f"COLUMN {columns} LABEL y INTO m"))
+
+    def meta(self):
+        return json.loads(self.run_all("SELECT data FROM m WHERE part = 'meta'")[0][0])
+
+    def probabilities(self):
+        return [row[0] for row in self.run_all("SELECT totrain_probability('m', s, tags, seen) FROM t")]
+
+    def test_logistic_regression_is_that_of_scikit_learn(self):
+        self.run_all(f"SELECT s, y FROM t TO TRAIN LinearClassifier WITH train.test_size = 0, model.l2 = {lists.L2}, train.epoch = 400 "
+                     "COLUMN WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(s, 4), 4)) LABEL y INTO m")
+        found = dict(self.run_all("SELECT name, value FROM m WHERE part = 'weight'"))
+        for name, wanted in zip(["(intercept)"] + [f"CATEGORY_ID(s)={i}" for i in range(4)], lists.LOGISTIC):
+            self.assertAlmostEqual(found[name], wanted, delta=2e-3, msg=name)
+
+    def test_every_way_of_scoring_does_as_training_did(self):
+        for columns, model in ((ITEMS, "LinearClassifier"), (ITEMS, "DNNClassifier"), (EMBEDDED.format("mean"), "DeepFMClassifier"),
+                               (EMBEDDED.format("sqrtn"), "WideAndDeepClassifier")):
+            measured = self.train(columns, model)
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+            right, = self.run_all("SELECT avg(p.guess = t.y) FROM p, t WHERE p.rowid = t.rowid")[0]
+            self.assertAlmostEqual(measured["Accuracy"], right, 9, model)
+            cells = ", ".join(self.taken())
+            self.assertEqual(self.run_all(f"SELECT totrain_predict('m', {cells}) FROM t"), self.run_all("SELECT guess FROM p ORDER BY rowid"))
+            [one] = self.run_all("SELECT * FROM t TO EVALUATE m WITH job.min_workers = 2")
+            self.assertEqual([one], self.run_all("SELECT * FROM t TO EVALUATE m"))
+
+    def taken(self):
+        columns = []
+        for one in self.meta()["inputs"]:
+            name = one.get("column", one["name"])
+            if name not in columns:
+                columns.append(name)
+        return columns
+
+    def test_the_same_model_in_any_order_by_any_workers(self):
+        for columns, model in ((ITEMS, "LinearClassifier"), (ITEMS, "DNNClassifier"), (EMBEDDED.format("mean"), "DeepFMClassifier")):
+            digests = set()
+            for table, workers in (("t", 1), ("t", 2), ("t", 3), ("(SELECT * FROM t ORDER BY seen)", 1)):
+                self.train(columns, model, f", job.min_workers = {workers}, job.max_workers = {workers}", table)
+                digests.add(self.model_digest())
+            self.assertEqual(len(digests), 1, model)
+
+    def test_combiners_make_other_models_and_the_order_of_items_none(self):
+        digests = set()
+        for combiner in ("sum", "mean", "sqrtn"):
+            self.train(EMBEDDED.format(combiner), "DeepFMClassifier")
+            digests.add(self.model_digest())
+        self.assertEqual(len(digests), 3)
+        self.run_all("CREATE TABLE turned AS SELECT s, tags, seen, y FROM t")
+        turned = [(" ".join(reversed(s.split())), ",".join(reversed(seen.split(","))), row)
+                  for row, s, seen in self.run_all("SELECT rowid, s, seen FROM t")]
+        self.train()
+        before = self.probabilities()
+        self.database.executemany("UPDATE t SET s = ?, seen = ? WHERE rowid = ?", turned)
+        self.assertEqual(self.probabilities(), before)
+
+    def test_inputs_are_shown_and_stored(self):
+        self.train()
+        inputs = {one["name"]: one for one in self.meta()["inputs"]}
+        self.assertEqual(inputs["CATEGORY_ID(s)"]["list"], {"form": "items", "size": 128, "delimiter": "", "pair": ":"})
+        self.assertEqual((inputs["CATEGORY_ID(s)"]["combiner"], inputs["CATEGORY_ID(s)"]["weighted"]), ("sum", True))
+        self.assertEqual(self.meta()["format"], 11)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["input CATEGORY_ID(s)"], "text of up to 128 ids from 0 to 3, with weights, by their sum")
+        self.assertEqual(shown["input CATEGORY_HASH(tags)"], "text of up to 128 items, in 20 hash buckets, by their sum")
+
+    def test_a_row_with_another_id_is_a_bad_one(self):
+        self.run_all("UPDATE t SET seen = '1,9' WHERE rowid = 300")
+        with self.assertRaisesRegex(sqlite3.Error, "row 300: column \"seen\" holds '1,9', where a list of up to 128 ids from 0 to 8 was expected"):
+            self.train()
+        self.train(more=", train.bad_rows = 'skip'")
+        self.assertEqual(self.meta()["rows"], lists.ROWS - 1)
+        with self.assertRaisesRegex(sqlite3.Error, "column \"seen\" holds '1,9'"):
+            self.run_all("SELECT * FROM t TO EVALUATE m")
+        with self.assertRaisesRegex(sqlite3.Error, "where a list of up to 3 ids from 0 to 8 was expected"):
+            self.train("CATEGORY_ID(seen, 9, ',', 3)")
+
+    def test_importance_and_shap_are_of_the_columns(self):
+        self.train()
+        self.assertEqual({row[0] for row in self.run_all("SELECT * FROM t TO EXPLAIN m")}, {"s", "tags", "seen"})
+        self.run_all("SELECT * FROM t TO EXPLAIN m USING SHAP")
+
+
 if __name__ == "__main__":
     harness.main()

@@ -117,12 +117,12 @@ static void embed(struct reference *of, double *outputs)
     for (uint32_t f = 0; f < of->network->fields.field_count; f++) {
         const struct embedding_field *field = &of->network->columns.fields[f];
         const int32_t *ids =
-            part->ids + (size_t)of->row * of->network->fields.id_count + field->first;
+            part->ids + (size_t)of->row * of->network->fields.id_count + field->ids.first;
         uint32_t used = 0;
 
-        for (uint32_t k = 0; k < field->count; k++)
+        for (uint32_t k = 0; k < field->ids.count; k++)
             used += ids[k] >= 0;
-        for (uint32_t k = 0; k < field->count; k++) {
+        for (uint32_t k = 0; k < field->ids.count; k++) {
             const double share = field->is_text ? 1 / sqrt(used) : 1;
             const double *row;
 

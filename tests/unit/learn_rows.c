@@ -318,7 +318,7 @@ struct dataset made_text_dataset(struct rows_shape shape, uint32_t words)
     dataset.transform.id_inputs -= words - 1;
     dataset.transform.text_count = 1;
     dataset.transform.texts = calloc(1, sizeof *dataset.transform.texts);
-    *dataset.transform.texts = (struct text_ids){shape.ids - words, words};
+    *dataset.transform.texts = (struct text_ids){.first = shape.ids - words, .count = words};
     fill_words(&shape, words, &dataset.train);
     fill_words(&shape, words, &dataset.validation);
     hide_rows(&dataset);

@@ -209,6 +209,25 @@ static inline void fixture_lists(struct fixture *fixture)
     CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
 }
 
+/* And in the place of colour the items of a list, with weights. */
+static inline void fixture_items(struct fixture *fixture)
+{
+    struct error err;
+
+    fixture_lists(fixture);
+    fixture->model.transform.inputs[2] =
+        (struct transform_input){.name = SLICE("CATEGORY_ID(seen)"),
+                                 .source = SLICE("seen"),
+                                 .type = INPUT_TEXT,
+                                 .rule = RULE_ID,
+                                 .combiner = COMBINER_MEAN,
+                                 .is_weighted = true,
+                                 .list = {LIST_ITEMS, 4, 0, '='},
+                                 .hash_buckets = 7,
+                                 .words_max = 4};
+    CHECK_OK(transform_finish(&fixture->model.transform, &fixture->arena, &err));
+}
+
 static inline enum status fixture_keep(void *context, const struct model_row *row,
                                        struct error *err)
 {

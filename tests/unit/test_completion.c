@@ -237,7 +237,7 @@ static void columns_follow_label_and_column(void **state)
     (void)state;
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier LABEL |",
                  "sepal_length|sepal_width|class");
-    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN se|",
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN sep|",
                  "sepal_length|sepal_width");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCABULARY(cl|", "class");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier COLUMN VOCAB|", "VOCABULARY");

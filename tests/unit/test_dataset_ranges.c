@@ -19,10 +19,11 @@
 
 #define COLUMNS 4 /* x, n (numeric), colour (category), y (the label) */
 
-static const struct spool_column columns[COLUMNS] = {{{"x", 1}, SPOOL_REAL, READING_NUMBER, 0},
-                                                     {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0},
-                                                     {{"colour", 6}, SPOOL_TEXT, READING_NUMBER, 0},
-                                                     {{"y", 1}, SPOOL_TEXT, READING_NUMBER, 0}};
+static const struct spool_column columns[COLUMNS] = {
+    {{"x", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+    {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
+    {{"colour", 6}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
+    {{"y", 1}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
 
 struct table {
     struct folder keyed, plain;

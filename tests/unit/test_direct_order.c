@@ -7,8 +7,9 @@
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
 static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, NULL};
-static struct spool_column spooled[] = {{{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0},
-                                        {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0}};
+static struct spool_column spooled[] = {
+    {{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+    {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
 static int cells[] = {4, 1};
 static struct direct_leaf leaves[] = {{16400, 1000, false}, {UINT32_MAX, 3, false}};
 
@@ -140,7 +141,8 @@ static void lists_come_back(void **state)
 /* Those of the second column, as the order has them for a spool of this type. */
 static enum status read_ids(enum spool_type type, uint32_t *ids, struct error *err)
 {
-    struct spool_column columns[] = {spooled[0], {{"shop", 4}, type, READING_NUMBER, 30}};
+    struct spool_column columns[] = {spooled[0],
+                                     {{"shop", 4}, type, READING_NUMBER, 30, {LIST_NONE}}};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     enum status status;
     struct arena arena;
@@ -170,6 +172,33 @@ static void ids_are_those_of_whole_numbers(void **state)
     CHECK_INT(ids, 30);
     CHECK_FAILS(read_ids(SPOOL_REAL, &ids, &err), STATUS_CORRUPT,
                 "a column of ids that are no whole numbers");
+}
+
+static void items_of_texts_come_back(void **state)
+{
+    struct spool_column columns[] = {
+        spooled[0], {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':'}}};
+    struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
+    struct arena arena;
+    struct error err;
+    struct text json;
+    (void)state;
+
+    order.rows[0].spooled = columns;
+    text_init(&json, DIRECT_BYTES_MAX);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_OK(direct_order_read(text_slice(&json), &arena, &read, &err));
+    CHECK_INT(read.rows[0].spooled[1].ids, 30);
+    CHECK(cell_list_equal(&read.rows[0].spooled[1].items, &columns[1].items));
+    CHECK(read.rows[0].spooled[0].items.form == LIST_NONE);
+    text_clear(&json);
+    columns[1].type = SPOOL_REAL;
+    CHECK_OK(direct_order_write(&order, &json, &err));
+    CHECK_FAILS(direct_order_read(text_slice(&json), &arena, &read, &err), STATUS_CORRUPT,
+                "a column of lists that are no texts of items");
+    arena_deinit(&arena);
+    text_deinit(&json);
 }
 
 static void what_is_counted_comes_back(void **state)
@@ -361,6 +390,7 @@ int main(void)
         cmocka_unit_test(parts_of_dates_come_back),
         cmocka_unit_test(lists_come_back),
         cmocka_unit_test(a_cross_comes_back_with_the_places_of_its_columns),
+        cmocka_unit_test(items_of_texts_come_back),
         cmocka_unit_test(ids_are_those_of_whole_numbers),
         cmocka_unit_test(what_is_counted_comes_back),
         cmocka_unit_test(what_does_not_fit_is_refused),

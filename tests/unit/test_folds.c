@@ -12,9 +12,10 @@
 #define COLUMNS 3
 
 /* A number (with NULLs and equal rows), a class, and a group as text. */
-static const struct spool_column columns[COLUMNS] = {{{"x", 1}, SPOOL_REAL, 0, 0},
-                                                     {{"class", 5}, SPOOL_INTEGER, 0, 0},
-                                                     {{"group", 5}, SPOOL_TEXT, 0, 0}};
+static const struct spool_column columns[COLUMNS] = {
+    {{"x", 1}, SPOOL_REAL, 0, 0, {LIST_NONE}},
+    {{"class", 5}, SPOOL_INTEGER, 0, 0, {LIST_NONE}},
+    {{"group", 5}, SPOOL_TEXT, 0, 0, {LIST_NONE}}};
 
 static struct folder folder;
 static uint32_t order[ROWS]; /* in which rows come */

@@ -145,6 +145,10 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].element = 1;
     DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].combiner = COMBINER_MEAN;
+    DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].is_weighted = true;
+    DIFFERS(inputs, others);
     DIFFERS(role_count, 1);
 #undef DIFFERS
 }
@@ -267,6 +271,34 @@ static struct spec_input list_input(void)
                                .element = 2,
                                .source = SLICE("seen"),
                                .keeps_codes = true};
+}
+
+static struct spec_input items_input(void)
+{
+    return (struct spec_input){.name = SLICE("CATEGORY_ID(seen)"),
+                               .type = INPUT_TEXT,
+                               .vocabulary_max = 500,
+                               .words_max = 20,
+                               .rule = RULE_ID,
+                               .combiner = COMBINER_MEAN,
+                               .is_weighted = true,
+                               .list = {LIST_ITEMS, 20, ' ', ':'},
+                               .source = SLICE("seen")};
+}
+
+static void items_read_back_the_same(void **state)
+{
+    struct jobspec spec = example(), again;
+    struct spec_input inputs[] = {spec.inputs[0], items_input()};
+    struct arena arena;
+    (void)state;
+
+    spec.inputs = inputs;
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK(again.inputs[1].is_weighted && again.inputs[1].combiner == COMBINER_MEAN);
+    CHECK(again.inputs[1].rule == RULE_ID && again.inputs[1].list.form == LIST_ITEMS);
+    arena_deinit(&arena);
 }
 
 static void lists_read_back_the_same(void **state)
@@ -396,7 +428,23 @@ static void lists_that_cannot_be_are_refused(void **state)
     check_not_written(&spec, "does not read back");
     inputs[1] = list_input(), inputs[1].keeps_codes = false;
     inputs[1].type = INPUT_CATEGORY, inputs[1].vocabulary_max = 10;
-    check_not_written(&spec, "\"list\": a category is no number of a list");
+    check_not_written(&spec, "\"list\": a category takes no such list");
+    inputs[1] = list_input(), inputs[1].list.form = LIST_ITEMS;
+    check_not_written(&spec, "\"list\": a numeric takes no such list");
+    inputs[1] = list_input(), inputs[1].combiner = COMBINER_SUM;
+    check_not_written(&spec, "of lists alone");
+    inputs[1] = list_input(), inputs[1].is_weighted = true;
+    check_not_written(&spec, "of lists alone");
+    inputs[1] = items_input(), inputs[1].list.pair = 0;
+    check_not_written(&spec, "of lists alone");
+    inputs[1] = items_input(), inputs[1].rule = RULE_WORDS;
+    check_not_written(&spec, "a list of items has one");
+    inputs[1] = items_input(), inputs[1].rule = RULE_BUCKET;
+    check_not_written(&spec, "a text has no rule \"bucket\"");
+    inputs[1] = items_input(), inputs[1].words_max = 21;
+    check_not_written(&spec, "\"words_max\": not the list's");
+    inputs[1] = items_input(), inputs[1].words_max = inputs[1].list.size = 4000000;
+    check_not_written(&spec, "\"size\"");
     inputs[1] = list_input(), inputs[1].part = DATE_AGE;
     check_not_written(&spec, "\"part\"");
 }
@@ -564,6 +612,7 @@ int main(void)
         cmocka_unit_test(constraints_of_inputs_read_back_the_same),
         cmocka_unit_test(constraints_and_roles_are_in_the_fingerprint),
         cmocka_unit_test(lists_read_back_the_same),
+        cmocka_unit_test(items_read_back_the_same),
         cmocka_unit_test(lists_that_cannot_be_are_refused),
         cmocka_unit_test(parts_of_dates_and_readings_that_cannot_be_are_refused),
         cmocka_unit_test(cells_and_thresholds_that_cannot_be_are_refused),

@@ -23,6 +23,7 @@ enum damage_of {
     RULED,
     CROSSED,
     LISTED,
+    ITEMS,
     TESTED,
     BAYES,
     COMPONENTS,
@@ -312,6 +313,8 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
         fixture_cross(fixture);
     if (kind == LISTED)
         fixture_lists(fixture);
+    if (kind == ITEMS)
+        fixture_items(fixture);
     fixture_layers(fixture, kind == DEEP ? deep : linear, kind == DEEP ? 2 : 1);
     fixture_write(fixture);
 }
@@ -394,7 +397,8 @@ static bool is_for_people(const char *member)
 static bool may_be_missing(const char *member)
 {
     return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
-           strcmp(member, "others") == 0 || strcmp(member, "reading") == 0;
+           strcmp(member, "others") == 0 || strcmp(member, "reading") == 0 ||
+           strcmp(member, "combiner") == 0 || strcmp(member, "weighted") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
@@ -680,6 +684,34 @@ static void lists_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(LISTED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void items_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
+        {"\"rule\":\"id\"", "\"rule\":\"words\"", "hash buckets for 4 words of a text"},
+        {"\"rule\":\"id\"", "\"rule\":\"x\"", "\"rule\" is \"x\""},
+        {"\"rule\":\"id\",", "", "\"rule\": expected"},
+        {"\"combiner\":\"mean\"", "\"combiner\":\"sum\"", "it was changed after training"},
+        {"\"combiner\":\"mean\"", "\"combiner\":\"max\"", "\"combiner\" is \"max\""},
+        {"\"weighted\":true", "\"weighted\":false", "it was changed after training"},
+        {"\"weighted\":true", "\"weighted\":1", "\"weighted\": expected"},
+        {"\"words_max\":4", "\"words_max\":3", "hash buckets for 3 words of a text"},
+        {"\"form\":\"items\",\"size\":4", "\"form\":\"items\",\"size\":5",
+         "hash buckets for 4 words of a text"},
+        {"\"form\":\"items\",\"size\":4", "\"form\":\"items\",\"size\":1025", "cannot be read"},
+        {"\"pair\":\"=\"", "\"pair\":\"\"", "hash buckets for 4 words of a text"},
+        {"\"pair\":\"=\"", "\"pair\":\"~\"", "it was changed after training"},
+        {"\"form\":\"items\"", "\"form\":\"sparse\"", "\"element\": expected"},
+        {"\"hash_buckets\":7", "\"hash_buckets\":0", "\"hash_buckets\": expected"},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(ITEMS, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void clusters_with_a_wrong_value_are_refused(void **state)
@@ -1157,6 +1189,7 @@ int main(void)
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
         cmocka_unit_test(lists_with_a_wrong_value_are_refused),
+        cmocka_unit_test(items_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
         cmocka_unit_test(regressions_with_a_wrong_value_are_refused),
         cmocka_unit_test(one_class_with_a_wrong_value_is_refused),

@@ -20,7 +20,7 @@ struct fixture {
 
 static void spool_rows(const char *path)
 {
-    const struct spool_column column = {SLICE("row"), SPOOL_TEXT, READING_NUMBER, 0};
+    const struct spool_column column = {SLICE("row"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}};
     struct spool_writer *writer;
     struct error err;
     struct text row;

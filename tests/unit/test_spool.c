@@ -14,9 +14,10 @@
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 
-static const struct spool_column mixed[] = {{{"x", 1}, SPOOL_REAL, READING_NUMBER, 0},
-                                            {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0},
-                                            {{"t", 1}, SPOOL_TEXT, READING_NUMBER, 0}};
+static const struct spool_column mixed[] = {
+    {{"x", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+    {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
+    {{"t", 1}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
 
 /* Row i of a table with every kind of cell in every column. */
 static void make_row(uint32_t i, char *buffer, struct cell cells[3])
@@ -180,10 +181,13 @@ static bool hashes_equal(struct row_hash a, struct row_hash b)
 
 static void a_row_hash_is_a_function_of_the_cells_alone(void **state)
 {
-    static const struct spool_column texts[] = {{{"a", 1}, SPOOL_TEXT, READING_NUMBER, 0},
-                                                {{"b", 1}, SPOOL_TEXT, READING_NUMBER, 0}};
-    static const struct spool_column real[] = {{{"a", 1}, SPOOL_REAL, READING_NUMBER, 0}};
-    static const struct spool_column integer[] = {{{"a", 1}, SPOOL_INTEGER, READING_NUMBER, 0}};
+    static const struct spool_column texts[] = {
+        {{"a", 1}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
+        {{"b", 1}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
+    static const struct spool_column real[] = {
+        {{"a", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
+    static const struct spool_column integer[] = {
+        {{"a", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}}};
     struct cell ab[] = {text_cell("a"), text_cell("b")};
     struct cell shifted[] = {text_cell("ab"), text_cell("")};
     struct cell null_b[] = {null_cell(), text_cell("b")};
@@ -270,9 +274,12 @@ static void write_numbers(const char *path, bool by_runs)
 {
     static const double values[] = {1.5, -0.0, NAN, 3e300, NAN, NAN, 0.25};
     static const struct spool_column columns[] = {
-        {{"a", 1}, SPOOL_REAL, READING_NUMBER, 0},    {{"b", 1}, SPOOL_REAL, READING_NUMBER, 0},
-        {{"c", 1}, SPOOL_REAL, READING_NUMBER, 0},    {{"d", 1}, SPOOL_REAL, READING_NUMBER, 0},
-        {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0}, {{"e", 1}, SPOOL_REAL, READING_NUMBER, 0}};
+        {{"a", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {{"b", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {{"c", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {{"d", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
+        {{"e", 1}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
     struct spool_writer *writer;
     struct error err;
 
@@ -343,7 +350,7 @@ static void a_run_of_reals_that_is_too_long_spoils_the_spool(void **state)
 static void a_text_that_is_too_long_is_refused_with_its_column(void **state)
 {
     struct slice longest = {calloc(1, SPOOL_TEXT_BYTES_MAX + 1), SPOOL_TEXT_BYTES_MAX};
-    struct spool_column column = {SLICE("essay"), SPOOL_TEXT, READING_NUMBER, 0};
+    struct spool_column column = {SLICE("essay"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}};
     struct spool_writer *writer;
     struct folder folder;
     struct error err;

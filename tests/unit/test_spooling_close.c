@@ -8,7 +8,8 @@
 
 enum { ROWS = 200000, DIFFERENT = 1000 };
 
-static const struct spool_column columns[] = {{{"x", 1}, SPOOL_INTEGER, READING_NUMBER, 0}};
+static const struct spool_column columns[] = {
+    {{"x", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}}};
 
 static struct spool_writer *write_rows(const char *path, uint32_t rows)
 {

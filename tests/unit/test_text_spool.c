@@ -119,9 +119,11 @@ static void write_numbers(const struct spool_column *columns, size_t count, cons
 
 static void other_spools_are_none_of_texts(void **context)
 {
-    static const struct spool_column one[] = {{{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0}};
-    static const struct spool_column two[] = {{{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0},
-                                              {{"t", 1}, SPOOL_TEXT, READING_NUMBER, 0}};
+    static const struct spool_column one[] = {
+        {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}}};
+    static const struct spool_column two[] = {
+        {{"n", 1}, SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
+        {{"t", 1}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
     struct error err;
     size_t count = 0;
     (void)context;

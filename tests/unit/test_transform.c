@@ -271,7 +271,8 @@ static void a_text_selects_a_row_for_each_of_its_words(void **state)
     CHECK(ids[6] == -1 && ids[7] == -1);
     CHECK_INT(text_ids_used(ids + 4, 4), 2);
     CHECK_INT(text_ids_used(ids + 1, 3), 3);
-    CHECK(text_ids_share(4) == 0.5f && text_ids_share(1) == 1);
+    CHECK(combiner_share(COMBINER_SQRTN, 4) == 0.5f && combiner_share(COMBINER_SQRTN, 1) == 1);
+    CHECK(combiner_share(COMBINER_MEAN, 4) == 0.25f && combiner_share(COMBINER_SUM, 4) == 1);
     arena_deinit(&arena);
 }
 

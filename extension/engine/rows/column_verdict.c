@@ -105,7 +105,8 @@ static enum status count_query(const struct column_verdict *verdict,
 static bool is_same_input(const struct plan_input *a, const struct plan_input *b)
 {
     return a->column == b->column && a->type == b->type && a->reading == b->reading &&
-           a->rule == b->rule && a->part == b->part && cell_list_equal(&a->list, &b->list) &&
+           a->rule == b->rule && a->part == b->part && a->combiner == b->combiner &&
+           a->is_weighted == b->is_weighted && cell_list_equal(&a->list, &b->list) &&
            slice_equal(a->source, b->source) && cross_equal(a->cross, b->cross);
 }
 

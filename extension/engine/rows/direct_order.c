@@ -192,6 +192,8 @@ static cJSON *write_rows(const struct direct_rows *rows)
                             slice_of(input_reading_words[rows->spooled[i].reading]));
         if (rows->spooled[i].ids)
             json_add_integer(item, "ids", rows->spooled[i].ids);
+        if (rows->spooled[i].items.form)
+            cell_list_write(&rows->spooled[i].items, item);
         json_add_integer(item, "from", rows->cells[i]);
         json_append(list, item);
     }
@@ -373,16 +375,21 @@ static enum status read_reading(const cJSON *item, enum input_reading *reading, 
     return STATUS_OK;
 }
 
-/* Left out where whole numbers are no ids. */
+/* Left out where whole numbers are no ids, and texts no lists. */
 static enum status read_ids(const cJSON *item, struct spool_column *column, struct error *err)
 {
     int64_t ids;
 
+    if (json_has(item, "list")) {
+        TRY(cell_list_get(item, &column->items, err));
+        if (column->items.form != LIST_ITEMS || column->type != SPOOL_TEXT)
+            return fail(err, STATUS_CORRUPT, "a column of lists that are no texts of items");
+    }
     if (!json_has(item, "ids"))
         return STATUS_OK;
     TRY(json_get_integer(item, "ids", 1, CATEGORY_WORDS_MAX, &ids, err));
     column->ids = (uint32_t)ids;
-    return column->type == SPOOL_INTEGER
+    return column->type == SPOOL_INTEGER || column->items.form
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "a column of ids that are no whole numbers");
 }

@@ -28,7 +28,8 @@ struct feed {
     enum spool_type type;
     int column; /* of the query */
     enum input_reading reading;
-    uint32_t ids;       /* as struct spool_column has it */
+    uint32_t ids; /* and the next: as struct spool_column has them */
+    struct cell_list items;
     const char *needed; /* no cell may be NULL, and what the column is called then; NULL: any may */
     bool is_weight;     /* no cell may be negative */
 };
@@ -85,6 +86,8 @@ static enum status read_text(const struct feed *feed, const struct cell *cell,
     if (!*is_null && word->size > SPOOL_TEXT_BYTES_MAX)
         return fail(err, STATUS_LIMIT, "column \"%.*s\" holds a text of %zu bytes, at most %zu fit",
                     SLICE_FORMAT(feed->name), word->size, SPOOL_TEXT_BYTES_MAX);
+    if (feed->items.form && !*is_null && !list_items_fit(&feed->items, feed->ids, *word))
+        return list_items_refuse(cell, &feed->items, feed->ids, feed->name, err);
     return STATUS_OK;
 }
 
@@ -378,7 +381,8 @@ enum status scan_restore(const struct spool_column *spooled, const int *columns,
                                  .type = spooled[i].type,
                                  .column = columns[i],
                                  .reading = spooled[i].reading,
-                                 .ids = spooled[i].ids};
+                                 .ids = spooled[i].ids,
+                                 .items = spooled[i].items};
         types[i] = spooled[i].type;
     }
     *scan = (struct scan){.self = feeds,
@@ -602,7 +606,7 @@ static enum status count_cells(const struct source *source, const struct plan *p
 
 static struct spool_column column_of_feed(const struct feed *feed)
 {
-    return (struct spool_column){feed->name, feed->type, feed->reading, feed->ids};
+    return (struct spool_column){feed->name, feed->type, feed->reading, feed->ids, feed->items};
 }
 
 static enum status spool_source(const struct spool_request *request, const struct source *source,
@@ -655,6 +659,7 @@ static struct feed input_feed(const struct plan_input *input)
 {
     const bool is_id =
         input->type == INPUT_CATEGORY && (input->rule == RULE_ID || input->rule == RULE_CROSS);
+    const bool is_list = input->list.form == LIST_ITEMS;
     const bool is_real = input->type == INPUT_NUMERIC || input->rule == RULE_BUCKET;
 
     return (struct feed){
@@ -664,7 +669,8 @@ static struct feed input_feed(const struct plan_input *input)
                           : SPOOL_TEXT,
         .column = input->column,
         .reading = input->reading,
-        .ids = is_id ? input->vocabulary_max : 0,
+        .ids = is_id || input->rule == RULE_ID ? input->vocabulary_max : 0,
+        .items = is_list ? input->list : (struct cell_list){LIST_NONE},
     };
 }
 

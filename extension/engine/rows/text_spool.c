@@ -11,8 +11,8 @@ enum { COLUMN_GOES_ON, COLUMN_PIECE, COLUMNS };
 enum status text_spool_open(const char *path, struct spool_writer **writer, struct error *err)
 {
     const struct spool_column columns[COLUMNS] = {
-        {SLICE("goes on"), SPOOL_INTEGER, READING_NUMBER, 0},
-        {SLICE("piece"), SPOOL_TEXT, READING_NUMBER, 0}};
+        {SLICE("goes on"), SPOOL_INTEGER, READING_NUMBER, 0, {LIST_NONE}},
+        {SLICE("piece"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
 
     return spool_writer_open(path, columns, COLUMNS, 0, writer, err);
 }

@@ -165,7 +165,7 @@ static enum status query_rows(struct scoring *scoring, const struct sink *sink, 
 /* In the order of the SELECT, which the target has, too. */
 static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct error *err)
 {
-    const struct spool_column column = {SLICE("row"), SPOOL_TEXT, READING_NUMBER, 0};
+    const struct spool_column column = {SLICE("row"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}};
     const struct plan *plan = scoring->job.plan;
     struct spooling spooling = {.plan = plan, .faults = &scoring->faults};
     struct sink sink = {.self = &spooling, .row = spool_row};

@@ -97,6 +97,14 @@ static void put_cross(const struct cross *cross, struct text *bytes)
         elog(ERROR, "%s", err.message);
 }
 
+static void put_list(const struct cell_list *list, struct text *bytes)
+{
+    put_u8(bytes, (uint8_t)list->form);
+    put_u32(bytes, list->size);
+    put_u8(bytes, (uint8_t)list->delimiter);
+    put_u8(bytes, (uint8_t)list->pair);
+}
+
 static void put_order(const struct order *order, struct text *bytes)
 {
     const struct table_scan *tables = &order->tables;
@@ -117,6 +125,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u8(bytes, (uint8_t)scan->spooled[i].type);
         put_u8(bytes, (uint8_t)scan->spooled[i].reading);
         put_u32(bytes, scan->spooled[i].ids);
+        put_list(&scan->spooled[i].items, bytes);
         put_u32(bytes, (uint32_t)scan->columns[i]);
     }
     put_counted(scan, bytes);
@@ -128,10 +137,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u32(bytes, scan->vectors.items[i].column);
         put_u32(bytes, scan->vectors.items[i].size);
         put_u32(bytes, scan->vectors.items[i].parts);
-        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.form);
-        put_u32(bytes, scan->vectors.items[i].list.size);
-        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.delimiter);
-        put_u8(bytes, (uint8_t)scan->vectors.items[i].list.pair);
+        put_list(&scan->vectors.items[i].list, bytes);
         put_cross(scan->vectors.items[i].cross, bytes);
     }
     put_sized(bytes, tables->columns);
@@ -150,6 +156,16 @@ static struct slice copy_sized(struct byte_reader *reader)
     const struct slice bytes = read_sized(reader, NAME_MAX_BYTES);
 
     return (struct slice){pnstrdup(bytes.data ? bytes.data : "", bytes.size), bytes.size};
+}
+
+static struct cell_list read_list(struct byte_reader *reader)
+{
+    struct cell_list list = {.form = (enum list_form)read_u8(reader)};
+
+    list.size = read_u32(reader);
+    list.delimiter = (char)read_u8(reader);
+    list.pair = (char)read_u8(reader);
+    return list;
 }
 
 static const struct cross *read_cross(struct byte_reader *reader, struct arena *arena)
@@ -186,10 +202,7 @@ static struct vectors read_vectors(struct byte_reader *reader, struct arena *are
         items[i].column = read_u32(reader);
         items[i].size = read_u32(reader);
         items[i].parts = read_u32(reader);
-        items[i].list.form = (enum list_form)read_u8(reader);
-        items[i].list.size = read_u32(reader);
-        items[i].list.delimiter = (char)read_u8(reader);
-        items[i].list.pair = (char)read_u8(reader);
+        items[i].list = read_list(reader);
         items[i].cross = read_cross(reader, arena);
         vectors.elements += items[i].size;
     }
@@ -234,6 +247,7 @@ static void read_scan(struct byte_reader *reader, struct arena *arena, struct sc
         spooled[i].type = (enum spool_type)read_u8(reader);
         spooled[i].reading = (enum input_reading)read_u8(reader);
         spooled[i].ids = read_u32(reader);
+        spooled[i].items = read_list(reader);
         columns[i] = (int)read_u32(reader);
     }
     counted = read_u32(reader);

@@ -1,0 +1,129 @@
+#include "scoring/list_ids.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scoring/transform.h"
+
+/* Of RULE_ID; false: it is none. */
+static bool read_id(struct slice word, uint32_t ids, uint32_t *id)
+{
+    int64_t whole;
+
+    if (!slice_to_integer(word, &whole) || whole < 0 || whole >= (int64_t)ids)
+        return false;
+    *id = (uint32_t)whole;
+    return true;
+}
+
+bool list_items_fit(const struct cell_list *list, uint32_t ids, struct slice text)
+{
+    struct list_item item;
+    enum list_next next;
+    uint32_t count = 0, id;
+
+    text = slice_trim(text);
+    while ((next = cell_list_next(list, &text, &item)) == LIST_ITEM)
+        if (count++ == list->size || (ids && !read_id(item.word, ids, &id)))
+            return false;
+    return next == LIST_END;
+}
+
+enum status list_items_refuse(const struct cell *cell, const struct cell_list *list, uint32_t ids,
+                              struct slice column, struct error *err)
+{
+    char wanted[160], pair[24] = "", of[40] = "words";
+
+    if (ids)
+        snprintf(of, sizeof of, "ids from 0 to %u", ids - 1);
+    if (list->pair)
+        snprintf(pair, sizeof pair, " or of pairs with %c", list->pair);
+    snprintf(wanted, sizeof wanted, "a list of up to %u %s%s", list->size, of, pair);
+    return cell_refuse(cell, column, wanted, err);
+}
+
+struct selected {
+    int32_t id;
+    double weight;
+};
+
+/* By id, then by weight. */
+static void insert(struct selected *items, uint32_t count, struct selected item)
+{
+    while (count > 0 && (items[count - 1].id > item.id ||
+                         (items[count - 1].id == item.id && items[count - 1].weight > item.weight)))
+        items[count] = items[count - 1], count--;
+    items[count] = item;
+}
+
+static bool row_of(const struct transform_input *input, struct slice word, int32_t *row)
+{
+    uint32_t id = (uint32_t)(transform_word_hash(word) % input->hash_buckets);
+
+    if (input->rule == RULE_ID && !read_id(word, input->hash_buckets, &id))
+        return false;
+    *row = (int32_t)(input->first_id + id);
+    return true;
+}
+
+static bool select_items(const struct transform_input *input, struct slice text,
+                         struct selected *items, uint32_t *used)
+{
+    const bool takes_all = !input->is_weighted || input->combiner == COMBINER_SUM;
+    struct list_item item;
+    enum list_next next;
+    uint32_t count = 0;
+    int32_t id;
+
+    *used = 0;
+    while ((next = cell_list_next(&input->list, &text, &item)) == LIST_ITEM) {
+        if (count++ == input->words_max || !row_of(input, item.word, &id))
+            return false;
+        if (takes_all || item.weight > 0)
+            insert(items, (*used)++, (struct selected){id, input->is_weighted ? item.weight : 1});
+    }
+    return next == LIST_END;
+}
+
+/* What the sum of the rows is divided by. */
+static double divisor(enum combiner combiner, const struct selected *items, uint32_t count)
+{
+    double sum = 0;
+
+    if (combiner == COMBINER_SUM)
+        return 1;
+    for (uint32_t i = 0; i < count; i++)
+        sum += combiner == COMBINER_MEAN ? items[i].weight : items[i].weight * items[i].weight;
+    return combiner == COMBINER_MEAN ? sum : sqrt(sum);
+}
+
+/* A share beyond all floats is the greatest of them. */
+static float share_of(double weight, double by)
+{
+    const double share = weight / by;
+
+    return isfinite(share) && fabs(share) <= (double)TRANSFORM_DENSE_MAX
+               ? (float)share
+               : (share < 0 ? -TRANSFORM_DENSE_MAX : TRANSFORM_DENSE_MAX);
+}
+
+bool list_ids_read(const struct transform_input *input, struct slice text, int32_t *ids)
+{
+    struct selected items[TEXT_WORDS_MAX];
+    uint32_t used;
+    double by;
+
+    text = slice_trim(text);
+    if (!select_items(input, text, items, &used))
+        return false;
+    for (uint32_t i = 0; i < transform_text_room(input); i++)
+        ids[i] = -1;
+    by = divisor(input->combiner, items, used);
+    for (uint32_t i = 0; i < used; i++) {
+        ids[i] = items[i].id;
+        if (input->is_weighted)
+            ids[input->words_max + i] = list_share_put(share_of(items[i].weight, by));
+    }
+    return true;
+}
