@@ -38,6 +38,10 @@
            .is_automatic = true, .aliases = WORDS("train.epochs"))                                 \
     STORED(uint64_t, max_steps, "train.max_steps", SCOPE_TRAIN, IN(training, max_steps),           \
            INTEGER(0, 1e12, "0"), "Steps after which training ends; 0: no limit.")                 \
+    STORED(double, max_seconds, "train.max_seconds", SCOPE_TRAIN, IN(training, max_seconds),       \
+           REAL(0, 1e9, "0"),                                                                      \
+           "Seconds after which training ends, with the step that it is in; 0: no limit. How far " \
+           "the model has learned then depends on the machines.")                                  \
     STORED(bool, shuffle, "train.shuffle", SCOPE_TRAIN, IN(training, shuffle),                     \
            BOOLEAN("true", NULL),                                                                  \
            "Take the rows in another order in each epoch; false: in one order in all of them.")    \
@@ -180,6 +184,11 @@
            IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \
            "Seconds between two checkpoints, from which a job goes on when all of its processes "  \
            "are gone; 0: none.",                                                                   \
+           .same_bits = true)                                                                      \
+    STORED(uint64_t, checkpoint_steps, "train.save_checkpoints_steps", SCOPE_TRAIN,                \
+           IN(job, checkpoint_steps), INTEGER(0, 1e12, "0"),                                       \
+           "Steps after which a checkpoint is made, also where job.checkpoint_seconds are not "    \
+           "over; no more than a fiftieth of the time goes into checkpoints. 0: by time alone.",   \
            .same_bits = true)                                                                      \
     PLANNED("job.wait", SCOPE_ALL, BOOLEAN("true", NULL),                                          \
             "false: return the job's id as soon as its rows are read; it goes on without this "    \

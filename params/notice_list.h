@@ -21,7 +21,7 @@
  * A list has fixed memory, so that nothing can fail where one is added. Of one kind the first
  * NOTICES_OF_KIND_MAX are kept, of the rest only how many there were. The lists are functions of
  * statement and set of rows, as the model is: what adds to one must not depend on the order of
- * rows, on processors, workers or the time.
+ * rows, on processors, workers or the time, unless the model itself does.
  */
 #ifndef PARAMS_NOTICE_LIST_H
 #define PARAMS_NOTICE_LIST_H
@@ -53,7 +53,8 @@
     X(NOTICE_METRIC, "metric")         /* what a metric is of, or why it is NULL */                \
     X(NOTICE_DEFAULTS, "defaults")     /* what was chosen by the data */                           \
     X(NOTICE_ROLE, "role")             /* a column that is for something else than an input */     \
-    X(NOTICE_SETTING, "setting")       /* an attribute that changes nothing */
+    X(NOTICE_SETTING, "setting")       /* an attribute that changes nothing */                     \
+    X(NOTICE_TIME, "time")             /* what train.max_seconds cut off */
 
 #define X(name, word) name,
 enum notice_kind { NOTICE_KIND_MAP(X) NOTICE_KINDS };

@@ -6,8 +6,6 @@ const struct later_name later_attributes[] = {
     {"model.rnn_type", "Kind of recurrent cell."},
     {"model.n_in", "Length of the window that a time series model reads."},
     {"model.n_out", "Length of the window that a time series model predicts."},
-    {"train.max_seconds", "Time after which training ends."},
-    {"train.save_checkpoints_steps", "Steps between two checkpoints."},
     {"job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."},
     {"job.ps", "Number of parameter servers."},
     {"job.records_per_task", "Rows of one shard."},

@@ -32,7 +32,7 @@ const struct kind linear_kind = {
     .attributes = &linear_attributes,
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
-                                     "train.shuffle", "train.early_stopping",
+                                     "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
     .settle = linear_settle,
     .task_attribute = "objective",

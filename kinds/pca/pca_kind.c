@@ -181,7 +181,7 @@ const struct kind pca_kind = {
     .attributes = &pca_attributes,
     .sections = (const char *const[]){NULL},
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
-                                     "train.shuffle", "train.early_stopping",
+                                     "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
     .takes_numbers_alone = true,
     .check_inputs = check_inputs,

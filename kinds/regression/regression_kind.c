@@ -130,10 +130,10 @@ const struct kind regression_kind = {
     .name = "regression",
     .attributes = &regression_attributes,
     .sections = (const char *const[]){NULL},
-    .without =
-        (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps", "train.shuffle",
-                              "train.early_stopping", "train.class_weight",
-                              "train.label_upper_bound", "train.group", "model.standardize", NULL},
+    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                                     "train.max_seconds", "train.shuffle", "train.early_stopping",
+                                     "train.class_weight", "train.label_upper_bound", "train.group",
+                                     "model.standardize", NULL},
     .takes_no_texts = true,
     .cost = cost,
     .size_hint = "Coefficients and the sums of products of all pairs of columns are counted; "

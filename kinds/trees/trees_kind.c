@@ -25,8 +25,9 @@ const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
     .sections = (const char *const[]){NULL},
-    .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
-                                     "train.shuffle", "model.standardize", NULL},
+    .without =
+        (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
+                              "train.max_seconds", "train.shuffle", "model.standardize", NULL},
     .keeps_numbers = true,
     .takes_no_texts = true,
     .goes_on = true,

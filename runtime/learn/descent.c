@@ -54,6 +54,13 @@ static uint64_t steps_with(const struct descent *descent, uint64_t cool_from)
     return cool_from > 0 ? cool_from + (cool_from + 2) / 3 : descent->planned_steps;
 }
 
+/* The same, unless the time was over before. */
+static uint64_t steps_of(const struct descent *descent, const struct progress *progress)
+{
+    return progress->stopped_at > 0 ? progress->stopped_at
+                                    : steps_with(descent, progress->cool_from);
+}
+
 static bool is_end_of_epoch(const struct descent *descent, uint64_t step, uint64_t total)
 {
     return step > 0 && (step % descent->steps_per_epoch == 0 || step == total);
@@ -86,7 +93,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
     phase->table = (struct phase_table){.rows = 0};
     if (phase->kind == PHASE_LEARN) {
         phase->rows = rows_of_step(descent, step);
-        phase->integer_count = descent_levels_at(descent, descent->model.tensor_count);
+        phase->integer_count = descent_time_over_at(descent) + 1;
         phase->table = descent_table_of_step(descent, phase->rows);
         phase->real_count = descent->model.parameter_count - phase->table.rows * phase->table.width;
     } else if (phase->kind == PHASE_EVALUATION) {
@@ -98,7 +105,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
 void descent_follow_progress(struct descent *descent)
 {
     descent->optimizer.cool_from = descent->progress.cool_from;
-    descent->optimizer.steps = steps_with(descent, descent->progress.cool_from);
+    descent->optimizer.steps = steps_of(descent, &descent->progress);
     descent->linear.cool_from = descent->optimizer.cool_from;
     descent->linear.steps = descent->optimizer.steps;
 }
@@ -106,9 +113,12 @@ void descent_follow_progress(struct descent *descent)
 bool descent_is_possible(const struct descent *descent, const struct progress *progress)
 {
     const struct phase *phase = &progress->phase;
-    const uint64_t from = progress->cool_from, total = steps_with(descent, from);
+    const uint64_t from = progress->cool_from, total = steps_of(descent, progress);
     const bool evaluates = descent->dataset->validation.rows > 0;
 
+    if (progress->stopped_at > 0 &&
+        (descent->spec->max_seconds <= 0 || total > steps_with(descent, from)))
+        return false;
     if (from > 0 && (!evaluates || from > phase->step || !can_cool(descent, from)))
         return false;
     if (phase->step > total || phase->number < phase->step)
@@ -314,6 +324,7 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
         .steps_total = descent_steps_total,
         .epochs_total = descent_epochs_total,
         .contribute = descent_contribute,
+        .end_soon = descent_end_soon,
         .resolve = descent_resolve,
         .apply = descent_apply,
         .state_head = descent_state_head,
@@ -342,6 +353,13 @@ failed:
     return status;
 }
 
+void descent_end_soon(void *self)
+{
+    struct descent *descent = self;
+
+    descent->is_time_over = true;
+}
+
 void descent_restart(void *self)
 {
     struct descent *descent = self;
@@ -353,6 +371,7 @@ void descent_restart(void *self)
     memset(descent->derived, 0, descent->model.derived_count * sizeof(float));
     descent->guard.derived = 0;
     descent->guard.derived_was_bad = false;
+    descent_follow_progress(descent);
     descent_start(descent);
 }
 
@@ -568,6 +587,10 @@ static enum status apply_gradient(struct descent *descent, const struct phase_to
     report->rows_applied = progress->phase.rows;
     report->train_loss = summed_loss(integers) / rows;
     progress->phase.step++;
+    if (integers[descent_time_over_at(descent)] > 0) {
+        progress->stopped_at = progress->phase.step;
+        descent_follow_progress(descent);
+    }
     next_phase(descent, after_gradient(descent, progress->phase.step));
     report->epoch_ended =
         is_epoch_end(descent, progress->phase.step) && progress->phase.kind != PHASE_EVALUATION;

@@ -14,6 +14,20 @@ static void fill_model(const struct descent *descent, struct model *model)
 
 /* ---- its metrics ---- */
 
+static void note_time(struct descent *descent)
+{
+    struct notice_list *notices = &descent->measuring.notices;
+
+    if (descent->progress.stopped_at == 0)
+        return;
+    notice_add(notices, NOTICE_TIME,
+               "training ended after %llu of %llu steps, as the time was over: train.max_seconds "
+               "is %g",
+               (unsigned long long)descent->progress.stopped_at,
+               (unsigned long long)descent->planned_steps, descent->spec->max_seconds);
+    notice_hint(notices, "TO TRAIN ... USING the model goes on from it.");
+}
+
 enum status descent_measure(void *self, bool *is_done, struct error *err)
 {
     struct descent *descent = self;
@@ -28,6 +42,7 @@ enum status descent_measure(void *self, bool *is_done, struct error *err)
     fill_model(descent, &model);
     TRY(measuring_begin(&descent->measuring, &model, descent->spec, descent->dataset,
                         descent->own_team, descent->cost.multiplications, err));
+    note_time(descent);
     descent->measuring.predicts_no_mean = !descent->model.unit.is_of_means;
     return STATUS_OK;
 }

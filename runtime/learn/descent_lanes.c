@@ -507,6 +507,8 @@ enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64
     team_run(descent->team, batch.count, compute_lane_task, &batch);
     if (descent->member_count > 1)
         add_members(&batch, integers);
+    if (kind == PHASE_LEARN && descent->is_time_over)
+        integers[descent_time_over_at(descent)]++;
     for (uint32_t m = 0; m < descent->member_count; m++)
         descent->guard.contributed += descent->members[m].added;
     if (kind == PHASE_EVALUATION)

@@ -23,11 +23,11 @@
 /*
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
  * that it neither overflows nor loses small values. Of a gradient, one count
- * of overflows for each tensor follows, then the counts of its lanes' levels;
- * of an evaluation, the rows that were classified correctly.
+ * of overflows for each tensor follows, then the counts of its lanes' levels, then whether the time
+ * is over; of an evaluation, the rows that were classified correctly.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
-#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX)
+#define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX + 1)
 #define SUM_LOSS_ONE     0x1p32
 
 /* The part of the state that is no array of floats. */
@@ -37,7 +37,8 @@ struct progress {
     bool has_best;
     double best_loss;
     uint32_t evaluations_since_best;
-    uint64_t cool_from; /* the step at which early stopping ended the schedule's plateau; 0: not */
+    uint64_t cool_from;  /* the step at which early stopping ended the schedule's plateau; 0: not */
+    uint64_t stopped_at; /* the step with which the time was over; 0: it is not */
 };
 
 /* One of the team: where it computes a lane, and what it has summed in this
@@ -119,8 +120,9 @@ struct descent {
     uint32_t *taken;           /* (lanes): by the epoch's steps, that one included */
     uint64_t shares_step;
     bool has_shares;
-    float *clipped; /* (parameters): descent_clip.h; NULL: gradients are not cut */
-    float *derived; /* of the parameters (differentiable.h) when has_derived */
+    bool is_time_over; /* no part of the state: what is contributed says so */
+    float *clipped;    /* (parameters): descent_clip.h; NULL: gradients are not cut */
+    float *derived;    /* of the parameters (differentiable.h) when has_derived */
     bool has_derived;
 };
 
@@ -152,6 +154,12 @@ static inline struct descent_run descent_run_at(const struct tensor *tensor, uin
     return (struct descent_run){width - in_row, false};
 }
 
+/* Where it is said that the time is over. */
+static inline uint32_t descent_time_over_at(const struct descent *descent)
+{
+    return descent_levels_at(descent, descent->model.tensor_count);
+}
+
 /* Fill rows and counts of a phase from its kind and step. */
 void descent_describe_phase(const struct descent *descent, struct phase *phase);
 
@@ -175,6 +183,7 @@ void descent_follow_progress(struct descent *descent);
 /* ----- what struct learning asks (learning.h); self: a struct descent ----- */
 
 void descent_close(void *self);
+void descent_end_soon(void *self);
 void descent_restart(void *self);
 uint32_t descent_lanes(const void *self);
 uint32_t descent_elements_most(const void *self);

@@ -94,6 +94,7 @@ static void put_progress(const struct descent *descent, struct text *out)
     put_f64(out, progress->best_loss);
     put_u32(out, progress->evaluations_since_best);
     put_u64(out, progress->cool_from);
+    put_u64(out, progress->stopped_at);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++)
         put_u32(out, (uint32_t)progress->exponents[t]);
 }
@@ -122,6 +123,7 @@ static enum status read_progress(const struct descent *descent, struct byte_read
     progress->best_loss = read_f64(head);
     progress->evaluations_since_best = read_u32(head);
     progress->cool_from = read_u64(head);
+    progress->stopped_at = read_u64(head);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
         progress->exponents[t] = (int32_t)read_u32(head);
         if (progress->exponents[t] < -FIXED_EXPONENT_MAX ||

@@ -152,6 +152,10 @@ struct learning {
      * everyone. Returns the sums of what it read and wrote. NULL: no phase has reals. */
     struct fixed_resolved (*resolve)(const void *self, const int64_t *fixed, uint32_t first,
                                      uint32_t count, float *reals);
+    /* The time of the job is over: what is contributed from now on says so, and the phase that has
+     * such totals is the last that learns. May be called at any time, of any of the workers. NULL:
+     * learning has no such end. */
+    void (*end_soon)(void *self);
     /* With all totals of the phase the state moves on. FAILED when something is not finite, naming
      * step and rows. */
     enum status (*apply)(void *self, const struct phase_totals *totals,

@@ -1,5 +1,7 @@
 #include "runtime/process/leading_training.h"
 
+#include <math.h>
+
 #include "base/log.h"
 #include "kinds/kinds.h"
 #include "runtime/process/experiment.h"
@@ -96,6 +98,8 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .try_ms = TRY_MS,
         .apart_ms = APART_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
+        .checkpoint_steps = job->spec.checkpoint_steps,
+        .learn_ms = (int64_t)ceil(job->spec.max_seconds * 1000),
         .store = {&leader->executor, read_piece},
         .facts = leader_facts(leader),
     };

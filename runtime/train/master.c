@@ -547,6 +547,29 @@ static void check_silence(struct master *master, int64_t now_ms, struct outbox *
     }
 }
 
+/* Of the job, earlier masters' time counted; that of staging is none of learning. Each group is
+ * told once: a phase that it does not finish is computed again by others. */
+static void tell_time_is_over(struct master *master, int64_t now_ms, struct outbox *outbox)
+{
+    const struct group *group = &master->group;
+    const struct message message = {
+        .type = MESSAGE_TIME_OVER, .job = master->options.job, .epoch = group->epoch};
+
+    if (master->options.learn_ms == 0 || master->state != JOB_STATE_RUNNING || !master->has_met ||
+        now_ms - master->started_at - master->ms_before < master->options.learn_ms ||
+        master->time_over_epoch == group->epoch)
+        return;
+    if (master->time_over_epoch == 0)
+        master_put_event(master, now_ms, -1, "time_over", outbox, "train.max_seconds");
+    for (uint32_t rank = 0; rank < group->count; rank++) {
+        const peer_id peer = master->workers[group->members[rank].index].peer;
+
+        if (peer != PEER_NONE)
+            outbox_send(outbox, peer, &message);
+    }
+    master->time_over_epoch = group->epoch;
+}
+
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     int64_t pause = now_ms - master->ticked_at;
@@ -569,4 +592,5 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
     master_tick_pairs(master, now_ms, outbox);
     master_balance(master, now_ms, outbox);
     master_tick_checkpoint(master, now_ms, outbox);
+    tell_time_is_over(master, now_ms, outbox);
 }

@@ -58,7 +58,9 @@ struct master_options {
     int64_t leave_ms;   /* after a drain notice, the wait for further ones; 0: none */
     int64_t apart_ms;   /* how long a worker that cannot reach another stands by; then doubled */
     int64_t try_ms;     /* after this time a worker that was too slow for a lane gets one again */
-    int64_t checkpoint_ms; /* between checkpoints, at least; 0: none are made */
+    int64_t checkpoint_ms;     /* between checkpoints; 0: time makes none */
+    uint64_t checkpoint_steps; /* after so many steps one is made sooner; 0: steps make none */
+    int64_t learn_ms;          /* after which the workers are told to end; 0: never */
     /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */
@@ -193,6 +195,8 @@ struct master {
     struct writing writing;
     uint32_t writings;              /* ever begun by this master */
     int64_t checkpoint_at;          /* when the next is due */
+    int64_t checkpoint_least_at;    /* and when at least, whatever is due */
+    uint64_t time_over_epoch;       /* the group that was told that the time is over */
     bool has_noticed_no_checkpoint; /* a notice went to the user since the last one that was made */
 
     uint64_t model_next;        /* the model's rows before this one are stored, aside */

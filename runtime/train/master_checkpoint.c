@@ -56,11 +56,21 @@ static uint32_t choose_writer(const struct master *master)
     return group->members[best].index;
 }
 
+/* By the steps that rank 0 has reported. */
+static bool is_due(const struct master *master, int64_t now_ms)
+{
+    const struct master_options *options = &master->options;
+
+    if (options->checkpoint_steps > 0 && now_ms >= master->checkpoint_least_at &&
+        master->progress.step >= master->stored.step + options->checkpoint_steps)
+        return true;
+    return options->checkpoint_ms > 0 && now_ms >= master->checkpoint_at;
+}
+
 void master_tick_checkpoint(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (master->options.checkpoint_ms == 0 || master->state != JOB_STATE_RUNNING ||
-        !master->has_met || master->old_epoch != 0 || master->writing.is_active ||
-        now_ms < master->checkpoint_at)
+    if (master->state != JOB_STATE_RUNNING || !master->has_met || master->old_epoch != 0 ||
+        master->writing.is_active || !is_due(master, now_ms))
         return;
     begin_writing(master, now_ms, choose_writer(master), outbox);
 }
@@ -109,6 +119,7 @@ static void end_writing(struct master *master, int64_t now_ms, bool store_works,
     bool any = false;
 
     master->writing.is_active = false;
+    master->checkpoint_least_at = now_ms + pause;
     master->checkpoint_at =
         now_ms + (pause > master->options.checkpoint_ms ? pause : master->options.checkpoint_ms);
     for (uint32_t index = 0; index < master->options.max_workers; index++) {

@@ -209,6 +209,10 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
     case MESSAGE_CHECKPOINT:
         worker_on_checkpoint(worker, message, outbox);
         break;
+    case MESSAGE_TIME_OVER:
+        if (worker->learning.end_soon)
+            worker->learning.end_soon(worker->learning.self);
+        break;
     case MESSAGE_MODEL_NEXT:
         worker_on_model_next(worker, message);
         break;

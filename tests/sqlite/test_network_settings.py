@@ -1,6 +1,7 @@
 """What a statement can say of how networks and linear models are learned, from the statement to the table."""
 
 import random
+import sqlite3
 
 import harness
 
@@ -65,6 +66,22 @@ class Optimizers(harness.Case):
                          "schedule = 'cosine', decay_steps = 500"):
             with self.subTest(settings):
                 self.assertGreater(self.train(f"{settings}, train.max_steps = 300")["Accuracy"], 0.9)
+
+
+class Time(harness.Case):
+    def test_training_ends_with_the_step_in_which_the_time_is_over(self):
+        """More than can ever be done: that it ends is what the test is about."""
+        self.database = self.connect(isolation_level=None)
+        self.make_iris()
+        for more in ("", ", job.min_workers = 2, job.max_workers = 2", ", test_size = 0.2"):
+            with self.subTest(more):
+                result = self.run_all("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 1000000, batch_size = 4, "
+                                      f"train.max_seconds = 0.5, save_checkpoints_steps = 10{more} LABEL class INTO m")
+                notice, = [text for text in harness.notices(result) if "training ended after" in text]
+                self.assertRegex(notice, "after [1-9][0-9]* of [0-9]+ steps, as the time was over: train.max_seconds is 0.5")
+                self.assertEqual(len(self.run_all("SELECT totrain_predict('m', 1, 2, 3, 4)")), 1)
+        with self.assertRaisesRegex(sqlite3.Error, "max_seconds"):
+            self.run_all("SELECT * FROM iris TO TRAIN XGBClassifier WITH train.max_seconds = 5 LABEL class INTO m")
 
 
 class Losses(harness.Case):

@@ -624,6 +624,81 @@ static void a_job_starts_from_the_weights_of_an_old_model(void **state)
     made_dataset_close(&dataset);
 }
 
+/* ---- the time ---- */
+
+/* One of two workers was told: the totals say it to both. */
+static void a_job_whose_time_is_over_ends_with_the_step(void **state)
+{
+    (void)state;
+    for (uint32_t held_out = 0; held_out <= 10; held_out += 10) {
+        struct dataset dataset = made_dataset((struct rows_shape){60, held_out, 4, 0, 0, 2});
+        struct jobspec spec = made_spec(&dataset);
+        struct descent *told, *other;
+        struct text bytes;
+        struct sums sums;
+        struct error err;
+        uint64_t planned;
+
+        spec.max_seconds = 5;
+        spec.epochs = 50;
+        told = opened(&spec, &dataset);
+        other = opened(&spec, &dataset);
+        planned = descent_steps_total(told);
+        descent_end_soon(told);
+        sums_init(&sums, descent_phase(told));
+        contribute_all(told, &sums);
+        apply_sums(told, &sums);
+        apply_sums(other, &sums);
+        sums_deinit(&sums);
+        check_same_state(told, other);
+        CHECK(planned > 50 && descent_steps_total(other) == 1);
+        CHECK_INT(descent_phase(other)->kind, held_out > 0 ? PHASE_EVALUATION : PHASE_DONE);
+        bytes = saved(told);
+        CHECK_OK(load_state(other, text_slice(&bytes), &err));
+        CHECK_INT(descent_steps_total(other), 1);
+        learn(other, 2, 0);
+        CHECK_INT(descent_phase(other)->step, 1);
+        descent_restart(other);
+        CHECK_INT(descent_steps_total(other), planned);
+        CHECK_OK(load_state(other, text_slice(&bytes), &err));
+        other->progress.stopped_at = planned + 1; /* beyond the plan */
+        text_deinit(&bytes);
+        bytes = saved(other);
+        CHECK_FAILS(load_state(told, text_slice(&bytes), &err), STATUS_CORRUPT, "does not exist");
+        text_deinit(&bytes);
+        descent_close(told);
+        descent_close(other);
+        made_dataset_close(&dataset);
+    }
+}
+
+/* What the model has been cut off from is a notice; it is none of a job that ended by itself. */
+static void a_model_tells_the_steps_that_it_made(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){60, 0, 4, 0, 0, 2});
+    struct jobspec spec = made_spec(&dataset);
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    struct model model;
+    (void)state;
+
+    for (int is_told = 0; is_told < 2; is_told++) {
+        struct descent *descent;
+        int found = 0;
+
+        spec.max_seconds = 5;
+        descent = opened(&spec, &dataset);
+        if (is_told)
+            descent_end_soon(descent);
+        learn(descent, 1, 0);
+        exported(descent, &model, metrics);
+        for (size_t i = 0; i < descent->measuring.notices.count; i++)
+            found += strstr(descent->measuring.notices.items[i].text, "ended after 1 of") != NULL;
+        CHECK_INT(found, is_told);
+        descent_close(descent);
+    }
+    made_dataset_close(&dataset);
+}
+
 /* ---- overflow and what is not finite ---- */
 
 static void a_step_that_overflows_is_asked_again(void **state)
@@ -1546,9 +1621,13 @@ static void a_state_of_another_version_is_refused(void **state)
 /* The only settings that may be others when a state is taken. */
 static bool changes_no_bits(const struct attribute *attribute)
 {
-    static const char *const names[] = {
-        "train.log_every_n_iter", "job.min_workers", "job.max_workers", "job.threads", "job.memory",
-        "job.checkpoint_seconds"};
+    static const char *const names[] = {"train.log_every_n_iter",
+                                        "job.min_workers",
+                                        "job.max_workers",
+                                        "job.threads",
+                                        "job.memory",
+                                        "job.checkpoint_seconds",
+                                        "train.save_checkpoints_steps"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], attribute->name) == 0)
@@ -1629,6 +1708,8 @@ int main(void)
         cmocka_unit_test(early_stopping_gives_the_best_model),
         cmocka_unit_test(an_early_stop_is_followed_by_the_cool_down),
         cmocka_unit_test(a_job_starts_from_the_weights_of_an_old_model),
+        cmocka_unit_test(a_job_whose_time_is_over_ends_with_the_step),
+        cmocka_unit_test(a_model_tells_the_steps_that_it_made),
         cmocka_unit_test(a_step_that_overflows_is_asked_again),
         cmocka_unit_test(a_diverging_job_fails_naming_step_and_rows),
         cmocka_unit_test(the_named_rows_are_those_of_the_step),

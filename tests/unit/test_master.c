@@ -1372,6 +1372,82 @@ static void a_checkpoint_whose_sender_has_gone_makes_room_for_the_next(void **st
     close_master(&fixture);
 }
 
+static void so_many_steps_make_a_checkpoint_before_its_time(void **state)
+{
+    struct message progress = of(MESSAGE_PROGRESS, 1), message;
+    struct fixture fixture;
+    (void)state;
+
+    open_pair(&fixture, true);
+    fixture.master.options.checkpoint_steps = 50;
+    progress.epoch = fixture.master.group.epoch;
+    progress.progress.step = 49;
+    say(&fixture, 1, progress);
+    tick(&fixture, 100);
+    CHECK(!sent(&fixture, 1, MESSAGE_CHECKPOINT, &message));
+    CHECK(!sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    progress.progress.step = 50;
+    say(&fixture, 1, progress);
+    fixture.master.checkpoint_least_at = 300; /* the last one took a while */
+    tick(&fixture, 299);
+    CHECK(!sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    tick(&fixture, 300);
+    CHECK(sent(&fixture, 2, MESSAGE_CHECKPOINT, &message));
+    close_master(&fixture);
+}
+
+/* Every group, once: a death takes what its members knew along. The time of staging is none. */
+static void workers_are_told_when_the_time_is_over(void **state)
+{
+    struct fixture fixture;
+    struct message message;
+    (void)state;
+
+    job_of_two_workers(&fixture);
+    fixture.master.options.learn_ms = 1000;
+    fixture.master.ms_before = 200;
+    tick(&fixture, 1199);
+    CHECK(!sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
+    tick(&fixture, 1200);
+    CHECK(sent(&fixture, 1, MESSAGE_TIME_OVER, &message) && message.epoch == 2);
+    CHECK(sent(&fixture, 2, MESSAGE_TIME_OVER, &message));
+    tick(&fixture, 1300);
+    CHECK(!sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
+    disconnect(&fixture, 1400, 2);
+    tick(&fixture, 1500);
+    CHECK(!sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
+    met(&fixture, 1);
+    tick(&fixture, 1600);
+    CHECK(sent(&fixture, 1, MESSAGE_TIME_OVER, &message) &&
+          message.epoch == fixture.master.group.epoch);
+    close_master(&fixture);
+}
+
+static void a_master_that_goes_on_counts_the_time_of_those_before(void **state)
+{
+    struct job_row books = {.seconds = 0.75};
+    const struct master_options options = {.job = JOB,
+                                           .incarnation = 1,
+                                           .min_workers = 1,
+                                           .max_workers = 1,
+                                           .learn_ms = 1000,
+                                           .facts = {.started_at = "", .previous = &books}};
+    struct fixture fixture = {.now = 0};
+    struct message message;
+    struct error err;
+    (void)state;
+
+    outbox_init(&fixture.outbox);
+    CHECK_OK(master_init(&fixture.master, &options, 0, &fixture.outbox, &err));
+    hello(&fixture, 1, 0, 0);
+    met(&fixture, 1);
+    tick(&fixture, 249);
+    CHECK(!sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
+    tick(&fixture, 250);
+    CHECK(sent(&fixture, 1, MESSAGE_TIME_OVER, &message));
+    close_master(&fixture);
+}
+
 /* The second worker is through before the word of the group's meeting is here. */
 static void a_group_that_all_have_left_is_over(void **state)
 {
@@ -1665,6 +1741,9 @@ int main(void)
         cmocka_unit_test(a_loss_in_the_new_group_counts_whatever_the_old_one_loses),
         cmocka_unit_test(a_loss_in_a_past_group_lets_nobody_go),
         cmocka_unit_test(a_checkpoint_whose_sender_has_gone_makes_room_for_the_next),
+        cmocka_unit_test(so_many_steps_make_a_checkpoint_before_its_time),
+        cmocka_unit_test(workers_are_told_when_the_time_is_over),
+        cmocka_unit_test(a_master_that_goes_on_counts_the_time_of_those_before),
         cmocka_unit_test(a_group_that_all_have_left_is_over),
         cmocka_unit_test(a_rate_is_of_what_this_master_saw),
         cmocka_unit_test(a_message_of_another_job_is_not_heard),
