@@ -725,14 +725,33 @@ static enum status keep_made(struct planning *planning, struct choices *choices,
     return STATUS_OK;
 }
 
+/* The place of the next one: a pattern makes one of each column that it matches. NULL: no memory.
+ */
+static struct made_choice *next_made(struct planning *planning, struct choices *choices)
+{
+    const size_t room = 2 * choices->made_room + 8;
+    struct made_choice *more;
+
+    if (choices->made_count < choices->made_room)
+        return &choices->made[choices->made_count];
+    more = ARENA_NEW(planning->arena, struct made_choice, room);
+    if (!more)
+        return NULL;
+    if (choices->made_count > 0)
+        memcpy(more, choices->made, choices->made_count * sizeof *more);
+    choices->made = more;
+    choices->made_room = room;
+    return &more[choices->made_count];
+}
+
 static enum status make_cross(struct planning *planning, const struct chosen *chosen,
                               struct choices *choices)
 {
-    struct made_choice *made = &choices->made[choices->made_count];
+    struct made_choice *made = next_made(planning, choices);
     struct crossed_choice *crossed =
         ARENA_NEW(planning->arena, struct crossed_choice, chosen->crossed_count);
 
-    if (!crossed)
+    if (!made || !crossed)
         return fail_no_memory(planning->err);
     *made = (struct made_choice){.column = -1,
                                  .choice = chosen->choice,
@@ -749,8 +768,10 @@ static enum status make_cross(struct planning *planning, const struct chosen *ch
 static enum status make(struct planning *planning, const struct chosen *chosen,
                         struct choices *choices)
 {
-    struct made_choice *made = &choices->made[choices->made_count];
+    struct made_choice *made = next_made(planning, choices);
 
+    if (!made)
+        return fail_no_memory(planning->err);
     *made = (struct made_choice){.choice = chosen->choice};
     made->choice.position = chosen->column->position;
     TRY(find_column(planning, chosen->column, &made->column));

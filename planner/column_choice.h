@@ -87,8 +87,8 @@ struct choices {
     struct choice *of; /* (columns of the query) */
     unsigned *taken;   /* (columns): parts for which a function but CROSS takes it, so that no
                           pattern,   nor *, does */
-    struct made_choice *made; /* (made_count), in the order of the clause, which has room for all */
-    size_t made_count;
+    struct made_choice *made; /* (made_count), in the order of the clause; room for made_room */
+    size_t made_count, made_room;
     unsigned model_parts; /* that the clause is for which is being read */
 };
 

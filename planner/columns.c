@@ -935,18 +935,12 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
 static enum status choices_new(struct planning *planning, struct choices *choices)
 {
-    const struct statement *statement = planning->statement;
     const size_t count = planning->plan->query.count;
-    size_t made_max = 1;
 
     *choices = (struct choices){.of = ARENA_NEW(planning->arena, struct choice, count + 1),
                                 .taken = ARENA_NEW(planning->arena, unsigned, count + 1),
                                 .model_parts = MODEL_PARTS_ALL};
-    for (size_t i = 0; i < statement->column_clause_count; i++)
-        made_max += statement->columns[i].count;
-    choices->made = ARENA_NEW(planning->arena, struct made_choice, made_max);
-    return choices->of && choices->taken && choices->made ? STATUS_OK
-                                                          : fail_no_memory(planning->err);
+    return choices->of && choices->taken ? STATUS_OK : fail_no_memory(planning->err);
 }
 
 enum status columns_plan(struct planning *planning)

@@ -382,3 +382,63 @@ COLUMN NUMERIC("^l[0-9]+$", 1) FOR linear_feature_columns
 COLUMN EMBEDDING(CATEGORY_HASH("^c[0-9]+$", 100), 8, "sum") FOR dnn_feature_columns
 LABEL 'label'
 INTO my_ctr_model;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT *
+FROM iris.train
+TO TRAIN DNNClassifier
+WITH model.n_classes = 3, model.hidden_units = [10, 20],
+	 train.batch_size = 10, train.epoch = 6,
+	 train.max_steps = 200,
+	 train.save_checkpoints_steps=10,
+	 train.log_every_n_iter=20,
+	 validation.start_delay_secs=10, validation.throttle_secs=10
+COLUMN sepal_length, sepal_width, petal_length, petal_width
+LABEL class
+INTO sqlflow_models.my_dnn_model;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT news_title, class_id
+FROM text_cn.train_processed
+TO TRAIN DNNClassifier
+WITH model.n_classes = 17, model.hidden_units = [10, 20]
+COLUMN EMBEDDING(CATEGORY_ID(SPARSE(news_title,16000,COMMA), 16000),128,mean)
+LABEL class_id
+INTO sqlflow_models.my_text_model;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT news_title, class_id
+FROM text_cn.train_processed
+TO TRAIN DNNClassifier
+WITH model.n_classes = 17, model.hidden_units = [10, 20]
+COLUMN EMBEDDING(CATEGORY_ID(news_title,16000,COMMA),128,mean)
+LABEL class_id
+INTO sqlflow_models.my_text_model;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT news_title, class_id
+FROM text_cn.train_processed
+TO TRAIN DNNClassifier
+WITH model.n_classes = 17, model.hidden_units = [10, 20]
+COLUMN EMBEDDING(SPARSE(news_title,16000,COMMA),128,mean)
+LABEL class_id
+INTO sqlflow_models.my_text_model;
+
+-- cmd/sqlflowserver/end_to_end_test.go
+SELECT c1, c2, c3, c4, c5, class from feature_derivation_case.train
+TO TRAIN DNNClassifier
+WITH model.n_classes=3, model.hidden_units=[10,10]
+COLUMN EMBEDDING(c3, 32, sum), EMBEDDING(SPARSE(c5, 64, COMMA), 32, sum)
+LABEL class
+INTO sqlflow_models.my_derived_model;
+
+-- cmd/sqlflowserver/e2e_common_cases.go
+SELECT * FROM key_value.weighted_key_value_train
+TO TRAIN DNNClassifier
+WITH model.hidden_units=[64,32], train.batch_size=2
+COLUMN EMBEDDING(
+	WEIGHTED_CATEGORY(CATEGORY_HASH(SPARSE(feature, 10, ",", "int", ":", "float"), 10)),
+	32
+)
+LABEL label_col
+INTO sqlflow_models.weighted_model;
