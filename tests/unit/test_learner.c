@@ -645,7 +645,6 @@ static void a_job_whose_time_is_over_ends_with_the_step(void **state)
         other = opened(&spec, &dataset);
         planned = descent_steps_total(told);
         descent_end_soon(told);
-        sums_init(&sums, descent_phase(told));
         contribute_all(told, &sums);
         apply_sums(told, &sums);
         apply_sums(other, &sums);
