@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scoring/elementary.h"
 #include "scoring/kind.h"
 
 struct shap {
@@ -127,21 +128,33 @@ static void explain_linear(const struct shap *shap, const float *dense, const in
     }
 }
 
+/* Of an output of a regressor: into units of the label, or of its logarithm.
+ * values (input_count + 1) */
+static void take_units(const struct model *model, double *values)
+{
+    double *base = &values[model->transform.input_count];
+
+    if (model->link == LABEL_LINK_EXP) {
+        *base += logarithm_double(model->label_scale);
+        return;
+    }
+    for (uint32_t i = 0; i <= model->transform.input_count; i++)
+        values[i] *= model->label_scale;
+    *base += model->label_mean;
+}
+
 void shap_row(struct shap *shap, const float *dense, const int32_t *ids, double *values)
 {
     const struct model *model = shap->model;
-    const size_t width = model->transform.input_count + (size_t)1;
     const uint32_t outputs = model_outputs(model);
 
     if (shap->opened)
         model->kind->shap(shap->opened, dense, ids, values);
     else
         for (uint32_t output = 0; output < outputs; output++)
-            explain_linear(shap, dense, ids, output, values + output * width);
-    if (model->task != TASK_REGRESSION)
-        return;
-    for (size_t i = 0; i < outputs * width; i++) /* into the label's units */
-        values[i] *= model->label_scale;
-    for (uint32_t output = 0; output < outputs; output++)
-        values[output * width + width - 1] += model->label_mean;
+            explain_linear(shap, dense, ids, output,
+                           values + output * (model->transform.input_count + (size_t)1));
+    if (model->task == TASK_REGRESSION)
+        for (uint32_t output = 0; output < outputs; output++)
+            take_units(model, values + output * (model->transform.input_count + (size_t)1));
 }

@@ -4,7 +4,8 @@
  *     shap_new --> shap_row ... --> shap_free
  *
  * A row's values of an output add up to it, before the link: of a classifier they are of logits, of
- * a regressor without a link in the label's units. What they are measured from is `base`:
+ * a regressor in the label's units, or those of its logarithm. What they are measured from is
+ * `base`:
  *
  *     trees            the mean of the training rows, by the covers of the nodes (the kind's own:
  *                      kind->shap)

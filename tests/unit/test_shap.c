@@ -291,6 +291,40 @@ static void a_linear_model_is_measured_from_the_mean_of_the_rows(void **state)
     fixture_deinit(&fixture);
 }
 
+/* They add up to the logarithm of what is predicted. */
+static void a_label_with_a_link_is_explained_by_its_logarithm(void **state)
+{
+    static const uint32_t width = 1;
+    double values[INPUTS + 1];
+    struct fixture fixture;
+    struct held_rows held;
+    struct scorer scorer;
+    struct shap *shap;
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 0);
+    fixture_layers(&fixture, &width, 1);
+    fixture.model.link = LABEL_LINK_EXP;
+    fixture.model.label_mean = 0;
+    fixture.model.label_scale = 33;
+    hold_rows(&fixture.model, &scorer, &held);
+    CHECK_OK(shap_new(held.model, &held, &shap, &err));
+    for (uint32_t row = 0; row < held.count; row++) {
+        double sum = 0;
+
+        shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), values);
+        scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
+        for (uint32_t i = 0; i <= INPUTS; i++)
+            sum += values[i];
+        CHECK(fabs(sum - log(scorer_value(&scorer))) <= 1e-5 * (1 + fabs(sum)));
+    }
+    shap_free(shap);
+    scorer_deinit(&scorer);
+    held_rows_deinit(&held);
+    fixture_deinit(&fixture);
+}
+
 static void other_models_have_none(void **state)
 {
     static const uint32_t widths[] = {4, 1};
@@ -317,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_tree_of_one_test_by_hand),
         cmocka_unit_test(trees_that_are_too_deep_are_refused),
         cmocka_unit_test(a_linear_model_is_measured_from_the_mean_of_the_rows),
+        cmocka_unit_test(a_label_with_a_link_is_explained_by_its_logarithm),
         cmocka_unit_test(other_models_have_none),
     };
 
