@@ -94,10 +94,7 @@ struct model_summary {
     struct model_input *inputs;
     size_t input_count;
     uint32_t component_count; /* of a projection; else 0 */
-    bool has_leaves;          /* its kind has */
-    bool has_shap;            /* each row has SHAP values, whatever other rows there are */
-    bool is_linear;           /* rows have them beside others */
-    bool has_points;          /* likewise */
+    bool is_linear;           /* its outputs are sums of features (kind->linear) */
     bool has_rules;           /* an input is a category without a vocabulary */
     const struct kind *kind;
     const struct kind_params *params; /* what a statement says of one like it; NULL: not known */

@@ -5,7 +5,6 @@
 #include "planner/attribute_check.h"
 #include "planner/attributes.h"
 #include "planner/bad_rows.h"
-#include "planner/estimators.h"
 #include "planner/judging.h"
 #include "planner/label.h"
 #include "planner/metric_list.h"
@@ -151,12 +150,12 @@ static enum status plan_replacing(struct planning *planning, const char *attribu
 
 static struct output_facts outputs_of(const struct model_summary *model)
 {
-    return (struct output_facts){model->task,
-                                 model->has_leaves,
-                                 model->aim.quantile_count > 0,
-                                 model->aim.aim == AIM_MARGINS,
-                                 model->has_shap,
-                                 model->has_points};
+    return (struct output_facts){.task = model->task,
+                                 .has_leaves = model->kind->leaves != NULL,
+                                 .has_quantiles = model->aim.quantile_count > 0,
+                                 .has_margins = model->aim.aim == AIM_MARGINS,
+                                 .has_shap = model->kind->shap != NULL,
+                                 .has_points = model->kind->points != NULL};
 }
 
 /* "A regressor has the extra output 'score'." */
@@ -382,7 +381,7 @@ static enum status check_explainer(const struct planning *planning)
 
 static bool has_shap(const struct model_summary *model)
 {
-    return model->has_shap || model->is_linear;
+    return model->kind->shap || model->is_linear;
 }
 
 static enum status refuse_explainer(const struct planning *planning,
@@ -410,13 +409,8 @@ static enum status refuse_explainer(const struct planning *planning,
 /* The table of the model's inside that is asked for. */
 static enum status find_inside(struct planning *planning)
 {
-    const struct name name = {.text = planning->plan->model.estimator, .position = -1};
-    const struct model_inside *insides = NULL, *inside;
-    const struct estimator *estimator;
-    struct error ignored;
+    const struct model_inside *insides = planning->plan->model.kind->insides, *inside;
 
-    if (estimator_find(&name, &estimator, &ignored) == STATUS_OK)
-        insides = estimator->kind->insides;
     for (inside = insides; inside && inside->name; inside++) {
         if (!slice_is_fold(planning->statement->explainer.text, inside->name))
             continue;

@@ -6,7 +6,6 @@
  *     -- validation: ...                      what any other SELECT returns
  *     -- model: iris_model DNNClassifier classification; label class integer;
  *               inputs petal_width numeric, color category     (on one line)
- *     -- model: m XGBClassifier classification leaves; ...   of trees, which have leaves
  *     -- model: p PCA projection; label "" none; ...         of two components
  *     -- model: ...; label kind text classes fraud legit; ...  the greater one is positive
  *     -- schemas: main other                  without it any schema is there

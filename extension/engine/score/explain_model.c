@@ -20,9 +20,8 @@ static enum status explain_with(const struct host *host, const struct plan *plan
                                 const struct model *model, struct arena *arena,
                                 const struct sink *sink, struct error *err)
 {
-    if (model->task != plan->model.task ||
-        model->transform.column_count != plan->model.input_count ||
-        !slice_equal(model->estimator, plan->model.estimator))
+    if (model->task != plan->model.task || model->kind != plan->model.kind ||
+        model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     if (plan->inside)
         return inside_run(host, plan, model, arena, sink, err);

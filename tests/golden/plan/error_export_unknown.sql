@@ -1,3 +1,3 @@
 -- schemas: main
--- model: m XGBClassifier classification leaves; label class integer; inputs a numeric, b numeric
+-- model: m XGBClassifier classification; label class integer; inputs a numeric, b numeric
 EXPORT MODEL mm TO 'm.json';
