@@ -49,13 +49,6 @@ static enum status refuse_function(const struct name *name, struct error *err)
 
 /* ----- arguments ----- */
 
-static enum status refuse_arguments(const struct column *call, const char *takes, struct error *err)
-{
-    return fail_at(err, STATUS_INVALID,
-                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
-                   SLICE_FORMAT(call->name.text), takes);
-}
-
 static bool is_integer(const struct column *argument)
 {
     return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_NUMBER &&
@@ -76,9 +69,8 @@ static enum status read_count(const struct column *argument, uint32_t least, uin
 /* c, or NUMERIC(c), as SQLFlow writes it; NULL: another argument. */
 static const struct name *number_column(const struct column *argument)
 {
-    const bool is_call = argument->kind == COLUMN_CALL && argument->count >= 1 &&
-                         argument->count <= 2 && slice_is_fold(argument->name.text, "NUMERIC") &&
-                         argument->items[0].kind == COLUMN_NAME;
+    const bool is_call = column_calls(argument, "NUMERIC") && argument->count >= 1 &&
+                         argument->count <= 2 && argument->items[0].kind == COLUMN_NAME;
 
     if (argument->kind == COLUMN_NAME)
         return &argument->name;
@@ -98,8 +90,8 @@ static enum status read_numeric(struct planning *planning, const struct column *
     char what[] = "NUMERIC takes a number of elements";
 
     if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly a shape",
-                                planning->err);
+        return column_refuse_arguments(call, "a column's name, and after it possibly a shape",
+                                       planning->err);
     if (shape && shape->kind == COLUMN_LIST && shape->count == 1)
         shape = &shape->items[0];
     chosen->column = &call->items[0].name;
@@ -114,8 +106,8 @@ static enum status read_date(struct planning *planning, const struct column *cal
                              struct chosen *chosen)
 {
     if (call->count < 1 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly parts of a date",
-                                planning->err);
+        return column_refuse_arguments(
+            call, "a column's name, and after it possibly parts of a date", planning->err);
     chosen->column = &call->items[0].name;
     chosen->choice.kind = CHOICE_DATE;
     return date_parts_read(call, &chosen->choice.parts, planning->err);
@@ -126,10 +118,11 @@ static enum status read_text(struct planning *planning, const struct column *cal
                              struct chosen *chosen)
 {
     if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call,
-                                "a column's name, and after it possibly a number of hash buckets "
-                                "and one of words",
-                                planning->err);
+        return column_refuse_arguments(
+            call,
+            "a column's name, and after it possibly a number of hash buckets "
+            "and one of words",
+            planning->err);
     chosen->column = &call->items[0].name;
     chosen->choice = (struct choice){
         .kind = CHOICE_TEXT, .vocabulary_max = TEXT_BUCKETS, .words_max = TEXT_WORDS};
@@ -166,8 +159,8 @@ static enum status read_vocabulary(struct planning *planning, const struct colum
                                    struct chosen *chosen)
 {
     if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name, and after it possibly a number of words",
-                                planning->err);
+        return column_refuse_arguments(
+            call, "a column's name, and after it possibly a number of words", planning->err);
     choose_words(&call->items[0].name, chosen);
     return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
                                          "VOCABULARY takes a number of words",
@@ -182,7 +175,7 @@ static enum status read_vocabulary(struct planning *planning, const struct colum
 static bool takes_items(const struct column *call)
 {
     return call->count > 0 && (call->count > 2 || column_is_list(&call->items[0]) ||
-                               slice_is_fold(call->name.text, "SEQ_CATEGORY_ID"));
+                               column_calls(call, "SEQ_CATEGORY_ID"));
 }
 
 static void choose_items(const struct name *column, enum category_rule rule,
@@ -226,7 +219,7 @@ static enum status read_items(struct planning *planning, const struct column *ca
         TRY(column_list_read(inner, CATEGORY_WORDS_MAX, &list, planning->err));
     if (!inner || call->count < 2 || call->count > (is_of_list ? 3u : 4u) ||
         (!is_of_list && inner->kind != COLUMN_NAME))
-        return refuse_arguments(call, takes, planning->err);
+        return column_refuse_arguments(call, takes, planning->err);
     choose_items(is_of_list ? &inner->items[0].name : &inner->name, rule, &list, chosen);
     TRY(read_items_of(call, &chosen->choice, planning->err));
     return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
@@ -258,8 +251,8 @@ static enum status read_hash(struct planning *planning, const struct column *cal
     if (takes_items(call))
         return read_items(planning, call, RULE_HASH, what, chosen);
     if (call->count != 2 || call->items[0].kind != COLUMN_NAME)
-        return refuse_arguments(call, "a column's name and a number of hash buckets",
-                                planning->err);
+        return column_refuse_arguments(call, "a column's name and a number of hash buckets",
+                                       planning->err);
     chosen->column = &call->items[0].name;
     chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH};
     chosen->is_made = true;
@@ -277,7 +270,7 @@ static enum status read_id(struct planning *planning, const struct column *call,
         return read_items(planning, call, RULE_ID, what, chosen);
     chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
     if (!chosen->column)
-        return refuse_arguments(call, "a column's name and a number of ids", planning->err);
+        return column_refuse_arguments(call, "a column's name and a number of ids", planning->err);
     chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_ID};
     chosen->is_made = true;
     return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
@@ -299,10 +292,10 @@ static enum status read_weighted(struct planning *planning, const struct column 
     const char *takes = "a category of pairs, such as CATEGORY_ID(SPARSE(column, 10), 10)";
 
     if (call->count != 1 || call->items[0].kind != COLUMN_CALL)
-        return refuse_arguments(call, takes, planning->err);
+        return column_refuse_arguments(call, takes, planning->err);
     TRY(read_inner(planning, &call->items[0], chosen));
     if (chosen->choice.kind != CHOICE_ITEMS || !chosen->choice.list.pair)
-        return refuse_arguments(call, takes, planning->err);
+        return column_refuse_arguments(call, takes, planning->err);
     chosen->choice.is_weighted = true;
     return STATUS_OK;
 }
@@ -346,8 +339,8 @@ static enum status read_bucket(struct planning *planning, const struct column *c
 {
     chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
     if (!chosen->column)
-        return refuse_arguments(call, "a column's name, and bounds in [] or a number of buckets",
-                                planning->err);
+        return column_refuse_arguments(
+            call, "a column's name, and bounds in [] or a number of buckets", planning->err);
     chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_BUCKET};
     chosen->is_made = true;
     if (call->items[1].kind == COLUMN_LIST)
@@ -355,12 +348,6 @@ static enum status read_bucket(struct planning *planning, const struct column *c
     return read_count(&call->items[1], 2, BUCKETS_MAX,
                       "BUCKET takes bounds in [], or a number of buckets",
                       &chosen->choice.vocabulary_max, planning->err);
-}
-
-/* It has a dimension, which counts where it stands alone. */
-static bool is_embedding(const struct column *call)
-{
-    return call->kind == COLUMN_CALL && slice_is_fold(call->name.text, "EMBEDDING");
 }
 
 static enum status refuse_crossed(const struct column *item, struct error *err)
@@ -378,7 +365,7 @@ static enum status refuse_counted(const struct column *item, struct error *err)
     fail_at(err, STATUS_UNSUPPORTED, item->items[1].span.start,
             "a %.*s that is learned from the rows is not supported yet in CROSS",
             SLICE_FORMAT(item->name.text));
-    return slice_is_fold(item->name.text, "BUCKET")
+    return column_calls(item, "BUCKET")
                ? error_hint(err, "Give its bounds: BUCKET(column, [b1, b2, ...]).")
                : error_hint(err, "The column's name takes all of its words.");
 }
@@ -406,8 +393,8 @@ static enum status read_crossed(struct planning *planning, const struct column *
 {
     if (item->kind == COLUMN_NAME || item->kind == COLUMN_PATTERN)
         return read_crossed_name(planning, item, chosen);
-    if (item->kind != COLUMN_CALL || is_embedding(item) ||
-        slice_is_fold(item->name.text, "INDICATOR"))
+    if (item->kind != COLUMN_CALL || column_calls(item, "EMBEDDING") ||
+        column_calls(item, "INDICATOR"))
         return refuse_crossed(item, planning->err);
     TRY(read_call(planning, item, chosen));
     if (chosen->choice.kind != CHOICE_CATEGORY || chosen->crossed)
@@ -425,7 +412,8 @@ static enum status read_cross(struct planning *planning, const struct column *ca
     const struct column *list = call->count == 2 ? &call->items[0] : NULL;
 
     if (!list || list->kind != COLUMN_LIST)
-        return refuse_arguments(call, "columns in [] and a number of buckets", planning->err);
+        return column_refuse_arguments(call, "columns in [] and a number of buckets",
+                                       planning->err);
     if (list->count < 2 || list->count > CROSS_COLUMNS_MAX)
         return fail_at(planning->err, STATUS_INVALID, list->span.start,
                        "CROSS takes from 2 to %d columns, not %zu", CROSS_COLUMNS_MAX, list->count);
@@ -452,12 +440,12 @@ static enum status read_indicator(struct planning *planning, const struct column
         choose_words(&inner->name, chosen);
         return STATUS_OK;
     }
-    if (!inner || inner->kind != COLUMN_CALL || is_embedding(inner))
-        return refuse_arguments(call, takes, planning->err);
+    if (!inner || inner->kind != COLUMN_CALL || column_calls(inner, "EMBEDDING"))
+        return column_refuse_arguments(call, takes, planning->err);
     TRY(read_inner(planning, inner, chosen));
     return chosen->choice.kind == CHOICE_CATEGORY || chosen->choice.kind == CHOICE_ITEMS
                ? STATUS_OK
-               : refuse_arguments(call, takes, planning->err);
+               : column_refuse_arguments(call, takes, planning->err);
 }
 
 static bool is_word(const struct column *argument, const char *word)
@@ -512,8 +500,9 @@ static enum status read_embedding(struct planning *planning, const struct column
                         "combiner";
     const struct column *inner = call->count >= 2 && call->count <= 4 ? &call->items[0] : NULL;
 
-    if (!inner || (inner->kind != COLUMN_NAME && inner->kind != COLUMN_CALL) || is_embedding(inner))
-        return refuse_arguments(call, takes, planning->err);
+    if (!inner || (inner->kind != COLUMN_NAME && inner->kind != COLUMN_CALL) ||
+        column_calls(inner, "EMBEDDING"))
+        return column_refuse_arguments(call, takes, planning->err);
     if (inner->kind == COLUMN_NAME)
         choose_words(&inner->name, chosen);
     else
@@ -521,7 +510,7 @@ static enum status read_embedding(struct planning *planning, const struct column
     if (chosen->choice.kind == CHOICE_ITEMS)
         chosen->choice.combiner = COMBINER_MEAN;
     else if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
-        return refuse_arguments(call, takes, planning->err);
+        return column_refuse_arguments(call, takes, planning->err);
     TRY(read_count(&call->items[1], 1, EMBEDDING_DIMENSION_MAX, "EMBEDDING takes a dimension",
                    &chosen->choice.dimension, planning->err));
     if (call->count == 4)

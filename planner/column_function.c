@@ -90,6 +90,18 @@ const struct column_function column_functions[] = {
 };
 /* clang-format on */
 
+bool column_calls(const struct column *column, const char *function)
+{
+    return column->kind == COLUMN_CALL && slice_is_fold(column->name.text, function);
+}
+
+enum status column_refuse_arguments(const struct column *call, const char *takes, struct error *err)
+{
+    return fail_at(err, STATUS_INVALID,
+                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
+                   SLICE_FORMAT(call->name.text), takes);
+}
+
 const struct column_function *column_function_find(struct slice name)
 {
     for (const struct column_function *function = column_functions; function->name; function++)

@@ -6,7 +6,9 @@
 #ifndef PLANNER_COLUMN_FUNCTION_H
 #define PLANNER_COLUMN_FUNCTION_H
 
+#include "base/error.h"
 #include "base/text.h"
+#include "parser/statement.h"
 
 struct column_function {
     const char *name;
@@ -22,6 +24,11 @@ extern const struct column_function column_functions[];
 const struct column_function *column_function_find(struct slice name);
 /* The one whose name is nearest to it; NULL: none is near. */
 const struct column_function *column_function_nearest(struct slice name);
+/* Is it a call of this function? */
+bool column_calls(const struct column *column, const char *function);
+/* INVALID at the call's first argument: "TEXT takes ..." */
+enum status column_refuse_arguments(const struct column *call, const char *takes,
+                                    struct error *err);
 /* "NUMERIC, VOCABULARY, ... and TEXT" */
 void column_functions_append(struct text *out);
 /* The reference of all of them, in Markdown. */

@@ -1,21 +1,10 @@
 #include "planner/column_lists.h"
 
-static enum status refuse_call(const struct column *call, const char *takes, struct error *err)
-{
-    return fail_at(err, STATUS_INVALID,
-                   call->count > 0 ? call->items[0].span.start : call->span.start, "%.*s takes %s",
-                   SLICE_FORMAT(call->name.text), takes);
-}
-
-static bool is_sparse(const struct column *call)
-{
-    return slice_is_fold(call->name.text, "SPARSE");
-}
+#include "planner/column_function.h"
 
 bool column_is_list(const struct column *call)
 {
-    return call->kind == COLUMN_CALL &&
-           (is_sparse(call) || slice_is_fold(call->name.text, "DENSE"));
+    return column_calls(call, "SPARSE") || column_calls(call, "DENSE");
 }
 
 /* Of an argument that is a name or a string; size 0: it is neither. */
@@ -78,7 +67,8 @@ static enum status read_size(const struct column *shape, uint32_t size_max,
     if (product)
         return STATUS_OK;
     return fail_at(err, STATUS_INVALID, shape->span.start, "%.*s takes a shape of 1 to %u %s",
-                   SLICE_FORMAT(call->name.text), size_max, is_sparse(call) ? "ids" : "numbers");
+                   SLICE_FORMAT(call->name.text), size_max,
+                   column_calls(call, "SPARSE") ? "ids" : "numbers");
 }
 
 static enum status check_delimiters(const struct column *call, const struct cell_list *list,
@@ -93,18 +83,19 @@ static enum status check_delimiters(const struct column *call, const struct cell
 enum status column_list_read(const struct column *call, uint32_t size_max, struct cell_list *list,
                              struct error *err)
 {
-    const bool is_of_ids = is_sparse(call);
+    const bool is_of_ids = column_calls(call, "SPARSE");
 
     *list = is_of_ids ? (struct cell_list){.form = LIST_SPARSE, .pair = ':'}
                       : (struct cell_list){.form = LIST_DENSE, .delimiter = ','};
     if (call->count < 1 || call->count > (is_of_ids ? 6u : 4u) ||
         call->items[0].kind != COLUMN_NAME)
-        return refuse_call(call,
-                           is_of_ids ? "a column's name, and after it possibly a number of ids, a "
-                                       "delimiter, a type, and both of the numbers of ids"
-                                     : "a column's name, and after it possibly a shape, a "
-                                       "delimiter and a type",
-                           err);
+        return column_refuse_arguments(
+            call,
+            is_of_ids ? "a column's name, and after it possibly a number of ids, a "
+                        "delimiter, a type, and both of the numbers of ids"
+                      : "a column's name, and after it possibly a shape, a "
+                        "delimiter and a type",
+            err);
     if (call->count > 1)
         TRY(read_size(&call->items[1], size_max, call, &list->size, err));
     if (call->count > 2)

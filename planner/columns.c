@@ -10,6 +10,7 @@
 #include "kinds/embedding/embedding_kind.h"
 #include "planner/column_choice.h"
 #include "planner/column_dates.h"
+#include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
@@ -280,7 +281,7 @@ static enum status check_linear(const struct column_clause *clause, struct error
     for (size_t i = 0; i < clause->count; i++) {
         const struct column *column = &clause->columns[i];
 
-        if (column->kind != COLUMN_CALL || !slice_is_fold(column->name.text, "EMBEDDING"))
+        if (!column_calls(column, "EMBEDDING"))
             continue;
         fail_at(err, STATUS_INVALID, column->name.position,
                 "EMBEDDING has no use FOR linear_feature_columns");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/attributes.h"
+#include "planner/column_function.h"
 #include "planner/settings.h"
 
 #define DIMENSION "model.embedding_dimension"
@@ -10,8 +11,8 @@
 /* Its number, where a call is an EMBEDDING that has one; NULL: none. */
 static const struct value *dimension_of(const struct column *column)
 {
-    if (column->kind != COLUMN_CALL || !slice_is_fold(column->name.text, "EMBEDDING") ||
-        column->count < 2 || column->items[1].kind != COLUMN_VALUE)
+    if (!column_calls(column, "EMBEDDING") || column->count < 2 ||
+        column->items[1].kind != COLUMN_VALUE)
         return NULL;
     return &column->items[1].value;
 }

@@ -299,7 +299,7 @@ const struct estimator estimators[] = {
 const size_t estimator_count = sizeof estimators / sizeof *estimators;
 
 /* clang-format off: one row, one name of XGBoost's with the booster gblinear. */
-static const struct estimator linear_estimators[] = {
+static const struct estimator linear_estimators[2] = {
     {"XGBClassifier", LINEAR_CLASSES, none, NULL,
      "Linear model by coordinate descent, for classes.", xgboost_class, "boosted linear models"},
     {"XGBRegressor", LINEAR_NUMBERS, none, NULL, "Linear model by coordinate descent, for numbers.",
@@ -308,7 +308,7 @@ static const struct estimator linear_estimators[] = {
 /* clang-format on */
 
 /* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
-static const struct estimator embedded_estimators[] = {
+static const struct estimator embedded_estimators[2] = {
     {"DNNClassifier", EMBEDDED_CLASSES, DEEP, "Network over embeddings, for classes.",
      CLICKS(deep)},
     {"DNNRegressor", EMBEDDED_NUMBERS, DEEP, "Network over embeddings, for numbers.", CLICKS(deep)},
@@ -555,21 +555,24 @@ static bool is_among(const char *const *names, const char *name)
     return *names != NULL;
 }
 
+/* The one of two that has the name of another; NULL: none has. */
+static const struct estimator *find_namesake(const struct estimator two[2],
+                                             const struct estimator *estimator)
+{
+    for (int i = 0; i < 2; i++)
+        if (strcmp(two[i].name, estimator->name) == 0)
+            return &two[i];
+    return NULL;
+}
+
 const struct estimator *estimator_boosted(const struct estimator *estimator, struct slice booster)
 {
-    for (size_t i = 0; i < sizeof linear_estimators / sizeof *linear_estimators; i++)
-        if (slice_is_fold(booster, "gblinear") &&
-            strcmp(linear_estimators[i].name, estimator->name) == 0)
-            return &linear_estimators[i];
-    return NULL;
+    return slice_is_fold(booster, "gblinear") ? find_namesake(linear_estimators, estimator) : NULL;
 }
 
 const struct estimator *estimator_embedded(const struct estimator *estimator)
 {
-    for (size_t i = 0; i < sizeof embedded_estimators / sizeof *embedded_estimators; i++)
-        if (strcmp(embedded_estimators[i].name, estimator->name) == 0)
-            return &embedded_estimators[i];
-    return NULL;
+    return find_namesake(embedded_estimators, estimator);
 }
 
 const struct estimator *estimator_beside(const struct estimator *estimator)

@@ -1,6 +1,7 @@
 #include "planner/task_choice.h"
 
 #include "planner/attribute_check.h"
+#include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/old_model.h"
 #include "planner/query.h"
@@ -68,12 +69,9 @@ static enum status label_tells(struct planning *planning, enum task *task)
 static bool names_embedding(const struct statement *statement)
 {
     for (size_t i = 0; i < statement->column_clause_count; i++)
-        for (size_t j = 0; j < statement->columns[i].count; j++) {
-            const struct column *column = &statement->columns[i].columns[j];
-
-            if (column->kind == COLUMN_CALL && slice_is_fold(column->name.text, "EMBEDDING"))
+        for (size_t j = 0; j < statement->columns[i].count; j++)
+            if (column_calls(&statement->columns[i].columns[j], "EMBEDDING"))
                 return true;
-        }
     return false;
 }
 
