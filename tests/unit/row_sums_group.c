@@ -86,7 +86,8 @@ double run_group(const struct jobspec *spec, const struct dataset *dataset, uint
     return loss;
 }
 
-void check_workers(struct jobspec spec, const struct dataset *dataset)
+/* The same digest with 1, 2, 3 and 8 workers. */
+static void check_workers(struct jobspec spec, const struct dataset *dataset)
 {
     static const uint32_t workers[] = {2, 3, 8};
     char one[DIGEST_BYTES], other[DIGEST_BYTES];
@@ -99,48 +100,105 @@ void check_workers(struct jobspec spec, const struct dataset *dataset)
     }
 }
 
-void check_threads(struct jobspec spec, const struct dataset *dataset)
+void any_number_of_workers_learns_the_same_bits(void **state)
 {
+    const struct row_sums_trials *trials = *state;
+
+    for (size_t i = 0; i < 4 && trials->workers[i].shape.train > 0; i++) {
+        struct dataset dataset = mixed_dataset(trials->workers[i].shape);
+
+        check_workers(trials->spec_of(&dataset, trials->workers[i].setting), &dataset);
+        made_dataset_close(&dataset);
+    }
+}
+
+void threads_leave_no_trace(void **state)
+{
+    const struct row_sums_trials *trials = *state;
+    struct dataset dataset = mixed_dataset(trials->threads.shape);
+    struct jobspec spec = trials->spec_of(&dataset, trials->threads.setting);
     char alone[DIGEST_BYTES], other[DIGEST_BYTES];
-    struct team *team = team_new(3);
+    struct team *team = NULL;
     struct group group;
     struct error err;
 
     spec.lanes = 2;
-    run_group(&spec, dataset, 1, alone);
-    group_open(&group, &spec, dataset, 2);
-    for (uint32_t w = 0; w < 2; w++)
-        CHECK_OK(group.learners[w].use_team(group.learners[w].self, team, &err));
-    while (phase_of(&group)->kind != PHASE_DONE)
+    run_group(&spec, &dataset, 1, alone);
+    group_open(&group, &spec, &dataset, 2);
+    for (uint32_t phase = 0; phase_of(&group)->kind != PHASE_DONE; phase++) {
+        struct team *next = team_new(1 + (phase + 2) % 4);
+
+        for (uint32_t w = 0; w < 2; w++)
+            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+        team_free(team);
+        team = next;
         group_phase(&group);
+    }
     digest_of(&group.learners[1], other);
     group_close(&group);
     team_free(team);
     assert_string_equal(other, alone);
+    made_dataset_close(&dataset);
 }
 
-/* A worker that has learned nothing goes on from any phase of another's. */
-void check_states(const struct jobspec *spec, const struct dataset *dataset)
+/* Workers that are so many phases on, or at their end, take the state of one after `taken` phases,
+ * and go on to this model. Returns true where it was at its end. */
+static bool check_state(const struct jobspec *spec, const struct dataset *dataset, uint64_t taken,
+                        uint64_t ahead, const char *wanted)
 {
-    char wanted[DIGEST_BYTES], found[DIGEST_BYTES];
-    bool was_done = false;
+    char found[DIGEST_BYTES];
+    struct group old, new;
+    bool was_done;
 
-    run_group(spec, dataset, 1, wanted);
-    for (uint64_t taken = 0; !was_done; taken++) {
-        struct group old, new;
+    group_open(&old, spec, dataset, 1);
+    group_open(&new, spec, dataset, 2);
+    while (phase_of(&old)->number < taken)
+        group_phase(&old);
+    was_done = phase_of(&old)->kind == PHASE_DONE;
+    while (phase_of(&new)->number < ahead && phase_of(&new)->kind != PHASE_DONE)
+        group_phase(&new);
+    for (uint32_t w = 0; w < 2; w++)
+        give_state(&old.learners[0], &new.learners[w]);
+    while (phase_of(&new)->kind != PHASE_DONE)
+        group_phase(&new);
+    digest_of(&new.learners[1], found);
+    assert_string_equal(found, wanted);
+    new.learners[0].restart(new.learners[0].self);
+    CHECK_INT(phase_of(&new)->number, 0);
+    group_close(&old);
+    group_close(&new);
+    return was_done;
+}
 
-        group_open(&old, spec, dataset, 1);
-        group_open(&new, spec, dataset, 2);
-        while (phase_of(&old)->number < taken)
-            group_phase(&old);
-        was_done = phase_of(&old)->kind == PHASE_DONE;
-        for (uint32_t w = 0; w < 2; w++)
-            give_state(&old.learners[0], &new.learners[w]);
-        while (phase_of(&new)->kind != PHASE_DONE)
-            group_phase(&new);
-        digest_of(&new.learners[1], found);
-        assert_string_equal(found, wanted);
-        group_close(&old);
-        group_close(&new);
-    }
+void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
+{
+    const struct row_sums_trials *trials = *state;
+    struct dataset dataset = mixed_dataset(trials->states.shape);
+    const struct jobspec spec = trials->spec_of(&dataset, trials->states.setting);
+    char wanted[DIGEST_BYTES];
+    uint64_t taken = 0;
+
+    run_group(&spec, &dataset, 1, wanted);
+    do
+        check_state(&spec, &dataset, taken, 3, wanted);
+    while (!check_state(&spec, &dataset, taken++, 0, wanted));
+    made_dataset_close(&dataset);
+}
+
+void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
+{
+    const struct row_sums_trials *trials = *state;
+    struct dataset dataset = mixed_dataset(trials->cut.shape);
+    const struct jobspec spec = trials->spec_of(&dataset, trials->cut.setting);
+    const struct jobspec other = trials->spec_of(&dataset, trials->cut_other);
+    struct group group, others;
+
+    group_open(&group, &spec, &dataset, 2);
+    group_open(&others, &other, &dataset, 1);
+    for (uint32_t phase = 0; phase < trials->cut_phases; phase++)
+        group_phase(&group);
+    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
+    group_close(&group);
+    group_close(&others);
+    made_dataset_close(&dataset);
 }

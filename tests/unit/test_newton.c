@@ -11,8 +11,10 @@
 #include "runtime/learners/learners.h"
 #include "tests/unit/row_sums_group.h"
 
-static struct jobspec spec_of(const struct dataset *dataset, struct linear_params params)
+static struct jobspec spec_of(const struct dataset *dataset, double rounds)
 {
+    const struct linear_params params = {
+        .rounds = (uint32_t)rounds, .eta = .5, .base_score = REAL_AUTOMATIC};
     struct jobspec spec = made_spec(dataset);
 
     spec.family = SLICE("linear");
@@ -22,111 +24,33 @@ static struct jobspec spec_of(const struct dataset *dataset, struct linear_param
     return spec;
 }
 
-static struct linear_params rounds_of(uint32_t rounds)
+static const struct row_sums_trials trials = {
+    .spec_of = spec_of,
+    .workers = {{{700, 0, 4, 0, 0, 0}, 4},
+                {{700, 0, 3, 2, 9, 0}, 4},
+                {{700, 60, 3, 2, 9, 2}, 4},
+                {{700, 0, 4, 1, 5, 3}, 4}},
+    .threads = {{2000, 0, 20, 2, 9, 3}, 5},
+    .states = {{200, 0, 3, 1, 4, 3}, 5},
+    .cut = {{60, 0, 2, 0, 0, 0}, 5},
+    .cut_other = 6,
+    .cut_phases = 4,
+};
+
+static void each_round_is_a_phase_after_the_first(void **state)
 {
-    return (struct linear_params){.rounds = rounds, .eta = .5, .base_score = REAL_AUTOMATIC};
-}
-
-static const struct rows_shape shapes[] = {
-    {700, 0, 4, 0, 0, 0}, {700, 0, 3, 2, 9, 0}, {700, 60, 3, 2, 9, 2}, {700, 0, 4, 1, 5, 3}};
-
-static void any_number_of_workers_learns_the_same_bits(void **state)
-{
-    static const uint32_t workers[] = {2, 3, 8};
-    (void)state;
-
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
-        struct jobspec spec = spec_of(&dataset, rounds_of(4));
-        char one[DIGEST_BYTES], other[DIGEST_BYTES];
-
-        spec.lanes = 9;
-        run_group(&spec, &dataset, 1, one);
-        for (size_t i = 0; i < 3; i++) {
-            run_group(&spec, &dataset, workers[i], other);
-            assert_string_equal(other, one);
-        }
-        made_dataset_close(&dataset);
-    }
-}
-
-static void threads_leave_no_trace(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 20, 2, 9, 3});
-    struct jobspec spec = spec_of(&dataset, rounds_of(5));
-    char alone[DIGEST_BYTES], other[DIGEST_BYTES];
-    struct team *team = NULL;
+    struct dataset dataset = mixed_dataset(trials.states.shape);
+    const struct jobspec spec = spec_of(&dataset, 5);
     struct group group;
-    struct error err;
     (void)state;
 
-    spec.lanes = 2;
-    run_group(&spec, &dataset, 1, alone);
-    group_open(&group, &spec, &dataset, 2);
-    for (uint32_t phase = 0; phase_of(&group)->kind != PHASE_DONE; phase++) {
-        struct team *next = team_new(1 + phase % 4);
-
-        for (uint32_t w = 0; w < 2; w++)
-            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
-        team_free(team);
-        team = next;
-        group_phase(&group);
-    }
-    digest_of(&group.learners[1], other);
-    group_close(&group);
-    team_free(team);
-    assert_string_equal(other, alone);
-    made_dataset_close(&dataset);
-}
-
-/* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
-static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 3, 1, 4, 3});
-    const struct jobspec spec = spec_of(&dataset, rounds_of(5));
-    char wanted[DIGEST_BYTES], found[DIGEST_BYTES];
-    (void)state;
-
-    run_group(&spec, &dataset, 1, wanted);
+    group_open(&group, &spec, &dataset, 1);
     for (uint64_t taken = 0; taken <= 6; taken++) {
-        struct group old, new;
-
-        group_open(&old, &spec, &dataset, 1);
-        group_open(&new, &spec, &dataset, 2);
-        while (phase_of(&old)->number < taken)
-            group_phase(&old);
-        CHECK((phase_of(&old)->kind == PHASE_DONE) == (taken == 6));
-        for (int ahead = 0; ahead < 3; ahead++)
-            group_phase(&new);
-        for (uint32_t w = 0; w < 2; w++)
-            give_state(&old.learners[0], &new.learners[w]);
-        while (phase_of(&new)->kind != PHASE_DONE)
-            group_phase(&new);
-        digest_of(&new.learners[1], found);
-        assert_string_equal(found, wanted);
-        new.learners[0].restart(new.learners[0].self);
-        CHECK_INT(phase_of(&new)->number, 0);
-        group_close(&old);
-        group_close(&new);
+        while (phase_of(&group)->number < taken)
+            group_phase(&group);
+        CHECK((phase_of(&group)->kind == PHASE_DONE) == (taken == 6));
     }
-    made_dataset_close(&dataset);
-}
-
-static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, rounds_of(5));
-    const struct jobspec other = spec_of(&dataset, rounds_of(6));
-    struct group group, others;
-    (void)state;
-
-    group_open(&group, &spec, &dataset, 2);
-    group_open(&others, &other, &dataset, 1);
-    for (int phase = 0; phase < 4; phase++)
-        group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
     group_close(&group);
-    group_close(&others);
     made_dataset_close(&dataset);
 }
 
@@ -134,7 +58,7 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
 {
     static const char *const names[] = {"weights", "rows"};
     struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, rounds_of(5));
+    const struct jobspec spec = spec_of(&dataset, 5);
     (void)state;
 
     keep_rows(&dataset);
@@ -165,13 +89,13 @@ static void rounds_lead_to_the_least_loss(void **state)
 {
     (void)state;
 
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
+    for (size_t s = 0; s < 4; s++) {
+        struct dataset dataset = mixed_dataset(trials.workers[s].shape);
         char digest[DIGEST_BYTES];
         double before = INFINITY;
 
         for (uint32_t rounds = 1; rounds <= 6; rounds++) {
-            const struct jobspec spec = spec_of(&dataset, rounds_of(rounds));
+            const struct jobspec spec = spec_of(&dataset, rounds);
             const double loss = run_group(&spec, &dataset, 1, digest);
 
             CHECK(loss < before);
@@ -207,7 +131,7 @@ static void a_weight_moves_to_the_least_of_loss_and_penalties(void **state)
 static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, rounds_of(5));
+    const struct jobspec spec = spec_of(&dataset, 5);
     int64_t integers[1] = {0}, sums[64] = {0};
     struct group group;
     struct error err;
@@ -231,7 +155,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
     struct dataset many = mixed_dataset((struct rows_shape){40, 0, 1, 1, 2100, 0});
     struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
-    struct jobspec spec = spec_of(&many, rounds_of(5));
+    struct jobspec spec = spec_of(&many, 5);
     struct learning learning;
     struct error err;
     (void)state;
@@ -239,7 +163,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     CHECK_FAILS(learning_open(&spec, &many, NULL, &learning, &err), STATUS_LIMIT,
                 "of 2102 columns, 2100 of them words");
     CHECK(strstr(err.hint, "LinearClassifier"));
-    spec = spec_of(&dataset, rounds_of(5));
+    spec = spec_of(&dataset, 5);
     spec.memory = 100;
     CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_LIMIT,
                 "and a worker has at most 100");
@@ -282,10 +206,8 @@ static void a_stored_model_of_more_layers_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers_learns_the_same_bits),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_bits),
-        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        ROW_SUMS_TESTS(&trials),
+        cmocka_unit_test(each_round_is_a_phase_after_the_first),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(rounds_lead_to_the_least_loss),
         cmocka_unit_test(a_weight_moves_to_the_least_of_loss_and_penalties),

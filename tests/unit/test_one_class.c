@@ -8,10 +8,10 @@
 #include "scoring/elementary.h"
 #include "tests/unit/row_sums_group.h"
 
-static struct jobspec spec_of(const struct dataset *dataset, uint32_t features)
+static struct jobspec spec_of(const struct dataset *dataset, double features)
 {
     const struct one_class_params params = {
-        .nu = 0.2, .gamma = REAL_AUTOMATIC, .features = features, .iterations = 200};
+        .nu = 0.2, .gamma = REAL_AUTOMATIC, .features = (uint32_t)features, .iterations = 200};
     struct jobspec spec = made_spec(dataset);
 
     spec.family = SLICE("one_class");
@@ -26,55 +26,18 @@ static struct jobspec spec_of(const struct dataset *dataset, uint32_t features)
     return spec;
 }
 
-static const struct rows_shape shapes[] = {
-    {700, 0, 4, 0, 0, 0}, {700, 60, 3, 0, 0, 0}, {700, 0, 1, 0, 0, 0}, {700, 0, 20, 0, 0, 0}};
-
-static void any_number_of_workers_learns_the_same_bits(void **state)
-{
-    (void)state;
-
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
-
-        check_workers(spec_of(&dataset, 16), &dataset);
-        made_dataset_close(&dataset);
-    }
-}
-
-static void threads_leave_no_trace(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 20, 0, 0, 0});
-    (void)state;
-
-    check_threads(spec_of(&dataset, 16), &dataset);
-    made_dataset_close(&dataset);
-}
-
-static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 5, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, 16);
-    (void)state;
-
-    check_states(&spec, &dataset);
-    made_dataset_close(&dataset);
-}
-
-static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 4, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, 16), other = spec_of(&dataset, 17);
-    struct group group, others;
-    (void)state;
-
-    group_open(&group, &spec, &dataset, 2);
-    group_open(&others, &other, &dataset, 1);
-    group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
-    group_close(&group);
-    group_close(&others);
-    made_dataset_close(&dataset);
-}
+static const struct row_sums_trials trials = {
+    .spec_of = spec_of,
+    .workers = {{{700, 0, 4, 0, 0, 0}, 16},
+                {{700, 60, 3, 0, 0, 0}, 16},
+                {{700, 0, 1, 0, 0, 0}, 16},
+                {{700, 0, 20, 0, 0, 0}, 16}},
+    .threads = {{2000, 0, 20, 0, 0, 0}, 16},
+    .states = {{200, 0, 5, 0, 0, 0}, 16},
+    .cut = {{60, 0, 4, 0, 0, 0}, 16},
+    .cut_other = 17,
+    .cut_phases = 1,
+};
 
 static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
@@ -108,10 +71,7 @@ static void the_cosine_of_turns_is_that_of_angles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers_learns_the_same_bits),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_bits),
-        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        ROW_SUMS_TESTS(&trials),
         cmocka_unit_test(the_cosine_of_turns_is_that_of_angles),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
     };

@@ -7,8 +7,9 @@
 #include "runtime/learners/learners.h"
 #include "tests/unit/row_sums_group.h"
 
-static struct jobspec spec_of(const struct dataset *dataset, struct regression_params params)
+static struct jobspec spec_of(const struct dataset *dataset, double l2)
 {
+    const struct regression_params params = {.l2 = l2, .iterations = 35};
     struct jobspec spec = made_spec(dataset);
 
     spec.family = SLICE("regression");
@@ -19,44 +20,18 @@ static struct jobspec spec_of(const struct dataset *dataset, struct regression_p
 }
 
 /* Of classes that are told apart perfectly only a penalised model comes to an end. */
-static struct regression_params usual(const struct dataset *dataset)
-{
-    return (struct regression_params){.l2 = dataset->train.classes ? 1 : 0, .iterations = 35};
-}
-
-static const struct rows_shape shapes[] = {
-    {700, 0, 4, 0, 0, 0}, {700, 0, 3, 2, 9, 0}, {700, 60, 3, 2, 9, 2}, {700, 0, 4, 1, 5, 3}};
-
-static void any_number_of_workers_learns_the_same_bits(void **state)
-{
-    (void)state;
-
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
-
-        check_workers(spec_of(&dataset, usual(&dataset)), &dataset);
-        made_dataset_close(&dataset);
-    }
-}
-
-static void threads_leave_no_trace(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 20, 2, 9, 3});
-    (void)state;
-
-    check_threads(spec_of(&dataset, usual(&dataset)), &dataset);
-    made_dataset_close(&dataset);
-}
-
-static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 3, 1, 4, 3});
-    const struct jobspec spec = spec_of(&dataset, usual(&dataset));
-    (void)state;
-
-    check_states(&spec, &dataset);
-    made_dataset_close(&dataset);
-}
+static const struct row_sums_trials trials = {
+    .spec_of = spec_of,
+    .workers = {{{700, 0, 4, 0, 0, 0}, 0},
+                {{700, 0, 3, 2, 9, 0}, 0},
+                {{700, 60, 3, 2, 9, 2}, 1},
+                {{700, 0, 4, 1, 5, 3}, 1}},
+    .threads = {{2000, 0, 20, 2, 9, 3}, 1},
+    .states = {{200, 0, 3, 1, 4, 3}, 1},
+    .cut = {{60, 0, 2, 0, 0, 0}, 0},
+    .cut_other = 2,
+    .cut_phases = 2,
+};
 
 /* Least squares come to their end in the second round, logistic regression where the loss stays
  * where it is. */
@@ -64,9 +39,10 @@ static void rounds_lead_to_the_least_loss(void **state)
 {
     (void)state;
 
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
-        const struct jobspec spec = spec_of(&dataset, usual(&dataset));
+    for (size_t s = 0; s < 4; s++) {
+        const struct row_sums_trial *trial = &trials.workers[s];
+        struct dataset dataset = mixed_dataset(trial->shape);
+        const struct jobspec spec = spec_of(&dataset, trial->setting);
         double before = INFINITY, loss = INFINITY, first;
         struct group group;
 
@@ -77,7 +53,7 @@ static void rounds_lead_to_the_least_loss(void **state)
             loss = group_phase(&group);
         }
         CHECK(loss < first / 2);
-        if (shapes[s].classes > 0)
+        if (trial->shape.classes > 0)
             CHECK(fabs(before - loss) <= 1e-6 * loss);
         else
             CHECK_INT(phase_of(&group)->number, 3);
@@ -90,8 +66,7 @@ static void rounds_lead_to_the_least_loss(void **state)
 static void classes_that_are_told_apart_fail_without_a_penalty(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 1, 0, 0, 2});
-    const struct jobspec spec =
-        spec_of(&dataset, (struct regression_params){.l2 = 0, .iterations = 35});
+    const struct jobspec spec = spec_of(&dataset, 0);
     const struct learning *learner;
     struct learner_report report;
     struct group group;
@@ -127,7 +102,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
     struct dataset many = mixed_dataset((struct rows_shape){40, 0, 1, 1, 300, 3});
     struct dataset dataset;
-    struct jobspec spec = spec_of(&many, usual(&many));
+    struct jobspec spec = spec_of(&many, 1);
     struct learning learning;
     struct error err;
     (void)state;
@@ -137,42 +112,20 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     CHECK(strstr(err.hint, "LinearClassifier"));
     made_dataset_close(&many);
     dataset = mixed_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
-    spec = spec_of(&dataset, usual(&dataset));
+    spec = spec_of(&dataset, 0);
     spec.memory = 100;
     CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_LIMIT,
                 "and a worker has at most 100");
     made_dataset_close(&dataset);
 }
 
-static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 2, 0, 0, 0});
-    const struct jobspec spec = spec_of(&dataset, usual(&dataset));
-    const struct jobspec other =
-        spec_of(&dataset, (struct regression_params){.l2 = 2, .iterations = 35});
-    struct group group, others;
-    (void)state;
-
-    group_open(&group, &spec, &dataset, 2);
-    group_open(&others, &other, &dataset, 1);
-    for (int phase = 0; phase < 2; phase++)
-        group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
-    group_close(&group);
-    group_close(&others);
-    made_dataset_close(&dataset);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers_learns_the_same_bits),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_bits),
+        ROW_SUMS_TESTS(&trials),
         cmocka_unit_test(rounds_lead_to_the_least_loss),
         cmocka_unit_test(classes_that_are_told_apart_fail_without_a_penalty),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
-        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

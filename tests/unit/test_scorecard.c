@@ -26,55 +26,15 @@ static struct jobspec spec_of(const struct dataset *dataset, double l2)
     return spec;
 }
 
-static const struct rows_shape shapes[] = {
-    {700, 0, 0, 1, 5, 2}, {700, 60, 0, 1, 9, 2}, {700, 0, 0, 3, 40, 2}};
-
-static void any_number_of_workers_learns_the_same_bits(void **state)
-{
-    (void)state;
-
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = mixed_dataset(shapes[s]);
-
-        check_workers(spec_of(&dataset, 1), &dataset);
-        made_dataset_close(&dataset);
-    }
-}
-
-static void threads_leave_no_trace(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){2000, 0, 0, 2, 9, 2});
-    (void)state;
-
-    check_threads(spec_of(&dataset, 1), &dataset);
-    made_dataset_close(&dataset);
-}
-
-static void a_state_taken_at_any_phase_leads_to_the_same_bits(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){200, 0, 0, 1, 4, 2});
-    const struct jobspec spec = spec_of(&dataset, 1);
-    (void)state;
-
-    check_states(&spec, &dataset);
-    made_dataset_close(&dataset);
-}
-
-static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
-{
-    struct dataset dataset = mixed_dataset((struct rows_shape){60, 0, 0, 1, 3, 2});
-    const struct jobspec spec = spec_of(&dataset, 1), other = spec_of(&dataset, 2);
-    struct group group, others;
-    (void)state;
-
-    group_open(&group, &spec, &dataset, 2);
-    group_open(&others, &other, &dataset, 1);
-    group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
-    group_close(&group);
-    group_close(&others);
-    made_dataset_close(&dataset);
-}
+static const struct row_sums_trials trials = {
+    .spec_of = spec_of,
+    .workers = {{{700, 0, 0, 1, 5, 2}, 1}, {{700, 60, 0, 1, 9, 2}, 1}, {{700, 0, 0, 3, 40, 2}, 1}},
+    .threads = {{2000, 0, 0, 2, 9, 2}, 1},
+    .states = {{200, 0, 0, 1, 4, 2}, 1},
+    .cut = {{60, 0, 0, 1, 3, 2}, 1},
+    .cut_other = 2,
+    .cut_phases = 1,
+};
 
 static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
@@ -118,10 +78,7 @@ static void a_bin_without_rows_says_nothing_and_one_like_all_the_same(void **sta
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_number_of_workers_learns_the_same_bits),
-        cmocka_unit_test(threads_leave_no_trace),
-        cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_bits),
-        cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
+        ROW_SUMS_TESTS(&trials),
         cmocka_unit_test(what_does_not_fit_is_refused_with_the_numbers),
         cmocka_unit_test(a_bin_without_rows_says_nothing_and_one_like_all_the_same),
     };
