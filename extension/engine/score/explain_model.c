@@ -33,16 +33,5 @@ static enum status explain_with(const struct host *host, const struct plan *plan
 enum status explain_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
                               const struct sink *sink, struct error *err)
 {
-    struct arena model_arena;
-    struct model model;
-    enum status status;
-
-    TRY(score_check_targets(host, plan, err));
-    arena_init(&model_arena, MODEL_ARENA_MAX);
-    status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
-                                &model, err);
-    if (status == STATUS_OK)
-        status = explain_with(host, plan, &model, arena, sink, err);
-    arena_deinit(&model_arena);
-    return status;
+    return score_with_model(host, plan, arena, sink, err, explain_with);
 }

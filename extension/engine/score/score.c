@@ -340,8 +340,8 @@ static enum status evaluate_with(const struct host *host, const struct plan *pla
     return status;
 }
 
-enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
-                         const struct sink *sink, struct error *err)
+enum status score_with_model(const struct host *host, const struct plan *plan, struct arena *arena,
+                             const struct sink *sink, struct error *err, score_use *use)
 {
     struct arena model_arena;
     struct model model;
@@ -352,7 +352,13 @@ enum status evaluate_run(const struct host *host, const struct plan *plan, struc
     status = host->models->load(host->self, plan->model_schema, plan->model_name, &model_arena,
                                 &model, err);
     if (status == STATUS_OK)
-        status = evaluate_with(host, plan, &model, arena, sink, err);
+        status = use(host, plan, &model, arena, sink, err);
     arena_deinit(&model_arena);
     return status;
+}
+
+enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
+                         const struct sink *sink, struct error *err)
+{
+    return score_with_model(host, plan, arena, sink, err, evaluate_with);
 }

@@ -26,6 +26,12 @@ double score_seconds_now(void);
 struct table_target score_target(const struct plan *plan);
 enum status score_check_targets(const struct host *host, const struct plan *plan,
                                 struct error *err);
+/* Checks the targets, and uses the plan's model, which is there until `use` returns. */
+typedef enum status score_use(const struct host *host, const struct plan *plan,
+                              const struct model *model, struct arena *arena,
+                              const struct sink *sink, struct error *err);
+enum status score_with_model(const struct host *host, const struct plan *plan, struct arena *arena,
+                             const struct sink *sink, struct error *err, score_use *use);
 /* One of the rows that the statement returns: table, rows, seconds. */
 enum status score_target_row(struct slice table, uint64_t rows, double started,
                              const struct sink *sink, struct error *err);
