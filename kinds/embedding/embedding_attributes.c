@@ -1,6 +1,7 @@
 #include "kinds/embedding/embedding_attributes.h"
 
 #include "kinds/embedding/embedding_shape.h"
+#include "kinds/network/network_optimizer.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct embedding_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
@@ -85,25 +86,6 @@ static enum status check_linear(const struct embedding_params *params, const cha
     return error_hint(err, "It belongs to %s, as model.linear_optimizer.", of);
 }
 
-/* Steps of Adam in a linear model may be larger than between layers. */
-static double linear_rate_of(const struct embedding_params *params)
-{
-    switch (embedding_linear_optimizer(params)) {
-    case OPTIMIZER_SGD:
-    case OPTIMIZER_MOMENTUM:
-    case OPTIMIZER_NESTEROV:
-        return .01;
-    case OPTIMIZER_ADAGRAD:
-        return .05;
-    case OPTIMIZER_FTRL:
-        return .1;
-    case OPTIMIZER_ADADELTA:
-        return 1;
-    default:
-        return .03;
-    }
-}
-
 static enum status settle_linear(struct embedding_params *params,
                                  const struct kind_settings *settings, struct error *err)
 {
@@ -112,9 +94,10 @@ static enum status settle_linear(struct embedding_params *params,
         TRY(check_linear(params, linear_uses[i].attribute, linear_uses[i].optimizers,
                          linear_uses[i].of, settings, err));
     if (embedding_has_linear_optimizer(params) && params->linear_rate == 0)
-        params->linear_rate = embedding_linear_optimizer(params) == params->optimizer
-                                  ? params->learning_rate
-                                  : linear_rate_of(params);
+        params->linear_rate =
+            embedding_linear_optimizer(params) == params->optimizer
+                ? params->learning_rate
+                : network_automatic_rate(embedding_linear_optimizer(params), &(struct counts){0});
     return STATUS_OK;
 }
 

@@ -141,21 +141,21 @@ static enum status check_schedule(const struct network_params *network,
 
 /* Steps of Adam have the size of the rate in each parameter, so the more units add up in the next
  * layer, the farther they move its sums. A linear model has one layer, and a convex loss. */
-static double rate_of_adam(const struct network_params *network)
+static double rate_of_adam(const struct counts *hidden_units)
 {
     uint32_t widest = 64;
 
-    if (network->hidden_units.count == 0)
+    if (hidden_units->count == 0)
         return .03;
-    for (uint32_t i = 0; i < network->hidden_units.count; i++)
-        if (network->hidden_units.items[i] > widest)
-            widest = network->hidden_units.items[i];
+    for (uint32_t i = 0; i < hidden_units->count; i++)
+        if (hidden_units->items[i] > widest)
+            widest = hidden_units->items[i];
     return .01 * sqrt(64.0 / widest);
 }
 
-static double automatic_rate(const struct network_params *network)
+double network_automatic_rate(enum optimizer_kind optimizer, const struct counts *hidden_units)
 {
-    switch (network->optimizer) {
+    switch (optimizer) {
     case OPTIMIZER_SGD:
     case OPTIMIZER_MOMENTUM:
     case OPTIMIZER_NESTEROV:
@@ -167,7 +167,7 @@ static double automatic_rate(const struct network_params *network)
     case OPTIMIZER_ADADELTA:
         return 1;
     default:
-        return rate_of_adam(network);
+        return rate_of_adam(hidden_units);
     }
 }
 
@@ -194,7 +194,7 @@ static void settle_defaults(struct network_params *network, const struct kind_se
     if (network->optimizer == OPTIMIZER_FTRL && position_of(settings, "optimizer.schedule") < 0)
         network->schedule = SCHEDULE_CONSTANT;
     if (network->learning_rate == 0)
-        network->learning_rate = automatic_rate(network);
+        network->learning_rate = network_automatic_rate(network->optimizer, &network->hidden_units);
 }
 
 enum status network_optimizer_settle(struct network_params *network,

@@ -14,6 +14,9 @@ bool network_optimizer_uses(const struct network_params *network,
 enum status network_optimizer_settle(struct network_params *network,
                                      const struct kind_settings *settings, struct error *err);
 
+/* What optimizer.learning_rate = 'auto' is. No units: of a linear model. */
+double network_automatic_rate(enum optimizer_kind optimizer, const struct counts *hidden_units);
+
 /* Floats that the optimizer keeps for each parameter. */
 uint32_t network_optimizer_slots(const struct network_params *network);
 
