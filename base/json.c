@@ -299,6 +299,14 @@ void json_add_real(cJSON *object, const char *name, double value)
     json_add(object, name, json_real(value));
 }
 
+void json_add_reals(cJSON *object, const char *name, const double *values, size_t count)
+{
+    cJSON *array = json_add_array(object, name);
+
+    for (size_t i = 0; i < count; i++)
+        json_append(array, json_real(values[i]));
+}
+
 void json_add_boolean(cJSON *object, const char *name, bool value)
 {
     json_add(object, name, cJSON_CreateBool(value));

@@ -63,5 +63,6 @@ void json_add_boolean(cJSON *object, const char *name, bool value);
 void json_add_string(cJSON *object, const char *name, struct slice value);
 void json_add_integer(cJSON *object, const char *name, int64_t value);
 void json_add_real(cJSON *object, const char *name, double value);
+void json_add_reals(cJSON *object, const char *name, const double *values, size_t count);
 
 #endif

@@ -44,8 +44,6 @@ static void write_source(const struct spec_input *input, cJSON *json)
 
 static void write_rule(const struct spec_input *input, cJSON *json)
 {
-    cJSON *bounds;
-
     if (input->rule == RULE_WORDS)
         return;
     add_word(json, "rule", category_rule_words, input->rule);
@@ -53,9 +51,7 @@ static void write_rule(const struct spec_input *input, cJSON *json)
         json_add(json, "cross", cross_to_json(input->cross));
     if (input->bound_count == 0)
         return;
-    bounds = json_add_array(json, "bounds");
-    for (uint32_t i = 0; i < input->bound_count; i++)
-        json_append(bounds, json_real(input->bounds[i]));
+    json_add_reals(json, "bounds", input->bounds, input->bound_count);
 }
 
 static void write_constraints(const struct spec_input *input, cJSON *json)

@@ -105,15 +105,10 @@ static uint64_t integer_at(const struct attribute *attribute, const void *member
 
 static void write_reals(const struct reals *reals, const char *name, cJSON *object)
 {
-    cJSON *array;
-
-    if (reals->count == 1) {
+    if (reals->count == 1)
         json_add_real(object, name, reals->items[0]);
-        return;
-    }
-    array = json_add_array(object, name);
-    for (uint32_t i = 0; i < reals->count; i++)
-        json_append(array, json_real(reals->items[i]));
+    else
+        json_add_reals(object, name, reals->items, reals->count);
 }
 
 void attribute_write(const struct attribute *attribute, const void *members, cJSON *object)

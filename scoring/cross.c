@@ -127,7 +127,7 @@ bool cross_equal(const struct cross *a, const struct cross *b)
 
 static cJSON *column_to_json(const struct cross_column *column)
 {
-    cJSON *object = cJSON_CreateObject(), *bounds;
+    cJSON *object = cJSON_CreateObject();
 
     json_add_string(object, "column", column->name);
     json_add_string(object, "rule", slice_of(category_rule_words[column->rule]));
@@ -137,9 +137,7 @@ static cJSON *column_to_json(const struct cross_column *column)
         json_add_integer(object, "rows", column->rows);
     if (column->rule != RULE_BUCKET)
         return object;
-    bounds = json_add_array(object, "bounds");
-    for (uint32_t i = 0; i < column->bound_count; i++)
-        json_append(bounds, json_real(column->bounds[i]));
+    json_add_reals(object, "bounds", column->bounds, column->bound_count);
     return object;
 }
 

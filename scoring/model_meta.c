@@ -56,8 +56,6 @@ static void add_number(cJSON *object, const struct transform_input *input)
 
 static void add_rule(cJSON *object, const struct transform_input *input)
 {
-    cJSON *bounds;
-
     json_add_string(object, "rule", slice_of(category_rule_words[input->rule]));
     if (input->cross)
         json_add(object, "cross", cross_to_json(input->cross));
@@ -65,9 +63,7 @@ static void add_rule(cJSON *object, const struct transform_input *input)
         json_add_string(object, "reading", slice_of(input_reading_words[input->reading]));
     if (input->rule != RULE_BUCKET)
         return;
-    bounds = json_add_array(object, "bounds");
-    for (uint32_t i = 0; i < input->bound_count; i++)
-        json_append(bounds, json_real(input->bounds[i]));
+    json_add_reals(object, "bounds", input->bounds, input->bound_count);
 }
 
 /* Of a text; what TEXT(c) has by itself is left out. */

@@ -72,12 +72,9 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 static void write_content(const struct model *model, cJSON *object)
 {
     const struct pca_model *pca = pca_of(model);
-    cJSON *variances;
 
     json_add_integer(object, "components", pca->components);
-    variances = json_add_array(object, "variances");
-    for (uint32_t i = 0; i < pca->components; i++)
-        json_append(variances, json_real(pca->variances[i]));
+    json_add_reals(object, "variances", pca->variances, pca->components);
     json_add_real(object, "variance", pca->variance);
 }
 

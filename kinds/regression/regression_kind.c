@@ -57,7 +57,6 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 static void write_content(const struct model *model, cJSON *object)
 {
     const struct regression_model *regression = regression_of(model);
-    const double *fit = (const double *)(const void *)&regression->fit;
     cJSON *numbers;
 
     network_write_content(model, object);
@@ -66,9 +65,8 @@ static void write_content(const struct model *model, cJSON *object)
         json_append(numbers, json_real(regression->coefficients[i].value));
         json_append(numbers, json_real(regression->coefficients[i].error));
     }
-    numbers = json_add_array(object, "fit");
-    for (size_t i = 0; i < REGRESSION_FIT_NUMBERS; i++)
-        json_append(numbers, json_real(fit[i]));
+    json_add_reals(object, "fit", (const double *)(const void *)&regression->fit,
+                   REGRESSION_FIT_NUMBERS);
 }
 
 static bool is_possible(const struct regression_fit *fit, uint64_t coefficients)

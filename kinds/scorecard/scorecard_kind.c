@@ -64,22 +64,15 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 
 /* ---- stored models ---- */
 
-static void add_reals(cJSON *object, const char *name, const double *reals, size_t count)
-{
-    cJSON *array = json_add_array(object, name);
-
-    for (size_t i = 0; i < count; i++)
-        json_append(array, json_real(reals[i]));
-}
-
 static void write_content(const struct model *model, cJSON *object)
 {
     const struct scorecard_model *card = scorecard_of(model);
 
-    add_reals(object, "scale", (const double *)(const void *)&card->scale, SCORECARD_SCALE_NUMBERS);
-    add_reals(object, "bad", card->bad, card->bins);
-    add_reals(object, "good", card->good, card->bins);
-    add_reals(object, "coefficients", card->coefficients, 1 + (size_t)card->inputs);
+    json_add_reals(object, "scale", (const double *)(const void *)&card->scale,
+                   SCORECARD_SCALE_NUMBERS);
+    json_add_reals(object, "bad", card->bad, card->bins);
+    json_add_reals(object, "good", card->good, card->bins);
+    json_add_reals(object, "coefficients", card->coefficients, 1 + (size_t)card->inputs);
 }
 
 static enum status check_transform(const struct model *model, struct error *err)

@@ -14,7 +14,7 @@ static const char *const link_words[] = {TREES_LINK_MAP(TREES_LINK_WORD) NULL};
 /* What EVALUATE measures by; no part of the digest. */
 static void write_aim(const struct aim_facts *aim, cJSON *object)
 {
-    cJSON *section, *quantiles;
+    cJSON *section;
 
     if (aim->power > 0)
         json_add_real(object, "tweedie_power", aim->power);
@@ -23,9 +23,7 @@ static void write_aim(const struct aim_facts *aim, cJSON *object)
     section = json_add_object(object, "aim");
     json_add_string(section, "is", slice_of(aim_words[aim->aim]));
     if (aim->aim == AIM_QUANTILES) {
-        quantiles = json_add_array(section, "quantiles");
-        for (uint32_t i = 0; i < aim->quantile_count; i++)
-            json_append(quantiles, json_real(aim->quantiles[i]));
+        json_add_reals(section, "quantiles", aim->quantiles, aim->quantile_count);
     } else if (aim->aim == AIM_RANKS) {
         json_add_string(section, "group", aim->group);
         json_add_boolean(section, "has_linear_gains", aim->has_linear_gains);

@@ -267,14 +267,16 @@ static void json_keeps_large_integers_and_exact_reals(void **state)
     cJSON *json = cJSON_CreateObject();
     struct error err;
     struct text text;
+    const double reals[] = {1e300, 1.0 / 3};
+    double real, found[2];
     int64_t integer;
-    double real;
     (void)state;
 
     text_init(&text, TEXT_MAXIMUM);
     json_add_integer(json, "i", INT64_MAX);
     json_add_integer(json, "e", INT64_C(9007199254740992));
     json_add_real(json, "r", 0.1 + 0.2);
+    json_add_reals(json, "rs", reals, 2);
     CHECK_OK(json_print(json, false, &text, &err));
     cJSON_Delete(json);
     CHECK_OK(json_parse(text_slice(&text), JSON_BYTES_MAX, &json, &err));
@@ -284,6 +286,8 @@ static void json_keeps_large_integers_and_exact_reals(void **state)
     CHECK(integer == INT64_C(9007199254740992));
     CHECK_OK(json_get_real(json, "r", &real, &err));
     CHECK(real == 0.1 + 0.2);
+    CHECK_OK(json_get_reals(json, "rs", 2, found, &err));
+    CHECK(found[0] == reals[0] && found[1] == reals[1]);
     CHECK_FAILS(json_get_integer(json, "i", 0, 10, &integer, &err), STATUS_CORRUPT,
                 "member \"i\": expected an integer from 0 to 10");
     CHECK_FAILS(json_get_integer(json, "r", 0, 10, &integer, &err), STATUS_CORRUPT, "\"r\"");
