@@ -206,7 +206,8 @@ struct kind {
     /* Points of a row, whole numbers of a card (scoring/outputs.h): ids (id_count). NULL: its
      * models have none. */
     double (*points)(const struct model *model, const int32_t *ids);
-    /* Bytes that one of the rows scored together takes, beside its inputs and outputs. */
+    /* Bytes that one of the rows scored together takes, beside its inputs and outputs. NULL:
+     * none. */
     size_t (*row_bytes)(const struct model *model);
     enum status (*open)(const struct model *model, uint32_t rows_max, void **workspace,
                         struct error *err);
@@ -214,7 +215,7 @@ struct kind {
      * outputs have the same bits whatever rows are scored with it. */
     void (*score)(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs);
-    void (*close)(void *workspace); /* NULL: does nothing */
+    void (*close)(void *workspace); /* of NULL it does nothing; NULL: there is nothing to free */
     /* NULL: its models have no leaves. leaves (leaf_count): of each tree the node that a row ends
      * in, counted from the tree's first. */
     uint32_t (*leaf_count)(const struct model *model);

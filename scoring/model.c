@@ -60,7 +60,8 @@ static uint32_t rows_with_workspace(const struct model *model, uint32_t rows)
 {
     const size_t columns =
         model->transform.dense_width + model->transform.id_count + (size_t)model_outputs(model);
-    const size_t most = SCORER_BYTES / (columns * sizeof(float) + model->kind->row_bytes(model));
+    const size_t workspace = model->kind->row_bytes ? model->kind->row_bytes(model) : 0;
+    const size_t most = SCORER_BYTES / (columns * sizeof(float) + workspace);
 
     if (most == 0)
         return 1;
@@ -100,7 +101,7 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
 
 void scorer_deinit(struct scorer *scorer)
 {
-    if (scorer->model)
+    if (scorer->model && scorer->model->kind->close)
         scorer->model->kind->close(scorer->workspace);
     free(scorer->dense);
     free(scorer->ids);

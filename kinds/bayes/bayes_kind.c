@@ -118,12 +118,6 @@ static uint32_t outputs_of(const struct model *model)
     return classes == 2 ? 1 : classes;
 }
 
-static size_t row_bytes(const struct model *model)
-{
-    (void)model;
-    return 0;
-}
-
 const struct kind bayes_kind = {
     .name = "bayes",
     .attributes = &bayes_attributes,
@@ -149,7 +143,6 @@ const struct kind bayes_kind = {
     .params_of = params_of,
     .insides = bayes_insides,
     .outputs = outputs_of,
-    .row_bytes = row_bytes,
     .open = bayes_scorer_open,
     .score = bayes_score,
     .close = bayes_scorer_close,

@@ -112,12 +112,6 @@ static uint32_t outputs_of(const struct model *model)
     return kmeans_of(model)->clusters;
 }
 
-static size_t row_bytes(const struct model *model)
-{
-    (void)model;
-    return 0;
-}
-
 static enum status open_workspace(const struct model *model, uint32_t rows_max, void **workspace,
                                   struct error *err)
 {
@@ -149,11 +143,6 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
     }
 }
 
-static void close_workspace(void *workspace)
-{
-    (void)workspace;
-}
-
 const struct kind kmeans_kind = {
     .name = "kmeans",
     .attributes = &kmeans_attributes,
@@ -176,8 +165,6 @@ const struct kind kmeans_kind = {
     .array = array_of,
     .params_of = params_of,
     .outputs = outputs_of,
-    .row_bytes = row_bytes,
     .open = open_workspace,
     .score = score,
-    .close = close_workspace,
 };

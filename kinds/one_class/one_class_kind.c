@@ -111,12 +111,6 @@ static uint32_t outputs_of(const struct model *model)
     return 1;
 }
 
-static size_t row_bytes(const struct model *model)
-{
-    (void)model;
-    return 0;
-}
-
 struct workspace {
     const struct model *model;
     double *x; /* (inputs) */
@@ -189,7 +183,6 @@ const struct kind one_class_kind = {
     .array = array_of,
     .params_of = params_of,
     .outputs = outputs_of,
-    .row_bytes = row_bytes,
     .open = open_workspace,
     .score = score,
     .close = close_workspace,

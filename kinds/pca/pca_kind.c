@@ -167,12 +167,6 @@ static uint32_t outputs_of(const struct model *model)
     return pca_of(model)->components + 1;
 }
 
-static size_t row_bytes(const struct model *model)
-{
-    (void)model;
-    return 0;
-}
-
 const struct kind pca_kind = {
     .name = "pca",
     .attributes = &pca_attributes,
@@ -195,7 +189,6 @@ const struct kind pca_kind = {
     .params_of = params_of,
     .insides = pca_insides,
     .outputs = outputs_of,
-    .row_bytes = row_bytes,
     .open = pca_scorer_open,
     .score = pca_score,
     .close = pca_scorer_close,

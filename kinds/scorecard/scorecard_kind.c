@@ -196,12 +196,6 @@ static uint32_t outputs_of(const struct model *model)
     return 1;
 }
 
-static size_t row_bytes(const struct model *model)
-{
-    (void)model;
-    return 0;
-}
-
 static enum status open_workspace(const struct model *model, uint32_t rows_max, void **workspace,
                                   struct error *err)
 {
@@ -228,11 +222,6 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
         }
         outputs[row] = (float)sum;
     }
-}
-
-static void close_workspace(void *workspace)
-{
-    (void)workspace;
 }
 
 const struct kind scorecard_kind = {
@@ -263,8 +252,6 @@ const struct kind scorecard_kind = {
     .insides = scorecard_insides,
     .outputs = outputs_of,
     .points = scorecard_points,
-    .row_bytes = row_bytes,
     .open = open_workspace,
     .score = score,
-    .close = close_workspace,
 };
