@@ -1,8 +1,11 @@
 """What the tests of the PostgreSQL door share: a server, a database for each test, psql, iris."""
 
+import contextlib
 import csv
+import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -112,6 +115,19 @@ class Case(unittest.TestCase):
         done = self.psql(sql, "-v", "ON_ERROR_STOP=1", "-qAt", *flags, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
+
+    @classmethod
+    def train_in_sqlite(cls, table, rows, sql, model="m"):
+        """The meta row of the model that a statement makes of these rows in SQLite; `table` as in t (a REAL, b TEXT)."""
+        path = cls.server.folder / "rows.db"
+        path.unlink(missing_ok=True)
+        with contextlib.closing(sqlite3.connect(path)) as database:
+            database.execute(f"CREATE TABLE {table}")
+            database.executemany(f"INSERT INTO {table.split()[0]} VALUES ({', '.join('?' * (table.count(',') + 1))})", rows)
+            database.commit()
+            subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
+                           env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
+            return json.loads(database.execute(f"SELECT data FROM {model} WHERE part = 'meta'").fetchone()[0])
 
     def digest(self, model="iris_model"):
         return self.execute(f"SELECT convert_from(data, 'UTF8')::json ->> 'digest' FROM {model} "

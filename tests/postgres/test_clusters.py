@@ -1,14 +1,8 @@
 """KMeans in a server: no label, an integer cluster, distances, and the same model as in SQLite."""
 
-import json
-import os
-import sqlite3
-import subprocess
-
 import psycopg2
 
 import harness
-from server import BUILD
 
 NUMBERS = "sepal_length, sepal_width, petal_length, petal_width"
 TRAIN = f"SELECT {NUMBERS} FROM iris TO TRAIN KMeans WITH model.n_clusters = 3 INTO k"
@@ -24,16 +18,8 @@ class Clusters(harness.Case):
         return self.execute(f"SELECT * FROM totrain.run($t${sql}$t$)")
 
     def test_the_model_is_that_of_sqlite(self):
-        path = self.server.folder / "clusters.db"
-        database = sqlite3.connect(path)
-        database.execute(f"CREATE TABLE iris ({NUMBERS})")
-        database.executemany("INSERT INTO iris VALUES (?, ?, ?, ?)", self.execute(f"SELECT {NUMBERS} FROM iris"))
-        database.commit()
-        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", TRAIN], check=True, capture_output=True,
-                       env={**os.environ, "TOTRAIN_STATE": str(self.server.folder / "sqlite-state")})
-        meta = database.execute("SELECT data FROM k WHERE part = 'meta'").fetchone()[0]
-        database.close()
-        self.assertEqual(self.digest("k"), json.loads(meta)["digest"])
+        rows = self.execute(f"SELECT {NUMBERS} FROM iris")
+        self.assertEqual(self.digest("k"), self.train_in_sqlite(f"iris ({NUMBERS})", rows, TRAIN, "k")["digest"])
 
     def test_rows_get_clusters_and_distances(self):
         self.run_statement("SELECT * FROM iris TO PREDICT clustered.part WITH predict.extra_outputs = 'score' USING k")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 
 import harness
@@ -43,17 +42,8 @@ class ColumnKinds(harness.Case):
 
     @classmethod
     def digest_of_sqlite(cls, sql):
-        path = cls.server.folder / "rows.db"
-        path.unlink(missing_ok=True)
-        database = sqlite3.connect(path)
-        database.execute("CREATE TABLE t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, day TEXT, y INTEGER)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?, ?)", cls.rows)
-        database.commit()
-        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
-                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
-        digest = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
-        database.close()
-        return digest
+        table = "t (id INTEGER, x TEXT, price TEXT, active TEXT, word TEXT, email TEXT, day TEXT, y INTEGER)"
+        return cls.train_in_sqlite(table, cls.rows, sql)["digest"]
 
     def meta(self):
         return json.loads(self.execute("SELECT convert_from(data, 'UTF8') FROM m WHERE part = 'meta'")[0][0])

@@ -1,12 +1,8 @@
 """Functions of COLUMN in PostgreSQL: the model is that of SQLite, and totrain.predict does as training did."""
 
-import os
 import random
-import sqlite3
-import subprocess
 
 import harness
-from server import BUILD
 
 ROWS = 20_000
 TRAIN = ("SELECT * FROM {} TO TRAIN {} WITH train.max_steps = 40, train.batch_size = 512 "
@@ -44,17 +40,7 @@ class Columns(harness.Case):
 
     @classmethod
     def digest_of_sqlite(cls, sql):
-        path = cls.server.folder / "rows.db"
-        path.unlink(missing_ok=True)
-        database = sqlite3.connect(path)
-        database.execute("CREATE TABLE t (age INTEGER, pay REAL, shop INTEGER, site TEXT, y INTEGER)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", cls.rows)
-        database.commit()
-        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
-                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
-        digest = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
-        database.close()
-        return digest
+        return cls.train_in_sqlite("t (age INTEGER, pay REAL, shop INTEGER, site TEXT, y INTEGER)", cls.rows, sql)["digest"]
 
     def test_the_model_is_that_of_sqlite(self):
         for model in MODELS:

@@ -1,7 +1,6 @@
 """Dates of PostgreSQL's types and dates as text: the model that SQLite's texts give, whoever reads and scores them."""
 
 import os
-import sqlite3
 import subprocess
 
 import harness
@@ -29,20 +28,8 @@ class Filled:
                            template=f"(%s::{born}, %s::{seen}, %s, %s)")
             cursor.execute(f"GRANT SELECT ON {name} TO PUBLIC")
             cursor.execute(f"VACUUM ANALYZE {name}")
-        cls.wanted = cls.train_in_sqlite()
-
-    @classmethod
-    def train_in_sqlite(cls):
-        path = cls.server.folder / "rows.db"
-        database = sqlite3.connect(path)
-        database.execute("CREATE TABLE t (born TEXT, seen TEXT, x REAL, y INTEGER)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [(born and str(born), str(seen), x, y) for born, seen, x, y in cls.rows])
-        database.commit()
-        subprocess.run([harness.BUILD / "totrain", path, "--progress=none", "-c", TRAIN.format("t")], check=True, capture_output=True,
-                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
-        found = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
-        database.close()
-        return found
+        rows = [(born and str(born), str(seen), x, y) for born, seen, x, y in cls.rows]
+        cls.wanted = cls.train_in_sqlite("t (born TEXT, seen TEXT, x REAL, y INTEGER)", rows, TRAIN.format("t"))["digest"]
 
 
 class Dates(Filled, harness.Case):

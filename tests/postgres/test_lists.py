@@ -1,13 +1,9 @@
 """DENSE and SPARSE in PostgreSQL: the model is that of SQLite, whoever reads the rows; an array is a dense list."""
 
-import os
 import pathlib
-import sqlite3
-import subprocess
 import sys
 
 import harness
-from server import BUILD
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
 import lists  # noqa: E402  pylint: disable=wrong-import-position
@@ -37,17 +33,7 @@ class Lists(harness.Case):
 
     @classmethod
     def digest_of_sqlite(cls, sql):
-        path = cls.server.folder / "rows.db"
-        path.unlink(missing_ok=True)
-        database = sqlite3.connect(path)
-        database.execute("CREATE TABLE t (v TEXT, s TEXT, y REAL)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?)", cls.rows)
-        database.commit()
-        subprocess.run([BUILD / "totrain", path, "--progress=none", "-c", sql], check=True, capture_output=True,
-                       env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
-        digest = database.execute("SELECT json_extract(data, '$.digest') FROM m WHERE part = 'meta'").fetchone()[0]
-        database.close()
-        return digest
+        return cls.train_in_sqlite("t (v TEXT, s TEXT, y REAL)", cls.rows, sql)["digest"]
 
     def train(self, statement, before=""):
         return self.check_psql(f"SET totrain.progress_interval = -1; {before} {statement};", "-o", "/dev/null")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import sqlite3
 import subprocess
 
 import harness
@@ -22,14 +21,7 @@ class Search(harness.Case):
         with connection.cursor() as cursor:
             cursor.execute("CREATE TABLE t (a float8, word text, y text)")
             cursor.executemany("INSERT INTO t VALUES (%s, %s, %s)", reversed(rows))
-        database = sqlite3.connect(cls.server.folder / "rows.db")
-        database.execute("CREATE TABLE t (a REAL, word TEXT, y TEXT)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
-        database.commit()
-        subprocess.run([BUILD / "totrain", cls.server.folder / "rows.db", "--progress=none", "-c", TRAIN], check=True,
-                       capture_output=True, env={**os.environ, "TOTRAIN_STATE": str(cls.server.folder / "sqlite-state")})
-        cls.wanted = json.loads(database.execute("SELECT data FROM m WHERE part = 'meta'").fetchone()[0])
-        database.close()
+        cls.wanted = cls.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", rows, TRAIN)
 
     def check_stored(self, model="m"):
         meta = json.loads(self.execute(f"SELECT convert_from(data, 'UTF8') FROM {model} WHERE part = 'meta'")[0][0])
