@@ -69,6 +69,24 @@ class Case(OwnCase):
             f"SELECT json_extract(data, '$.digest') FROM {model} WHERE part = 'meta'"
         ).fetchone()[0]
 
+    def check_workers(self, train):
+        """train(settings, into) makes the same table of any number of workers."""
+        train("job.max_workers = 1", "one")
+        for workers in (2, 3):
+            train(f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
+            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+
+    def check_workers_and_order(self, train):
+        """train(settings, into, rows) makes the same table also of rows of t in another order."""
+        self.check_workers(lambda settings, into: train(settings, into, "t"))
+        train("job.max_workers = 1", "other", "(SELECT * FROM t ORDER BY random())")
+        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+
+    def check_near(self, found, wanted, delta=1e-6):
+        """Each as near as that, or as that share of it."""
+        for number, other in zip(found, wanted, strict=True):
+            self.assertAlmostEqual(number, other, delta=delta * max(1, abs(other)))
+
     def tables(self, database):
         return {row[0] for row in database.execute("SELECT name FROM sqlite_master")}
 

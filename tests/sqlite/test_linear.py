@@ -72,10 +72,7 @@ class Linear(harness.Case):
             self.assertAlmostEqual(row[0], other[0], places=4)
 
     def test_any_number_of_workers_makes_the_same_table(self):
-        self.train("k", "job.max_workers = 1", "one")
-        for workers in (2, 3):
-            self.train("k", f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
-            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+        self.check_workers(lambda *settings: self.train("k", *settings))
 
     def test_what_the_booster_does_not_do_is_refused_by_name(self):
         for settings, message in (

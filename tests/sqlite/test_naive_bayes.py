@@ -71,12 +71,7 @@ class NaiveBayes(harness.Case):
             self.assertAlmostEqual(row[0], other[0], delta=1e-5)
 
     def test_any_number_of_workers_and_any_order_make_the_same_table(self):
-        self.train("k", "job.max_workers = 1", "one")
-        for workers in (2, 3):
-            self.train("k", f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
-            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
-        self.train("k", "job.max_workers = 1", "other", "(SELECT * FROM t ORDER BY random())")
-        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+        self.check_workers_and_order(lambda *settings: self.train("k", *settings))
 
     def test_it_is_evaluated_explained_and_shown_as_others_are(self):
         self.assertGreater(self.train("y")["AUC"], .7)

@@ -75,12 +75,8 @@ class OneClass(harness.Case):
             self.assertAlmostEqual(row[0], other[0], delta=1e-4)
 
     def test_any_number_of_workers_and_any_order_make_the_same_table(self):
-        self.train("job.max_workers = 1, model.n_features = 32", "one")
-        for workers in (2, 3):
-            self.train(f"job.min_workers = {workers}, job.max_workers = {workers}, model.n_features = 32", "several")
-            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
-        self.train("job.max_workers = 1, model.n_features = 32", "other", "(SELECT * FROM t ORDER BY random())")
-        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+        self.check_workers_and_order(
+            lambda settings, into, rows: self.train(f"{settings}, model.n_features = 32", into, rows))
 
     def test_it_is_explained_and_shown_as_others_are(self):
         self.train("model.n_features = 32")

@@ -24,10 +24,6 @@ class Components(harness.Case):
         return harness.facts(self.run_all(f"SELECT * FROM {rows} TO TRAIN PCA WITH train.test_size = 0, {settings} "
                                           f"INTO {into}"))
 
-    def check_near(self, found, wanted, delta=1e-6):
-        for number, other in zip(found, wanted, strict=True):
-            self.assertAlmostEqual(number, other, delta=delta * max(1, abs(other)))
-
     def test_loadings_variances_and_rows_are_those_of_scikit_learn(self):
         for name, wanted in components.REFERENCE.items():
             with self.subTest(name):
@@ -108,12 +104,7 @@ class Components(harness.Case):
                 self.assertAlmostEqual(variance[1] / wanted, 1, delta=1e-5)
 
     def test_any_number_of_workers_and_any_order_make_the_same_table(self):
-        self.train("job.max_workers = 1", "one")
-        for workers in (2, 3):
-            self.train(f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
-            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
-        self.train("job.max_workers = 1", "other", "(SELECT * FROM t ORDER BY random())")
-        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+        self.check_workers_and_order(self.train)
 
     def test_it_is_explained_and_shown_as_others_are(self):
         self.train()

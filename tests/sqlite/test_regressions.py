@@ -100,11 +100,8 @@ class Regressions(harness.Case):
         self.assertAlmostEqual(dict(self.inside("fit"))["R2"], 1, delta=1e-9)
 
     def test_any_number_of_workers_makes_the_same_table(self):
-        for label, estimator in (("k", "LogisticRegression"), ("z", "OLS")):
-            self.train(label, estimator, "job.max_workers = 1", "one")
-            for workers in (2, 3):
-                self.train(label, estimator, f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
-                self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+        self.check_workers(lambda *settings: self.train("k", "LogisticRegression", *settings))
+        self.check_workers(lambda *settings: self.train("z", "OLS", *settings))
 
     def test_the_order_of_rows_does_not_matter(self):
         self.train("z", "OLS")

@@ -29,10 +29,6 @@ class ScoreCards(harness.Case):
     def card(self):
         return self.run_all("SELECT * FROM t TO EXPLAIN m USING scorecard")
 
-    def check_near(self, found, wanted, delta=1e-6):
-        for number, other in zip(found, wanted, strict=True):
-            self.assertAlmostEqual(number, other, delta=delta * max(1, abs(other)))
-
     def test_the_card_is_what_counting_and_scikit_learn_make(self):
         for name, wanted in scorecards.REFERENCE.items():
             with self.subTest(name):
@@ -115,12 +111,7 @@ class ScoreCards(harness.Case):
         self.assertEqual([row[1] for row in weighted if row[0] == "BUCKET(a)"][1], "[-1, 0)")
 
     def test_any_number_of_workers_and_any_order_make_the_same_table(self):
-        self.train("job.max_workers = 1", "one")
-        for workers in (2, 3):
-            self.train(f"job.min_workers = {workers}, job.max_workers = {workers}", "several")
-            self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
-        self.train("job.max_workers = 1", "other", "(SELECT * FROM t ORDER BY random())")
-        self.assertEqual(self.digest(self.database, "other"), self.digest(self.database, "one"))
+        self.check_workers_and_order(self.train)
 
     def test_columns_that_tell_the_classes_apart_have_a_card(self):
         self.run_all("CREATE TABLE apart AS SELECT bad + 0.0 AS a, b, c, kind, bad FROM t")
