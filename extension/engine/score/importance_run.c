@@ -36,7 +36,7 @@ static bool is_interrupted(void *context)
 {
     const struct host *host = context;
 
-    return host->session.interrupted && host->session.interrupted(host->self);
+    return host->session.interrupted(host->self);
 }
 
 /* ---- columns ---- */

@@ -129,8 +129,7 @@ static enum status each_row(struct explaining *explaining,
     for (uint32_t row = 0; row < explaining->held.count; row++) {
         const float *dense = held_rows_dense(&explaining->held, row);
 
-        if (row % ROWS_AT_ONCE == 0 && host->session.interrupted &&
-            host->session.interrupted(host->self))
+        if (row % ROWS_AT_ONCE == 0 && host->session.interrupted(host->self))
             return fail(err, STATUS_INTERRUPTED, "interrupted");
         shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
                  explaining->values);
