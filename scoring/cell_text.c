@@ -132,6 +132,22 @@ static enum text_kind date_kind(struct slice text)
     return date.microsecond ? TEXT_TIMESTAMP : TEXT_DATE;
 }
 
+/* Is there a byte that neither a number has, with separators or without, nor a date? */
+static bool has_byte_of_words(struct slice text)
+{
+    static const bool is_other[256] = {
+        ['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,
+        ['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true, ['+'] = true, ['-'] = true,
+        ['.'] = true, [','] = true, [':'] = true, [' '] = true, ['e'] = true, ['E'] = true,
+        ['T'] = true, ['t'] = true, ['Z'] = true, ['z'] = true, ['U'] = true, ['u'] = true,
+        ['C'] = true, ['c'] = true};
+
+    for (size_t i = 0; i < text.size; i++)
+        if (!is_other[(unsigned char)text.data[i]])
+            return true;
+    return false;
+}
+
 struct text_look text_look_at(struct slice text)
 {
     struct text_look look = {.kind = TEXT_BLANK};
@@ -139,6 +155,10 @@ struct text_look text_look_at(struct slice text)
     text = slice_trim(text);
     if (text.size == 0)
         return look;
+    if (text.size > SHORT_WORD_BYTES && has_byte_of_words(text)) {
+        look.kind = TEXT_WORD;
+        return look;
+    }
     if (slice_to_real(text, &look.number))
         look.kind = is_code(text) ? TEXT_CODE : TEXT_NUMBER;
     else if (text.size <= SHORT_WORD_BYTES && find_spelling(text, &look.spelling))
