@@ -12,6 +12,7 @@
 #define RANGE_BYTES    32768 /* about, of a block of one range */
 #define RANGES_BITS    10    /* into which a block in memory is dealt, at most */
 #define OUT_BYTES      ((size_t)1 << 20)
+#define TEXTS_AHEAD    16
 #define KEY_BITS       64
 #define PART_SHIFT     SPOOL_RANGE_BITS
 #define RANGE_OF(row)  ((row) & (SPOOL_RANGES - 1))
@@ -132,7 +133,32 @@ static size_t gather_numbers(const struct spool_writer *writer, const uint32_t *
     return spool_numbers_size(count, writer->number_count);
 }
 
-/* The texts' offsets to `offsets`, and the texts to `to`. */
+/* Words are most often short: two halves, which may overlap, are faster than a call. */
+static void copy_text(char *to, const char *from, uint32_t size)
+{
+    uint64_t first, last;
+    uint32_t start, end;
+
+    if (size > 2 * sizeof first) {
+        memcpy(to, from, size);
+    } else if (size >= sizeof first) {
+        memcpy(&first, from, sizeof first);
+        memcpy(&last, from + size - sizeof last, sizeof last);
+        memcpy(to, &first, sizeof first);
+        memcpy(to + size - sizeof last, &last, sizeof last);
+    } else if (size >= sizeof start) {
+        memcpy(&start, from, sizeof start);
+        memcpy(&end, from + size - sizeof end, sizeof end);
+        memcpy(to, &start, sizeof start);
+        memcpy(to + size - sizeof end, &end, sizeof end);
+    } else {
+        for (uint32_t i = 0; i < size; i++)
+            to[i] = from[i];
+    }
+}
+
+/* The texts' offsets to `offsets`, and the texts to `to`. The rows lie anywhere in the block: their
+ * offsets are near since text_bytes, and texts are fetched beside those before them. */
 static size_t gather_texts(const struct writer_column *column, const uint32_t *rows, uint32_t count,
                            uint32_t *offsets, char *to)
 {
@@ -142,8 +168,9 @@ static size_t gather_texts(const struct writer_column *column, const uint32_t *r
         const uint32_t first = column->offsets[rows[i]];
         const uint32_t own = column->offsets[rows[i] + 1] - first;
 
-        if (own)
-            memcpy(to + size, column->texts.data + first, own);
+        if (i + TEXTS_AHEAD < count)
+            __builtin_prefetch(column->texts.data + column->offsets[rows[i + TEXTS_AHEAD]]);
+        copy_text(to + size, column->texts.data + first, own);
         size += own;
         offsets[i + 1] = size;
     }
