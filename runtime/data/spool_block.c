@@ -27,18 +27,27 @@ static enum status read_nulls(const uint8_t *bitmap, uint32_t rows, const uint8_
     return STATUS_OK;
 }
 
-/* Offsets that start at 0 and never fall; *left is what the file still has. */
-static enum status read_texts(struct spool_column_view *view, uint32_t rows, const uint8_t **at,
-                              size_t *left, struct error *err)
+/* Rows [first, end) of a block. */
+struct looked_at {
+    uint32_t first, end;
+};
+
+/* Offsets that start at 0 and, as far as they are looked at, never fall; *left is what the file
+ * still has. */
+static enum status read_texts(struct spool_column_view *view, uint32_t rows,
+                              const struct looked_at *looked_at, const uint8_t **at, size_t *left,
+                              struct error *err)
 {
     size_t size = view->offsets[rows];
 
     if (view->offsets[0] != 0)
         return corrupt(err, "a text starts before its column");
-    for (uint32_t i = 0; i < rows; i++)
+    for (uint32_t i = looked_at->first; i < looked_at->end; i++)
         if (view->offsets[i] > view->offsets[i + 1] ||
             view->offsets[i + 1] - view->offsets[i] > SPOOL_TEXT_BYTES_MAX)
             return corrupt(err, "a text ends before it starts");
+    if (view->offsets[looked_at->end] > size)
+        return corrupt(err, "a text ends behind its column");
     if (spool_pad(size) > *left)
         return corrupt(err, "a text is longer than its block");
     view->bytes = (const char *)*at;
@@ -47,8 +56,8 @@ static enum status read_texts(struct spool_column_view *view, uint32_t rows, con
     return STATUS_OK;
 }
 
-enum status spool_view_columns(const struct spool_shape *shape, struct spool_block *block,
-                               struct error *err)
+static enum status view(const struct spool_shape *shape, struct spool_block *block,
+                        const struct looked_at *looked_at, struct error *err)
 {
     const uint32_t rows = block->rows;
     const uint8_t *at = block->bytes;
@@ -61,17 +70,29 @@ enum status spool_view_columns(const struct spool_shape *shape, struct spool_blo
     block->numbers = (const int64_t *)at;
     at += spool_numbers_size(rows, shape->number_count);
     for (uint32_t i = 0; i < shape->column_count; i++) {
-        struct spool_column_view *view = &block->columns[i];
+        struct spool_column_view *column = &block->columns[i];
 
-        view->type = shape->types[i];
-        if (view->type != SPOOL_TEXT) {
-            view->numbers = block->numbers + number++;
-            view->stride = shape->number_count;
+        column->type = shape->types[i];
+        if (column->type != SPOOL_TEXT) {
+            column->numbers = block->numbers + number++;
+            column->stride = shape->number_count;
             continue;
         }
-        view->offsets = (const uint32_t *)at;
+        column->offsets = (const uint32_t *)at;
         at += spool_offsets_size(rows);
-        TRY(read_texts(view, rows, &texts, &left, err));
+        TRY(read_texts(column, rows, looked_at, &texts, &left, err));
     }
     return left == 0 ? STATUS_OK : corrupt(err, "a block is longer than its rows");
+}
+
+enum status spool_view_columns(const struct spool_shape *shape, struct spool_block *block,
+                               struct error *err)
+{
+    return view(shape, block, &(struct looked_at){0, block->rows}, err);
+}
+
+enum status spool_view_row(const struct spool_shape *shape, struct spool_block *block, uint32_t row,
+                           struct error *err)
+{
+    return view(shape, block, &(struct looked_at){row, row + 1}, err);
 }

@@ -19,5 +19,8 @@ size_t spool_fixed_size(const struct spool_shape *shape, uint32_t rows);
  * in. CORRUPT for bytes that no writer leaves. */
 enum status spool_view_columns(const struct spool_shape *shape, struct spool_block *block,
                                struct error *err);
+/* The same for one of its rows: the views of texts mean nothing for others. */
+enum status spool_view_row(const struct spool_shape *shape, struct spool_block *block, uint32_t row,
+                           struct error *err);
 
 #endif

@@ -241,16 +241,19 @@ static void leave_block(const struct settling *settling, struct settler *settler
     settler->viewed.rows = 0;
 }
 
-static enum status look_at_columns(const struct settling *settling, struct settler *settler,
-                                   uint32_t number, struct error *err)
+static void begin_view(const struct settling *settling, struct settler *settler, uint32_t number)
 {
     settler->viewed = spool_files_block(settling->writer->files, &settling->entries[number]);
     settler->viewed.columns = settler->columns;
     settler->viewed_number = number;
-    if (spool_view_columns(&settling->shape, &settler->viewed, err) == STATUS_OK)
-        return STATUS_OK;
-    leave_block(settling, settler);
-    return STATUS_CORRUPT;
+}
+
+static enum status end_view(const struct settling *settling, struct settler *settler,
+                            enum status status)
+{
+    if (status != STATUS_OK)
+        leave_block(settling, settler);
+    return status;
 }
 
 /* Its columns, which are looked at as a whole when the first of its rows moves. */
@@ -262,7 +265,8 @@ static enum status view_block(const struct settling *settling, struct settler *s
     leave_block(settling, settler);
     TRY(spool_files_need_rows(settling->writer->files, &settling->entries[number],
                               &settler->viewed_need, err));
-    return look_at_columns(settling, settler, number, err);
+    begin_view(settling, settler, number);
+    return end_view(settling, settler, spool_view_columns(&settling->shape, &settler->viewed, err));
 }
 
 /* The row is gone, and a copy of it belongs to another range or part. */
@@ -772,7 +776,9 @@ static enum status view_row(const struct settling *settling, struct settler *set
 
     leave_block(settling, settler);
     TRY(spool_files_need_bytes(files, bytes, places, &settler->viewed_need, err));
-    return look_at_columns(settling, settler, row->block, err);
+    begin_view(settling, settler, row->block);
+    return end_view(settling, settler,
+                    spool_view_row(&settling->shape, &settler->viewed, row->row, err));
 }
 
 static enum status write_sampled(const struct settling *settling, struct spool_writer *writer,
