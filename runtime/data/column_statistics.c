@@ -11,6 +11,9 @@
 
 #define TILE_COLUMNS      8    /* that are copied at a time */
 #define COUNTS_TOLD_APART 1024 /* of words, in frequent_words: these and more are one */
+#define FEW_SORTED        32   /* words that are sorted one by one */
+#define SORT_BITS         8    /* of a digit */
+#define SORT_MASK         ((1u << SORT_BITS) - 1)
 #define WORD_COST         80 /* bytes that the table and the arena need for a word, besides its own */
 
 /* ---- new and free ---- */
@@ -92,6 +95,18 @@ uint64_t column_statistics_rows(const struct column_statistics *statistics)
     return statistics->rows;
 }
 
+bool column_statistics_is_fresh(const struct column_statistics *statistics)
+{
+    bool is_fresh = statistics->rows == 0;
+
+    for (uint32_t i = 0; i < statistics->column_count && is_fresh; i++) {
+        const struct column_counts *column = &statistics->columns[i];
+
+        is_fresh = column->table.count == 0 && column->nulls == 0 && column->infinite == 0;
+    }
+    return is_fresh;
+}
+
 /* ---- words ---- */
 
 enum status list_words(const struct column_counts *column, struct word_entry **entries,
@@ -113,45 +128,112 @@ struct sorted_word {
     uint32_t number;
 };
 
-static uint64_t start_of(struct slice word)
+/* As numbers that are in the order of the words. */
+static uint64_t start_of(const struct word_entry *entry)
 {
-    uint64_t start = 0;
-
-    if (word.size > 0)
-        memcpy(&start, word.data, word.size < sizeof start ? word.size : sizeof start);
-    return __builtin_bswap64(start);
+    return __builtin_bswap64(entry->start);
 }
 
-static int compare_sorted(const void *a, const void *b, void *context)
+static int compare_words(const void *a, const void *b, void *context)
 {
     const struct sorted_word *x = a, *y = b;
     const struct word_entry *entries = context;
-    uint64_t x_start, y_start;
 
-    if (x->first != y->first)
-        return x->first < y->first ? -1 : 1;
-    x_start = start_of(entries[x->number].word);
-    y_start = start_of(entries[y->number].word);
-    if (x_start != y_start)
-        return x_start < y_start ? -1 : 1;
     return slice_compare(entries[x->number].word, entries[y->number].word);
+}
+
+static void sort_few(struct sorted_word *words, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++) {
+        const struct sorted_word word = words[i];
+        uint32_t at = i;
+
+        for (; at > 0 && words[at - 1].first > word.first; at--)
+            words[at] = words[at - 1];
+        words[at] = word;
+    }
+}
+
+/* Digit by digit, the lowest first; digits that all of them have are passed over. room (count). */
+static void sort_by_first(struct sorted_word *words, struct sorted_word *room, uint32_t count)
+{
+    uint64_t all = UINT64_MAX, any = 0;
+
+    if (count <= FEW_SORTED) {
+        sort_few(words, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        all &= words[i].first;
+        any |= words[i].first;
+    }
+    for (uint32_t shift = 0; shift < 64; shift += SORT_BITS) {
+        uint32_t starts[(1 << SORT_BITS) + 1] = {0};
+
+        if (((all ^ any) >> shift & SORT_MASK) == 0)
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            starts[(words[i].first >> shift & SORT_MASK) + 1]++;
+        for (uint32_t i = 0; i < SORT_MASK; i++)
+            starts[i + 1] += starts[i];
+        for (uint32_t i = 0; i < count; i++)
+            room[starts[words[i].first >> shift & SORT_MASK]++] = words[i];
+        memcpy(words, room, count * sizeof *words);
+    }
+}
+
+/* How many words have the same as the first of them. */
+static uint32_t same_first(const struct sorted_word *words, uint32_t count)
+{
+    uint32_t same = 1;
+
+    while (same < count && words[same].first == words->first)
+        same++;
+    return same;
+}
+
+static void sort_by_bytes(struct word_entry *entries, struct sorted_word *words,
+                          struct sorted_word *room, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        words[i].first = start_of(&entries[words[i].number]);
+    sort_by_first(words, room, count);
+    for (uint32_t i = 0, same; i < count; i += same) {
+        same = same_first(words + i, count - i);
+        if (same > 1)
+            qsort_r(words + i, same, sizeof *words, compare_words, entries);
+    }
+}
+
+static void sort_by_count(struct word_entry *entries, struct sorted_word *words,
+                          struct sorted_word *room, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        words[i].first = UINT64_MAX - entries[words[i].number].count;
+    sort_by_first(words, room, count);
+    for (uint32_t i = 0, same; i < count; i += same) {
+        same = same_first(words + i, count - i);
+        if (same > 1)
+            sort_by_bytes(entries, words + i, room, same);
+    }
 }
 
 enum status sort_words(struct word_entry *entries, uint32_t count, enum word_order order,
                        struct error *err)
 {
-    struct sorted_word *sorted = malloc((count + (size_t)1) * sizeof *sorted);
+    struct sorted_word *sorted = malloc(2 * (count + (size_t)1) * sizeof *sorted);
     struct word_entry *copy = malloc((count + (size_t)1) * sizeof *copy);
     const bool has_memory = sorted && copy;
 
     for (uint32_t i = 0; has_memory && i < count; i++) {
-        sorted[i].first =
-            order == WORDS_BY_COUNT ? UINT64_MAX - entries[i].count : start_of(entries[i].word);
         sorted[i].number = i;
         copy[i] = entries[i];
     }
     if (has_memory) {
-        qsort_r(sorted, count, sizeof *sorted, compare_sorted, copy);
+        if (order == WORDS_BY_COUNT)
+            sort_by_count(copy, sorted, sorted + count, count);
+        else
+            sort_by_bytes(copy, sorted, sorted + count, count);
         for (uint32_t i = 0; i < count; i++)
             entries[i] = copy[sorted[i].number];
     }
@@ -221,6 +303,7 @@ static enum status refuse_word_bytes(const struct column_statistics *statistics,
                            "name.");
 }
 
+/* One that is not in the table; with a count of 0. */
 static enum status add_word(struct column_statistics *statistics, struct column_counts *column,
                             struct slice word, uint32_t *entry, struct error *err)
 {
@@ -250,6 +333,16 @@ enum status count_word(struct column_statistics *statistics, struct column_count
     if (entry == WORD_TABLE_NONE)
         TRY(add_word(statistics, column, word, &entry, err));
     column->table.entries[entry].count += count;
+    return STATUS_OK;
+}
+
+enum status count_new_word(struct column_statistics *statistics, struct column_counts *column,
+                           struct slice word, uint64_t count, struct error *err)
+{
+    uint32_t entry;
+
+    TRY(add_word(statistics, column, word, &entry, err));
+    column->table.entries[entry].count = count;
     return STATUS_OK;
 }
 

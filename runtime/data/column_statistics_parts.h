@@ -53,6 +53,10 @@ const char *column_is_called(const struct column_statistics *statistics, uint32_
 enum status count_word(struct column_statistics *statistics, struct column_counts *column,
                        struct slice word, uint64_t count, struct error *err);
 
+/* The same of a word that is not in the column's table. */
+enum status count_new_word(struct column_statistics *statistics, struct column_counts *column,
+                           struct slice word, uint64_t count, struct error *err);
+
 /* Those of a column that are there: entries (*count), to be freed. */
 enum status list_words(const struct column_counts *column, struct word_entry **entries,
                        uint32_t *count, struct error *err);

@@ -878,7 +878,8 @@ static enum status take_statistics(struct settling *settling, struct spool_settl
     text_init(&settled->statistics, SPOOL_STATISTICS_BYTES_MAX);
     if (!settling->writer->statistics)
         return STATUS_OK;
-    TRY(column_statistics_put(settling->writer->statistics, &settled->statistics, err));
+    TRY(column_statistics_put(settling->writer->statistics, settling->team, &settled->statistics,
+                              err));
     size = settled->statistics.size;
     settled->entry.statistics_size = size;
     text_append(&settled->statistics, (struct slice){zeros, spool_pad(size) - size});

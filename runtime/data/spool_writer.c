@@ -778,6 +778,19 @@ enum status spool_writer_flush(struct spool_writer *writer, struct error *err)
     WRITER_FAIL(writer, err, writer_error = reason);
 }
 
+/* The first branch's are the writer's from then on. */
+static enum status take_statistics(struct spool_writer *writer, struct spool_writer *branch,
+                                   struct error *err)
+{
+    struct column_statistics *fresh = writer->statistics;
+
+    if (!column_statistics_is_fresh(fresh))
+        return column_statistics_merge(fresh, branch->statistics, err);
+    writer->statistics = branch->statistics;
+    branch->statistics = fresh;
+    return STATUS_OK;
+}
+
 enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *branch,
                               struct error *err)
 {
@@ -792,7 +805,7 @@ enum status spool_writer_join(struct spool_writer *writer, struct spool_writer *
             widen(&writer->columns[i], from->entry.least, from->entry.greatest);
     }
     if (status == STATUS_OK && branch->statistics)
-        status = column_statistics_merge(writer->statistics, branch->statistics, &reason);
+        status = take_statistics(writer, branch, &reason);
     if (status == STATUS_OK && branch->census)
         status = cell_census_merge(writer->census, branch->census, &reason);
     writer->rows += branch->rows;
@@ -826,7 +839,7 @@ static enum status put_part(const struct spool_writer *part, struct text *index,
     text_append(index, (struct slice){(const char *)entries, count * sizeof *entries});
     if (part->census)
         cell_census_put(part->census, index);
-    return part->statistics ? column_statistics_put(part->statistics, index, err) : STATUS_OK;
+    return part->statistics ? column_statistics_put(part->statistics, NULL, index, err) : STATUS_OK;
 }
 
 enum status spool_part_open(const char *path, uint32_t number, const struct spool_column *columns,

@@ -6,6 +6,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#define CAPACITY_FIRST 64
+
 void word_table_init(struct word_table *table)
 {
     *table = (struct word_table){0};
@@ -24,18 +26,22 @@ static uint32_t hash_of(struct slice word)
 }
 
 static bool holds(const struct word_table *table, const struct word_slot *slot, struct slice word,
-                  uint32_t hash)
+                  uint64_t start, uint32_t hash)
 {
-    return slot->hash == hash && slice_equal(table->entries[slot->number - 1].word, word);
+    const struct word_entry *entry = &table->entries[slot->number - 1];
+
+    return slot->hash == hash && entry->start == start && entry->word.size == word.size &&
+           (word.size <= sizeof start || memcmp(entry->word.data, word.data, word.size) == 0);
 }
 
 /* Where the word is, or the empty slot where it belongs. */
 static struct word_slot *slot_of(const struct word_table *table, struct slice word, uint32_t hash)
 {
     const uint32_t mask = table->slot_count - 1;
+    const uint64_t start = word_start(word);
     uint32_t slot = hash & mask;
 
-    while (table->slots[slot].number && !holds(table, &table->slots[slot], word, hash))
+    while (table->slots[slot].number && !holds(table, &table->slots[slot], word, start, hash))
         slot = (slot + 1) & mask;
     return &table->slots[slot];
 }
@@ -55,10 +61,9 @@ static void move_slots(const struct word_slot *from, uint32_t from_count, struct
     }
 }
 
-/* At most half of the slots are ever taken. */
-static bool grow(struct word_table *table)
+/* To a power of two. At most half of the slots are ever taken. */
+static bool grow(struct word_table *table, uint32_t capacity)
 {
-    uint32_t capacity = table->capacity ? 2 * table->capacity : 64;
     struct word_entry *entries;
     struct word_slot *slots;
 
@@ -71,7 +76,9 @@ static bool grow(struct word_table *table)
     slots = malloc(2 * (size_t)capacity * sizeof *slots);
     if (!slots)
         return false;
-    /* Not calloc: pages that are read before they are written are faulted in twice. */
+    /* Not calloc, which the compiler takes the two for if it sees both: pages that are read before
+     * they are written are faulted in twice, and the second time stops all threads. */
+    __asm__ volatile("" : "+r"(slots));
     memset(slots, 0, 2 * (size_t)capacity * sizeof *slots);
     move_slots(table->slots, table->slot_count, slots, 2 * capacity);
     free(table->slots);
@@ -81,16 +88,29 @@ static bool grow(struct word_table *table)
     return true;
 }
 
+bool word_table_reserve(struct word_table *table, uint32_t count)
+{
+    uint32_t capacity = CAPACITY_FIRST;
+
+    while (capacity < count)
+        if (capacity > UINT32_MAX / 4)
+            return false;
+        else
+            capacity *= 2;
+    return table->capacity >= count || grow(table, capacity);
+}
+
 uint32_t word_table_add(struct word_table *table, struct slice word)
 {
     const uint32_t hash = hash_of(word);
     struct word_slot *slot;
 
-    if (table->count == table->capacity && !grow(table))
+    if (table->count == table->capacity &&
+        !grow(table, table->capacity ? 2 * table->capacity : CAPACITY_FIRST))
         return WORD_TABLE_NONE;
     slot = slot_of(table, word, hash);
     if (!slot->number) {
-        table->entries[table->count] = (struct word_entry){.word = word};
+        table->entries[table->count] = (struct word_entry){.word = word, .start = word_start(word)};
         *slot = (struct word_slot){++table->count, hash};
     }
     table->entries[slot->number - 1].count++;
@@ -130,7 +150,7 @@ void word_table_find_many(const struct word_table *table, const struct slice *wo
         if ((likely = likely_entry(table, hashes[i])))
             __builtin_prefetch(likely, 1);
     for (uint32_t i = 0; i < count; i++)
-        if ((likely = likely_entry(table, hashes[i])))
+        if (words[i].size > sizeof likely->start && (likely = likely_entry(table, hashes[i])))
             __builtin_prefetch(likely->word.data);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t number = slot_of(table, words[i], hashes[i])->number;

@@ -131,7 +131,7 @@ static void put(const struct column_statistics *statistics, struct text *bytes)
     struct error err;
 
     text_init(bytes, TEXT_MAXIMUM);
-    CHECK_OK(column_statistics_put(statistics, bytes, &err));
+    CHECK_OK(column_statistics_put(statistics, NULL, bytes, &err));
 }
 
 static void check_same_bytes(const struct column_statistics *statistics,
@@ -263,8 +263,9 @@ static void the_most_frequent_words_are_found_without_sorting_all(void **state)
             const uint64_t count = random_bits(9, RANDOM_SIMULATION, 0, i) % 11;
 
             snprintf(texts[i], sizeof texts[i], "%u", i * 7 % WORDS);
-            some[i] = all[i] =
-                (struct word_entry){slice_of(texts[i]), count == 10 ? 5000 + i % 3 : count + 1};
+            some[i] = all[i] = (struct word_entry){.word = slice_of(texts[i]),
+                                                   .count = count == 10 ? 5000 + i % 3 : count + 1,
+                                                   .start = word_start(slice_of(texts[i]))};
         }
         CHECK_OK(sort_words(all, WORDS, WORDS_BY_COUNT, &err));
         kept = frequent_words(some, WORDS, most);
@@ -273,6 +274,38 @@ static void the_most_frequent_words_are_found_without_sorting_all(void **state)
         for (uint32_t i = 0; i < most; i++)
             CHECK(slice_equal(some[i].word, all[i].word) && some[i].count == all[i].count);
     }
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    return slice_compare(((const struct word_entry *)a)->word,
+                         ((const struct word_entry *)b)->word);
+}
+
+/* Few letters, so that many begin alike; zero bytes, and words that end where others go on. */
+static void words_of_any_length_are_sorted_by_their_bytes(void **state)
+{
+    enum { WORDS = 3000, LENGTH = 20 };
+    static char texts[WORDS][LENGTH];
+    static struct word_entry entries[WORDS], sorted[WORDS];
+    struct error err;
+    (void)state;
+
+    for (uint32_t words = 1; words <= WORDS; words = 3 * words + 1)
+        for (enum word_order order = WORDS_BY_BYTES; order <= WORDS_BY_COUNT; order++) {
+            for (uint32_t i = 0; i < words; i++) {
+                struct slice word = {texts[i], random_bits(9, RANDOM_SIMULATION, 1, i) % LENGTH};
+
+                for (uint32_t c = 0; c < word.size; c++)
+                    texts[i][c] = "\0aaaaa\xff"[random_bits(9, RANDOM_SIMULATION, i, c) % 7];
+                entries[i] = (struct word_entry){word, 3, word_start(word)};
+            }
+            memcpy(sorted, entries, sizeof entries);
+            qsort(sorted, words, sizeof *sorted, compare_entries);
+            CHECK_OK(sort_words(entries, words, order, &err));
+            for (uint32_t i = 0; i < words; i++)
+                CHECK_INT(slice_compare(entries[i].word, sorted[i].word), 0);
+        }
 }
 
 /* Two columns of three that lie in the other order, and not side by side. */
@@ -905,6 +938,7 @@ int main(void)
         cmocka_unit_test(a_model_without_label_has_none),
         cmocka_unit_test(words_come_by_count_and_classes_by_value),
         cmocka_unit_test(the_most_frequent_words_are_found_without_sorting_all),
+        cmocka_unit_test(words_of_any_length_are_sorted_by_their_bytes),
         cmocka_unit_test(columns_may_lie_anywhere),
         cmocka_unit_test(any_split_merged_in_any_order_is_the_same_bytes),
         cmocka_unit_test(what_is_taken_out_leaves_nothing),
