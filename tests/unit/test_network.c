@@ -2,9 +2,11 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "kinds/network/network_attributes.h"
+#include "runtime/learn/affine.h"
 #include "runtime/learn/network.h"
 #include "tests/unit/learn_rows.h"
 
@@ -542,9 +544,36 @@ static void absurd_networks_are_refused_with_their_bytes(void **state)
     made_dataset_close(&dataset);
 }
 
+/* Squares of it are turned in registers, what is left over number by number. */
+static void a_matrix_of_any_shape_is_transposed(void **state)
+{
+    enum { MOST = 41 };
+    static float weights[MOST * MOST + 3], transposed[MOST * MOST + 2];
+    (void)state;
+
+    for (uint32_t rows = 1; rows <= MOST; rows++)
+        for (uint32_t width = 1; width <= MOST; width += 1 + rows % 3) {
+            const struct affine op = {rows, width, 3, 0, 1};
+            uint32_t over = 0;
+
+            for (uint32_t i = 0; i < rows * width; i++) {
+                over += i * i;
+                memcpy(&transposed[1 + i], &(uint32_t){i * i}, sizeof(float));
+                weights[3 + i] = (float)i;
+            }
+            transposed[1 + rows * width] = -1;
+            CHECK_INT(affine_transpose(&op, weights, transposed), over);
+            for (uint32_t r = 0; r < rows; r++)
+                for (uint32_t j = 0; j < width; j++)
+                    CHECK(transposed[1 + j * rows + r] == (float)(r * width + j));
+            CHECK(transposed[1 + rows * width] == -1 && transposed[0] == 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_matrix_of_any_shape_is_transposed),
         cmocka_unit_test(the_gradient_is_that_of_finite_differences),
         cmocka_unit_test(rows_have_weights_of_their_own),
         cmocka_unit_test(of_a_text_each_word_has_its_share_of_the_gradient),
