@@ -552,11 +552,9 @@ struct gathered {
     uint32_t written[GATHERED_MOST], slots_written[GATHERED_MOST];
 };
 
-VECTORS_PART void gather_rows(const struct optimizer_rows *update, uint32_t first, uint32_t count,
-                              struct gathered *to)
+VECTORS_PART void gather_rows(const struct optimizer_rows *update, size_t width, uint32_t first,
+                              uint32_t count, struct gathered *to)
 {
-    const size_t width = update->width;
-
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = update->rows[first + i], steps = update->now - update->row_steps[row];
         const float between = (float)(steps - 1), decay = decay_of(update->powers, steps);
@@ -597,11 +595,10 @@ VECTORS_PART void move_gathered(const struct row_move *move, bool has_l1,
     change->after.mixed += mixed;
 }
 
-VECTORS_PART void scatter_rows(const struct optimizer_rows *update, uint32_t first, uint32_t count,
-                               const struct gathered *from, struct optimizer_rows_change *change)
+VECTORS_PART void scatter_rows(const struct optimizer_rows *update, size_t width, uint32_t first,
+                               uint32_t count, const struct gathered *from,
+                               struct optimizer_rows_change *change)
 {
-    const size_t width = update->width;
-
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = update->rows[first + i];
         uint32_t written = 0, slots_written = 0;
@@ -616,24 +613,47 @@ VECTORS_PART void scatter_rows(const struct optimizer_rows *update, uint32_t fir
     }
 }
 
-WIDE_VECTORS
-static void update_narrow_rows(const struct optimizer_rows *update, const struct row_move *move,
-                               struct optimizer_rows_change *change)
+VECTORS_PART void update_gathered(const struct optimizer_rows *update, size_t width,
+                                  const struct row_move *move, struct optimizer_rows_change *change)
 {
-    const uint32_t most = GATHERED_MOST / update->width;
+    const uint32_t most = (uint32_t)(GATHERED_MOST / width);
     struct gathered gathered;
 
     for (uint32_t first = 0; first < update->count; first += most) {
         const uint32_t left = update->count - first, count = left < most ? left : most;
-        const float *gradient = update->gradient + (size_t)first * update->width;
-        const size_t weights = (size_t)count * update->width;
+        const float *gradient = update->gradient + (size_t)first * width;
+        const size_t weights = (size_t)count * width;
 
-        gather_rows(update, first, count, &gathered);
+        gather_rows(update, width, first, count, &gathered);
         if (move->l1 > 0)
             move_gathered(move, true, gradient, weights, &gathered, change);
         else
             move_gathered(move, false, gradient, weights, &gathered, change);
-        scatter_rows(update, first, count, &gathered, change);
+        scatter_rows(update, width, first, count, &gathered, change);
+    }
+}
+
+/* Rows of embeddings of 4 or 8, with a weight of a linear part or without, are most frequent: the
+ * compiler knows their width, without which each copy of a row is a call. */
+WIDE_VECTORS
+static void update_narrow_rows(const struct optimizer_rows *update, const struct row_move *move,
+                               struct optimizer_rows_change *change)
+{
+    switch (update->width) {
+    case 4:
+        update_gathered(update, 4, move, change);
+        break;
+    case 5:
+        update_gathered(update, 5, move, change);
+        break;
+    case 8:
+        update_gathered(update, 8, move, change);
+        break;
+    case 9:
+        update_gathered(update, 9, move, change);
+        break;
+    default:
+        update_gathered(update, update->width, move, change);
     }
 }
 

@@ -754,13 +754,16 @@ static void rows_move_wherever_they_lie(void **state)
 /* Rows of few weights, more than are moved at a time: each weight as in a row of its own. */
 static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
 {
-    enum { ROWS = 90, WIDTH = 9, WEIGHTS = ROWS * WIDTH };
+    enum { ROWS = 200, WIDEST = 15 };
     const struct optimizer optimizer = optimizer_for(OPTIMIZER_ADAM, SCHEDULE_CONSTANT);
     struct one_row one = one_row_of(&optimizer, 40);
     (void)state;
 
-    for (int has_l1 = 0; has_l1 <= 1; has_l1++) {
-        float w[WEIGHTS], v[WEIGHTS], alone[WEIGHTS], own[WEIGHTS], gradient[WEIGHTS];
+    for (uint32_t of = 0; of < 2 * WIDEST; of++) {
+        static float w[ROWS * WIDEST], v[ROWS * WIDEST], alone[ROWS * WIDEST], own[ROWS * WIDEST],
+            gradient[ROWS * WIDEST];
+        const bool has_l1 = of % 2 > 0;
+        const uint32_t width = 1 + of / 2, weights = ROWS * width;
         uint32_t rows[ROWS], last[ROWS];
         struct optimizer_row_sums known[ROWS] = {{0, 0}};
         struct optimizer_rows_change change = {.before = {0}};
@@ -770,7 +773,7 @@ static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
                                       .l2 = 0.02f,
                                       .now = 41,
                                       .count = ROWS,
-                                      .width = WIDTH,
+                                      .width = width,
                                       .rows = rows,
                                       .gradient = gradient,
                                       .parameters = w,
@@ -780,7 +783,7 @@ static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
                                       .known = known};
         uint32_t mixed;
 
-        for (uint32_t i = 0; i < WEIGHTS; i++) {
+        for (uint32_t i = 0; i < weights; i++) {
             alone[i] = w[i] = (float)(i % 31) * 0.125f - 1;
             own[i] = v[i] = (float)(i % 7) * 0.5f;
             gradient[i] = (float)(i % 5) - 2;
@@ -789,26 +792,26 @@ static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
             rows[i] = ROWS - 1 - i;
             last[i] = i % 41;
         }
-        mixed = words_mix(w, WEIGHTS);
+        mixed = words_mix(w, weights);
         optimizer_update_rows(&move, &change);
-        for (uint32_t i = 0; i < WEIGHTS; i++) {
-            const uint32_t row = i / WIDTH;
+        for (uint32_t i = 0; i < weights; i++) {
+            const uint32_t row = i / width;
 
             one.last = row % 41;
             move_row(&one, (struct optimizer_rows){.l1 = move.l1,
                                                    .l2 = move.l2,
                                                    .now = 41,
                                                    .width = 1,
-                                                   .gradient = gradient + (ROWS - 1 - row) * WIDTH +
-                                                               i % WIDTH,
+                                                   .gradient = gradient + (ROWS - 1 - row) * width +
+                                                               i % width,
                                                    .parameters = alone + i,
                                                    .second = own + i});
         }
-        assert_memory_equal(w, alone, sizeof w);
-        assert_memory_equal(v, own, sizeof v);
-        CHECK(change.after.mixed == words_mix(w, WEIGHTS) - mixed);
+        assert_memory_equal(w, alone, weights * sizeof *w);
+        assert_memory_equal(v, own, weights * sizeof *v);
+        CHECK(change.after.mixed == words_mix(w, weights) - mixed);
         for (uint32_t i = 0; i < ROWS; i++)
-            CHECK(last[i] == 41 && known[i].parameters == words_sum(w + i * WIDTH, WIDTH));
+            CHECK(last[i] == 41 && known[i].parameters == words_sum(w + i * width, width));
     }
 }
 
