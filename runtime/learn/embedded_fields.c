@@ -13,8 +13,8 @@ static size_t width_of(const struct embedded_fields *op)
 }
 
 /* How many ids of the field select something, and what each counts. */
-static uint32_t used_of(const struct embedding_field *field, const int32_t *ids,
-                        struct text_shares *shares)
+VECTORS_PART uint32_t used_of(const struct embedding_field *field, const int32_t *ids,
+                              struct text_shares *shares)
 {
     uint32_t used;
 
@@ -37,10 +37,44 @@ static void expect_rows(const struct embedded_fields *op, const float *parameter
             __builtin_prefetch(parameters + op->first + (size_t)ids[j] * width + u);
 }
 
-static void add_scaled(float *restrict to, const float *restrict from, float share, uint32_t count)
+static void expect_places(const struct embedded_fields *op, const int32_t *ids,
+                          const struct touched_rows *touched)
+{
+    for (uint32_t j = 0; j < op->id_count; j++)
+        if (ids[j] >= 0)
+            __builtin_prefetch(&touched->numbers[ids[j]], 1);
+}
+
+VECTORS_PART void add_so_many(float *restrict to, const float *restrict from, float share,
+                              uint32_t count)
 {
     for (uint32_t u = 0; u < count; u++)
         to[u] += share * from[u];
+}
+
+/* Loops of so few are slow where the compiler does not know how many there are: it knows the most
+ * frequent widths. */
+VECTORS_PART void add_scaled(float *restrict to, const float *restrict from, float share,
+                             uint32_t count)
+{
+    switch (count) {
+    case 0:
+        break;
+    case 1:
+        add_so_many(to, from, share, 1);
+        break;
+    case 4:
+        add_so_many(to, from, share, 4);
+        break;
+    case 8:
+        add_so_many(to, from, share, 8);
+        break;
+    case 16:
+        add_so_many(to, from, share, 16);
+        break;
+    default:
+        add_so_many(to, from, share, count);
+    }
 }
 
 WIDE_VECTORS
@@ -98,9 +132,12 @@ void embedded_fields_backward(const struct embedded_fields *op, uint32_t n, cons
                               const float *dx, size_t dx_row, const float *dwide, float *gradient,
                               struct touched_rows *touched)
 {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + ROWS_AHEAD < n)
+            expect_places(op, ids + (size_t)(i + ROWS_AHEAD) * op->id_count, touched);
         backward_row(op, ids + (size_t)i * op->id_count, dx + i * dx_row,
                      dwide + (size_t)i * op->wide_width, gradient + op->first, touched);
+    }
 }
 
 void embedded_fields_clear(const struct embedded_fields *op, float *gradient,

@@ -7,6 +7,7 @@
 #include "kinds/kinds.h"
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_memory.h"
+#include "runtime/learn/embedded_fields.h"
 #include "runtime/learn/embedding_network.h"
 #include "tests/unit/embedding_case.h"
 #include "tests/unit/embedding_reference.h"
@@ -505,9 +506,60 @@ static void parts_that_do_not_fit_are_refused(void **state)
     embedding_case_close(&of);
 }
 
+/* Two fields over one table: embeddings of any width, of which the second field has half. */
+static void an_embedding_of_any_width_comes_and_its_gradient_goes_back(void **state)
+{
+    enum { WIDEST = 20, TABLE = 5, DATA = 9 };
+    const int32_t ids[DATA][2] = {{0, 1}, {4, 4}, {-1, 2}, {3, -1}, {1, 0},
+                                  {2, 2}, {0, 4}, {3, 1},  {4, 0}};
+    (void)state;
+
+    for (uint32_t dimension = 1; dimension <= WIDEST; dimension++) {
+        const struct embedding_field fields[] = {
+            {.ids = {0, 1}, .is_wide = true, .dimension = dimension, .rows = TABLE},
+            {.ids = {1, 1}, .dimension = dimension / 2, .rows = TABLE}};
+        const uint32_t width = 1 + dimension, embedded = dimension + dimension / 2;
+        const struct embedded_fields op = {.wide_width = 1,
+                                           .dimension = dimension,
+                                           .embedded = embedded,
+                                           .id_count = 2,
+                                           .fields = fields,
+                                           .field_count = 2};
+        float table[TABLE * (WIDEST + 1)], gradient[TABLE * (WIDEST + 1)] = {0};
+        float expected[TABLE * (WIDEST + 1)] = {0};
+        float x[DATA * 2 * WIDEST], wide[DATA] = {0};
+        struct touched_rows touched = {0};
+        struct error err;
+
+        CHECK_OK(touched_rows_make(&touched, TABLE, &err));
+        for (uint32_t i = 0; i < TABLE * width; i++)
+            table[i] = (float)i;
+        embedded_fields_forward(&op, table, DATA, ids[0], x, embedded, wide);
+        for (uint32_t i = 0; i < DATA; i++) {
+            CHECK(wide[i] == (ids[i][0] < 0 ? 0 : table[(uint32_t)ids[i][0] * width]));
+            for (uint32_t u = 0; u < embedded; u++) {
+                const int32_t id = ids[i][u >= dimension];
+                const uint32_t at = (uint32_t)id * width + 1 + u % dimension;
+
+                CHECK(x[i * embedded + u] == (id < 0 ? 0 : table[at]));
+                expected[at * (id >= 0)] += id < 0 ? 0 : x[i * embedded + u];
+            }
+            if (ids[i][0] >= 0)
+                expected[(uint32_t)ids[i][0] * width] += wide[i];
+        }
+        embedded_fields_backward(&op, DATA, ids[0], x, embedded, wide, gradient, &touched);
+        CHECK_INT(touched.count, TABLE);
+        for (uint32_t i = 0; i < TABLE * width; i++)
+            CHECK(gradient[touched_rows_place(&touched, i / width) * width + i % width] ==
+                  expected[i]);
+        touched_rows_deinit(&touched);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_embedding_of_any_width_comes_and_its_gradient_goes_back),
         cmocka_unit_test(the_gradient_is_that_of_finite_differences),
         cmocka_unit_test(of_many_classes_each_has_its_gradient),
         cmocka_unit_test(texts_numbers_alone_and_categories_alone_have_gradients),
