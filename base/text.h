@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct slice {
     const char *data; /* not terminated */
@@ -29,6 +30,24 @@ bool slice_is(struct slice a, const char *terminated);
 bool slice_is_fold(struct slice a, const char *terminated);
 /* memcmp order, a prefix first: <0, 0, >0 */
 int slice_compare(struct slice a, struct slice b);
+/* The first eight bytes as they lie in memory, with zeros behind a shorter slice. */
+static inline uint64_t slice_start(struct slice a)
+{
+    uint64_t start = 0;
+    uint32_t first, last;
+
+    if (a.size >= sizeof start) {
+        memcpy(&start, a.data, sizeof start);
+    } else if (a.size >= sizeof first) { /* two halves, which may overlap */
+        memcpy(&first, a.data, sizeof first);
+        memcpy(&last, a.data + a.size - sizeof last, sizeof last);
+        start = first | (uint64_t)last << 8 * (a.size - sizeof last);
+    } else {
+        for (size_t i = 0; i < a.size; i++)
+            start |= (uint64_t)(unsigned char)a.data[i] << 8 * i;
+    }
+    return start;
+}
 struct slice slice_trim(struct slice a); /* white space off both ends */
 /* Bytes of the well-formed UTF-8 sequence at the start, 0 when there is none. */
 size_t utf8_sequence(const char *bytes, size_t left);

@@ -19,16 +19,34 @@ uint64_t transform_word_hash(struct slice word)
     return XXH3_64bits(word.data ? word.data : "", word.size);
 }
 
+static bool is_short(struct slice word)
+{
+    return word.size <= sizeof(uint64_t);
+}
+
+static uint64_t mark_of(struct slice word, uint64_t hash)
+{
+    return is_short(word) ? slice_start(word) : hash;
+}
+
+/* Most likely, or for sure if it is short. */
+static bool is_likely(const struct transform_place *place, struct slice word, uint64_t mark)
+{
+    return place->mark == mark && place->size == word.size;
+}
+
 /* Of a word with that hash in a table of `size` places: where it is, or the empty place where it
  * belongs. */
 static struct transform_place *lookup_place(struct transform_place *lookup, uint32_t size,
                                             const struct slice *words, struct slice word,
-                                            uint32_t hash)
+                                            uint64_t hash)
 {
-    uint32_t place = hash & (size - 1);
+    const uint64_t mark = mark_of(word, hash);
+    uint32_t place = (uint32_t)hash & (size - 1);
 
     while (lookup[place].number &&
-           (lookup[place].hash != hash || !slice_equal(words[lookup[place].number - 1], word)))
+           !(is_likely(&lookup[place], word, mark) &&
+             (is_short(word) || slice_equal(words[lookup[place].number - 1], word))))
         place = (place + 1) & (size - 1);
     return &lookup[place];
 }
@@ -37,12 +55,12 @@ static struct transform_place *lookup_place(struct transform_place *lookup, uint
 static bool lookup_add(struct transform_place *lookup, uint32_t size, const struct slice *words,
                        uint32_t i)
 {
-    const uint32_t hash = (uint32_t)transform_word_hash(words[i]);
+    const uint64_t hash = transform_word_hash(words[i]);
     struct transform_place *place = lookup_place(lookup, size, words, words[i], hash);
 
     if (place->number)
         return false;
-    *place = (struct transform_place){i + 1, hash};
+    *place = (struct transform_place){i + 1, (uint32_t)words[i].size, mark_of(words[i], hash)};
     return true;
 }
 
@@ -563,7 +581,7 @@ void transform_numbers(const struct transform_input *input, const double *number
 static int32_t id_of(const struct transform_input *input, struct slice word, uint64_t hash)
 {
     const struct transform_place *place =
-        lookup_place(input->lookup, input->lookup_size, input->words, word, (uint32_t)hash);
+        lookup_place(input->lookup, input->lookup_size, input->words, word, hash);
     uint32_t index;
 
     if (place->number)
@@ -640,12 +658,15 @@ int32_t transform_word(const struct transform_input *input, struct slice word)
     return id_of(input, word, transform_word_hash(word));
 }
 
-/* The word that the hash most often is of. */
-static const struct slice *likely_word(const struct transform_input *input, uint64_t hash)
+/* The word as the table has it, where it most often is; NULL for one that is not looked at. */
+static const struct slice *likely_word(const struct transform_input *input, struct slice word,
+                                       uint64_t hash)
 {
     const struct transform_place *place = &input->lookup[(uint32_t)hash & (input->lookup_size - 1)];
 
-    return place->number && place->hash == (uint32_t)hash ? &input->words[place->number - 1] : NULL;
+    return !is_short(word) && place->number && is_likely(place, word, hash)
+               ? &input->words[place->number - 1]
+               : NULL;
 }
 
 void transform_words_many(const struct transform_input *input, const struct slice *words,
@@ -659,10 +680,10 @@ void transform_words_many(const struct transform_input *input, const struct slic
         __builtin_prefetch(&input->lookup[(uint32_t)hashes[i] & (input->lookup_size - 1)]);
     }
     for (uint32_t i = 0; i < count; i++)
-        if ((likely = likely_word(input, hashes[i])))
+        if ((likely = likely_word(input, words[i], hashes[i])))
             __builtin_prefetch(likely);
     for (uint32_t i = 0; i < count; i++)
-        if ((likely = likely_word(input, hashes[i])))
+        if ((likely = likely_word(input, words[i], hashes[i])))
             __builtin_prefetch(likely->data);
     for (uint32_t i = 0; i < count; i++)
         ids[i] = id_of(input, words[i], hashes[i]);

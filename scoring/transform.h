@@ -65,7 +65,8 @@
 
 struct transform_place {
     uint32_t number; /* of a word, from 1; 0: empty */
-    uint32_t hash;   /* its */
+    uint32_t size;   /* its */
+    uint64_t mark;   /* its bytes, where they are eight at most, else its hash */
 };
 
 struct transform_input {

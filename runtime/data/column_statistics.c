@@ -461,7 +461,7 @@ static enum status count_words(struct column_statistics *statistics, const struc
         else if (are_bits)
             TRY(count_bits(statistics, column, spool_integer(view, row), count, err));
         else if (view->type == SPOOL_TEXT)
-            TRY(put_in_batch(&batch, spool_cell(view, row).text, count, err));
+            TRY(put_in_batch(&batch, spool_text(view, row), count, err));
         else
             TRY(count_row(statistics, column, view, row, count, err));
     }

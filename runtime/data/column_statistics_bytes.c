@@ -48,8 +48,13 @@ static enum status put_words(const struct column_counts *column, const struct li
     put_u64(out, column->infinite);
     put_u32(out, listed->count);
     for (uint32_t i = 0; i < listed->count; i++) {
-        put_sized(out, listed->entries[i].word);
-        put_u64(out, listed->entries[i].count);
+        const struct word_entry *entry = &listed->entries[i];
+        struct slice word = entry->word;
+
+        if (word.size <= sizeof entry->start) /* the word lies anywhere in memory */
+            word.data = (const char *)&entry->start;
+        put_sized(out, word);
+        put_u64(out, entry->count);
     }
     return STATUS_OK;
 }

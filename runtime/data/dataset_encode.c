@@ -59,7 +59,7 @@ static void encode_words(const struct transform_input *input, const struct spool
         ids[r * stride] = input->null_id;
         if (spool_is_null(view, rows[r]))
             continue;
-        words[count] = spool_cell(view, rows[r]).text;
+        words[count] = spool_text(view, rows[r]);
         of[count++] = r;
     }
     transform_words_many(input, words, count, found);

@@ -206,6 +206,13 @@ static inline double spool_number(const struct spool_column_view *column, uint32
                                       : (double)spool_integer(column, row);
 }
 
+/* Of a column of texts, a cell that is not NULL. */
+static inline struct slice spool_text(const struct spool_column_view *column, uint32_t row)
+{
+    return (struct slice){column->bytes + column->offsets[row],
+                          column->offsets[row + 1] - column->offsets[row]};
+}
+
 static inline bool spool_is_null(const struct spool_column_view *column, uint32_t row)
 {
     return column->nulls && (column->nulls[row / 8] >> (row % 8) & 1);

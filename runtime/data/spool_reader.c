@@ -623,7 +623,5 @@ struct cell spool_cell(const struct spool_column_view *column, uint32_t row)
         return (struct cell){.type = CELL_REAL, .real = spool_real(column, row)};
     if (column->type == SPOOL_INTEGER)
         return (struct cell){.type = CELL_INTEGER, .integer = spool_integer(column, row)};
-    return (struct cell){.type = CELL_TEXT,
-                         .text = {column->bytes + column->offsets[row],
-                                  column->offsets[row + 1] - column->offsets[row]}};
+    return (struct cell){.type = CELL_TEXT, .text = spool_text(column, row)};
 }

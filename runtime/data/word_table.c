@@ -38,7 +38,7 @@ static bool holds(const struct word_table *table, const struct word_slot *slot, 
 static struct word_slot *slot_of(const struct word_table *table, struct slice word, uint32_t hash)
 {
     const uint32_t mask = table->slot_count - 1;
-    const uint64_t start = word_start(word);
+    const uint64_t start = slice_start(word);
     uint32_t slot = hash & mask;
 
     while (table->slots[slot].number && !holds(table, &table->slots[slot], word, start, hash))
@@ -110,7 +110,8 @@ uint32_t word_table_add(struct word_table *table, struct slice word)
         return WORD_TABLE_NONE;
     slot = slot_of(table, word, hash);
     if (!slot->number) {
-        table->entries[table->count] = (struct word_entry){.word = word, .start = word_start(word)};
+        table->entries[table->count] =
+            (struct word_entry){.word = word, .start = slice_start(word)};
         *slot = (struct word_slot){++table->count, hash};
     }
     table->entries[slot->number - 1].count++;

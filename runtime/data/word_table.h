@@ -7,14 +7,13 @@
 #ifndef RUNTIME_DATA_WORD_TABLE_H
 #define RUNTIME_DATA_WORD_TABLE_H
 
-#include <string.h>
-
 #include "base/error.h"
+#include "base/text.h"
 
 struct word_entry {
     struct slice word;
     uint64_t count;
-    uint64_t start; /* word_start of it: of short words no more need be looked at */
+    uint64_t start; /* slice_start of it: of short words no more need be looked at */
 };
 
 struct word_table {
@@ -28,25 +27,6 @@ struct word_table {
 };
 
 #define WORD_TABLE_NONE UINT32_MAX
-
-/* The first eight bytes of a word as they lie in memory, with zeros behind a shorter one. */
-static inline uint64_t word_start(struct slice word)
-{
-    uint64_t start = 0;
-    uint32_t first, last;
-
-    if (word.size >= sizeof start) {
-        memcpy(&start, word.data, sizeof start);
-    } else if (word.size >= sizeof first) { /* two halves, which may overlap */
-        memcpy(&first, word.data, sizeof first);
-        memcpy(&last, word.data + word.size - sizeof last, sizeof last);
-        start = first | (uint64_t)last << 8 * (word.size - sizeof last);
-    } else {
-        for (size_t i = 0; i < word.size; i++)
-            start |= (uint64_t)(unsigned char)word.data[i] << 8 * i;
-    }
-    return start;
-}
 
 void word_table_init(struct word_table *table);
 void word_table_deinit(struct word_table *table);

@@ -265,7 +265,7 @@ static void the_most_frequent_words_are_found_without_sorting_all(void **state)
             snprintf(texts[i], sizeof texts[i], "%u", i * 7 % WORDS);
             some[i] = all[i] = (struct word_entry){.word = slice_of(texts[i]),
                                                    .count = count == 10 ? 5000 + i % 3 : count + 1,
-                                                   .start = word_start(slice_of(texts[i]))};
+                                                   .start = slice_start(slice_of(texts[i]))};
         }
         CHECK_OK(sort_words(all, WORDS, WORDS_BY_COUNT, &err));
         kept = frequent_words(some, WORDS, most);
@@ -298,7 +298,7 @@ static void words_of_any_length_are_sorted_by_their_bytes(void **state)
 
                 for (uint32_t c = 0; c < word.size; c++)
                     texts[i][c] = "\0aaaaa\xff"[random_bits(9, RANDOM_SIMULATION, i, c) % 7];
-                entries[i] = (struct word_entry){word, 3, word_start(word)};
+                entries[i] = (struct word_entry){word, 3, slice_start(word)};
             }
             memcpy(sorted, entries, sizeof entries);
             qsort(sorted, words, sizeof *sorted, compare_entries);

@@ -202,10 +202,12 @@ static void every_word_of_a_large_vocabulary_is_found(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     input.words = ARENA_NEW(&arena, struct slice, 5000);
     for (int i = 0; i < 5000; i++)
-        input.words[i] = arena_printf(&arena, "word %d", i);
+        input.words[i] = arena_printf(&arena, i % 3 ? "word %d" : "a long word %d", i);
     CHECK_OK(transform_finish(&transform, &arena, &err));
     for (int i = 0; i < 5000; i++)
         CHECK_INT(transform_word(&input, input.words[i]), i);
+    CHECK_INT(transform_word(&input, SLICE("word 1\0")), -1);
+    CHECK_INT(transform_word(&input, SLICE("a long word 1")), -1);
     for (uint32_t i = 0; i + TRANSFORM_WORDS_MANY <= 5000; i += 11) {
         int32_t ids[TRANSFORM_WORDS_MANY];
 
