@@ -91,6 +91,11 @@ static enum status read_text(const struct feed *feed, const struct cell *cell,
     return STATUS_OK;
 }
 
+static bool is_plain_text(const struct feed *feed, const struct cell *cell)
+{
+    return cell->type == CELL_TEXT && !feed->items.form && cell->text.size <= SPOOL_TEXT_BYTES_MAX;
+}
+
 static enum status put_text(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
@@ -99,6 +104,11 @@ static enum status put_text(struct spool_writer *writer, const struct feed *feed
     struct slice word = {0};
     bool is_null = false;
 
+    if (is_plain_text(feed, cell)) { /* copied, the slice would wait for what wrote it */
+        if (census)
+            TRY(cell_count(census, number, cell, err));
+        return spool_put_text(writer, cell->text, err);
+    }
     TRY(read_text(feed, cell, buffer, &word, &is_null, err));
     if (census)
         TRY(cell_count(census, number, cell, err));
