@@ -26,15 +26,19 @@ VECTORS_PART uint32_t used_of(const struct embedding_field *field, const int32_t
     return used;
 }
 
-/* They lie anywhere in memory. */
+/* They lie anywhere in memory, and do not begin where lines do. */
 static void expect_rows(const struct embedded_fields *op, const float *parameters,
                         const int32_t *ids)
 {
     const size_t width = width_of(op);
 
-    for (uint32_t j = 0; j < op->id_count; j++)
-        for (size_t u = 0; ids[j] >= 0 && u < width; u += LINE_BYTES / sizeof(float))
-            __builtin_prefetch(parameters + op->first + (size_t)ids[j] * width + u);
+    for (uint32_t j = 0; j < op->id_count; j++) {
+        const float *row = parameters + op->first + (size_t)(ids[j] < 0 ? 0 : ids[j]) * width;
+
+        for (size_t u = 0; u < width; u += LINE_BYTES / sizeof(float))
+            __builtin_prefetch(row + u);
+        __builtin_prefetch(row + width - 1);
+    }
 }
 
 static void expect_places(const struct embedded_fields *op, const int32_t *ids,

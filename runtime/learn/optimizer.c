@@ -469,6 +469,10 @@ VECTORS_PART void expect_row(const struct optimizer_rows *update, uint32_t i)
         if (slots)
             __builtin_prefetch(&slots[at + u], 1);
     }
+    /* Rows do not begin where lines do. */
+    __builtin_prefetch(&update->parameters[at + update->width - 1], 1);
+    if (slots)
+        __builtin_prefetch(&slots[at + update->width - 1], 1);
 }
 
 /* The row was moved, and has these sums now. */
@@ -559,8 +563,9 @@ VECTORS_PART void gather_rows(const struct optimizer_rows *update, size_t width,
         const uint32_t row = update->rows[first + i], steps = update->now - update->row_steps[row];
         const float between = (float)(steps - 1), decay = decay_of(update->powers, steps);
 
-        if (first + i + ROWS_AHEAD < update->count)
-            expect_row(update, first + i + ROWS_AHEAD);
+        /* Those that are gathered next are fetched while these move. */
+        if (first + i + count < update->count)
+            expect_row(update, first + i + count);
         for (size_t u = 0; u < width; u++) {
             to->w[i * width + u] = update->parameters[row * width + u];
             to->v[i * width + u] = update->second[row * width + u];
