@@ -6,6 +6,7 @@
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/column_lists.h"
+#include "planner/column_rounds.h"
 #include "planner/query.h"
 
 /* What a call says of a column. */
@@ -37,11 +38,28 @@ static enum status hint_functions(struct error *err)
     return status;
 }
 
+/* ElasticDL's functions of numbers that stay numbers. */
+static bool is_scaling(struct slice name)
+{
+    static const char *const names[] = {"STANDARDIZE", "NORMALIZE", "MIN_MAX", "LOG", "TO_NUMBER"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (slice_is_fold(name, names[i]))
+            return true;
+    return false;
+}
+
 /* Why there is none of this name. */
 static enum status refuse_function(const struct name *name, struct error *err)
 {
     const struct column_function *nearest = column_function_nearest(name->text);
 
+    if (is_scaling(name->text)) {
+        fail_at(err, STATUS_UNSUPPORTED, name->position,
+                "the column function %.*s is not supported yet", SLICE_FORMAT(name->text));
+        return error_hint(err, "Numbers are standardised by themselves (model.standardize): "
+                               "NUMERIC(column). The SELECT can compute any other number.");
+    }
     fail_at(err, STATUS_INVALID, name->position, "unknown column function \"%.*s\"",
             SLICE_FORMAT(name->text));
     return nearest ? error_hint(err, "Did you mean %s?", nearest->name) : hint_functions(err);
@@ -350,6 +368,71 @@ static enum status read_bucket(struct planning *planning, const struct column *c
                       &chosen->choice.vocabulary_max, planning->err);
 }
 
+/* Numbers that are rounded to whole ones, 0 to count - 1: what is beyond goes to the nearest. */
+static enum status choose_rounds(struct planning *planning, const struct column *call,
+                                 const char *what, struct chosen *chosen, double **bounds)
+{
+    uint32_t *count = &chosen->choice.vocabulary_max;
+
+    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_BUCKET};
+    chosen->is_made = true;
+    TRY(read_count(&call->items[1], 2, BUCKETS_MAX, what, count, planning->err));
+    *bounds = ARENA_NEW(planning->arena, double, *count);
+    chosen->choice.bound_count = *count - 1;
+    chosen->choice.bounds = *bounds;
+    return *bounds ? STATUS_OK : fail_no_memory(planning->err);
+}
+
+/* ROUND_IDENTITY(c, categories) */
+static enum status read_round_identity(struct planning *planning, const struct column *call,
+                                       struct chosen *chosen)
+{
+    double *bounds;
+
+    chosen->column = call->count == 2 ? number_column(&call->items[0]) : NULL;
+    if (!chosen->column)
+        return column_refuse_arguments(call, "a column's name and a number of categories",
+                                       planning->err);
+    TRY(choose_rounds(planning, call, "ROUND_IDENTITY takes a number of categories", chosen,
+                      &bounds));
+    round_bounds(bounds, chosen->choice.bound_count);
+    return STATUS_OK;
+}
+
+static enum status read_base(const struct column *argument, double *base, struct error *err)
+{
+    const bool is_number = argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_NUMBER;
+
+    if (!is_number || !(argument->value.number > 1) || !isfinite(argument->value.number))
+        return fail_at(err, STATUS_INVALID, argument->span.start,
+                       "the base of LOG_ROUND is a number above 1");
+    *base = argument->value.number;
+    return STATUS_OK;
+}
+
+/* LOG_ROUND(c, categories[, base]) */
+static enum status read_log_round(struct planning *planning, const struct column *call,
+                                  struct chosen *chosen)
+{
+    const bool has_base = call->count == 3;
+    double base = 0, *bounds;
+
+    chosen->column = call->count == 2 || has_base ? number_column(&call->items[0]) : NULL;
+    if (!chosen->column)
+        return column_refuse_arguments(
+            call, "a column's name, a number of categories, and after it possibly a base",
+            planning->err);
+    if (has_base)
+        TRY(read_base(&call->items[2], &base, planning->err));
+    TRY(choose_rounds(planning, call, "LOG_ROUND takes a number of categories", chosen, &bounds));
+    if (log_round_bounds(base, bounds, chosen->choice.bound_count))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_INVALID, call->items[1].span.start,
+            "LOG_ROUND: no number has a logarithm of this base as great as %u",
+            chosen->choice.bound_count);
+    return error_hint(planning->err, "Take fewer categories, or a smaller base.");
+}
+
 static enum status refuse_crossed(const struct column *item, struct error *err)
 {
     fail_at(err, STATUS_INVALID, item->span.start,
@@ -531,13 +614,16 @@ static const struct {
                {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
                {"SEQ_CATEGORY_ID", read_id},  {"WEIGHTED_CATEGORY", read_weighted},
                {"BUCKET", read_bucket},       {"CROSS", read_cross},
-               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding}};
+               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding},
+               {"LOG_ROUND", read_log_round}, {"ROUND_IDENTITY", read_round_identity}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
+    const struct slice name = column_function_usual(call->name.text);
+
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
-        if (slice_is_fold(call->name.text, readers[i].name)) {
+        if (slice_is_fold(name, readers[i].name)) {
             TRY(readers[i].read(planning, call, chosen));
             if (!chosen->choice.function)
                 chosen->choice.function = readers[i].name;

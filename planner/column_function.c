@@ -59,6 +59,14 @@ const struct column_function column_functions[] = {
      "value. They are exact, the same whatever the order of the rows and the workers, and stored "
      "in the model. c may "
      "be written NUMERIC(c)."},
+    {"LOG_ROUND", "LOG_ROUND(c, n); LOG_ROUND(c, n, base)", "a category",
+     "The logarithm of a number, rounded to a whole one: 0 to n - 1. The base is e or the number "
+     "above 1 that is said. A number below 1, also 0 and negative ones, is 0, one whose logarithm "
+     "is greater than n - 1 is n - 1; a half goes to the even neighbour. It is the same on all "
+     "processors: the model has the bounds, as of BUCKET."},
+    {"ROUND_IDENTITY", "ROUND_IDENTITY(c, n)", "a category",
+     "A number, rounded to a whole one: 0 to n - 1, to which numbers beyond go. A half goes to the "
+     "even neighbour."},
     {"CROSS", "CROSS([c, d, ...], n)", "a category",
      "The hash of several columns' values together in n buckets, so that a linear model, too, has "
      "a "
@@ -90,9 +98,26 @@ const struct column_function column_functions[] = {
 };
 /* clang-format on */
 
+static const struct {
+    const char *name, *usual;
+} other_names[] = {{"HASH", "CATEGORY_HASH"},
+                   {"BUCKETIZE", "BUCKET"},
+                   {"BUCKETIZED", "BUCKET"},
+                   {"VOCABULARIZE", "VOCABULARY"},
+                   {"APPLY_VOCAB", "VOCABULARY"}};
+
+struct slice column_function_usual(struct slice name)
+{
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (slice_is_fold(name, other_names[i].name))
+            return slice_of(other_names[i].usual);
+    return name;
+}
+
 bool column_calls(const struct column *column, const char *function)
 {
-    return column->kind == COLUMN_CALL && slice_is_fold(column->name.text, function);
+    return column->kind == COLUMN_CALL &&
+           slice_is_fold(column_function_usual(column->name.text), function);
 }
 
 enum status column_refuse_arguments(const struct column *call, const char *takes, struct error *err)
@@ -156,6 +181,10 @@ static const char introduction[] =
     "In double quotes a column's name in a function is a regular expression, too, and means the "
     "function of each\n"
     "column that it fits: `BUCKET(\"f[0-9]+\", 8)`.\n"
+    "\n"
+    "Names of ElasticDL's documents mean the same: HASH is CATEGORY_HASH, BUCKETIZE and BUCKETIZED "
+    "are BUCKET,\n"
+    "VOCABULARIZE and APPLY_VOCAB are VOCABULARY.\n"
     "\n"
     "| function | makes | |\n"
     "|---|---|---|\n";

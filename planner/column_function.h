@@ -24,7 +24,9 @@ extern const struct column_function column_functions[];
 const struct column_function *column_function_find(struct slice name);
 /* The one whose name is nearest to it; NULL: none is near. */
 const struct column_function *column_function_nearest(struct slice name);
-/* Is it a call of this function? */
+/* Its usual name: ElasticDL's documents have others for some functions. */
+struct slice column_function_usual(struct slice name);
+/* Is it a call of this function, under whichever name? */
 bool column_calls(const struct column *column, const char *function);
 /* INVALID at the call's first argument: "TEXT takes ..." */
 enum status column_refuse_arguments(const struct column *call, const char *takes,

@@ -1,6 +1,7 @@
 """Functions of COLUMN: what they make of a column is learned from, stored, and done again wherever the model scores."""
 
 import json
+import math
 import random
 import sqlite3
 
@@ -69,6 +70,27 @@ class Columns(harness.Case):
         self.train("BUCKET(pay, 8)", more=", train.test_size = 0")
         pay = sorted(row[1] for row in self.rows)
         self.assertEqual(self.meta()["inputs"][0]["bounds"], [pay[len(pay) * i // 8] for i in range(1, 8)])
+
+    def test_rounded_numbers_are_buckets_of_their_bounds(self):
+        rounds = "LOG_ROUND(pay, 6, 10), LOG_ROUND(pay, 9), ROUND_IDENTITY(shop, 20), INDICATOR(LOG_ROUND(age, 4, 2))"
+        for model in ("LinearClassifier", "DeepFMClassifier", "xgboost.gbtree"):
+            digests = set()
+            for workers in (1, 3):
+                measured = self.train(rounds, model, f", train.test_size = 0, job.min_workers = {workers}, job.max_workers = {workers}")
+                digests.add(self.digest(self.database, "m"))
+            self.assertEqual(len(digests), 1, model)
+            self.assertEqual(measured["Accuracy"], self.evaluate()["Accuracy"])
+            alone = self.run_all("SELECT totrain_predict('m', age, pay, shop) FROM t")
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+            self.assertEqual(self.run_all("SELECT guess FROM p ORDER BY rowid"), alone)
+        names = [one["name"] for one in self.meta()["inputs"]]
+        self.assertEqual(names, ["LOG_ROUND(age)", "LOG_ROUND(pay)", "LOG_ROUND(pay) 2", "ROUND_IDENTITY(shop)"])
+        self.assertEqual([math.floor(one) for one in self.meta()["inputs"][1]["bounds"]], [3, 31, 316, 3162, 31622])
+        self.train("BUCKETIZE(pay, 8), HASH(site, 200), VOCABULARIZE(site)")
+        wanted = self.digest(self.database, "m")
+        self.train("BUCKET(pay, 8), CATEGORY_HASH(site, 200), VOCABULARY(site)")
+        self.assertEqual(self.digest(self.database, "m"), wanted)
 
     def test_the_same_model_in_any_order_by_any_workers(self):
         for model, numbers in (("LinearClassifier", (1, 3)), ("DNNClassifier", (1, 2, 3, 8)), ("DeepFMClassifier", (1, 3)),
