@@ -10,6 +10,7 @@ _Static_assert(__BYTE_ORDER == __LITTLE_ENDIAN, "frames are little-endian");
 MESSAGE_BODY_MAP(X)
 #undef X
 FIELD_TABLE(member_table, struct message_member, MESSAGE_MEMBER_FIELDS)
+FIELD_TABLE(server_place_table, struct message_server_place, MESSAGE_SERVER_PLACE_FIELDS)
 FIELD_TABLE(model_row_table, struct message_model_row, MESSAGE_MODEL_ROW_FIELDS)
 
 static struct field_table none_table(void)
@@ -51,6 +52,11 @@ void message_put_member(struct text *members, const struct message_member *membe
     fields_put(members, member_table(), member);
 }
 
+void message_put_server_place(struct text *servers, const struct message_server_place *place)
+{
+    fields_put(servers, server_place_table(), place);
+}
+
 void message_put_model_row(struct text *rows, const struct message_model_row *row)
 {
     struct message_model_row put = *row;
@@ -84,6 +90,11 @@ bool message_next_member(struct byte_reader *members, struct message_member *mem
     return !fields_read(members, member_table(), member);
 }
 
+bool message_next_server_place(struct byte_reader *servers, struct message_server_place *place)
+{
+    return !fields_read(servers, server_place_table(), place);
+}
+
 bool message_next_model_row(struct byte_reader *rows, struct message_model_row *row)
 {
     return !fields_read(rows, model_row_table(), row);
@@ -110,6 +121,17 @@ static bool members_are_whole(const struct message_group *group)
     return reader_is_done(&reader);
 }
 
+static bool servers_are_whole(const struct message_servers *servers)
+{
+    struct byte_reader reader = byte_reader_over(servers->servers);
+    struct message_server_place place;
+
+    for (uint32_t i = 0; i < servers->server_count; i++)
+        if (!message_next_server_place(&reader, &place))
+            return false;
+    return reader_is_done(&reader);
+}
+
 static bool model_rows_are_whole(const struct message_model_rows *rows)
 {
     struct byte_reader reader = byte_reader_over(rows->rows);
@@ -131,6 +153,8 @@ static const char *wrong_together(const struct message *message)
     switch (message->type) {
     case MESSAGE_GROUP:
         return members_are_whole(&message->group) ? NULL : "members";
+    case MESSAGE_SERVERS:
+        return servers_are_whole(&message->servers) ? NULL : "servers";
     case MESSAGE_MODEL_ROWS:
         return model_rows_are_whole(&message->model_rows) ? NULL : "rows";
     case MESSAGE_STATE:

@@ -13,6 +13,11 @@
  * Where the workers stage the rows that they train with, they are scorers first, and STAGED comes
  * in the place of END.
  *
+ * Where parameter servers have the weights (runtime/ps/) shards of the rows are leased, too:
+ *     server --SERVER--> master --SERVERS, LEASE--> worker --RESUME--> each server --RESUMED-->
+ * worker each batch:   worker --PULL--> servers --PULLED--> worker --PUSH--> servers --PUSHED-->
+ * worker worker --SHARD_DONE--> master when all batches of the shard are counted
+ *
  * A change without a death loses no work: the master sends GROUP to the future
  * members and SWITCH to the old group's rank 0, which names the new group in the
  * SUM of a phase as that of the next phase. Every member needs that SUM, so all
@@ -59,9 +64,12 @@ struct message {
     };
 };
 
-/* In the lists that GROUP and MODEL_ROWS carry. */
+/* In the lists that GROUP, SERVERS and MODEL_ROWS carry. */
 struct message_member {
     MESSAGE_MEMBER_FIELDS(FIELD_MEMBER)
+};
+struct message_server_place {
+    MESSAGE_SERVER_PLACE_FIELDS(FIELD_MEMBER)
 };
 struct message_model_row {
     MESSAGE_MODEL_ROW_FIELDS(FIELD_MEMBER)
@@ -83,6 +91,9 @@ void message_read_progress(struct byte_reader *reader, struct message_progress *
 
 void message_put_member(struct text *members, const struct message_member *member);
 bool message_next_member(struct byte_reader *members, struct message_member *member);
+
+void message_put_server_place(struct text *servers, const struct message_server_place *place);
+bool message_next_server_place(struct byte_reader *servers, struct message_server_place *place);
 
 /* Value and data only where the row has them. */
 void message_put_model_row(struct text *rows, const struct message_model_row *row);

@@ -16,6 +16,7 @@
 #define MESSAGE_ADDRESS_MAX 255
 #define MESSAGE_NAME_MAX    4096
 #define MESSAGE_REASON_MAX  511
+#define TABLES_MAX          128 /* of a parameter server */
 
 /* clang-format off */
 
@@ -88,7 +89,27 @@
     X(STAGED,        none,          "dispatcher or master -> worker", \
       "all rows are staged: the worker opens them and sends HELLO as one that trains") \
     X(TIME_OVER,     none,          "master -> worker", \
-      "the statement's time is over: learning ends with the phase in flight, or the next")
+      "the statement's time is over: learning ends with the phase in flight, or the next") \
+    X(SERVER,        server,        "parameter server -> master", \
+      "the server is here, with what it has") \
+    X(SERVERS,       servers,       "master -> worker", \
+      "where the parameter servers are; all of them, each time one is new") \
+    X(RESUME,        resume,        "worker -> parameter server", \
+      "the worker begins with a shard, or goes on with it over a new connection") \
+    X(RESUMED,       resumed,       "parameter server -> worker", \
+      "which batches of the shard are counted there") \
+    X(PULL,          pull,          "worker -> parameter server", \
+      "asks for rows of the server's tables (runtime/ps/row_table.h)") \
+    X(PULLED,        pulled,        "parameter server -> worker", \
+      "the rows that were asked for") \
+    X(PUSH,          push,          "worker -> parameter server", \
+      "the gradients of a batch of a shard; each is counted once") \
+    X(PUSHED,        resumed,       "parameter server -> worker", \
+      "the batch is counted, now or before") \
+    X(SHARD_DONE,    shard_done,    "worker -> master", \
+      "all parameter servers have counted all batches of a shard") \
+    X(FORGET,        forget,        "master -> parameter server", \
+      "this worker is gone, and others need not wait for it")
 
 /* ----- a worker joins and leaves ----- */
 
@@ -289,6 +310,58 @@
     F(BYTES, results, FRAME_PAYLOAD_MAX, "of its rows (runtime/data/shard_results.h)")
 
 /*                struct message_NAME  its fields */
+/* ----- parameter servers ----- */
+
+#define MESSAGE_SERVER_FIELDS(F) \
+    F(U32,  index,       FIELD_ANY, "of the server") \
+    F(U32,  incarnation, FIELD_ANY, "of its process") \
+    F(U32S, counted,     FRAME_PAYLOAD_MAX, "by shard: how many of its batches are counted; 0 of those behind") \
+    F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it")
+
+#define MESSAGE_SERVERS_FIELDS(F) \
+    F(U64,   roster,       FIELD_ANY, "rises with each new process of a server") \
+    F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has") \
+    F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each")
+
+#define MESSAGE_SERVER_PLACE_FIELDS(F) \
+    F(U32,  incarnation, FIELD_ANY, "of the server's process") \
+    F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it; empty: it is not here now")
+
+#define MESSAGE_RESUME_FIELDS(F) \
+    F(U32, index,       FIELD_ANY, "of the worker") \
+    F(U32, incarnation, FIELD_ANY, "of its process") \
+    F(U64, shard,       FIELD_ANY, "of rows, counted over all epochs")
+
+#define MESSAGE_RESUMED_FIELDS(F) \
+    F(U64, shard, FIELD_ANY, "") \
+    F(U32, next,  FIELD_ANY, "batches of it that are counted: the next has this number")
+
+#define MESSAGE_PULL_FIELDS(F) \
+    F(U64,    request, FIELD_ANY, "of this worker; rises") \
+    F(U32S,   counts,  TABLES_MAX * sizeof(uint32_t), "rows of each table") \
+    F(INT64S, ids,     FRAME_PAYLOAD_MAX, "of the rows, table by table, each in ascending order as unsigned numbers; need not be aligned")
+
+#define MESSAGE_PULLED_FIELDS(F) \
+    F(U64,    request, FIELD_ANY, "that this answers") \
+    F(FLOATS, values,  FRAME_PAYLOAD_MAX, "of the rows, in the order of their ids; need not be aligned")
+
+#define MESSAGE_PUSH_FIELDS(F) \
+    F(U64,    shard,    FIELD_ANY, "") \
+    F(U32,    batch,    FIELD_ANY, "of the shard; they come in order, also those without rows here") \
+    F(U32S,   counts,   TABLES_MAX * sizeof(uint32_t), "rows of each table") \
+    F(INT64S, ids,      FRAME_PAYLOAD_MAX, "as of PULL; need not be aligned") \
+    F(U32S,   seen,     FRAME_PAYLOAD_MAX, "rows of data that selected each") \
+    F(FLOATS, gradient, FRAME_PAYLOAD_MAX, "of the rows, in the order of their ids; need not be aligned")
+
+#define MESSAGE_SHARD_DONE_FIELDS(F) \
+    F(U64, id,     FIELD_ANY, "of the lease") \
+    F(U64, shard,  FIELD_ANY, "") \
+    F(U64, roster, FIELD_ANY, "of the SERVERS that have counted them")
+
+#define MESSAGE_FORGET_FIELDS(F) \
+    F(U32, index,       FIELD_ANY, "of the worker") \
+    F(U32, incarnation, FIELD_ANY, "of its process: this one, and those before it")
+
 #define MESSAGE_BODY_MAP(X) \
     X(hello,         MESSAGE_HELLO_FIELDS) \
     X(group,         MESSAGE_GROUP_FIELDS) \
@@ -317,7 +390,16 @@
     X(sum,           MESSAGE_SUM_FIELDS) \
     X(speed,         MESSAGE_SPEED_FIELDS) \
     X(lease,         MESSAGE_LEASE_FIELDS) \
-    X(scored,        MESSAGE_SCORED_FIELDS)
+    X(scored,        MESSAGE_SCORED_FIELDS) \
+    X(server,        MESSAGE_SERVER_FIELDS) \
+    X(servers,       MESSAGE_SERVERS_FIELDS) \
+    X(resume,        MESSAGE_RESUME_FIELDS) \
+    X(resumed,       MESSAGE_RESUMED_FIELDS) \
+    X(pull,          MESSAGE_PULL_FIELDS) \
+    X(pulled,        MESSAGE_PULLED_FIELDS) \
+    X(push,          MESSAGE_PUSH_FIELDS) \
+    X(shard_done,    MESSAGE_SHARD_DONE_FIELDS) \
+    X(forget,        MESSAGE_FORGET_FIELDS)
 
 /* clang-format on */
 

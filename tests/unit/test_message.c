@@ -88,6 +88,7 @@ static struct message sample(enum message_type type, struct text *list)
 {
     struct message message = base(type);
     struct message_member member = {3, 0, 4, SLICE("unix:/tmp/a")};
+    struct message_server_place place = {3, SLICE("unix:/tmp/b")};
     struct message_model_row row = {SLICE("weight"), SLICE("age"), -1, true, 2.5, true, true,
                                     SLICE("bytes")};
 
@@ -100,6 +101,12 @@ static struct message sample(enum message_type type, struct text *list)
         message_put_member(list, &member);
         message.group.member_count = 2;
         message.group.members = text_slice(list);
+        break;
+    case MESSAGE_SERVERS:
+        message_put_server_place(list, &place);
+        message_put_server_place(list, &place);
+        message.servers.server_count = 2;
+        message.servers.servers = text_slice(list);
         break;
     case MESSAGE_MODEL_ROWS:
         message_put_model_row(list, &row);
@@ -312,13 +319,15 @@ static void a_field_beyond_its_limit_is_refused_by_its_name(void **state)
                 continue;
             if (field->type == FIELD_TEXT)
                 *(struct slice *)member = (struct slice){many, field->limit + 1};
+            else if (field->type == FIELD_U32S)
+                *(struct slice *)member = (struct slice){many, field->limit + sizeof(uint32_t)};
             else
                 *(uint32_t *)member = (uint32_t)field->limit + 1;
             snprintf(name, sizeof name, "a malformed %s of", message_name((uint32_t)type));
             CHECK_FAILS(sent(room, &message, &read, &err), STATUS_PROTOCOL, name);
             snprintf(name, sizeof name, "bytes: %s is not", field->name);
             CHECK(strstr(err.message, name) != NULL);
-            if (field->type != FIELD_TEXT)
+            if (field->type != FIELD_TEXT && field->type != FIELD_U32S)
                 continue; /* or its list would not fit */
             ((struct slice *)member)->size = field->limit;
             CHECK_OK(sent(room, &message, &read, &err));
