@@ -9,15 +9,13 @@
 
 /* ---- taking one ---- */
 
-enum status row_snapshot_begin(struct row_table *table, uint32_t step, uint32_t after,
-                               struct error *err)
+enum status row_snapshot_begin(struct row_table *table, uint32_t step, struct error *err)
 {
     struct row_snapshot *snapshot = calloc(1, sizeof *snapshot);
 
     if (!snapshot)
         return fail_no_memory(err);
     snapshot->step = step;
-    snapshot->after = after;
     for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
         text_init(snapshot->saved + b, ROW_IMAGE_MAX);
     table->snapshot = snapshot;
@@ -35,10 +33,7 @@ void row_snapshot_end(struct row_table *table)
 
 static bool is_in_it(const struct row_table *table, const struct row_entry *entry)
 {
-    const struct row_snapshot *snapshot = table->snapshot;
-
-    return entry->seen && !row_table_has_expired(table, entry, snapshot->step) &&
-           (snapshot->after == ROW_SNAPSHOT_ALL || entry->step > snapshot->after);
+    return entry->seen && !row_table_has_expired(table, entry, table->snapshot->step);
 }
 
 static void put_entry(const struct row_table *table, const struct row_bucket *bucket,

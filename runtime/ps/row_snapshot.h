@@ -20,20 +20,17 @@
 
 #include "runtime/ps/row_table.h"
 
-#define ROW_SNAPSHOT_ALL UINT32_MAX
-#define ROW_IMAGE_MAX    ((size_t)1 << 31) /* bytes */
+#define ROW_IMAGE_MAX ((size_t)1 << 31) /* bytes */
 
 struct row_snapshot {
-    uint32_t step;  /* in which it began */
-    uint32_t after; /* rows pushed after this step; or ROW_SNAPSHOT_ALL */
+    uint32_t step; /* in which it began */
     bool is_written[BUCKETS_PER_TABLE];
     struct text saved[BUCKETS_PER_TABLE]; /* entries of an image */
     uint64_t saved_count[BUCKETS_PER_TABLE];
 };
 
-/* The table is taking none. `after`: only what was pushed after that step. */
-enum status row_snapshot_begin(struct row_table *table, uint32_t step, uint32_t after,
-                               struct error *err);
+/* The table is taking none. */
+enum status row_snapshot_begin(struct row_table *table, uint32_t step, struct error *err);
 /* Appends the image of a bucket that was not written yet. NO_MEMORY, LIMIT. */
 enum status row_snapshot_image(struct row_table *table, uint32_t bucket, struct text *out,
                                struct error *err);

@@ -48,3 +48,10 @@ target_link_libraries(sim_lanes PRIVATE totrain_process)
 totrain_show_tests(sim_lanes)
 add_test(NAME sim_lanes COMMAND sim_lanes --seeds 1..90)
 set_tests_properties(sim_lanes PROPERTIES TIMEOUT 300 LABELS sim)
+
+add_executable(sim_servers ${CMAKE_CURRENT_LIST_DIR}/sim_servers.c
+  ${CMAKE_CURRENT_LIST_DIR}/server_world.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
+target_link_libraries(sim_servers PRIVATE totrain_ps)
+totrain_show_tests(sim_servers)
+add_test(NAME sim_servers COMMAND sim_servers --seeds 1..1000)
+set_tests_properties(sim_servers PROPERTIES TIMEOUT 300 LABELS sim)

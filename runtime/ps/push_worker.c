@@ -1,0 +1,624 @@
+#include "runtime/ps/push_worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/reserve.h"
+#include "runtime/ps/server_role.h"
+
+static bool is_over(const struct push_worker *worker)
+{
+    return worker->state == PUSH_ENDED;
+}
+
+static struct message message_of(const struct push_worker *worker, enum message_type type)
+{
+    return (struct message){.type = type, .job = worker->options.job, .epoch = worker->epoch};
+}
+
+void push_worker_init(struct push_worker *worker, const struct push_worker_options *options,
+                      const struct batch_learning *learning)
+{
+    *worker = (struct push_worker){
+        .options = *options, .learning = *learning, .next_peer = PEER_FIRST_ASKED};
+    worker->search.limit_ms = options->search_ms;
+    error_clear(&worker->failure);
+    text_init(&worker->counts, FRAME_PAYLOAD_MAX);
+    text_init(&worker->ids, FRAME_PAYLOAD_MAX);
+    text_init(&worker->seen, FRAME_PAYLOAD_MAX);
+    text_init(&worker->floats, FRAME_PAYLOAD_MAX);
+}
+
+static void drop_servers(struct push_worker *worker)
+{
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        free(worker->servers[s].rows);
+    free(worker->servers);
+    worker->servers = NULL;
+    worker->server_count = 0;
+}
+
+void push_worker_deinit(struct push_worker *worker)
+{
+    drop_servers(worker);
+    free(worker->places);
+    free(worker->values);
+    free(worker->gradient);
+    text_deinit(&worker->counts);
+    text_deinit(&worker->ids);
+    text_deinit(&worker->seen);
+    text_deinit(&worker->floats);
+}
+
+/* ---- the master ---- */
+
+static void say_failed(const struct push_worker *worker, struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_FAILED);
+
+    message.failure = (struct message_failure){.status = (uint32_t)worker->failure.status,
+                                               .message = slice_of(worker->failure.message),
+                                               .hint = slice_of(worker->failure.hint)};
+    outbox_send(outbox, worker->master, &message);
+}
+
+static void be_failed(struct push_worker *worker, const struct error *err, struct outbox *outbox)
+{
+    worker->state = PUSH_FAILED;
+    worker->failure = *err;
+    worker->lease_count = 0;
+    if (worker->master != PEER_NONE)
+        say_failed(worker, outbox);
+}
+
+static void connect_master(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct message hello = message_of(worker, MESSAGE_HELLO);
+
+    worker->master = worker->next_peer++;
+    worker->connected_at = worker->alive_at = now_ms;
+    outbox_connect(outbox, worker->master, slice_of(worker->options.master));
+    hello.hello = (struct message_hello){.index = worker->options.index,
+                                         .incarnation = worker->options.incarnation,
+                                         .is_leaving = worker->is_leaving,
+                                         .address = slice_of("")};
+    outbox_send(outbox, worker->master, &hello);
+    if (worker->state == PUSH_FAILED)
+        say_failed(worker, outbox);
+}
+
+void push_worker_start(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    search_begin(&worker->search, now_ms);
+    connect_master(worker, now_ms, outbox);
+}
+
+static void end_with(struct push_worker *worker, enum status status, struct outbox *outbox)
+{
+    worker->state = PUSH_ENDED;
+    worker->lease_count = 0;
+    outbox_end(outbox, status);
+}
+
+/* ---- servers ---- */
+
+static bool have_all_answered(const struct push_worker *worker)
+{
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (!worker->servers[s].has_answered)
+            return false;
+    return true;
+}
+
+static void wait_for_answers(struct push_worker *worker, enum push_worker_state state)
+{
+    worker->state = state;
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        worker->servers[s].is_asked = worker->servers[s].has_answered = false;
+}
+
+static void connect_servers(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        struct pushed_server *server = worker->servers + s;
+
+        if (server->peer != PEER_NONE || !server->address[0] ||
+            now_ms - server->asked_at < worker->options.reconnect_ms)
+            continue;
+        server->peer = worker->next_peer++;
+        server->asked_at = now_ms;
+        outbox_connect(outbox, server->peer, slice_of(server->address));
+    }
+}
+
+static bool are_all_connected(const struct push_worker *worker)
+{
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (worker->servers[s].peer == PEER_NONE)
+            return false;
+    return worker->server_count > 0;
+}
+
+/* Asks all servers how far the shard is, as soon as all can be asked. */
+static void resume(struct push_worker *worker, struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_RESUME);
+
+    if (worker->state == PUSH_FAILED || is_over(worker))
+        return;
+    if (!worker->lease_count) {
+        worker->state = PUSH_IDLE;
+        return;
+    }
+    wait_for_answers(worker, PUSH_RESUMING);
+    if (!are_all_connected(worker))
+        return;
+    message.resume = (struct message_resume){.index = worker->options.index,
+                                             .incarnation = worker->options.incarnation,
+                                             .shard = worker->leases[0].first};
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        outbox_send(outbox, worker->servers[s].peer, &message);
+}
+
+static struct pushed_server *server_at(const struct push_worker *worker, peer_id peer)
+{
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (worker->servers[s].peer == peer)
+            return worker->servers + s;
+    return NULL;
+}
+
+/* A server at the same place is kept, with its connection. */
+static void place_server(struct pushed_server *server, const struct message_server_place *place,
+                         struct outbox *outbox)
+{
+    if (server->incarnation == place->incarnation && slice_is(place->address, server->address))
+        return;
+    if (server->peer != PEER_NONE)
+        outbox_close(outbox, server->peer);
+    server->peer = PEER_NONE;
+    server->asked_at = INT64_MIN / 2;
+    server->incarnation = place->incarnation;
+    slice_copy(place->address, server->address, sizeof server->address);
+}
+
+static enum status make_servers(struct push_worker *worker, uint32_t count, struct error *err)
+{
+    if (count == worker->server_count)
+        return STATUS_OK;
+    drop_servers(worker);
+    worker->servers = calloc(count, sizeof *worker->servers);
+    if (!worker->servers)
+        return fail_no_memory(err);
+    worker->server_count = count;
+    return STATUS_OK;
+}
+
+static void on_servers(struct push_worker *worker, int64_t now_ms,
+                       const struct message_servers *servers, struct outbox *outbox)
+{
+    struct byte_reader reader = byte_reader_over(servers->servers);
+    struct error err;
+
+    error_clear(&err);
+    if (servers->server_count < 1 || servers->server_count > BUCKETS_PER_TABLE ||
+        (worker->server_count && worker->server_count != servers->server_count)) {
+        fail(&err, STATUS_PROTOCOL, "%u parameter servers", servers->server_count);
+        be_failed(worker, &err, outbox);
+        return;
+    }
+    if (make_servers(worker, servers->server_count, &err) != STATUS_OK) {
+        be_failed(worker, &err, outbox);
+        return;
+    }
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        struct message_server_place place;
+
+        (void)message_next_server_place(&reader, &place); /* message_read has looked */
+        place_server(worker->servers + s, &place, outbox);
+    }
+    worker->roster = servers->roster;
+    connect_servers(worker, now_ms, outbox);
+    resume(worker, outbox);
+}
+
+/* ---- messages to all servers ---- */
+
+static void put_words(struct text *out, const void *words, size_t count, size_t size)
+{
+    text_append(out, (struct slice){words, count * size});
+}
+
+/* The counts and ids of what one server has of the batch; in `seen`, too, for a push. */
+static void put_rows(struct push_worker *worker, const struct pushed_server *server)
+{
+    uint32_t end = 0, i = 0;
+
+    text_clear(&worker->counts);
+    text_clear(&worker->ids);
+    text_clear(&worker->seen);
+    text_clear(&worker->floats);
+    for (uint32_t t = 0; t < worker->learning.table_count; t++) {
+        const uint32_t first = i;
+        uint32_t count;
+
+        end += worker->rows.counts[t];
+        while (i < server->row_count && server->rows[i] < end)
+            i++;
+        count = i - first;
+        put_words(&worker->counts, &count, 1, sizeof count);
+    }
+    for (i = 0; i < server->row_count; i++) {
+        put_words(&worker->ids, worker->rows.ids + server->rows[i], 1, sizeof(uint64_t));
+        put_words(&worker->seen, worker->rows.seen + server->rows[i], 1, sizeof(uint32_t));
+    }
+}
+
+static void send_pull(struct push_worker *worker, const struct pushed_server *server,
+                      struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_PULL);
+
+    put_rows(worker, server);
+    message.pull = (struct message_pull){.request = worker->request,
+                                         .counts = text_slice(&worker->counts),
+                                         .ids = text_slice(&worker->ids)};
+    outbox_send(outbox, server->peer, &message);
+}
+
+static void send_push(struct push_worker *worker, const struct pushed_server *server,
+                      struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_PUSH);
+
+    put_rows(worker, server);
+    for (uint32_t i = 0; i < server->row_count; i++) {
+        const uint64_t *place = worker->places + server->rows[i];
+
+        put_words(&worker->floats, worker->gradient + place[0], place[1] - place[0], sizeof(float));
+    }
+    message.push = (struct message_push){.shard = worker->leases[0].first,
+                                         .batch = worker->batch,
+                                         .counts = text_slice(&worker->counts),
+                                         .ids = text_slice(&worker->ids),
+                                         .seen = text_slice(&worker->seen),
+                                         .gradient = text_slice(&worker->floats)};
+    outbox_send(outbox, server->peer, &message);
+}
+
+/* The next servers of the batch: the gate before the others when it is pulled, after them when it
+ * is pushed. */
+static void ask_servers(struct push_worker *worker, struct outbox *outbox)
+{
+    const bool pulls = worker->state == PUSH_PULLING;
+    const bool is_gated = worker->options.is_gated && worker->server_count > 1;
+    bool have_others = true;
+
+    for (uint32_t s = 1; s < worker->server_count; s++)
+        have_others &= worker->servers[s].has_answered;
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        struct pushed_server *server = worker->servers + s;
+
+        if (server->is_asked || (is_gated && pulls && s > 0 && !worker->servers[0].has_answered) ||
+            (is_gated && !pulls && s == 0 && !have_others))
+            continue;
+        server->is_asked = true;
+        if (pulls)
+            send_pull(worker, server, outbox);
+        else
+            send_push(worker, server, outbox);
+    }
+}
+
+static void send_pulls(struct push_worker *worker, struct outbox *outbox)
+{
+    wait_for_answers(worker, PUSH_PULLING);
+    worker->request++;
+    ask_servers(worker, outbox);
+}
+
+static void send_pushes(struct push_worker *worker, struct outbox *outbox)
+{
+    wait_for_answers(worker, PUSH_PUSHING);
+    ask_servers(worker, outbox);
+}
+
+/* ---- a batch ---- */
+
+static enum status reserve(void **array, uint32_t *room, uint64_t count, size_t size,
+                           struct error *err)
+{
+    if (count > FRAME_PAYLOAD_MAX / sizeof(float))
+        return fail(err, STATUS_LIMIT,
+                    "a batch selects %llu numbers of the parameter servers, which is too many",
+                    (unsigned long long)count);
+    return reserve_array(array, room, (uint32_t)count, size, err);
+}
+
+#define RESERVE(worker, member, count, err)                                                        \
+    do {                                                                                           \
+        void *array_ = (worker)->member;                                                           \
+        enum status status_ =                                                                      \
+            reserve(&array_, &(worker)->member##_room, (count), sizeof *(worker)->member, (err));  \
+        (worker)->member = array_;                                                                 \
+        TRY(status_);                                                                              \
+    } while (0)
+
+/* Where each row's floats lie, and which server has it. */
+static enum status divide_rows(struct push_worker *worker, struct error *err)
+{
+    uint64_t place = 0, row = 0;
+
+    worker->row_count = 0;
+    for (uint32_t t = 0; t < worker->learning.table_count; t++)
+        worker->row_count += worker->rows.counts[t];
+    RESERVE(worker, places, (uint64_t)worker->row_count + 1, err);
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        worker->servers[s].row_count = 0;
+    for (uint32_t t = 0; t < worker->learning.table_count; t++)
+        for (uint32_t i = 0; i < worker->rows.counts[t]; i++, row++) {
+            struct pushed_server *server =
+                worker->servers + server_of_row(worker->rows.ids[row], worker->server_count);
+
+            RESERVE(server, rows, server->row_count + 1, err);
+            server->rows[server->row_count++] = (uint32_t)row;
+            worker->places[row] = place;
+            place += worker->learning.widths[t];
+        }
+    worker->places[row] = place;
+    RESERVE(worker, values, place + 1, err);
+    RESERVE(worker, gradient, place + 1, err);
+    return STATUS_OK;
+}
+
+static enum status select_batch(struct push_worker *worker, struct error *err)
+{
+    const struct batch_learning *learning = &worker->learning;
+
+    TRY(learning->select(learning->self, worker->batch, &worker->rows, err));
+    return divide_rows(worker, err);
+}
+
+static void hand_in(struct push_worker *worker, struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_SHARD_DONE);
+
+    message.shard_done = (struct message_shard_done){
+        .id = worker->leases[0].id, .shard = worker->leases[0].first, .roster = worker->roster};
+    if (worker->master != PEER_NONE && worker->leased_by == worker->master)
+        outbox_send(outbox, worker->master, &message);
+    worker->lease_count--;
+    worker->is_open = false;
+    memmove(worker->leases, worker->leases + 1, worker->lease_count * sizeof *worker->leases);
+}
+
+/* All servers have said how far they are. */
+static void go_on(struct push_worker *worker, struct outbox *outbox)
+{
+    const struct batch_learning *learning = &worker->learning;
+    uint32_t least = UINT32_MAX;
+    struct error err;
+
+    error_clear(&err);
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (worker->servers[s].next < least)
+            least = worker->servers[s].next;
+    if (!worker->is_open && learning->open(learning->self, worker->leases[0].first,
+                                           &worker->batches, &err) != STATUS_OK) {
+        be_failed(worker, &err, outbox);
+        return;
+    }
+    worker->is_open = true;
+    if (least >= worker->batches) {
+        hand_in(worker, outbox);
+        resume(worker, outbox);
+        return;
+    }
+    worker->batch = least;
+    worker->state = PUSH_SELECTING;
+}
+
+/* ---- answers of servers ---- */
+
+static void take_values(struct push_worker *worker, struct pushed_server *server,
+                        const struct message_pulled *pulled)
+{
+    const char *at = pulled->values.data;
+    size_t left = pulled->values.size;
+
+    for (uint32_t i = 0; i < server->row_count; i++) {
+        const uint64_t *place = worker->places + server->rows[i];
+        const size_t bytes = (size_t)(place[1] - place[0]) * sizeof(float);
+
+        if (bytes > left)
+            return; /* it is no answer to the request */
+        memcpy(worker->values + place[0], at, bytes);
+        at += bytes;
+        left -= bytes;
+    }
+    server->has_answered = left == 0;
+}
+
+static void on_server(struct push_worker *worker, struct pushed_server *server,
+                      const struct message *message, struct outbox *outbox)
+{
+    const struct message_resumed *resumed = &message->resumed;
+    const bool is_of_shard = worker->lease_count && resumed->shard == worker->leases[0].first &&
+                             (message->type == MESSAGE_RESUMED || message->type == MESSAGE_PUSHED);
+
+    if (worker->state == PUSH_PULLING && message->type == MESSAGE_PULLED &&
+        message->pulled.request == worker->request) {
+        take_values(worker, server, &message->pulled);
+        if (have_all_answered(worker))
+            worker->state = PUSH_COMPUTING;
+        else
+            ask_servers(worker, outbox);
+        return;
+    }
+    if (!is_of_shard || !((worker->state == PUSH_RESUMING && message->type == MESSAGE_RESUMED) ||
+                          (worker->state == PUSH_PUSHING && message->type == MESSAGE_PUSHED)))
+        return;
+    server->next = resumed->next;
+    server->has_answered = true;
+    if (!have_all_answered(worker)) {
+        if (worker->state == PUSH_PUSHING)
+            ask_servers(worker, outbox);
+        return;
+    }
+    worker->batches_done += worker->state == PUSH_PUSHING;
+    go_on(worker, outbox);
+}
+
+/* ---- messages ---- */
+
+static void on_lease(struct push_worker *worker, const struct message *message,
+                     struct outbox *outbox)
+{
+    struct error err;
+
+    if (worker->state == PUSH_FAILED || worker->is_leaving)
+        return;
+    if (worker->leased_by != worker->master) {
+        worker->lease_count = 0;
+        worker->is_open = false;
+        worker->leased_by = worker->master;
+    }
+    if (worker->lease_count == PUSH_WORKER_LEASES_MAX) {
+        error_clear(&err);
+        fail(&err, STATUS_PROTOCOL, "more than %d leases at once", PUSH_WORKER_LEASES_MAX);
+        be_failed(worker, &err, outbox);
+        return;
+    }
+    worker->leases[worker->lease_count++] = message->lease;
+    if (worker->lease_count == 1)
+        resume(worker, outbox);
+}
+
+static void on_master(struct push_worker *worker, int64_t now_ms, const struct message *message,
+                      struct outbox *outbox)
+{
+    if (message->epoch < worker->epoch) { /* a master that was thought dead has thawed */
+        outbox_close(outbox, worker->master);
+        push_worker_on_disconnect(worker, now_ms, worker->master, outbox);
+        return;
+    }
+    worker->epoch = message->epoch;
+    search_end(&worker->search);
+    if (message->type == MESSAGE_SERVERS)
+        on_servers(worker, now_ms, &message->servers, outbox);
+    else if (message->type == MESSAGE_LEASE)
+        on_lease(worker, message, outbox);
+    else if (message->type == MESSAGE_END)
+        end_with(worker, STATUS_OK, outbox);
+}
+
+void push_worker_on_message(struct push_worker *worker, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox)
+{
+    struct pushed_server *server = server_at(worker, from);
+
+    if (is_over(worker) || message->job != worker->options.job)
+        return;
+    if (from == worker->master)
+        on_master(worker, now_ms, message, outbox);
+    else if (server)
+        on_server(worker, server, message, outbox);
+}
+
+void push_worker_on_disconnect(struct push_worker *worker, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox)
+{
+    struct pushed_server *server = server_at(worker, peer);
+
+    if (is_over(worker))
+        return;
+    if (server) {
+        server->peer = PEER_NONE;
+        resume(worker, outbox);
+    } else if (peer == worker->master) {
+        worker->master = PEER_NONE;
+        search_begin(&worker->search, now_ms);
+        if (worker->is_leaving)
+            end_with(worker, STATUS_OK, outbox); /* it holds nothing that is needed */
+    }
+}
+
+void push_worker_leave(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    struct message leaving = message_of(worker, MESSAGE_LEAVING);
+
+    if (is_over(worker) || worker->is_leaving)
+        return;
+    worker->is_leaving = true;
+    worker->leave_at = now_ms + worker->options.grace_ms;
+    worker->lease_count = 0;
+    resume(worker, outbox);
+    if (worker->master == PEER_NONE)
+        end_with(worker, STATUS_OK, outbox);
+    else
+        outbox_send(outbox, worker->master, &leaving);
+}
+
+static void tick_servers(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    if (are_all_connected(worker))
+        return;
+    connect_servers(worker, now_ms, outbox);
+    if (are_all_connected(worker))
+        resume(worker, outbox);
+}
+
+void push_worker_on_tick(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const int64_t connected_at = worker->master == PEER_NONE ? -1 : worker->connected_at;
+    struct message alive = message_of(worker, MESSAGE_PHASE_ALIVE);
+
+    if (is_over(worker))
+        return;
+    if (worker->is_leaving && now_ms >= worker->leave_at) {
+        end_with(worker, STATUS_OK, outbox);
+        return;
+    }
+    if (search_is_over(&worker->search, now_ms, connected_at)) {
+        end_with(worker, STATUS_CONNECTION, outbox);
+        return;
+    }
+    tick_servers(worker, now_ms, outbox);
+    if (worker->master == PEER_NONE) {
+        if (now_ms - worker->connected_at >= worker->options.reconnect_ms)
+            connect_master(worker, now_ms, outbox);
+    } else if (now_ms - worker->alive_at >= worker->options.alive_ms) {
+        worker->alive_at = now_ms;
+        alive.phase_alive.phase = worker->batches_done;
+        outbox_send(outbox, worker->master, &alive);
+    }
+}
+
+/* ---- work ---- */
+
+bool push_worker_has_work(const struct push_worker *worker)
+{
+    return worker->state == PUSH_SELECTING || worker->state == PUSH_COMPUTING;
+}
+
+void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
+{
+    const struct batch_learning *learning = &worker->learning;
+    enum status status;
+    struct error err;
+    (void)now_ms;
+
+    error_clear(&err);
+    if (worker->state == PUSH_SELECTING) {
+        status = select_batch(worker, &err);
+        if (status == STATUS_OK)
+            send_pulls(worker, outbox);
+    } else {
+        status = learning->compute(learning->self, worker->values, worker->gradient, &err);
+        if (status == STATUS_OK)
+            send_pushes(worker, outbox);
+    }
+    if (status != STATUS_OK)
+        be_failed(worker, &err, outbox);
+}

@@ -1,0 +1,115 @@
+/*
+ * push_worker.h - a worker whose weights lie on parameter servers: it takes shards of the rows of
+ * data from its master, and pushes the gradient of each of their batches.
+ *
+ *     IDLE --LEASE--> RESUMING --RESUMED of all servers--> SELECTING <-----------------+
+ *      ^                 ^                                     | PULL to all servers   |
+ *      |                 |                                     v                       |
+ *      |                 |                                  PULLING --> COMPUTING --> PUSHING
+ *      |                 +--- a server is lost, or new ---- any of these               |
+ *      +---SHARD_DONE: every server has counted all of its batches ---- ------------------+
+ *
+ * The servers say how far a shard is (server_role.h): the worker goes on with the first batch that
+ * one of them lacks, and the others do not count again what they have. So it does not matter who
+ * worked on the shard before, nor what was on its way when somebody died.
+ *
+ * Where workers are held together (is_gated) the batch is pulled from server 0 first, which lets
+ * the pull wait, and pushed there last; else all servers are asked at once.
+ *
+ * Without its master it goes on with what is leased to it; leases of a connection before are
+ * dropped when the master gives one over the next.
+ *
+ * When it is drained (push_worker_leave: SIGTERM) it sends LEAVING and ends with END, or when
+ * grace_ms is over.
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_PS_PUSH_WORKER_H
+#define RUNTIME_PS_PUSH_WORKER_H
+
+#include "runtime/ps/batch_learning.h"
+#include "runtime/role/outbox.h"
+#include "runtime/role/search.h"
+
+#define PUSH_WORKER_LEASES_MAX 8
+
+enum push_worker_state {
+    PUSH_IDLE,
+    PUSH_RESUMING,
+    PUSH_SELECTING,
+    PUSH_PULLING,
+    PUSH_COMPUTING,
+    PUSH_PUSHING,
+    PUSH_FAILED,
+    PUSH_ENDED
+};
+
+struct push_worker_options {
+    uint64_t job;
+    uint32_t index, incarnation;
+    const char *master; /* address */
+    int64_t alive_ms, reconnect_ms;
+    int64_t search_ms; /* without its master it ends after that; search.h */
+    int64_t grace_ms;
+    bool is_gated; /* the servers have a bound of staleness (server_role.h) */
+};
+
+/* A parameter server as its worker knows it. */
+struct pushed_server {
+    char address[MESSAGE_ADDRESS_MAX + 1]; /* empty: it is not there now */
+    uint32_t incarnation;
+    peer_id peer; /* PEER_NONE: not connected */
+    int64_t asked_at;
+    bool is_asked; /* what the worker asks for in its state */
+    bool has_answered;
+    uint32_t next;  /* batches of the shard that it has counted */
+    uint32_t *rows; /* (row_count): which of the batch's rows it has */
+    uint32_t row_count, rows_room;
+};
+
+struct push_worker {
+    struct push_worker_options options;
+    struct batch_learning learning;
+    enum push_worker_state state;
+    struct error failure;
+    uint64_t epoch; /* of the newest master that sent a message */
+    peer_id master, next_peer, leased_by;
+    struct search search;
+    int64_t connected_at, alive_at, leave_at;
+    bool is_leaving;
+
+    struct message_lease leases[PUSH_WORKER_LEASES_MAX]; /* first to be done first */
+    uint32_t lease_count;
+    struct pushed_server *servers; /* (server_count) */
+    uint32_t server_count;
+    uint64_t roster; /* the newest SERVERS */
+
+    bool is_open; /* the shard of leases[0] is */
+    uint32_t batches, batch;
+    uint64_t request;
+    struct batch_rows rows;
+    uint32_t row_count;
+    uint64_t *places; /* (row_count + 1): where each row's floats begin */
+    float *values, *gradient;
+    uint32_t places_room, values_room, gradient_room;
+    struct text counts, ids, seen, floats; /* of a message to one server */
+    uint64_t batches_done;
+};
+
+void push_worker_init(struct push_worker *worker, const struct push_worker_options *options,
+                      const struct batch_learning *learning);
+void push_worker_deinit(struct push_worker *worker);
+
+void push_worker_start(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);
+void push_worker_on_message(struct push_worker *worker, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox);
+void push_worker_on_disconnect(struct push_worker *worker, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox);
+void push_worker_on_tick(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);
+void push_worker_leave(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);
+
+/* A batch to be selected, or computed. */
+bool push_worker_has_work(const struct push_worker *worker);
+void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);
+
+#endif

@@ -1,0 +1,772 @@
+#include "runtime/ps/server_role.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/hash.h"
+#include "base/reserve.h"
+#include "runtime/ps/row_snapshot.h"
+
+#define SNAPSHOT_VERSION 1
+#define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
+
+/* ---- life ---- */
+
+static enum status check_options(const struct server_options *options, struct error *err)
+{
+    if (options->table_count < 1 || options->table_count > TABLES_MAX)
+        return fail(err, STATUS_INVALID, "a parameter server has 1 to %d tables, not %" PRIu32,
+                    TABLES_MAX, options->table_count);
+    if (options->server_count > BUCKETS_PER_TABLE || options->index >= options->server_count)
+        return fail(err, STATUS_INVALID,
+                    "parameter server %" PRIu32 " of %" PRIu32 ", where a job has %d at most",
+                    options->index, options->server_count, BUCKETS_PER_TABLE);
+    if (options->staleness > SERVER_STALENESS_MAX)
+        return fail(err, STATUS_INVALID, "a staleness of %" PRIu32 ", where %d is the most",
+                    options->staleness, SERVER_STALENESS_MAX);
+    return STATUS_OK;
+}
+
+enum status server_role_init(struct server_role *role, const struct server_options *options,
+                             struct error *err)
+{
+    *role = (struct server_role){.options = *options, .next_peer = PEER_FIRST_ASKED};
+    role->memory.limit = options->memory_limit;
+    role->search.limit_ms = options->search_ms;
+    text_init(&role->unread, ROW_IMAGE_MAX);
+    text_init(&role->snapshot.out, ROW_IMAGE_MAX);
+    TRY(check_options(options, err));
+    role->tables = calloc(options->table_count, sizeof *role->tables);
+    if (!role->tables)
+        return fail_no_memory(err);
+    for (uint32_t t = 0; t < options->table_count; t++)
+        TRY(row_table_init(role->tables + t, options->tables + t, &role->memory, err));
+    role->options.tables = NULL;
+    return STATUS_OK;
+}
+
+/* Only the gate lets a worker wait for others. */
+static uint32_t bound_of(const struct server_role *role)
+{
+    return role->options.index == 0 ? role->options.staleness : 0;
+}
+
+/* The worker computes no longer: it has pushed, or other servers may have its push already. */
+static void stop_computing(struct server_role *role, struct server_peer *peer)
+{
+    const uint32_t bound = bound_of(role);
+    struct server_worker *worker = role->workers + peer->index;
+
+    if (!peer->is_computing)
+        return;
+    peer->is_computing = false;
+    role->turn++;
+    if (bound)
+        worker->turns[worker->pushes++ % bound] = role->turn;
+}
+
+static void forget_peer(struct server_role *role, struct server_peer *peer)
+{
+    stop_computing(role, peer);
+    text_deinit(&peer->waiting);
+    *peer = role->peers[--role->peer_count];
+}
+
+void server_role_deinit(struct server_role *role)
+{
+    while (role->peer_count)
+        forget_peer(role, role->peers);
+    for (uint32_t t = 0; role->tables && t < role->options.table_count; t++)
+        if (role->tables[t].buckets)
+            row_table_deinit(role->tables + t);
+    free(role->tables);
+    for (uint32_t w = 0; w < role->worker_count; w++)
+        free(role->workers[w].turns);
+    free(role->workers);
+    free(role->peers);
+    free(role->ids);
+    free(role->seen);
+    free(role->floats);
+    shard_counts_deinit(&role->shards);
+    text_deinit(&role->unread);
+    text_deinit(&role->snapshot.out);
+}
+
+static bool is_over(const struct server_role *role)
+{
+    return role->state == SERVER_FAILED || role->state == SERVER_ENDED;
+}
+
+static struct message message_of(const struct server_role *role, enum message_type type)
+{
+    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
+}
+
+/* ---- the master ---- */
+
+static void send_failure(const struct server_role *role, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_FAILED);
+
+    message.failure = (struct message_failure){.status = (uint32_t)role->failure.status,
+                                               .message = slice_of(role->failure.message),
+                                               .hint = slice_of(role->failure.hint)};
+    outbox_send(outbox, role->master, &message);
+}
+
+static void connect_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_SERVER);
+
+    role->master = role->next_peer++;
+    role->connected_at = role->alive_at = now_ms;
+    outbox_connect(outbox, role->master, slice_of(role->options.master));
+    message.server = (struct message_server){.index = role->options.index,
+                                             .incarnation = role->options.incarnation,
+                                             .counted = shard_counts_bytes(&role->shards),
+                                             .address = slice_of(role->options.address)};
+    outbox_send(outbox, role->master, &message);
+    if (role->state == SERVER_FAILED)
+        send_failure(role, outbox);
+}
+
+void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    role->state = SERVER_SERVING;
+    role->snapshot_at = now_ms;
+    role->snapshot_clock = role->clock;
+    search_begin(&role->search, now_ms);
+    connect_master(role, now_ms, outbox);
+}
+
+static void be_failed(struct server_role *role, const struct error *err, struct outbox *outbox)
+{
+    role->state = SERVER_FAILED;
+    role->failure = *err;
+    if (role->master != PEER_NONE)
+        send_failure(role, outbox);
+}
+
+/* ---- peers ---- */
+
+static struct server_peer *find_peer(const struct server_role *role, peer_id peer)
+{
+    for (uint32_t i = 0; i < role->peer_count; i++)
+        if (role->peers[i].peer == peer)
+            return role->peers + i;
+    return NULL;
+}
+
+static enum status add_peer(struct server_role *role, peer_id peer, struct server_peer **added,
+                            struct error *err)
+{
+    void *peers = role->peers;
+
+    TRY(reserve_array(&peers, &role->peer_room, role->peer_count + 1, sizeof **added, err));
+    role->peers = peers;
+    *added = role->peers + role->peer_count++;
+    **added = (struct server_peer){.peer = peer};
+    text_init(&(*added)->waiting, FRAME_HEADER_BYTES + FRAME_PAYLOAD_MAX);
+    return STATUS_OK;
+}
+
+/* There is a record of the worker with this index. */
+static enum status know_worker(struct server_role *role, uint32_t index, struct error *err)
+{
+    void *workers = role->workers;
+
+    if (index >= SERVER_WORKERS_MAX)
+        return fail(err, STATUS_PROTOCOL, "worker %" PRIu32 " of a job", index);
+    TRY(reserve_array(&workers, &role->worker_room, index + 1, sizeof *role->workers, err));
+    role->workers = workers;
+    while (role->worker_count <= index) {
+        uint64_t *turns = bound_of(role) ? calloc(bound_of(role), sizeof *turns) : NULL;
+
+        if (bound_of(role) && !turns)
+            return fail_no_memory(err);
+        role->workers[role->worker_count++] = (struct server_worker){.turns = turns};
+    }
+    return STATUS_OK;
+}
+
+/* It does not speak as a worker of this job does: the connection is of no use. */
+static void refuse(struct server_role *role, struct server_peer *peer, struct outbox *outbox)
+{
+    outbox_close(outbox, peer->peer);
+    forget_peer(role, peer);
+}
+
+/* Whether others still compute what they pulled before the worker's last `staleness` pushes. */
+static bool is_ahead(const struct server_role *role, const struct server_peer *peer)
+{
+    const uint32_t bound = bound_of(role);
+    const struct server_worker *worker = role->workers + peer->index;
+    uint64_t since;
+
+    if (!bound || worker->pushes < bound)
+        return false;
+    since = worker->turns[worker->pushes % bound]; /* after the earliest of them */
+    for (uint32_t i = 0; i < role->peer_count; i++) {
+        const struct server_peer *other = role->peers + i;
+
+        if (other != peer && other->is_computing && other->pulled_turn < since)
+            return true;
+    }
+    return false;
+}
+
+/* ---- what a message brings ---- */
+
+static enum status take_bytes(void **array, uint32_t *room, struct slice bytes, size_t size,
+                              struct error *err)
+{
+    TRY(reserve_array(array, room, (uint32_t)(bytes.size / size), size, err));
+    if (bytes.size)
+        memcpy(*array, bytes.data, bytes.size);
+    return STATUS_OK;
+}
+
+/* Rows of each table, and the floats of all: counts and ids of a message, checked. */
+struct rows_asked {
+    uint32_t counts[TABLES_MAX];
+    uint32_t rows;
+    uint64_t floats;
+};
+
+static enum status wrong(struct error *err, const char *what)
+{
+    return fail(err, STATUS_PROTOCOL, "rows of a parameter server: %s", what);
+}
+
+static enum status take_ids(struct server_role *role, struct slice counts, struct slice ids,
+                            struct rows_asked *asked, struct error *err)
+{
+    const uint32_t tables = role->options.table_count;
+    void *array = role->ids;
+    uint64_t rows = 0;
+    const enum status status = take_bytes(&array, &role->ids_room, ids, sizeof *role->ids, err);
+
+    role->ids = array;
+    TRY(status);
+    if (counts.size != tables * sizeof *asked->counts)
+        return wrong(err, "another number of tables");
+    *asked = (struct rows_asked){.floats = 0};
+    memcpy(asked->counts, counts.data, counts.size);
+    for (uint32_t t = 0; t < tables; t++) {
+        const struct row_ids of_table = {role->ids + rows, asked->counts[t]};
+
+        rows += asked->counts[t];
+        asked->floats += (uint64_t)asked->counts[t] * role->tables[t].options.width;
+        if (rows > ids.size / sizeof *role->ids)
+            return wrong(err, "fewer ids than are counted");
+        if (!row_ids_ascend(of_table))
+            return wrong(err, "ids do not ascend");
+    }
+    if (rows != ids.size / sizeof *role->ids)
+        return wrong(err, "more ids than are counted");
+    for (uint64_t i = 0; i < rows; i++)
+        if (server_of_row(role->ids[i], role->options.server_count) != role->options.index)
+            return wrong(err, "a row that another server has");
+    asked->rows = (uint32_t)rows;
+    return STATUS_OK;
+}
+
+/* ---- pull ---- */
+
+static enum status on_resume(struct server_role *role, struct server_peer *peer,
+                             const struct message_resume *resume, struct outbox *outbox,
+                             struct error *err)
+{
+    struct message message = message_of(role, MESSAGE_RESUMED);
+
+    TRY(know_worker(role, resume->index, err));
+    if (resume->incarnation < role->workers[resume->index].gone)
+        return wrong(err, "a worker that was replaced");
+    stop_computing(role, peer);
+    peer->has_resumed = true;
+    peer->index = resume->index;
+    peer->incarnation = resume->incarnation;
+    text_clear(&peer->waiting);
+    message.resumed = (struct message_resumed){
+        .shard = resume->shard, .next = shard_counts_of(&role->shards, resume->shard)};
+    outbox_send(outbox, peer->peer, &message);
+    return STATUS_OK;
+}
+
+static enum status answer_pull(struct server_role *role, struct server_peer *peer,
+                               const struct message_pull *pull, struct outbox *outbox,
+                               struct error *err)
+{
+    struct message message = message_of(role, MESSAGE_PULLED);
+    struct rows_asked asked;
+    void *floats = role->floats;
+    uint64_t at = 0, first = 0;
+    enum status status;
+
+    TRY(take_ids(role, pull->counts, pull->ids, &asked, err));
+    if (asked.floats > FRAME_PAYLOAD_MAX / sizeof(float) - 64)
+        return wrong(err, "more than a message holds");
+    status = reserve_array(&floats, &role->floats_room, (uint32_t)asked.floats, sizeof(float), err);
+    role->floats = floats;
+    TRY(status);
+    for (uint32_t t = 0; t < role->options.table_count; t++) {
+        struct row_table *table = role->tables + t;
+
+        row_table_pull(table, (uint32_t)role->clock,
+                       (struct row_ids){role->ids + first, asked.counts[t]}, role->floats + at);
+        first += asked.counts[t];
+        at += (uint64_t)asked.counts[t] * table->options.width;
+    }
+    peer->is_computing = true;
+    peer->pulled_at = role->clock;
+    peer->pulled_turn = role->turn;
+    role->counts.pulls++;
+    role->counts.rows_pulled += asked.rows;
+    message.pulled = (struct message_pulled){
+        .request = pull->request,
+        .values = {(const char *)role->floats, (size_t)asked.floats * sizeof(float)}};
+    outbox_send(outbox, peer->peer, &message);
+    return STATUS_OK;
+}
+
+static enum status on_pull(struct server_role *role, struct server_peer *peer,
+                           const struct message *message, struct outbox *outbox, struct error *err)
+{
+    if (!peer->has_resumed || peer->waiting.size)
+        return wrong(err, "a pull out of turn");
+    stop_computing(role, peer);
+    if (!is_ahead(role, peer))
+        return answer_pull(role, peer, &message->pull, outbox, err);
+    role->counts.waits++;
+    return message_write(message, &peer->waiting, err);
+}
+
+/* Pulls that waited for what has happened by now. */
+static void answer_waiting(struct server_role *role, struct outbox *outbox)
+{
+    for (uint32_t i = 0; i < role->peer_count; i++) {
+        struct server_peer *peer = role->peers + i;
+        struct message message;
+        struct error err;
+
+        error_clear(&err);
+        if (!peer->waiting.size || is_ahead(role, peer))
+            continue;
+        if (message_read(text_slice(&peer->waiting), &message, &err) != STATUS_OK ||
+            answer_pull(role, peer, &message.pull, outbox, &err) != STATUS_OK) {
+            refuse(role, peer, outbox);
+            i--;
+            continue;
+        }
+        text_clear(&peer->waiting);
+    }
+}
+
+/* ---- push ---- */
+
+static enum status take_push(struct server_role *role, const struct message_push *push,
+                             struct rows_asked *asked, struct error *err)
+{
+    void *seen = role->seen, *floats = role->floats;
+    enum status status;
+
+    TRY(take_ids(role, push->counts, push->ids, asked, err));
+    if (push->seen.size != asked->rows * sizeof *role->seen)
+        return wrong(err, "not as many counts as ids");
+    if (push->gradient.size != asked->floats * sizeof *role->floats)
+        return wrong(err, "not as many gradients as ids");
+    status = take_bytes(&seen, &role->seen_room, push->seen, sizeof *role->seen, err);
+    role->seen = seen;
+    TRY(status);
+    status = take_bytes(&floats, &role->floats_room, push->gradient, sizeof *role->floats, err);
+    role->floats = floats;
+    TRY(status);
+    for (uint32_t i = 0; i < asked->rows; i++)
+        if (!role->seen[i])
+            return wrong(err, "a row that was never selected");
+    for (uint64_t i = 0; i < asked->floats; i++)
+        if (!isfinite(role->floats[i]))
+            return fail(err, STATUS_DIVERGED,
+                        "learning went to numbers that are not finite in shard %" PRIu64
+                        ", batch %" PRIu32,
+                        push->shard, push->batch);
+    return STATUS_OK;
+}
+
+/* All of it or nothing: room first. */
+static enum status count_push(struct server_role *role, const struct server_peer *peer,
+                              const struct message_push *from, struct error *err)
+{
+    const uint64_t stale = role->clock - peer->pulled_at;
+    struct row_push pushes[TABLES_MAX];
+    struct rows_asked asked;
+    uint64_t first = 0, at = 0;
+
+    TRY(take_push(role, from, &asked, err));
+    if (role->clock >= SERVER_CLOCK_MAX)
+        return fail(err, STATUS_LIMIT, "a parameter server counts %" PRIu32 " batches at most",
+                    SERVER_CLOCK_MAX);
+    for (uint32_t t = 0; t < role->options.table_count; t++) {
+        pushes[t] = (struct row_push){
+            .ids = {role->ids + first, asked.counts[t]},
+            .seen = role->seen + first,
+            .gradient = role->floats + at,
+            .step = (uint32_t)role->clock + 1,
+            .rate_step = role->clock,
+            .rate_factor = role->options.weighs_stale && stale > 1 ? 1 / (float)stale : 1};
+        first += asked.counts[t];
+        at += (uint64_t)asked.counts[t] * role->tables[t].options.width;
+        TRY(row_table_reserve(role->tables + t, pushes + t, err));
+    }
+    TRY(shard_counts_add(&role->shards, from->shard, err));
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        row_table_push(role->tables + t, pushes + t);
+    role->clock++;
+    role->counts.pushes++;
+    role->counts.rows_pushed += asked.rows;
+    return STATUS_OK;
+}
+
+static enum status on_push(struct server_role *role, struct server_peer *peer,
+                           const struct message_push *push, struct outbox *outbox,
+                           struct error *err)
+{
+    struct message message = message_of(role, MESSAGE_PUSHED);
+
+    if (!peer->is_computing)
+        return wrong(err, "a push without a pull");
+    if (push->batch == shard_counts_of(&role->shards, push->shard))
+        TRY(count_push(role, peer, push, err));
+    else
+        role->counts.repeated++;
+    stop_computing(role, peer);
+    message.resumed = (struct message_resumed){.shard = push->shard,
+                                               .next = shard_counts_of(&role->shards, push->shard)};
+    outbox_send(outbox, peer->peer, &message);
+    return STATUS_OK;
+}
+
+/* ---- messages ---- */
+
+/* Failures of the rows end the job, or ask for more servers; what is wrong with a message ends its
+ * connection. */
+static void on_worker(struct server_role *role, peer_id from, const struct message *message,
+                      struct outbox *outbox)
+{
+    struct server_peer *peer = find_peer(role, from);
+    enum status status = STATUS_OK;
+    struct error err;
+
+    error_clear(&err);
+    if (!peer)
+        status = add_peer(role, from, &peer, &err);
+    if (status == STATUS_OK && message->type == MESSAGE_RESUME)
+        status = on_resume(role, peer, &message->resume, outbox, &err);
+    else if (status == STATUS_OK && message->type == MESSAGE_PULL)
+        status = on_pull(role, peer, message, outbox, &err);
+    else if (status == STATUS_OK && message->type == MESSAGE_PUSH)
+        status = on_push(role, peer, &message->push, outbox, &err);
+    else if (status == STATUS_OK)
+        status = wrong(&err, "another message");
+    if (status == STATUS_PROTOCOL)
+        refuse(role, peer, outbox);
+    else if (status != STATUS_OK)
+        be_failed(role, &err, outbox);
+    if (!is_over(role))
+        answer_waiting(role, outbox);
+}
+
+static void on_forget(struct server_role *role, const struct message_forget *forget,
+                      struct outbox *outbox)
+{
+    struct error err;
+
+    if (know_worker(role, forget->index, &err) == STATUS_OK &&
+        role->workers[forget->index].gone <= forget->incarnation)
+        role->workers[forget->index].gone = forget->incarnation + 1;
+    for (uint32_t i = role->peer_count; i-- > 0;) {
+        struct server_peer *peer = role->peers + i;
+
+        if (peer->has_resumed && peer->index == forget->index &&
+            peer->incarnation <= forget->incarnation)
+            refuse(role, peer, outbox);
+    }
+    answer_waiting(role, outbox);
+}
+
+static void on_master(struct server_role *role, int64_t now_ms, const struct message *message,
+                      struct outbox *outbox)
+{
+    if (message->epoch < role->epoch) { /* a master that was thought dead has thawed */
+        outbox_close(outbox, role->master);
+        server_role_on_disconnect(role, now_ms, role->master, outbox);
+        return;
+    }
+    role->epoch = message->epoch;
+    search_end(&role->search);
+    if (message->type == MESSAGE_FORGET) {
+        on_forget(role, &message->forget, outbox);
+    } else if (message->type == MESSAGE_END) {
+        role->state = SERVER_ENDED;
+        outbox_end(outbox, STATUS_OK);
+    }
+}
+
+void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox)
+{
+    if (role->state == SERVER_ENDED || message->job != role->options.job)
+        return;
+    if (from == role->master)
+        on_master(role, now_ms, message, outbox);
+    else if (role->state == SERVER_SERVING)
+        on_worker(role, from, message, outbox);
+}
+
+void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox)
+{
+    struct server_peer *worker = find_peer(role, peer);
+
+    if (peer == role->master) {
+        role->master = PEER_NONE;
+        search_begin(&role->search, now_ms);
+    } else if (worker) {
+        forget_peer(role, worker);
+        if (!is_over(role))
+            answer_waiting(role, outbox);
+    }
+}
+
+/* ---- snapshots ---- */
+
+static void end_snapshot(struct server_role *role)
+{
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        row_snapshot_end(role->tables + t);
+    role->snapshot.is_on = false;
+    text_clear(&role->snapshot.out);
+}
+
+static enum status begin_snapshot(struct server_role *role, struct error *err)
+{
+    struct text *out = &role->snapshot.out;
+
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        TRY(row_snapshot_begin(role->tables + t, (uint32_t)role->clock, err));
+    role->snapshot.is_on = true;
+    /* Ids rise, also from one process of the server to the next. */
+    role->snapshot.id = (uint64_t)role->options.incarnation << 32 | role->clock;
+    role->snapshot.position = role->snapshot.bytes = 0;
+    role->snapshot.table = role->snapshot.bucket = 0;
+    role->snapshot.clock = role->clock;
+    text_clear(out);
+    put_u32(out, SNAPSHOT_VERSION);
+    put_u32(out, role->options.table_count);
+    put_u64(out, role->clock);
+    put_sized(out, shard_counts_bytes(&role->shards));
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static void send_pieces(struct server_role *role, size_t least, struct outbox *outbox)
+{
+    struct text *out = &role->snapshot.out;
+    size_t at = 0;
+
+    while (out->size - at >= least && out->size > at) {
+        const size_t left = out->size - at, most = role->options.piece_bytes;
+        const size_t size = left < most ? left : most;
+
+        outbox_put_piece(outbox, role->snapshot.id, role->snapshot.position++,
+                         (struct slice){out->data + at, size});
+        role->snapshot.bytes += size;
+        at += size;
+    }
+    memmove(out->data, out->data + at, out->size - at);
+    out->size -= at;
+}
+
+static void finish_snapshot(struct server_role *role, struct outbox *outbox)
+{
+    const struct checkpoint head = {.id = role->snapshot.id,
+                                    .job = role->options.job,
+                                    .identity = role->options.identity,
+                                    .phase = role->snapshot.clock + 1,
+                                    .bytes = role->snapshot.bytes,
+                                    .piece_bytes = role->options.piece_bytes};
+
+    outbox_put(outbox, OUTBOX_FINISH, &head, sizeof head);
+    end_snapshot(role);
+}
+
+static enum status put_image(struct server_role *role, struct error *err)
+{
+    struct row_table *table = role->tables + role->snapshot.table;
+    struct text *out = &role->snapshot.out;
+    const size_t start = out->size;
+    uint32_t size;
+
+    put_u32(out, 0);
+    TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
+    size = (uint32_t)(out->size - start - sizeof size);
+    memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
+    if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
+        role->snapshot.bucket = 0;
+        role->snapshot.table++;
+    }
+    return STATUS_OK;
+}
+
+bool server_role_has_work(const struct server_role *role)
+{
+    return role->state == SERVER_SERVING && role->snapshot.is_on;
+}
+
+/* Memory that runs out for a snapshot ends the snapshot: the one before is there. */
+void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    const uint64_t position = role->snapshot.position;
+    struct error err;
+    (void)now_ms;
+
+    error_clear(&err);
+    for (int i = 0; i < SNAPSHOT_BUCKETS && role->snapshot.position == position; i++) {
+        if (role->snapshot.table == role->options.table_count) {
+            send_pieces(role, 1, outbox);
+            finish_snapshot(role, outbox);
+            return;
+        }
+        if (put_image(role, &err) != STATUS_OK) {
+            end_snapshot(role);
+            return;
+        }
+        send_pieces(role, role->options.piece_bytes, outbox);
+    }
+}
+
+/* ---- going on from one ---- */
+
+static enum status damaged(struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "the snapshot of a parameter server is damaged");
+}
+
+static enum status read_head(struct server_role *role, struct byte_reader *reader,
+                             struct error *err)
+{
+    const uint32_t version = read_u32(reader), tables = read_u32(reader);
+    struct slice counts;
+
+    role->clock = read_u64(reader);
+    counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
+    if (reader->failed)
+        return STATUS_OK; /* not all there yet */
+    if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
+        role->clock > SERVER_CLOCK_MAX)
+        return damaged(err);
+    role->has_head = true;
+    return shard_counts_read(&role->shards, counts, err);
+}
+
+/* Images come table by table, bucket by bucket. */
+static enum status read_image(struct server_role *role, struct byte_reader *reader,
+                              struct error *err)
+{
+    const struct slice image = read_sized(reader, ROW_IMAGE_MAX);
+
+    if (reader->failed)
+        return STATUS_OK;
+    if (role->snapshot.table == role->options.table_count)
+        return damaged(err);
+    TRY(row_image_load(role->tables + role->snapshot.table, image, err));
+    if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
+        role->snapshot.bucket = 0;
+        role->snapshot.table++;
+    }
+    return STATUS_OK;
+}
+
+enum status server_role_restore(struct server_role *role, struct slice piece, bool is_last,
+                                struct error *err)
+{
+    struct text *unread = &role->unread;
+    size_t done = 0;
+
+    text_append(unread, piece);
+    if (unread->failed)
+        return fail_no_memory(err);
+    for (;;) {
+        struct byte_reader reader =
+            byte_reader_over((struct slice){unread->data + done, unread->size - done});
+
+        TRY(role->has_head ? read_image(role, &reader, err) : read_head(role, &reader, err));
+        if (reader.failed)
+            break;
+        done = (size_t)(reader.at - (const uint8_t *)unread->data);
+    }
+    memmove(unread->data, unread->data + done, unread->size - done);
+    unread->size -= done;
+    if (!is_last)
+        return STATUS_OK;
+    if (unread->size || role->snapshot.table != role->options.table_count)
+        return damaged(err);
+    text_deinit(unread);
+    text_init(unread, ROW_IMAGE_MAX);
+    return STATUS_OK;
+}
+
+/* ---- time ---- */
+
+static bool is_snapshot_due(const struct server_role *role, int64_t now_ms)
+{
+    return role->options.snapshot_ms && !role->snapshot.is_on &&
+           role->clock != role->snapshot_clock &&
+           now_ms - role->snapshot_at >= role->options.snapshot_ms;
+}
+
+static void take_snapshot(struct server_role *role, int64_t now_ms)
+{
+    struct error err;
+
+    role->snapshot_at = now_ms;
+    role->snapshot_clock = role->clock;
+    if (begin_snapshot(role, &err) != STATUS_OK)
+        end_snapshot(role);
+}
+
+void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
+    struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
+
+    if (role->state == SERVER_ENDED)
+        return;
+    if (search_is_over(&role->search, now_ms, connected_at)) {
+        role->state = SERVER_ENDED;
+        outbox_end(outbox, STATUS_CONNECTION);
+        return;
+    }
+    if (role->master == PEER_NONE) {
+        if (now_ms - role->connected_at >= role->options.reconnect_ms)
+            connect_master(role, now_ms, outbox);
+    } else if (now_ms - role->alive_at >= role->options.alive_ms) {
+        role->alive_at = now_ms;
+        alive.phase_alive.phase = role->clock;
+        outbox_send(outbox, role->master, &alive);
+    }
+    if (role->state == SERVER_SERVING && is_snapshot_due(role, now_ms))
+        take_snapshot(role, now_ms);
+}
+
+uint64_t server_role_digest(const struct server_role *role)
+{
+    const struct slice counts = shard_counts_bytes(&role->shards);
+    uint64_t digest = bytes_hash(counts.data, counts.size, 0);
+
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        digest += row_table_digest(role->tables + t, (uint32_t)role->clock);
+    return digest;
+}

@@ -1,0 +1,160 @@
+/*
+ * server_role.h - a parameter server: rows of tables of weights, which workers pull and push.
+ *
+ *     EMPTY --pieces of its last snapshot--> EMPTY --start--> SERVING --END--> ENDED
+ *                                                        \--what no other try mends--> FAILED
+ *
+ *     worker --RESUME--> RESUMED                what is counted of the shard
+ *            --PULL----> PULLED, or waits       the rows of a batch, as they are now
+ *            --PUSH----> PUSHED                 one step of the optimizer, counted once
+ *
+ * A push is named by shard and number of the batch. The server counts the batches of a shard in
+ * order (shard_counts.h), and rows and counts are in one snapshot: what is not counted is not in
+ * the rows, and what is counted is in them once, whoever pushed it, however often, and whatever
+ * server goes on from the snapshot. So a shard may be leased again at any time, to anybody.
+ *
+ * A push follows a pull of the same worker over the same connection. While a worker computes, that
+ * is from its PULLED to its PUSH, no other worker pushes more than `staleness` batches: the
+ * pull of one that would be further ahead waits. A worker whose connection closes, or that the
+ * master says is gone (FORGET), is waited for no longer.
+ *
+ * Only server 0, the gate, lets pulls wait: two servers that see pulls in another order would let
+ * two workers wait for each other. A worker pulls from the gate first and pushes to it last
+ * (push_worker.h), so that the bound holds on all servers. When the gate is replaced, the next one
+ * does not know who computes: what was pulled before may then see twice as many batches. What
+ * a worker has on its way when it begins again (RESUME) comes on top of the bound.
+ *
+ * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
+ * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
+ *
+ *     u32 version, u32 tables, u64 clock | sized counts of shards | sized image of each bucket
+ *
+ * Pure: no clock, socket, thread or file. See outbox.h.
+ */
+#ifndef RUNTIME_PS_SERVER_ROLE_H
+#define RUNTIME_PS_SERVER_ROLE_H
+
+#include "runtime/ps/row_table.h"
+#include "runtime/ps/shard_counts.h"
+#include "runtime/role/outbox.h"
+#include "runtime/role/search.h"
+
+#define SERVER_STALENESS_MAX 1024
+#define SERVER_WORKERS_MAX   65536
+#define SERVER_CLOCK_MAX     (UINT32_MAX - 1) /* pushes: steps of a table are 32 bits */
+
+enum server_state { SERVER_EMPTY, SERVER_SERVING, SERVER_FAILED, SERVER_ENDED };
+
+struct server_options {
+    uint64_t job, identity;
+    uint32_t index, incarnation;
+    uint32_t server_count;                  /* of the job; index is below it */
+    const char *master;                     /* address */
+    const char *address;                    /* for workers */
+    const struct row_table_options *tables; /* (table_count); borrowed by server_role_init */
+    uint32_t table_count;                   /* 1 to TABLES_MAX */
+    uint64_t memory_limit;                  /* bytes, of all rows */
+    uint32_t staleness;                     /* 0: no bound; at most SERVER_STALENESS_MAX */
+    bool weighs_stale; /* the rate is divided by the pushes of others since the pull */
+    int64_t alive_ms, reconnect_ms;
+    int64_t search_ms;   /* without its master it ends after that; search.h */
+    int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
+    uint32_t piece_bytes;
+};
+
+/* A worker that is connected. */
+struct server_peer {
+    peer_id peer;
+    bool has_resumed; /* the two that follow are known */
+    uint32_t index, incarnation;
+    bool is_computing;    /* from PULLED to PUSH */
+    uint64_t pulled_at;   /* the clock then */
+    uint64_t pulled_turn; /* the turn then */
+    struct text waiting;  /* the frame of a pull that waits; empty: none */
+};
+
+/* A worker by its index: whatever connection it comes over. */
+struct server_worker {
+    uint32_t gone; /* incarnations below are gone */
+    uint64_t pushes;
+    uint64_t *turns; /* (staleness): of each of its last pushes, in a ring */
+};
+
+struct server_counts {
+    uint64_t pulls, pushes, repeated; /* messages; repeated: pushes that were counted before */
+    uint64_t rows_pulled, rows_pushed;
+    uint64_t waits; /* pulls that waited for another worker */
+};
+
+struct server_role {
+    struct server_options options;
+    enum server_state state;
+    struct error failure;
+    uint64_t epoch; /* of the newest master that sent a message */
+    peer_id master, next_peer;
+    struct search search;
+    int64_t connected_at, alive_at;
+
+    struct row_memory memory;
+    struct row_table *tables; /* (table_count) */
+    uint64_t clock;           /* pushes that are counted */
+    uint64_t turn;            /* pushes of this process, also those that were counted before */
+    struct shard_counts shards;
+    struct server_counts counts;
+
+    struct server_peer *peers;
+    uint32_t peer_count, peer_room;
+    struct server_worker *workers; /* (worker_count), by index */
+    uint32_t worker_count, worker_room;
+
+    /* What a message brings, aligned. */
+    uint64_t *ids;
+    uint32_t *seen;
+    float *floats;
+    uint32_t ids_room, seen_room, floats_room;
+
+    struct text unread; /* of the pieces of a snapshot that is being read */
+    bool has_head;
+
+    struct {
+        bool is_on;
+        uint64_t id, position, bytes; /* pieces and bytes that went out */
+        uint64_t clock;               /* when it began */
+        uint32_t table, bucket;       /* to be written next */
+        struct text out;
+    } snapshot;
+    int64_t snapshot_at;     /* when one began last */
+    uint64_t snapshot_clock; /* of the last that began */
+};
+
+/* The server that has a row, of so many. */
+static inline uint32_t server_of_row(uint64_t id, uint32_t server_count)
+{
+    return row_bucket_of(row_hash(id)) * server_count / BUCKETS_PER_TABLE;
+}
+
+/* INVALID for options out of range. */
+enum status server_role_init(struct server_role *role, const struct server_options *options,
+                             struct error *err);
+void server_role_deinit(struct server_role *role);
+
+/* The pieces of the snapshot that it goes on from, in order; then is_last. CORRUPT for what no
+ * server of this job wrote: the role is of no use then. */
+enum status server_role_restore(struct server_role *role, struct slice piece, bool is_last,
+                                struct error *err);
+
+void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox);
+void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id peer,
+                               struct outbox *outbox);
+void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+
+/* Some of a snapshot. */
+bool server_role_has_work(const struct server_role *role);
+void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+
+/* Of all rows and counts. */
+uint64_t server_role_digest(const struct server_role *role);
+
+#endif

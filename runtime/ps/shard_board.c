@@ -1,0 +1,128 @@
+#include "runtime/ps/shard_board.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/reserve.h"
+#include "runtime/ps/shard_counts.h"
+
+enum board_state { BOARD_TODO, BOARD_LEASED, BOARD_DONE };
+
+enum status shard_board_init(struct shard_board *board, const struct shard_board_options *options,
+                             struct error *err)
+{
+    const uint64_t shards = (uint64_t)options->shards_per_epoch * options->epochs;
+
+    *board = (struct shard_board){.options = *options, .next_lease = options->first_lease};
+    if (shards < 1 || shards > SHARDS_MAX)
+        return fail(err, STATUS_LIMIT, "%" PRIu64 " shards, where a job has 1 to %u", shards,
+                    SHARDS_MAX);
+    board->shards = (uint32_t)shards;
+    board->states = calloc(board->shards, sizeof *board->states);
+    return board->states ? STATUS_OK : fail_no_memory(err);
+}
+
+void shard_board_deinit(struct shard_board *board)
+{
+    free(board->states);
+    free(board->leases);
+    *board = (struct shard_board){0};
+}
+
+uint32_t shard_board_batches(const struct shard_board *board, uint32_t shard)
+{
+    const struct shard_board_options *options = &board->options;
+    const bool is_last = shard % options->shards_per_epoch == options->shards_per_epoch - 1;
+
+    return is_last ? options->batches_last : options->batches;
+}
+
+static void open_shard(struct shard_board *board, uint32_t shard)
+{
+    board->done -= board->states[shard] == BOARD_DONE;
+    board->states[shard] = BOARD_TODO;
+    if (shard < board->lowest)
+        board->lowest = shard;
+}
+
+bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease)
+{
+    void *leases = board->leases;
+
+    while (board->lowest < board->shards && board->states[board->lowest] != BOARD_TODO)
+        board->lowest++;
+    if (board->lowest == board->shards ||
+        reserve_array(&leases, &board->lease_room, board->lease_count + 1, sizeof *lease, NULL) !=
+            STATUS_OK)
+        return false;
+    board->leases = leases;
+    *lease =
+        (struct board_lease){.id = board->next_lease++, .shard = board->lowest, .worker = worker};
+    board->leases[board->lease_count++] = *lease;
+    board->states[lease->shard] = BOARD_LEASED;
+    return true;
+}
+
+static struct board_lease *find_lease(const struct shard_board *board, uint64_t id)
+{
+    for (uint32_t i = 0; i < board->lease_count; i++)
+        if (board->leases[i].id == id)
+            return board->leases + i;
+    return NULL;
+}
+
+static void remove_lease(struct shard_board *board, const struct board_lease *lease)
+{
+    const size_t at = (size_t)(lease - board->leases);
+
+    board->lease_count--;
+    memmove(board->leases + at, board->leases + at + 1,
+            (board->lease_count - at) * sizeof *board->leases);
+}
+
+bool shard_board_finish(struct shard_board *board, uint64_t id)
+{
+    const struct board_lease *lease = find_lease(board, id);
+
+    if (!lease)
+        return false;
+    board->states[lease->shard] = BOARD_DONE;
+    board->done++;
+    remove_lease(board, lease);
+    return true;
+}
+
+void shard_board_take_back(struct shard_board *board, uint64_t id)
+{
+    const struct board_lease *lease = find_lease(board, id);
+
+    if (!lease)
+        return;
+    open_shard(board, lease->shard);
+    remove_lease(board, lease);
+}
+
+void shard_board_take_back_all(struct shard_board *board, uint32_t worker)
+{
+    for (uint32_t i = board->lease_count; i-- > 0;)
+        if (board->leases[i].worker == worker)
+            shard_board_take_back(board, board->leases[i].id);
+}
+
+void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint32_t count)
+{
+    for (uint32_t shard = 0; shard < board->shards; shard++) {
+        const uint32_t batches = shard < count ? counted[shard] : 0;
+
+        if (board->states[shard] != BOARD_DONE || batches >= shard_board_batches(board, shard))
+            continue;
+        open_shard(board, shard);
+        board->reopened++;
+    }
+}
+
+bool shard_board_is_finished(const struct shard_board *board)
+{
+    return board->done == board->shards;
+}

@@ -1,0 +1,70 @@
+/*
+ * shard_board.h - which shards of the rows are to be done, by whom, and which are done, where
+ * parameter servers count batches.
+ *
+ *     TODO --claim--> LEASED --done--> DONE
+ *      ^                |               |
+ *      +---- take back -+               |
+ *      +---- reopen: a new process of a server has not counted all of its batches
+ *
+ * The lowest shard that is to be done comes first, so that epochs follow each other. An id of a
+ * lease is never used again. A shard may be leased while somebody else still works on it: servers
+ * count each batch once (shard_counts.h).
+ *
+ * Pure.
+ */
+#ifndef RUNTIME_PS_SHARD_BOARD_H
+#define RUNTIME_PS_SHARD_BOARD_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SHARD_TAKEN_BY_NOBODY UINT32_MAX
+
+struct shard_board_options {
+    uint32_t shards_per_epoch, epochs; /* 1 at least */
+    uint32_t batches;                  /* of a shard */
+    uint32_t batches_last;             /* of the last one of an epoch */
+    uint64_t first_lease;              /* the id of the first; each takes the next */
+};
+
+struct board_lease {
+    uint64_t id; /* 0: it is not leased */
+    uint32_t shard, worker;
+};
+
+struct shard_board {
+    struct shard_board_options options;
+    uint32_t shards, done;
+    uint8_t *states;            /* (shards) */
+    uint32_t lowest;            /* no shard below it is to be done */
+    struct board_lease *leases; /* (lease_count), in the order of their ids */
+    uint32_t lease_count, lease_room;
+    uint64_t next_lease;
+    uint64_t reopened; /* shards, ever */
+};
+
+/* LIMIT for more than SHARDS_MAX shards. */
+enum status shard_board_init(struct shard_board *board, const struct shard_board_options *options,
+                             struct error *err);
+void shard_board_deinit(struct shard_board *board);
+
+uint32_t shard_board_batches(const struct shard_board *board, uint32_t shard);
+
+/* False: nothing is to be done now. NO_MEMORY counts as that. */
+bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease);
+/* False: there is no such lease any more. */
+bool shard_board_finish(struct shard_board *board, uint64_t id);
+/* The lease, or all of a worker's: their shards are to be done again. */
+void shard_board_take_back(struct shard_board *board, uint64_t id);
+void shard_board_take_back_all(struct shard_board *board, uint32_t worker);
+
+/* What a new process of a server has counted, by shard; 0 of those behind. A shard is done, or to
+ * be done, by the server that has counted the fewest of its batches: so this is called for each
+ * server, and once more for each new process of one. */
+void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint32_t count);
+
+bool shard_board_is_finished(const struct shard_board *board);
+
+#endif

@@ -1,0 +1,1171 @@
+#include "tests/sim/server_world.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/random.h"
+#include "runtime/ps/push_worker.h"
+#include "runtime/ps/server_role.h"
+#include "runtime/ps/shard_board.h"
+#include "tests/sim/timeline.h"
+
+#define TABLES      2
+#define WORKERS_MAX 8
+#define SERVERS_MAX 6
+#define NODES_MAX   2048
+#define LINKS_MAX   65536
+#define IDS_MAX     256
+#define TICK_MS     10
+#define DEAD_MS     200
+#define ZOMBIE_MS   2000 /* after which the launcher has ended it */
+#define FROZEN_MS   600  /* at most */
+#define END_MS      3600000
+#define LEASES      2 /* of a worker */
+#define PIECE_BYTES 512
+#define NOBODY      UINT32_MAX
+
+static const uint32_t widths[TABLES] = {1, 3};
+
+enum node_kind { MASTER, WORKER, SERVER };
+enum happening { FRAME, CLOSED, TICK, WORK, END, KILL, FREEZE, CUT, LEAVE, START };
+
+struct event {
+    struct moment moment; /* with its bytes: FRAME */
+    enum happening kind;
+    enum node_kind of; /* KILL, START: what */
+    uint32_t node, link, side;
+};
+
+struct end {
+    uint32_t node;
+    peer_id peer;
+    bool is_open;
+    int64_t last_at;
+};
+
+struct link {
+    struct end ends[2];
+};
+
+struct world;
+
+/* Rows of a batch: a function of the seed and the batch's place in its epoch. */
+struct toy {
+    struct world *world;
+    uint32_t shard;
+    uint32_t counts[TABLES];
+    uint64_t ids[TABLES * IDS_MAX];
+    uint32_t seen[TABLES * IDS_MAX];
+};
+
+/* The master's part that is not the board's: who is connected. */
+struct member {
+    peer_id peer;
+    uint32_t incarnation;
+    bool was_seen;
+    uint32_t node; /* of a server: its address */
+    int64_t heard_at;
+};
+
+struct toy_master {
+    struct shard_board board;
+    uint64_t epoch, roster;
+    struct member workers[WORKERS_MAX], servers[SERVERS_MAX];
+};
+
+/* One process: a restarted role is a new node. */
+struct node {
+    enum node_kind kind;
+    bool is_alive, has_work;
+    int64_t frozen_until;
+    uint32_t index, incarnation;
+    struct toy_master master;
+    struct push_worker worker;
+    struct server_role server;
+    struct toy toy;
+    struct outbox outbox;
+    peer_id next_accepted;
+    char name[16];
+};
+
+/* What survives a server. */
+struct store {
+    struct text pieces, whole;
+    bool has_whole;
+    uint64_t id; /* of the pieces */
+};
+
+struct world {
+    const struct server_plan *plan;
+    struct node *nodes[NODES_MAX];
+    uint32_t node_count, master, workers[WORKERS_MAX], servers[SERVERS_MAX];
+    uint32_t worker_starts[WORKERS_MAX], server_starts[SERVERS_MAX], master_starts;
+    struct store stores[SERVERS_MAX];
+    struct link links[LINKS_MAX];
+    uint32_t link_count;
+    struct timeline time; /* in milliseconds */
+    /* Of each server's process: pushes counted of each worker's, and as they were when another
+     * pulled. */
+    uint64_t pushed[SERVERS_MAX][WORKERS_MAX], base[SERVERS_MAX][WORKERS_MAX][WORKERS_MAX];
+    uint64_t resumed[SERVERS_MAX][WORKERS_MAX], resumed_base[SERVERS_MAX][WORKERS_MAX][WORKERS_MAX];
+    bool is_computing[SERVERS_MAX][WORKERS_MAX];
+    struct server_result *result;
+};
+
+static uint64_t draw(struct world *world, uint64_t below)
+{
+    return timeline_draw(&world->time, below);
+}
+
+static void complain(struct world *world, const char *what, uint64_t which)
+{
+    timeline_fail(&world->time, "%s: %llu", what, (unsigned long long)which);
+}
+
+static struct event *schedule_frame(struct world *world, int64_t at, enum happening kind,
+                                    uint32_t node, struct slice bytes)
+{
+    struct event *event = timeline_plan(&world->time, at, bytes);
+
+    event->kind = kind;
+    event->node = node;
+    return event;
+}
+
+static struct event *schedule(struct world *world, int64_t at, enum happening kind, uint32_t node)
+{
+    return schedule_frame(world, at, kind, node, (struct slice){NULL, 0});
+}
+
+static void count(struct world *world, enum server_fault fault)
+{
+    world->result->faults[fault]++;
+}
+
+/* ------------------------------------------------------------ the toy */
+
+/* 0: the batch does not select the row. */
+static uint32_t times_seen(const struct world *world, uint32_t shard, uint32_t batch,
+                           uint32_t table, uint64_t id)
+{
+    const struct server_plan *plan = world->plan;
+    const uint64_t place = (uint64_t)(shard % plan->shards) * 1000 + batch;
+    const uint64_t bits = random_bits(plan->seed, RANDOM_SIMULATION, place * TABLES + table, id);
+
+    if (bits % plan->ids >= plan->batch_rows)
+        return 0;
+    return 1 + (uint32_t)(bits >> 40) % 3;
+}
+
+static uint64_t row_id(uint64_t number)
+{
+    return number * 0x9e3779b9u; /* far apart, in ascending order */
+}
+
+static enum status toy_open(void *self, uint64_t shard, uint32_t *batches, struct error *err)
+{
+    struct toy *toy = self;
+    const struct server_plan *plan = toy->world->plan;
+    (void)err;
+
+    toy->shard = (uint32_t)shard;
+    *batches = shard % plan->shards == plan->shards - 1 ? plan->batches_last : plan->batches;
+    return STATUS_OK;
+}
+
+static enum status toy_select(void *self, uint32_t batch, struct batch_rows *rows,
+                              struct error *err)
+{
+    struct toy *toy = self;
+    uint32_t row = 0;
+    (void)err;
+
+    for (uint32_t t = 0; t < TABLES; t++) {
+        const uint32_t first = row;
+
+        for (uint64_t i = 0; i < toy->world->plan->ids; i++) {
+            const uint32_t seen = times_seen(toy->world, toy->shard, batch, t, i);
+
+            if (!seen)
+                continue;
+            toy->ids[row] = row_id(i);
+            toy->seen[row++] = seen;
+        }
+        toy->counts[t] = row - first;
+    }
+    *rows = (struct batch_rows){toy->counts, toy->ids, toy->seen};
+    return STATUS_OK;
+}
+
+static enum status toy_compute(void *self, const float *values, float *gradient, struct error *err)
+{
+    struct toy *toy = self;
+    uint32_t at = 0;
+    (void)err;
+
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t i = 0; i < toy->counts[t] * widths[t]; i++, at++) {
+            if (values[at] > 0 || values[at] != (float)(int)values[at])
+                complain(toy->world, "a weight that no number of batches makes, of shard",
+                         toy->shard);
+            gradient[at] = 1;
+        }
+    return STATUS_OK;
+}
+
+/* ----------------------------------------------------------- connections */
+
+static void send_to(struct world *world, uint32_t link, uint32_t side, enum happening kind,
+                    struct slice bytes)
+{
+    struct end *end = &world->links[link].ends[side];
+    const uint64_t luck = draw(world, 100);
+    int64_t at = world->time.now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
+    struct event *event;
+
+    if (end->node == NOBODY)
+        return;
+    at = at < end->last_at ? end->last_at : at;
+    end->last_at = at;
+    event = schedule_frame(world, at, kind, end->node, bytes);
+    event->link = link;
+    event->side = side;
+}
+
+/* Addresses are "master", or the number of a server's node. */
+static void connect(struct world *world, uint32_t from, peer_id peer, struct slice address)
+{
+    const uint32_t link = world->link_count;
+    const uint32_t to = slice_is(address, "master") ? world->master : (uint32_t)atoi(address.data);
+    const bool is_there = to < world->node_count && world->nodes[to]->is_alive;
+
+    if (link == LINKS_MAX) {
+        complain(world, "too many connections", LINKS_MAX);
+        return;
+    }
+    world->link_count++;
+    world->links[link] =
+        (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NOBODY}}};
+    if (is_there)
+        world->links[link].ends[1] =
+            (struct end){.node = to, .peer = world->nodes[to]->next_accepted++, .is_open = true};
+    else
+        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
+}
+
+static void close_side(struct world *world, uint32_t link, uint32_t side)
+{
+    world->links[link].ends[side].is_open = false;
+    if (world->links[link].ends[1 - side].is_open)
+        send_to(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
+}
+
+/* The newest first. False where it is closed already. */
+static bool find_link(const struct world *world, uint32_t node, peer_id peer, uint32_t *link,
+                      uint32_t *side)
+{
+    for (*link = world->link_count; (*link)-- > 0;)
+        for (*side = 0; *side < 2; ++*side)
+            if (world->links[*link].ends[*side].node == node &&
+                world->links[*link].ends[*side].peer == peer)
+                return world->links[*link].ends[*side].is_open;
+    return false;
+}
+
+/* ------------------------------------------------------------ what is checked */
+
+static uint32_t batches_of(const struct world *world, uint32_t shard)
+{
+    const struct server_plan *plan = world->plan;
+
+    return shard % plan->shards == plan->shards - 1 ? plan->batches_last : plan->batches;
+}
+
+static const struct row_entry *entry_of(const struct row_table *table, uint64_t id)
+{
+    const uint64_t hash = row_hash(id);
+
+    return row_bucket_find(table->buckets + row_bucket_of(hash), hash, id);
+}
+
+static void check_row(struct world *world, struct server_role *server, uint32_t t, uint64_t number)
+{
+    const struct server_plan *plan = world->plan;
+    const uint64_t id = row_id(number);
+    const struct row_entry *entry = entry_of(server->tables + t, id);
+    uint64_t batches = 0, seen = 0;
+    float value[3];
+
+    for (uint32_t shard = 0; shard < plan->shards * plan->epochs; shard++)
+        for (uint32_t b = 0; b < shard_counts_of(&server->shards, shard); b++) {
+            const uint32_t times = times_seen(world, shard, b, t, number);
+
+            batches += times > 0;
+            seen += times;
+        }
+    if ((entry ? entry->seen : 0) != seen)
+        complain(world, "another number of rows of data than were counted selected row", number);
+    row_table_pull(server->tables + t, (uint32_t)server->clock, (struct row_ids){&id, 1}, value);
+    if (plan->min_count <= 1 && value[0] != -(float)batches)
+        complain(world, "a batch is not counted once in row", number);
+}
+
+/* Rows and counts of a server say the same. */
+static void check_server(struct world *world, struct server_role *server)
+{
+    uint64_t clock = 0;
+
+    for (uint32_t shard = 0; shard < server->shards.count; shard++)
+        clock += shard_counts_of(&server->shards, shard);
+    if (clock != server->clock)
+        complain(world, "a clock that is not the batches that are counted", server->clock);
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint64_t number = 0; number < world->plan->ids; number++)
+            if (server_of_row(row_id(number), world->plan->servers) == server->options.index)
+                check_row(world, server, t, number);
+}
+
+static void check_end(struct world *world)
+{
+    for (uint32_t s = 0; s < world->plan->servers; s++) {
+        struct server_role *server = &world->nodes[world->servers[s]]->server;
+
+        for (uint32_t shard = 0; shard < world->plan->shards * world->plan->epochs; shard++)
+            if (shard_counts_of(&server->shards, shard) != batches_of(world, shard))
+                complain(world, "not all batches are counted of shard", shard);
+        check_server(world, server);
+        world->result->pushes += server->counts.pushes;
+    }
+}
+
+/* Of the process that is the server now. */
+static void note_pull(struct world *world, uint32_t s, uint32_t w)
+{
+    world->is_computing[s][w] = true;
+    memcpy(world->base[s][w], world->pushed[s], sizeof world->pushed[s]);
+    memcpy(world->resumed_base[s][w], world->resumed[s], sizeof world->resumed[s]);
+}
+
+/* What was on its way when a worker began again comes on top. */
+static void check_staleness(struct world *world, uint32_t s, uint32_t w, uint32_t other)
+{
+    const uint64_t ahead = world->pushed[s][w] - world->base[s][other][w];
+    const uint64_t again = world->resumed[s][w] - world->resumed_base[s][other][w];
+
+    if (world->is_computing[s][other] && ahead > world->plan->staleness + again)
+        complain(world, "too many batches ahead of another: worker", w);
+}
+
+static void note_push(struct world *world, uint32_t s, uint32_t w)
+{
+    world->pushed[s][w]++;
+    world->is_computing[s][w] = false;
+    for (uint32_t other = 0; world->plan->staleness && other < world->plan->workers; other++)
+        if (other != w)
+            check_staleness(world, s, w, other);
+}
+
+/* ------------------------------------------------------------ the store of a server */
+
+static void take_piece(struct world *world, const struct node *node, struct slice bytes)
+{
+    struct store *store = world->stores + node->index;
+    struct piece_head head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    if (node->incarnation + 1 < world->server_starts[node->index])
+        return; /* another has followed */
+    if (head.position == 0)
+        text_clear(&store->pieces);
+    store->id = head.id;
+    text_append(&store->pieces, (struct slice){bytes.data + sizeof head, bytes.size - sizeof head});
+}
+
+static void take_finish(struct world *world, const struct node *node, struct slice bytes)
+{
+    struct store *store = world->stores + node->index;
+    struct checkpoint head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    if (node->incarnation + 1 < world->server_starts[node->index]) {
+        count(world, SERVER_FAULT_STALE_SNAPSHOT);
+        return;
+    }
+    if (head.id != store->id || head.bytes != store->pieces.size)
+        complain(world, "a snapshot of another size than its pieces", head.bytes);
+    text_clear(&store->whole);
+    text_append(&store->whole, text_slice(&store->pieces));
+    store->has_whole = true;
+    world->result->snapshots++;
+}
+
+/* ------------------------------------------------------------ processes */
+
+static void carry_out(struct world *world, uint32_t number);
+
+static uint32_t node_new(struct world *world, enum node_kind kind, uint32_t index,
+                         uint32_t incarnation)
+{
+    struct node *node = calloc(1, sizeof *node);
+
+    if (!node || world->node_count == NODES_MAX)
+        abort();
+    node->kind = kind;
+    node->is_alive = true;
+    node->index = index;
+    node->incarnation = incarnation;
+    node->next_accepted = 1;
+    node->toy.world = world;
+    snprintf(node->name, sizeof node->name, "%u", world->node_count);
+    outbox_init(&node->outbox);
+    world->nodes[world->node_count] = node;
+    schedule(world, world->time.now + (int64_t)draw(world, TICK_MS), TICK, world->node_count);
+    return world->node_count++;
+}
+
+static void start_worker(struct world *world, uint32_t index)
+{
+    const uint32_t incarnation = world->worker_starts[index]++;
+    const uint32_t number = node_new(world, WORKER, index, incarnation);
+    struct node *node = world->nodes[number];
+    const struct push_worker_options options = {.job = 1,
+                                                .index = index,
+                                                .incarnation = incarnation,
+                                                .master = "master",
+                                                .alive_ms = 50,
+                                                .reconnect_ms = 10,
+                                                .grace_ms = 1000,
+                                                .is_gated = world->plan->staleness > 0};
+    const struct batch_learning learning = {.self = &node->toy,
+                                            .table_count = TABLES,
+                                            .widths = widths,
+                                            .open = toy_open,
+                                            .select = toy_select,
+                                            .compute = toy_compute};
+
+    world->workers[index] = number;
+    for (uint32_t s = 0; s < SERVERS_MAX; s++)
+        world->is_computing[s][index] = false;
+    TRACE(world, "worker %u.%u starts", index, incarnation);
+    push_worker_init(&node->worker, &options, &learning);
+    push_worker_start(&node->worker, world->time.now, &node->outbox);
+    carry_out(world, number);
+}
+
+static void restore(struct world *world, struct node *node)
+{
+    const struct slice whole = text_slice(&world->stores[node->index].whole);
+    struct error err;
+
+    if (!world->stores[node->index].has_whole) {
+        if (node->incarnation)
+            count(world, SERVER_FAULT_EMPTY);
+        return;
+    }
+    count(world, SERVER_FAULT_RESTORED);
+    for (size_t at = 0; at < whole.size; at += PIECE_BYTES) {
+        const size_t left = whole.size - at, size = left < PIECE_BYTES ? left : PIECE_BYTES;
+
+        if (server_role_restore(&node->server, (struct slice){whole.data + at, size}, size == left,
+                                &err) != STATUS_OK)
+            complain(world, "a snapshot is not read by server", node->index);
+    }
+    check_server(world, &node->server);
+}
+
+static void start_server(struct world *world, uint32_t index)
+{
+    const uint32_t incarnation = world->server_starts[index]++;
+    const uint32_t number = node_new(world, SERVER, index, incarnation);
+    struct node *node = world->nodes[number];
+    struct row_table_options tables[TABLES];
+    struct server_options options = {.job = 1,
+                                     .index = index,
+                                     .incarnation = incarnation,
+                                     .server_count = world->plan->servers,
+                                     .master = "master",
+                                     .address = node->name,
+                                     .tables = tables,
+                                     .table_count = TABLES,
+                                     .memory_limit = UINT64_MAX,
+                                     .staleness = world->plan->staleness,
+                                     .alive_ms = 50,
+                                     .reconnect_ms = 10,
+                                     .snapshot_ms = world->plan->snapshot_ms,
+                                     .piece_bytes = PIECE_BYTES};
+    struct error err;
+
+    for (uint32_t t = 0; t < TABLES; t++)
+        tables[t] =
+            (struct row_table_options){.number = t,
+                                       .width = widths[t],
+                                       .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1},
+                                       .min_count = world->plan->min_count};
+    world->servers[index] = number;
+    memset(world->pushed[index], 0, sizeof world->pushed[index]);
+    /* A new gate does not know who computes. */
+    memset(world->is_computing[index], 0,
+           index ? sizeof world->is_computing[index] : sizeof world->is_computing);
+    TRACE(world, "server %u.%u starts", index, incarnation);
+    if (server_role_init(&node->server, &options, &err) != STATUS_OK)
+        abort();
+    restore(world, node);
+    server_role_start(&node->server, world->time.now, &node->outbox);
+    carry_out(world, number);
+}
+
+static void start_master(struct world *world)
+{
+    const struct server_plan *plan = world->plan;
+    const uint32_t incarnation = world->master_starts++;
+    struct toy_master *master;
+    struct error err;
+
+    world->master = node_new(world, MASTER, 0, incarnation);
+    master = &world->nodes[world->master]->master;
+    master->epoch = (uint64_t)incarnation << 32;
+    master->roster = master->epoch;
+    TRACE(world, "master %u starts", incarnation);
+    if (shard_board_init(&master->board,
+                         &(struct shard_board_options){.shards_per_epoch = plan->shards,
+                                                       .epochs = plan->epochs,
+                                                       .batches = plan->batches,
+                                                       .batches_last = plan->batches_last,
+                                                       .first_lease = master->epoch + 1},
+                         &err) != STATUS_OK)
+        abort();
+}
+
+/* ------------------------------------------------------------ the master */
+
+static struct message from_master(const struct toy_master *master, enum message_type type)
+{
+    return (struct message){.type = type, .job = 1, .epoch = master->epoch};
+}
+
+static void send_servers(struct world *world, struct node *node, peer_id peer)
+{
+    struct message message = from_master(&node->master, MESSAGE_SERVERS);
+    struct text list;
+
+    text_init(&list, 4096);
+    for (uint32_t s = 0; s < world->plan->servers; s++) {
+        const struct member *server = node->master.servers + s;
+        const char *name = server->was_seen ? world->nodes[server->node]->name : "";
+
+        message_put_server_place(&list,
+                                 &(struct message_server_place){.incarnation = server->incarnation,
+                                                                .address = slice_of(name)});
+    }
+    message.servers = (struct message_servers){.roster = node->master.roster,
+                                               .server_count = world->plan->servers,
+                                               .servers = text_slice(&list)};
+    outbox_send(&node->outbox, peer, &message);
+    text_deinit(&list);
+}
+
+static void give_leases(struct world *world, struct node *node)
+{
+    struct shard_board *board = &node->master.board;
+
+    for (uint32_t w = 0; w < world->plan->workers; w++) {
+        const struct member *worker = node->master.workers + w;
+        uint32_t held = 0;
+        struct board_lease lease;
+
+        for (uint32_t i = 0; i < board->lease_count; i++)
+            held += board->leases[i].worker == w;
+        while (worker->peer != PEER_NONE && held++ < LEASES &&
+               shard_board_claim(board, w, &lease)) {
+            struct message message = from_master(&node->master, MESSAGE_LEASE);
+
+            message.lease =
+                (struct message_lease){.id = lease.id, .first = lease.shard, .count = 1};
+            outbox_send(&node->outbox, worker->peer, &message);
+        }
+    }
+}
+
+static void dismiss(struct node *node, peer_id peer)
+{
+    struct message message = from_master(&node->master, MESSAGE_END);
+
+    outbox_send(&node->outbox, peer, &message);
+    outbox_close(&node->outbox, peer);
+}
+
+/* Which processes of workers are gone. */
+static void send_forgets(struct world *world, struct node *node, peer_id peer)
+{
+    for (uint32_t w = 0; w < world->plan->workers; w++) {
+        const struct member *worker = node->master.workers + w;
+        struct message message = from_master(&node->master, MESSAGE_FORGET);
+
+        message.forget =
+            (struct message_forget){.index = w, .incarnation = worker->incarnation - 1};
+        if (worker->was_seen && worker->incarnation > 0)
+            outbox_send(&node->outbox, peer, &message);
+    }
+}
+
+static void on_hello(struct world *world, struct node *node, peer_id from,
+                     const struct message_hello *hello)
+{
+    struct member *worker = node->master.workers + hello->index;
+
+    if (worker->was_seen && hello->incarnation < worker->incarnation) {
+        dismiss(node, from);
+        return;
+    }
+    *worker = (struct member){.peer = from,
+                              .incarnation = hello->incarnation,
+                              .was_seen = true,
+                              .heard_at = world->time.now};
+    shard_board_take_back_all(&node->master.board, hello->index);
+    for (uint32_t s = 0; s < world->plan->servers; s++)
+        if (node->master.servers[s].peer != PEER_NONE)
+            send_forgets(world, node, node->master.servers[s].peer);
+    send_servers(world, node, from);
+}
+
+static void on_server(struct world *world, struct node *node, peer_id from,
+                      const struct message_server *message)
+{
+    struct member *server = node->master.servers + message->index;
+    const uint64_t before = node->master.board.reopened;
+    uint32_t counted[4096];
+
+    if (server->was_seen && message->incarnation < server->incarnation) {
+        dismiss(node, from);
+        return;
+    }
+    if (!server->was_seen || message->incarnation > server->incarnation)
+        node->master.roster++;
+    *server = (struct member){.peer = from,
+                              .incarnation = message->incarnation,
+                              .was_seen = true,
+                              .node = (uint32_t)atoi(message->address.data),
+                              .heard_at = world->time.now};
+    send_forgets(world, node, from);
+    if (message->counted.size)
+        memcpy(counted, message->counted.data, message->counted.size);
+    shard_board_reopen(&node->master.board, counted,
+                       (uint32_t)(message->counted.size / sizeof *counted));
+    world->result->faults[SERVER_FAULT_REOPENED] += node->master.board.reopened - before;
+    for (uint32_t w = 0; w < world->plan->workers; w++)
+        if (node->master.workers[w].peer != PEER_NONE)
+            send_servers(world, node, node->master.workers[w].peer);
+}
+
+static void on_shard_done(struct world *world, struct node *node,
+                          const struct message_shard_done *done)
+{
+    if (done->roster == node->master.roster) {
+        (void)shard_board_finish(&node->master.board, done->id);
+        return;
+    }
+    count(world, SERVER_FAULT_LATE);
+    shard_board_take_back(&node->master.board, done->id);
+}
+
+static void look_for_end(struct world *world, struct node *node)
+{
+    if (!shard_board_is_finished(&node->master.board))
+        return;
+    for (uint32_t s = 0; s < world->plan->servers; s++) {
+        const struct node *server = world->nodes[world->servers[s]];
+
+        /* To publish the model the master needs the servers that it knows. */
+        if (!server->is_alive || server->incarnation != node->master.servers[s].incarnation ||
+            node->master.servers[s].peer == PEER_NONE)
+            return;
+    }
+    check_end(world);
+    world->time.has_ended = true;
+}
+
+static struct member *member_at(struct toy_master *master, peer_id peer, bool *is_worker,
+                                uint32_t *index)
+{
+    for (*index = 0; *index < WORKERS_MAX; ++*index)
+        if (master->workers[*index].peer == peer)
+            return *is_worker = true, master->workers + *index;
+    for (*index = 0; *index < SERVERS_MAX; ++*index)
+        if (master->servers[*index].peer == peer)
+            return *is_worker = false, master->servers + *index;
+    return NULL;
+}
+
+static void master_message(struct world *world, struct node *node, peer_id from,
+                           const struct message *message)
+{
+    bool is_worker;
+    uint32_t index;
+    struct member *member = member_at(&node->master, from, &is_worker, &index);
+
+    if (member)
+        member->heard_at = world->time.now;
+    if (message->type == MESSAGE_HELLO)
+        on_hello(world, node, from, &message->hello);
+    else if (message->type == MESSAGE_SERVER)
+        on_server(world, node, from, &message->server);
+    else if (message->type == MESSAGE_SHARD_DONE)
+        on_shard_done(world, node, &message->shard_done);
+    else if (message->type == MESSAGE_LEAVING && member) {
+        shard_board_take_back_all(&node->master.board, index);
+        dismiss(node, from);
+        member->peer = PEER_NONE;
+    } else if (message->type == MESSAGE_FAILED)
+        complain(world, "a role failed", message->failure.status);
+    give_leases(world, node);
+    look_for_end(world, node);
+}
+
+static void master_disconnect(struct world *world, struct node *node, peer_id peer)
+{
+    bool is_worker;
+    uint32_t index;
+    struct member *member = member_at(&node->master, peer, &is_worker, &index);
+
+    if (!member)
+        return;
+    member->peer = PEER_NONE;
+    if (is_worker)
+        shard_board_take_back_all(&node->master.board, index);
+    give_leases(world, node);
+}
+
+/* A process that is silent is taken for dead, and another starts beside it. */
+static void replace(struct world *world, enum node_kind kind, uint32_t index, struct member *member)
+{
+    const struct node *now =
+        world->nodes[kind == WORKER ? world->workers[index] : world->servers[index]];
+
+    member->heard_at = world->time.now;
+    /* Another is on its way, or the launcher has seen that itself. */
+    if (now->incarnation != member->incarnation || !now->is_alive)
+        return;
+    count(world, SERVER_FAULT_ZOMBIE);
+    schedule(world, world->time.now + (int64_t)draw(world, ZOMBIE_MS), END,
+             kind == WORKER ? world->workers[index] : world->servers[index]);
+    if (kind == WORKER)
+        start_worker(world, index);
+    else
+        start_server(world, index);
+}
+
+static void master_tick(struct world *world, struct node *node)
+{
+    for (uint32_t w = 0; w < world->plan->workers; w++)
+        if (node->master.workers[w].was_seen &&
+            world->time.now - node->master.workers[w].heard_at > DEAD_MS)
+            replace(world, WORKER, w, node->master.workers + w);
+    for (uint32_t s = 0; s < world->plan->servers; s++)
+        if (node->master.servers[s].was_seen &&
+            world->time.now - node->master.servers[s].heard_at > DEAD_MS)
+            replace(world, SERVER, s, node->master.servers + s);
+    look_for_end(world, node);
+}
+
+/* ------------------------------------------------------------ what a role asks for */
+
+static bool node_has_work(const struct node *node)
+{
+    if (node->kind == WORKER)
+        return push_worker_has_work(&node->worker);
+    return node->kind == SERVER && server_role_has_work(&node->server);
+}
+
+static void ask_for_work(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    int64_t takes = 1 + (int64_t)draw(world, 4);
+
+    if (node->has_work || !node_has_work(node))
+        return;
+    if (node->kind == WORKER && node->index < world->plan->slow_workers) {
+        takes *= 30;
+        count(world, SERVER_FAULT_SLOW);
+    }
+    node->has_work = true;
+    schedule(world, world->time.now + takes, WORK, number);
+}
+
+/* The worker has pushed, begins again, or is gone: nobody waits for it. The gate says so for all
+ * servers. */
+static void stop_watching(struct world *world, const struct node *server, const struct node *worker)
+{
+    if (worker->kind != WORKER || world->nodes[world->servers[server->index]] != server ||
+        world->nodes[world->workers[worker->index]] != worker)
+        return;
+    for (uint32_t s = 0; s < SERVERS_MAX; s++)
+        if (server->index == 0 || server->index == s)
+            world->is_computing[s][worker->index] = false;
+}
+
+/* A server's own answers say what it has counted, and what workers compute with. */
+static void watch(struct world *world, const struct node *node, uint32_t to, struct slice frame)
+{
+    struct message message;
+    struct error err;
+    const struct node *worker = world->nodes[to];
+
+    if (node->kind != SERVER || worker->kind != WORKER ||
+        world->nodes[world->servers[node->index]] != node ||
+        world->nodes[world->workers[worker->index]] != worker ||
+        message_read(frame, &message, &err) != STATUS_OK)
+        return;
+    if (message.type == MESSAGE_PULLED)
+        note_pull(world, node->index, worker->index);
+    else if (message.type == MESSAGE_RESUMED || message.type == MESSAGE_PUSHED)
+        stop_watching(world, node, worker);
+    world->resumed[node->index][worker->index] += message.type == MESSAGE_RESUMED;
+}
+
+static void carry_out(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+    uint32_t link, side;
+
+    for (size_t i = 0; i < node->outbox.count; i++) {
+        const struct outbox_entry entry = node->outbox.entries[i];
+        const struct slice bytes = outbox_bytes(&node->outbox, &entry);
+
+        switch (entry.kind) {
+        case OUTBOX_CONNECT:
+            connect(world, number, entry.peer, bytes);
+            break;
+        case OUTBOX_SEND:
+            if (find_link(world, number, entry.peer, &link, &side)) {
+                world->result->frames++;
+                if (world->links[link].ends[1 - side].node != NOBODY)
+                    watch(world, node, world->links[link].ends[1 - side].node, bytes);
+                send_to(world, link, 1 - side, FRAME, bytes);
+            }
+            break;
+        case OUTBOX_CLOSE:
+            if (!find_link(world, number, entry.peer, &link, &side))
+                break;
+            if (node->kind == SERVER && world->links[link].ends[1 - side].node != NOBODY)
+                stop_watching(world, node, world->nodes[world->links[link].ends[1 - side].node]);
+            close_side(world, link, side);
+            break;
+        case OUTBOX_PIECE:
+            take_piece(world, node, bytes);
+            break;
+        case OUTBOX_FINISH:
+            take_finish(world, node, bytes);
+            break;
+        case OUTBOX_END:
+            node->is_alive = false;
+            break;
+        default:
+            break;
+        }
+    }
+    outbox_clear(&node->outbox);
+    if (!node->is_alive)
+        for (link = 0; link < world->link_count; link++)
+            for (side = 0; side < 2; side++)
+                if (world->links[link].ends[side].node == number &&
+                    world->links[link].ends[side].is_open)
+                    close_side(world, link, side);
+    ask_for_work(world, number);
+}
+
+/* ------------------------------------------------------------ mishaps */
+
+static uint32_t node_of(struct world *world, enum node_kind kind)
+{
+    if (kind == MASTER)
+        return world->master;
+    if (kind == WORKER)
+        return world->workers[draw(world, world->plan->workers)];
+    return world->servers[draw(world, world->plan->servers)];
+}
+
+static void start_later(struct world *world, enum node_kind kind, uint32_t index)
+{
+    struct event *event =
+        schedule(world, world->time.now + 20 + (int64_t)draw(world, 200), START, index);
+
+    event->of = kind;
+}
+
+static void kill_one(struct world *world, enum node_kind kind)
+{
+    const uint32_t number = node_of(world, kind);
+    struct node *node = world->nodes[number];
+
+    if (!node->is_alive)
+        return;
+    count(world, kind == WORKER   ? SERVER_FAULT_KILL
+                 : kind == SERVER ? SERVER_FAULT_SERVER_KILL
+                                  : SERVER_FAULT_MASTER_KILL);
+    if (kind == SERVER && node->server.snapshot.is_on)
+        count(world, SERVER_FAULT_TORN);
+    TRACE(world, "%s %u.%u is killed",
+          kind == WORKER   ? "worker"
+          : kind == SERVER ? "server"
+                           : "master",
+          node->index, node->incarnation);
+    node->is_alive = false;
+    carry_out(world, number);
+    start_later(world, kind, node->index);
+}
+
+static void freeze_one(struct world *world)
+{
+    const bool is_server = draw(world, 3) == 0;
+    struct node *node = world->nodes[node_of(world, is_server ? SERVER : WORKER)];
+
+    if (!node->is_alive)
+        return;
+    count(world, is_server ? SERVER_FAULT_SERVER_FREEZE : SERVER_FAULT_FREEZE);
+    node->frozen_until = world->time.now + (int64_t)draw(world, FROZEN_MS);
+    TRACE(world, "%s %u.%u freezes", is_server ? "server" : "worker", node->index,
+          node->incarnation);
+}
+
+static void cut_one(struct world *world)
+{
+    for (int tries = 0; tries < 50 && world->link_count; tries++) {
+        const uint32_t link = (uint32_t)draw(world, world->link_count);
+        struct link *cut = world->links + link;
+
+        if (!cut->ends[0].is_open || !cut->ends[1].is_open)
+            continue;
+        count(world, SERVER_FAULT_CUT);
+        for (uint32_t side = 0; side < 2; side++)
+            send_to(world, link, side, CLOSED, (struct slice){NULL, 0});
+        return;
+    }
+}
+
+static void leave_one(struct world *world)
+{
+    const uint32_t number = node_of(world, WORKER);
+    struct node *node = world->nodes[number];
+
+    if (!node->is_alive || node->frozen_until > world->time.now)
+        return;
+    count(world, SERVER_FAULT_LEAVE);
+    push_worker_leave(&node->worker, world->time.now, &node->outbox);
+    carry_out(world, number);
+    start_later(world, WORKER, node->index);
+}
+
+static void start(struct world *world, const struct event *event)
+{
+    if (event->of == MASTER)
+        start_master(world);
+    else if (event->of == WORKER)
+        start_worker(world, event->node);
+    else if (!world->nodes[world->servers[event->node]]->is_alive)
+        start_server(world, event->node);
+}
+
+static void plan_mishaps(struct world *world)
+{
+    const struct server_plan *plan = world->plan;
+    const struct {
+        enum happening kind;
+        enum node_kind of;
+        uint32_t times;
+    } mishaps[] = {{KILL, WORKER, plan->kills},        {KILL, SERVER, plan->server_kills},
+                   {KILL, MASTER, plan->master_kills}, {FREEZE, WORKER, plan->freezes},
+                   {CUT, WORKER, plan->cuts},          {LEAVE, WORKER, plan->leaves}};
+
+    for (size_t m = 0; m < sizeof mishaps / sizeof *mishaps; m++)
+        for (uint32_t i = 0; i < mishaps[m].times; i++)
+            schedule(world, (int64_t)draw(world, (uint64_t)plan->span_ms), mishaps[m].kind, 0)->of =
+                mishaps[m].of;
+}
+
+/* ------------------------------------------------------------ events */
+
+static void deliver(struct world *world, struct node *node, const struct event *event)
+{
+    struct end *end = &world->links[event->link].ends[event->side];
+    const peer_id peer = end->peer;
+    struct message message;
+    struct error err;
+
+    if (event->kind == CLOSED) {
+        end->is_open = false;
+        if (node->kind == MASTER)
+            master_disconnect(world, node, peer);
+        else if (node->kind == WORKER)
+            push_worker_on_disconnect(&node->worker, world->time.now, peer, &node->outbox);
+        else
+            server_role_on_disconnect(&node->server, world->time.now, peer, &node->outbox);
+        return;
+    }
+    if (message_read(event->moment.bytes, &message, &err) != STATUS_OK)
+        complain(world, "a frame is not read by node", event->node);
+    else if (node->kind == MASTER)
+        master_message(world, node, peer, &message);
+    else if (node->kind == WORKER)
+        push_worker_on_message(&node->worker, world->time.now, peer, &message, &node->outbox);
+    else
+        server_role_on_message(&node->server, world->time.now, peer, &message, &node->outbox);
+}
+
+/* A push of a worker is on its way into the server's rows. */
+static void deliver_watched(struct world *world, struct node *node, const struct event *event)
+{
+    const uint32_t sender = world->links[event->link].ends[1 - event->side].node;
+    const uint64_t pushes = node->server.counts.pushes, repeated = node->server.counts.repeated;
+    const uint64_t waits = node->server.counts.waits;
+    const bool is_snapshot_on = node->server.snapshot.is_on;
+
+    deliver(world, node, event);
+    if (node->kind != SERVER)
+        return;
+    if (event->kind == CLOSED && sender != NOBODY)
+        stop_watching(world, node, world->nodes[sender]);
+    world->result->faults[SERVER_FAULT_REPEATED] += node->server.counts.repeated - repeated;
+    world->result->faults[SERVER_FAULT_WAITED] += node->server.counts.waits - waits;
+    if (node->server.counts.pushes == pushes)
+        return;
+    world->result->faults[SERVER_FAULT_BUSY] += is_snapshot_on;
+    /* What was on its way over a connection that is lost comes on top. */
+    if (world->links[event->link].ends[1 - event->side].is_open &&
+        world->nodes[world->servers[node->index]] == node && world->nodes[sender]->kind == WORKER &&
+        world->nodes[world->workers[world->nodes[sender]->index]] == world->nodes[sender])
+        note_push(world, node->index, world->nodes[sender]->index);
+}
+
+static void tick(struct world *world, struct node *node, uint32_t number)
+{
+    if (node->kind == MASTER)
+        master_tick(world, node);
+    else if (node->kind == WORKER)
+        push_worker_on_tick(&node->worker, world->time.now, &node->outbox);
+    else
+        server_role_on_tick(&node->server, world->time.now, &node->outbox);
+    schedule(world, world->time.now + TICK_MS, TICK, number);
+}
+
+static void work(struct world *world, struct node *node)
+{
+    node->has_work = false;
+    if (!node_has_work(node))
+        return;
+    if (node->kind == WORKER)
+        push_worker_work(&node->worker, world->time.now, &node->outbox);
+    else
+        server_role_work(&node->server, world->time.now, &node->outbox);
+}
+
+static bool happens_to_node(struct world *world, struct event *event)
+{
+    struct node *node = world->nodes[event->node];
+    const bool is_of_link = event->kind == FRAME || event->kind == CLOSED;
+
+    if (!node->is_alive || (is_of_link && !world->links[event->link].ends[event->side].is_open))
+        return true;
+    if (node->frozen_until > world->time.now) {
+        timeline_put_off(&world->time, event, node->frozen_until);
+        return false;
+    }
+    if (is_of_link)
+        deliver_watched(world, node, event);
+    else if (event->kind == TICK)
+        tick(world, node, event->node);
+    else
+        work(world, node);
+    carry_out(world, event->node);
+    return true;
+}
+
+static bool happens(void *context, void *what)
+{
+    struct world *world = context;
+    struct event *event = what;
+
+    switch (event->kind) {
+    case END:
+        world->nodes[event->node]->is_alive = false;
+        carry_out(world, event->node);
+        return true;
+    case KILL:
+        kill_one(world, event->of);
+        return true;
+    case FREEZE:
+        freeze_one(world);
+        return true;
+    case CUT:
+        cut_one(world);
+        return true;
+    case LEAVE:
+        leave_one(world);
+        return true;
+    case START:
+        start(world, event);
+        return true;
+    default:
+        return happens_to_node(world, event);
+    }
+}
+
+static void world_close(struct world *world)
+{
+    for (uint32_t n = 0; n < world->node_count; n++) {
+        struct node *node = world->nodes[n];
+
+        if (node->kind == MASTER)
+            shard_board_deinit(&node->master.board);
+        else if (node->kind == WORKER)
+            push_worker_deinit(&node->worker);
+        else
+            server_role_deinit(&node->server);
+        outbox_deinit(&node->outbox);
+        free(node);
+    }
+    for (uint32_t s = 0; s < SERVERS_MAX; s++) {
+        text_deinit(&world->stores[s].pieces);
+        text_deinit(&world->stores[s].whole);
+    }
+    timeline_close(&world->time);
+    free(world);
+}
+
+enum status server_world_run(const struct server_plan *plan, struct server_result *result,
+                             struct error *err)
+{
+    struct world *world = calloc(1, sizeof *world);
+    enum status status;
+
+    if (!world)
+        return fail_no_memory(err);
+    world->plan = plan;
+    world->result = result;
+    timeline_open(&world->time, &(struct timeline_options){.seed = plan->seed,
+                                                           .stream = 9,
+                                                           .event_size = sizeof(struct event),
+                                                           .ticks_per_ms = 1,
+                                                           .verbose = plan->verbose});
+    for (uint32_t s = 0; s < SERVERS_MAX; s++) {
+        text_init(&world->stores[s].pieces, TEXT_MAXIMUM);
+        text_init(&world->stores[s].whole, TEXT_MAXIMUM);
+    }
+    start_master(world);
+    for (uint32_t s = 0; s < plan->servers; s++)
+        start_server(world, s);
+    for (uint32_t w = 0; w < plan->workers; w++)
+        start_worker(world, w);
+    plan_mishaps(world);
+    timeline_run(&world->time, END_MS, happens, world);
+    if (!world->time.has_ended)
+        complain(world, "the job does not end; so many shards are done",
+                 world->nodes[world->master]->master.board.done);
+    result->end_ms += (uint64_t)world->time.now;
+    status = world->time.failure.status;
+    if (status != STATUS_OK && err)
+        *err = world->time.failure;
+    world_close(world);
+    return status;
+}

@@ -1,0 +1,77 @@
+/*
+ * server_world.h - one job whose weights lie on parameter servers, by its real roles, from one
+ * seed.
+ *
+ *     master: leases of shards (runtime/ps/shard_board.h)
+ *        |  \
+ *     workers (runtime/ps/push_worker.h) <--frames--> servers (runtime/ps/server_role.h)
+ *        |                                               |
+ *     toy: rows of a batch, gradients of 1            store: the last snapshot of each server
+ *
+ * The world plays sockets, clock, stores, launcher, and the master's part of a connection. Frames
+ * of a connection keep their order, everything else may overtake. Workers, servers and masters are
+ * killed, freeze and thaw as zombies, and are slow; connections are cut; a server goes on from its
+ * last snapshot.
+ *
+ * With SGD at a rate of 1, weights that start at 0 and gradients of 1 a row's weight is minus the
+ * number of batches that were counted in it. Checked at the end: each row has each of its batches
+ * once, and how many rows of data selected it; all shards are counted whole on all servers.
+ * Checked all along: no worker is further ahead than the staleness allows, and a snapshot that
+ * was taken while rows were pushed has as many batches as its counts say.
+ */
+#ifndef TESTS_SIM_SERVER_WORLD_H
+#define TESTS_SIM_SERVER_WORLD_H
+
+#include "base/error.h"
+
+struct server_plan {
+    uint64_t seed;
+    uint32_t workers, servers;
+    uint32_t shards, epochs, batches, batches_last;
+    uint32_t ids;        /* of each table */
+    uint32_t batch_rows; /* ids of a batch, at most */
+    uint32_t staleness, min_count;
+    uint32_t slow_workers; /* 30 times slower: the first ones */
+    int64_t snapshot_ms;
+    int64_t span_ms; /* mishaps happen within it */
+    uint32_t kills, server_kills, master_kills, freezes, cuts, leaves;
+    bool verbose;
+};
+
+/* What this simulation promises to make happen over many seeds. */
+#define SERVER_FAULT_MAP(X)                                                                        \
+    X(KILL, "a worker is killed")                                                                  \
+    X(SERVER_KILL, "a parameter server is killed")                                                 \
+    X(MASTER_KILL, "a master is killed")                                                           \
+    X(FREEZE, "a worker freezes and thaws")                                                        \
+    X(SERVER_FREEZE, "a parameter server freezes and thaws")                                       \
+    X(ZOMBIE, "a process that was replaced lives on")                                              \
+    X(STALE_SNAPSHOT, "a server that was replaced writes a snapshot, which is refused")            \
+    X(CUT, "a connection is cut")                                                                  \
+    X(LEAVE, "a worker is asked to go")                                                            \
+    X(SLOW, "a worker is 30 times slower")                                                         \
+    X(RESTORED, "a server goes on from a snapshot")                                                \
+    X(EMPTY, "a server begins again without one")                                                  \
+    X(TORN, "a server dies while it takes a snapshot")                                             \
+    X(BUSY, "rows are pushed while a snapshot is taken")                                           \
+    X(REOPENED, "a shard that was done is opened again")                                           \
+    X(REPEATED, "a batch is pushed that is counted already")                                       \
+    X(WAITED, "a worker that is ahead waits")                                                      \
+    X(LATE, "a shard is done by a roster that is past")
+
+enum server_fault {
+#define X(name, text) SERVER_FAULT_##name,
+    SERVER_FAULT_MAP(X)
+#undef X
+        SERVER_FAULTS
+};
+
+struct server_result {
+    uint64_t faults[SERVER_FAULTS];
+    uint64_t frames, pushes, snapshots, end_ms;
+};
+
+enum status server_world_run(const struct server_plan *plan, struct server_result *result,
+                             struct error *err);
+
+#endif
