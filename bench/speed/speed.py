@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import click_cases
+import server_cases
 import interrupting
 import large_state
 import larger_than_memory
@@ -402,6 +403,7 @@ CASES = {
     "clicks": train_clicks,
     "clicks-embedded": click_cases.embedded,
     "words": train_words,
+    "servers": server_cases.rows,
     "trees": tree_cases.speed,
     "trees-rounds": tree_cases.rounds,
     "trees-clicks": tree_cases.clicks,
