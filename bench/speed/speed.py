@@ -22,11 +22,11 @@ import tempfile
 import time
 
 import click_cases
-import server_cases
 import interrupting
 import large_state
 import larger_than_memory
 import memory
+import server_cases
 import slow_disk
 import tables
 import tree_cases

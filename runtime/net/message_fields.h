@@ -339,7 +339,7 @@
 #define MESSAGE_PULL_FIELDS(F) \
     F(U64,    request, FIELD_ANY, "of this worker; rises") \
     F(U32S,   counts,  TABLES_MAX * sizeof(uint32_t), "rows of each table") \
-    F(INT64S, ids,     FRAME_PAYLOAD_MAX, "of the rows, table by table, each in ascending order as unsigned numbers; need not be aligned")
+    F(INT64S, ids,     FRAME_PAYLOAD_MAX, "of the rows, table by table, ascending; need not be aligned")
 
 #define MESSAGE_PULLED_FIELDS(F) \
     F(U64,    request, FIELD_ANY, "that this answers") \

@@ -7,7 +7,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/shard_counts.h"
 
-enum board_state { BOARD_TODO, BOARD_LEASED, BOARD_DONE };
+enum board_state { BOARD_OPEN, BOARD_LEASED, BOARD_DONE };
 
 enum status shard_board_init(struct shard_board *board, const struct shard_board_options *options,
                              struct error *err)
@@ -41,7 +41,7 @@ uint32_t shard_board_batches(const struct shard_board *board, uint32_t shard)
 static void open_shard(struct shard_board *board, uint32_t shard)
 {
     board->done -= board->states[shard] == BOARD_DONE;
-    board->states[shard] = BOARD_TODO;
+    board->states[shard] = BOARD_OPEN;
     if (shard < board->lowest)
         board->lowest = shard;
 }
@@ -50,7 +50,7 @@ bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_
 {
     void *leases = board->leases;
 
-    while (board->lowest < board->shards && board->states[board->lowest] != BOARD_TODO)
+    while (board->lowest < board->shards && board->states[board->lowest] != BOARD_OPEN)
         board->lowest++;
     if (board->lowest == board->shards ||
         reserve_array(&leases, &board->lease_room, board->lease_count + 1, sizeof *lease, NULL) !=

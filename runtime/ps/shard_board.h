@@ -2,7 +2,7 @@
  * shard_board.h - which shards of the rows are to be done, by whom, and which are done, where
  * parameter servers count batches.
  *
- *     TODO --claim--> LEASED --done--> DONE
+ *     OPEN --claim--> LEASED --done--> DONE
  *      ^                |               |
  *      +---- take back -+               |
  *      +---- reopen: a new process of a server has not counted all of its batches

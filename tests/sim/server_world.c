@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bytes.h"
 #include "base/random.h"
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_role.h"
@@ -234,11 +233,18 @@ static void send_to(struct world *world, uint32_t link, uint32_t side, enum happ
     event->side = side;
 }
 
+static uint32_t node_of_address(struct slice address)
+{
+    int64_t number;
+
+    return slice_to_integer(address, &number) ? (uint32_t)number : NOBODY;
+}
+
 /* Addresses are "master", or the number of a server's node. */
 static void connect(struct world *world, uint32_t from, peer_id peer, struct slice address)
 {
     const uint32_t link = world->link_count;
-    const uint32_t to = slice_is(address, "master") ? world->master : (uint32_t)atoi(address.data);
+    const uint32_t to = slice_is(address, "master") ? world->master : node_of_address(address);
     const bool is_there = to < world->node_count && world->nodes[to]->is_alive;
 
     if (link == LINKS_MAX) {
@@ -646,7 +652,7 @@ static void on_server(struct world *world, struct node *node, peer_id from,
     *server = (struct member){.peer = from,
                               .incarnation = message->incarnation,
                               .was_seen = true,
-                              .node = (uint32_t)atoi(message->address.data),
+                              .node = node_of_address(message->address),
                               .heard_at = world->time.now};
     send_forgets(world, node, from);
     if (message->counted.size)
