@@ -19,6 +19,7 @@
 #define MEMBERS_BYTES_MAX ((uint64_t)1 << 29)
 #define SLICE_ELEMENTS    16384 /* of sums, added by one member */
 #define SLICE_ROWS        64    /* of the table, the same */
+#define ROWS_AHEAD        8     /* of those that are touched, whose places are asked for */
 
 /* ---- members ---- */
 
@@ -305,11 +306,16 @@ static void compute_lane_task(void *context, uint32_t number, uint32_t task)
         contribute_evaluation(descent, lane, member);
 }
 
-WIDE_VECTORS
-static void add_integers(const int64_t *restrict from, size_t count, int64_t *restrict to)
+VECTORS_PART void add_all(const int64_t *restrict from, size_t count, int64_t *restrict to)
 {
     for (size_t i = 0; i < count; i++)
         to[i] += from[i];
+}
+
+WIDE_VECTORS
+static void add_integers(const int64_t *restrict from, size_t count, int64_t *restrict to)
+{
+    add_all(from, count, to);
 }
 
 static void add_slice(const struct lane_batch *batch, uint32_t number)
@@ -325,6 +331,7 @@ static void add_slice(const struct lane_batch *batch, uint32_t number)
 }
 
 /* Some of the rows that the caller has by now, which another one may not have touched. */
+WIDE_VECTORS
 static void add_row_slice(const struct lane_batch *batch, uint32_t number)
 {
     const struct descent *descent = batch->descent;
@@ -337,11 +344,14 @@ static void add_row_slice(const struct lane_batch *batch, uint32_t number)
     for (uint32_t m = 1; m < descent->member_count; m++) {
         const struct descent_member *member = &descent->members[m];
 
-        for (uint32_t place = first; member->has_sums && place < end; place++)
+        for (uint32_t place = first; member->has_sums && place < end; place++) {
+            if (place + ROWS_AHEAD < end)
+                touched_rows_expect(member->rows, all->rows[place + ROWS_AHEAD]);
             if (touched_rows_has(member->rows, all->rows[place]))
-                add_integers(member->fixed + real_count +
-                                 touched_rows_place(member->rows, all->rows[place]) * width,
-                             width, batch->fixed + real_count + place * width);
+                add_all(member->fixed + real_count +
+                            touched_rows_place(member->rows, all->rows[place]) * width,
+                        width, batch->fixed + real_count + place * width);
+        }
     }
 }
 
@@ -374,8 +384,11 @@ static void add_members(struct lane_batch *batch, int64_t *integers)
 
         for (uint32_t i = 0; member->has_sums && i < phase->integer_count; i++)
             integers[i] += member->integers[i];
-        for (uint32_t i = 0; all && member->has_sums && i < member->rows->count; i++)
+        for (uint32_t i = 0; all && member->has_sums && i < member->rows->count; i++) {
+            if (i + ROWS_AHEAD < member->rows->count)
+                touched_rows_expect(all, member->rows->rows[i + ROWS_AHEAD]);
             touched_rows_add(all, member->rows->rows[i]);
+        }
     }
     team_run(descent->team,
              slices_of(phase->real_count, SLICE_ELEMENTS) +

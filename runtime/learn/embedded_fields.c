@@ -46,7 +46,7 @@ static void expect_places(const struct embedded_fields *op, const int32_t *ids,
 {
     for (uint32_t j = 0; j < op->id_count; j++)
         if (ids[j] >= 0)
-            __builtin_prefetch(&touched->numbers[ids[j]], 1);
+            touched_rows_expect(touched, (uint32_t)ids[j]);
 }
 
 VECTORS_PART void add_so_many(float *restrict to, const float *restrict from, float share,

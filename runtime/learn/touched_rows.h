@@ -38,6 +38,12 @@ static inline uint32_t touched_rows_place(const struct touched_rows *touched, ui
     return touched->numbers[row] - 1;
 }
 
+/* Asks for what is known of a row that will be touched soon: rows lie anywhere. */
+static inline void touched_rows_expect(const struct touched_rows *touched, uint32_t row)
+{
+    __builtin_prefetch(&touched->numbers[row], 1);
+}
+
 /* Touches the row, if it is not yet. Returns its place. */
 static inline uint32_t touched_rows_add(struct touched_rows *touched, uint32_t row)
 {
