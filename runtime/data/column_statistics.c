@@ -97,6 +97,7 @@ uint64_t column_statistics_rows(const struct column_statistics *statistics)
 
 bool column_statistics_is_fresh(const struct column_statistics *statistics)
 {
+    static const struct exact_moments none;
     bool is_fresh = statistics->rows == 0;
 
     for (uint32_t i = 0; i < statistics->column_count && is_fresh; i++) {
@@ -104,6 +105,8 @@ bool column_statistics_is_fresh(const struct column_statistics *statistics)
 
         is_fresh = column->table.count == 0 && column->nulls == 0 && column->infinite == 0;
     }
+    for (uint32_t i = 0; i < statistics->number_count && is_fresh; i++) /* as many rows both ways */
+        is_fresh = memcmp(&statistics->moments[i], &none, sizeof none) == 0;
     return is_fresh;
 }
 

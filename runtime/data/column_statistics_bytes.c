@@ -9,60 +9,32 @@
 #define STATISTICS_VERSION 1
 #define WORD_BYTES_LEAST   (sizeof(uint32_t) + sizeof(uint64_t)) /* its size and its count */
 
-/* The words of each column, sorted. */
-struct listing {
-    const struct column_statistics *statistics;
-    struct listed {
-        struct word_entry *entries; /* (count) */
-        uint32_t count;
-        struct error err;
-    } * columns; /* (column_count) */
-};
-
-static bool has_words(const struct column_counts *column)
+static enum status put_words(const struct column_counts *column, struct text *out,
+                             struct error *err)
 {
-    return column->content != COLUMN_NUMBERS && column->content != COLUMN_TEXTS;
-}
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
 
-static void list_task(void *context, uint32_t member, uint32_t number)
-{
-    struct listing *listing = context;
-    const struct column_counts *column = &listing->statistics->columns[number];
-    struct listed *listed = &listing->columns[number];
-
-    (void)member;
-    error_clear(&listed->err);
-    if (has_words(column) &&
-        list_words(column, &listed->entries, &listed->count, &listed->err) == STATUS_OK)
-        sort_words(listed->entries, listed->count, WORDS_BY_BYTES, &listed->err);
-}
-
-static enum status put_words(const struct column_counts *column, const struct listed *listed,
-                             struct text *out, struct error *err)
-{
-    if (listed->err.status != STATUS_OK) {
-        if (err)
-            *err = listed->err;
-        return listed->err.status;
-    }
+    TRY(list_words(column, &entries, &count, err));
+    status = sort_words(entries, count, WORDS_BY_BYTES, err);
     put_u64(out, column->infinite);
-    put_u32(out, listed->count);
-    for (uint32_t i = 0; i < listed->count; i++) {
-        const struct word_entry *entry = &listed->entries[i];
-        struct slice word = entry->word;
+    put_u32(out, count);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct slice word = entries[i].word;
 
-        if (word.size <= sizeof entry->start) /* the word lies anywhere in memory */
-            word.data = (const char *)&entry->start;
+        if (word.size <= sizeof entries[i].start) /* the word lies anywhere in memory */
+            word.data = (const char *)&entries[i].start;
         put_sized(out, word);
-        put_u64(out, entry->count);
+        put_u64(out, entries[i].count);
     }
-    return STATUS_OK;
+    free(entries);
+    return status;
 }
 
-static enum status put_columns(const struct listing *listing, struct text *out, struct error *err)
+enum status column_statistics_put(const struct column_statistics *statistics, struct text *out,
+                                  struct error *err)
 {
-    const struct column_statistics *statistics = listing->statistics;
-
     put_u8(out, STATISTICS_VERSION);
     put_u32(out, statistics->column_count);
     put_u64(out, statistics->rows);
@@ -73,27 +45,10 @@ static enum status put_columns(const struct listing *listing, struct text *out, 
         put_u64(out, column->nulls);
         if (column->content == COLUMN_NUMBERS)
             exact_moments_put(&statistics->moments[column->number], out);
-        else if (has_words(column))
-            TRY(put_words(column, &listing->columns[i], out, err));
+        else if (column->content != COLUMN_TEXTS)
+            TRY(put_words(column, out, err));
     }
     return out->failed ? fail_no_memory(err) : STATUS_OK;
-}
-
-enum status column_statistics_put(const struct column_statistics *statistics, struct team *team,
-                                  struct text *out, struct error *err)
-{
-    struct listing listing = {.statistics = statistics};
-    enum status status;
-
-    listing.columns = calloc(statistics->column_count + (size_t)1, sizeof *listing.columns);
-    if (!listing.columns)
-        return fail_no_memory(err);
-    team_run(team, statistics->column_count, list_task, &listing);
-    status = put_columns(&listing, out, err);
-    for (uint32_t i = 0; i < statistics->column_count; i++)
-        free(listing.columns[i].entries);
-    free(listing.columns);
-    return status;
 }
 
 static enum status refuse(const struct column_counts *column, struct error *err)

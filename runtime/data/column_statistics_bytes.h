@@ -4,12 +4,11 @@
 #ifndef RUNTIME_DATA_COLUMN_STATISTICS_BYTES_H
 #define RUNTIME_DATA_COLUMN_STATISTICS_BYTES_H
 
-#include "base/team.h"
 #include "runtime/data/column_statistics.h"
 
-/* The same rows are the same bytes. The team sorts words, a column each of its members. */
-enum status column_statistics_put(const struct column_statistics *statistics, struct team *team,
-                                  struct text *out, struct error *err);
+/* The same rows are the same bytes. */
+enum status column_statistics_put(const struct column_statistics *statistics, struct text *out,
+                                  struct error *err);
 /* Adds those that were put. CORRUPT for bytes that column_statistics_put does not write for this
  * spec. */
 enum status column_statistics_read(struct column_statistics *statistics, struct slice bytes,

@@ -862,28 +862,69 @@ static enum status take_gone(const struct settling *settling, struct spool_settl
     return STATUS_OK;
 }
 
-/* With what the copies changed. */
-static enum status take_statistics(struct settling *settling, struct spool_settled *settled,
-                                   struct error *err)
+static enum status put_statistics(const struct settling *settling, struct spool_settled *settled,
+                                  struct error *err)
 {
     static const char zeros[SPOOL_ALIGN];
     size_t size;
 
+    text_init(&settled->statistics, SPOOL_STATISTICS_BYTES_MAX);
+    if (!settling->writer->statistics)
+        return STATUS_OK;
+    TRY(column_statistics_put(settling->writer->statistics, &settled->statistics, err));
+    size = settled->statistics.size;
+    settled->entry.statistics_size = size;
+    text_append(&settled->statistics, (struct slice){zeros, spool_pad(size) - size});
+    return settled->statistics.failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+/* ---- what is written of all rows: the sample, and the statistics beside it ---- */
+
+enum late_task { WRITE_SAMPLE, PUT_STATISTICS, LATE_TASKS };
+
+struct late {
+    const struct settling *settling;
+    struct spool_settled *settled;
+    struct error errors[LATE_TASKS];
+};
+
+static void do_late(void *context, uint32_t member, uint32_t task)
+{
+    struct late *late = context;
+    struct error *err = &late->errors[task];
+
+    (void)member;
+    error_clear(err);
+    if (task == WRITE_SAMPLE)
+        write_sample(late->settling, late->settled, err);
+    else
+        put_statistics(late->settling, late->settled, err);
+}
+
+static enum status write_late(const struct settling *settling, struct spool_settled *settled,
+                              struct error *err)
+{
+    struct late late = {.settling = settling, .settled = settled};
+
+    team_run(settling->team, LATE_TASKS, do_late, &late);
+    for (int task = 0; task < LATE_TASKS; task++)
+        if (late.errors[task].status != STATUS_OK) {
+            *err = late.errors[task];
+            return err->status;
+        }
+    return STATUS_OK;
+}
+
+/* What copies changed of the statistics becomes part of the writer's. */
+static enum status join_settlers(const struct settling *settling, struct error *err)
+{
     for (uint32_t m = 0; m < team_size(settling->team); m++) {
         struct spool_writer *writer = settling->settlers[m].writer;
 
         settling->settlers[m].writer = NULL;
         TRY(spool_writer_join(settling->writer, writer, err));
     }
-    text_init(&settled->statistics, SPOOL_STATISTICS_BYTES_MAX);
-    if (!settling->writer->statistics)
-        return STATUS_OK;
-    TRY(column_statistics_put(settling->writer->statistics, settling->team, &settled->statistics,
-                              err));
-    size = settled->statistics.size;
-    settled->entry.statistics_size = size;
-    text_append(&settled->statistics, (struct slice){zeros, spool_pad(size) - size});
-    return settled->statistics.failed ? fail_no_memory(err) : STATUS_OK;
+    return STATUS_OK;
 }
 
 /* ---- all of it ---- */
@@ -965,10 +1006,10 @@ enum status spool_settle(struct spool_writer *writer, struct spool_settled *sett
     TRY_OR(done, status, settle_parts(&settling, err));
     TRY_OR(done, status, count_rows(&settling, err));
     TRY_OR(done, status, take_counts(&settling, settled, err));
-    TRY_OR(done, status, write_sample(&settling, settled, err));
+    TRY_OR(done, status, join_settlers(&settling, err));
+    TRY_OR(done, status, write_late(&settling, settled, err));
     TRY_OR(done, status, take_sampled(&settling, settled, err));
-    TRY_OR(done, status, take_gone(&settling, settled, err));
-    status = take_statistics(&settling, settled, err);
+    status = take_gone(&settling, settled, err);
 done:
     settling_deinit(&settling);
     return status;

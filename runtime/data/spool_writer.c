@@ -839,7 +839,7 @@ static enum status put_part(const struct spool_writer *part, struct text *index,
     text_append(index, (struct slice){(const char *)entries, count * sizeof *entries});
     if (part->census)
         cell_census_put(part->census, index);
-    return part->statistics ? column_statistics_put(part->statistics, NULL, index, err) : STATUS_OK;
+    return part->statistics ? column_statistics_put(part->statistics, index, err) : STATUS_OK;
 }
 
 enum status spool_part_open(const char *path, uint32_t number, const struct spool_column *columns,

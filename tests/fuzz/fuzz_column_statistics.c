@@ -45,7 +45,7 @@ static void read_bytes_of(const struct jobspec *spec, struct slice bytes)
         column_statistics_new(spec, WORD_BYTES, &twice, NULL) != STATUS_OK)
         abort();
     if (column_statistics_read(statistics, bytes, NULL) == STATUS_OK) {
-        if (column_statistics_put(statistics, NULL, &put, NULL) != STATUS_OK ||
+        if (column_statistics_put(statistics, &put, NULL) != STATUS_OK ||
             !slice_equal(text_slice(&put), bytes))
             abort();
         finish(statistics);

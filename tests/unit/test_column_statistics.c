@@ -131,7 +131,7 @@ static void put(const struct column_statistics *statistics, struct text *bytes)
     struct error err;
 
     text_init(bytes, TEXT_MAXIMUM);
-    CHECK_OK(column_statistics_put(statistics, NULL, bytes, &err));
+    CHECK_OK(column_statistics_put(statistics, bytes, &err));
 }
 
 static void check_same_bytes(const struct column_statistics *statistics,

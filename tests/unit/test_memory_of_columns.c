@@ -54,7 +54,7 @@ static enum status join(struct column_statistics *statistics, const struct colum
 
     TRY(column_statistics_merge(statistics, half, err));
     text_init(&bytes, TEXT_MAXIMUM);
-    status = column_statistics_put(other, NULL, &bytes, err);
+    status = column_statistics_put(other, &bytes, err);
     if (status == STATUS_OK)
         status = column_statistics_read(statistics, text_slice(&bytes), err);
     text_append(result, text_slice(&bytes));
