@@ -99,7 +99,8 @@ static enum status open_sqlite(struct session *session, const char *path, const 
                                struct error *err)
 {
     if (sqlite3_open_v2(path, &session->db,
-                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI,
+                        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI |
+                            SQLITE_OPEN_NOMUTEX, /* one thread of the program uses it */
                         NULL) != SQLITE_OK)
         return refuse_file(session->db, path, err);
     TRY(check_is_database(session->db, path, err));

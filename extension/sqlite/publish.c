@@ -163,17 +163,16 @@ static enum status insert_model_row(void *context, const struct model_row *row, 
 {
     struct insertion *insertion = context;
     sqlite3_stmt *statement = insertion->statement;
-    struct cell data = {.type = row->data_is_text ? CELL_TEXT : CELL_BLOB, .text = row->data};
 
-    sql_bind_text(statement, 1, row->part);
-    sql_bind_text(statement, 2, row->name);
+    sql_bind_borrowed(statement, 1, row->part, true);
+    sql_bind_borrowed(statement, 2, row->name, true);
     sqlite3_bind_int64(statement, 3, row->position);
     if (row->has_value)
         sqlite3_bind_double(statement, 4, row->value);
     else
         sqlite3_bind_null(statement, 4);
     if (row->has_data)
-        sql_bind_cell(statement, 5, &data);
+        sql_bind_borrowed(statement, 5, row->data, row->data_is_text);
     else
         sqlite3_bind_null(statement, 5);
     return sql_run(statement, err);

@@ -217,11 +217,26 @@ void sql_value(sqlite3_value *value, struct cell *cell)
     }
 }
 
+static void bind_bytes(sqlite3_stmt *statement, int index, struct slice value, bool are_text,
+                       sqlite3_destructor_type lifetime)
+{
+    const char *data = value.data ? value.data : "";
+    const int code =
+        are_text ? sqlite3_bind_text64(statement, index, data, value.size, lifetime, SQLITE_UTF8)
+                 : sqlite3_bind_blob64(statement, index, data, value.size, lifetime);
+
+    if (code == SQLITE_NOMEM)
+        incomplete = statement;
+}
+
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value)
 {
-    if (sqlite3_bind_text64(statement, index, value.data ? value.data : "", value.size,
-                            SQLITE_TRANSIENT, SQLITE_UTF8) == SQLITE_NOMEM)
-        incomplete = statement;
+    bind_bytes(statement, index, value, true, SQLITE_TRANSIENT);
+}
+
+void sql_bind_borrowed(sqlite3_stmt *statement, int index, struct slice value, bool are_text)
+{
+    bind_bytes(statement, index, value, are_text, SQLITE_STATIC);
 }
 
 void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
@@ -241,9 +256,7 @@ void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell)
         break;
     case CELL_BLOB:
     case CELL_VECTOR: /* SQLite has none */
-        if (sqlite3_bind_blob64(statement, index, cell->text.data ? cell->text.data : "",
-                                cell->text.size, SQLITE_TRANSIENT) == SQLITE_NOMEM)
-            incomplete = statement;
+        bind_bytes(statement, index, cell->text, false, SQLITE_TRANSIENT);
         break;
     }
 }

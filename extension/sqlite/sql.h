@@ -34,6 +34,8 @@ void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */
 void sql_bind_text(sqlite3_stmt *statement, int index, struct slice value);
 void sql_bind_cell(sqlite3_stmt *statement, int index, const struct cell *cell);
+/* A text or a blob whose bytes stay where they are until the statement was run. */
+void sql_bind_borrowed(sqlite3_stmt *statement, int index, struct slice value, bool are_text);
 
 void sql_result_cell(sqlite3_context *context, const struct cell *cell);
 
