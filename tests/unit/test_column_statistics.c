@@ -341,6 +341,19 @@ static void columns_may_lie_anywhere(void **state)
     CHECK(learned.dataset.transform.inputs[1].mean == 349.5);
     learned_deinit(&learned);
     column_statistics_free(statistics);
+
+    /* As many rows taken out as added are no rows, but other statistics must not take their place.
+     */
+    CHECK_OK(column_statistics_new(&spec, WORD_BYTES, &statistics, &err));
+    CHECK(column_statistics_is_fresh(statistics));
+    CHECK_OK(column_statistics_add(statistics, columns, 0, 1, NULL, &err));
+    CHECK_OK(column_statistics_subtract(statistics, columns, 1, 1, NULL, &err));
+    CHECK_INT(column_statistics_rows(statistics), 0);
+    CHECK(!column_statistics_is_fresh(statistics));
+    CHECK_OK(column_statistics_subtract(statistics, columns, 0, 1, NULL, &err));
+    CHECK_OK(column_statistics_add(statistics, columns, 1, 1, NULL, &err));
+    CHECK(column_statistics_is_fresh(statistics));
+    column_statistics_free(statistics);
 }
 
 /* ----- groups ----- */
