@@ -18,7 +18,8 @@ enum network_loss {
     NETWORK_GAMMA,
     NETWORK_TWEEDIE,
     NETWORK_HINGE,
-    NETWORK_SQUARED_HINGE
+    NETWORK_SQUARED_HINGE,
+    NETWORK_LOG_COSH
 };
 extern const char *const network_loss_words[];
 /* An enum activation, or what the learner makes one of (network_activation). */
@@ -26,7 +27,6 @@ extern const char *const network_loss_words[];
 enum network_activation { ACTIVATION_MAP(X) NETWORK_ACTIVATION_AUTOMATIC };
 #undef X
 extern const char *const network_activation_words[];
-extern const char *const network_losses_later[];
 extern const struct word_alias network_loss_aliases[];
 extern const struct word_alias network_activation_aliases[];
 
@@ -47,9 +47,10 @@ extern const struct word_alias network_activation_aliases[];
     STORED(double, dropout, "model.dropout", SCOPE_TRAIN, IN_KIND(dropout), REAL(0, 0.99, "0"),    \
            "Share of hidden units zeroed in each step.", .aliases = WORDS("model.dnn_dropout"))    \
     STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
-           WORD("auto", network_loss_words, network_losses_later),                                 \
-           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. poisson, "   \
-           "gamma and tweedie predict by an exponential function; hinge and squared_hinge are of " \
+           WORD("auto", network_loss_words, NULL),                                                 \
+           "What is minimised. 'auto': squared_error of numbers, log_loss of classes. log_cosh "   \
+           "is of errors in units of the label. poisson, gamma and tweedie predict by an "         \
+           "exponential function; hinge and squared_hinge are of "                                 \
            "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are " \
            "taken, too.",                                                                          \
            .word_aliases = network_loss_aliases)                                                   \

@@ -2,8 +2,7 @@
 
 const char *const network_loss_words[] = {
     "auto",    "squared_error", "absolute_error", "huber", "quantile",      "log_loss", "focal",
-    "poisson", "gamma",         "tweedie",        "hinge", "squared_hinge", NULL};
-const char *const network_losses_later[] = {"log_cosh", NULL};
+    "poisson", "gamma",         "tweedie",        "hinge", "squared_hinge", "log_cosh", NULL};
 const struct word_alias network_loss_aliases[] = {
     {"mse", "squared_error"},
     {"mean_squared_error", "squared_error"},
@@ -12,6 +11,8 @@ const struct word_alias network_loss_aliases[] = {
     {"mean_absolute_error", "absolute_error"},
     {"MeanAbsoluteError", "absolute_error"},
     {"pinball", "quantile"},
+    {"logcosh", "log_cosh"},
+    {"LogCosh", "log_cosh"},
     {"logistic", "log_loss"},
     {"softmax", "log_loss"},
     {"cross_entropy", "log_loss"},
@@ -81,9 +82,10 @@ static enum status check_task(const struct network_params *network,
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, position, "the loss %s is not that of a %s",
             network_loss_words[network->loss], task_models[settings->task]);
-    return error_hint(err, "Numbers are learned by squared_error, absolute_error, huber, quantile, "
-                           "poisson, gamma and tweedie, classes by log_loss, focal, hinge and "
-                           "squared_hinge.");
+    return error_hint(err,
+                      "Numbers are learned by squared_error, absolute_error, huber, log_cosh, "
+                      "quantile, poisson, gamma and tweedie, classes by log_loss, focal, hinge and "
+                      "squared_hinge.");
 }
 
 /* Where the statement says how many there are; else the learner looks at the rows. */

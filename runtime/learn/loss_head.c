@@ -92,6 +92,7 @@ enum status loss_head_init(struct loss_head *head, const struct jobspec *spec, u
         .gamma = (float)params->focal_gamma,
         .smoothing = (float)params->label_smoothing,
         .power = params->tweedie_power,
+        .unit = dataset->label_scale,
     };
     TRY(check_labels(spec, outputs, dataset, err));
     if (!is_median && params->loss != NETWORK_QUANTILE)
@@ -114,6 +115,8 @@ struct loss_unit loss_head_unit(const struct loss_head *head)
         return (struct loss_unit){.power = 1};
     case NETWORK_HUBER:
         return (struct loss_unit){.power = 2, .is_of_means = true};
+    case NETWORK_LOG_COSH: /* divided by losses.h's c */
+        return (struct loss_unit){.power = head->unit > 1 ? 1 : 2, .is_of_means = true};
     case NETWORK_POISSON:
         return (struct loss_unit){.power = 1, .is_of_means = true};
     case NETWORK_GAMMA:
@@ -155,6 +158,9 @@ static void compute_regression(const struct loss_head *head, uint32_t n, struct 
         return;
     case NETWORK_HUBER:
         loss_huber(n, head->delta, labels->targets, z, labels->losses);
+        return;
+    case NETWORK_LOG_COSH:
+        loss_log_cosh(n, head->unit, labels->targets, z, labels->losses);
         return;
     case NETWORK_QUANTILE:
         loss_quantile(n, head->alpha, labels->targets, z, labels->losses);

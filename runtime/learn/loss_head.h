@@ -2,7 +2,8 @@
  * loss_head.h - the loss of outputs z (n, outputs) against the rows' labels, and
  * back.
  *
- *     regression     1 output    squares, absolute, huber or quantile, of the standardised label;
+ *     regression     1 output    squares, absolute, huber, log_cosh or quantile, of the
+ *                                standardised label;
  *                                poisson, gamma or tweedie, of the label divided by its mean
  *     two classes    1 output    logistic, smoothed or focal; hinge or its square
  *     more classes   k outputs   softmax, smoothed or focal
@@ -25,6 +26,7 @@ struct loss_head {
     enum network_loss loss;               /* LOSS_AUTOMATIC: squares, logistic, softmax */
     float delta, alpha, gamma, smoothing; /* losses.h */
     double power;                         /* likewise, of tweedie */
+    double unit;                          /* of the label: k of log_cosh */
     float start; /* the best constant of a regression: 0, the mean, or the sample's quantile */
 };
 

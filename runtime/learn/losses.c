@@ -45,6 +45,21 @@ void loss_huber(size_t n, float delta, const float *restrict target, float *rest
     }
 }
 
+/* log cosh(x) = |x| + log((1 + e^-2|x|) / 2), which does not overflow. */
+void loss_log_cosh(size_t n, double k, const float *target, float *z, double *loss)
+{
+    const double divisor = k > 1 ? k : k * k;
+
+    for (size_t i = 0; i < n; i++) {
+        const double error = k * ((double)z[i] - (double)target[i]), size = fabs(error);
+        const double faded = exponential_double(-2 * size);
+        const double log_cosh = size + logarithm_double((1 + faded) / 2);
+
+        loss[i] = (log_cosh < 0 ? 0 : log_cosh) / divisor;
+        z[i] = (float)(k / divisor * copysign((1 - faded) / (1 + faded), error));
+    }
+}
+
 /* ---- numbers whose logarithm is learned ---- */
 
 #define LABEL_LEAST 0x1p-149 /* of a label above 0, as a float */

@@ -5,8 +5,9 @@
  *     absolute   |e|; the gradient of e = 0 is 0
  *     quantile   alpha |e| below the target, (1 - alpha) |e| above it
  *     huber      e^2 / 2 up to delta, beyond delta (|e| - delta / 2)
- *     poisson    the deviance 2 (target log(target / u) - target + u)
- *     gamma      2 (log(u / target) + target / u - 1)
+ *     log_cosh   log cosh(k e) / c, of which c = min(k, k^2): with k the units of the label in one
+ * of the target the loss is that of errors in these units, and its slope about 1 poisson    the
+ * deviance 2 (target log(target / u) - target + u) gamma      2 (log(u / target) + target / u - 1)
  *     tweedie    of variances that go with the power v of the mean, 1 < v < 2:
  *                2 (target^(2-v) / ((1-v) (2-v)) - target u^(1-v) / (1-v) + u^(2-v) / (2-v))
  *                (the gradients of deviances are of their halves)
@@ -25,6 +26,7 @@
 void loss_quantile(size_t n, float alpha, const float *target, float *z, double *loss);
 void loss_absolute(size_t n, const float *target, float *z, double *loss);
 void loss_huber(size_t n, float delta, const float *target, float *z, double *loss);
+void loss_log_cosh(size_t n, double k, const float *target, float *z, double *loss);
 void loss_poisson(size_t n, const float *target, float *z, double *loss);
 void loss_gamma(size_t n, const float *target, float *z, double *loss);
 void loss_tweedie(size_t n, double power, const float *target, float *z, double *loss);

@@ -45,6 +45,8 @@ static double exact(const struct loss_head *head, const double *z, size_t label,
         return fabs(error);
     case NETWORK_HUBER:
         return fabs(error) > delta ? delta * (fabs(error) - delta / 2) : error * error / 2;
+    case NETWORK_LOG_COSH:
+        return log(cosh(head->unit * error)) / fmin(head->unit, head->unit * head->unit);
     case NETWORK_QUANTILE:
         return error > 0 ? (1 - (double)head->alpha) * error : -(double)head->alpha * error;
     case NETWORK_POISSON:
@@ -102,7 +104,7 @@ static void check_row(const struct loss_head *head, const float *outputs, int32_
 static void losses_of_numbers_have_their_formulas_and_slopes(void **state)
 {
     static const enum network_loss losses[] = {NETWORK_ABSOLUTE_ERROR, NETWORK_HUBER,
-                                               NETWORK_QUANTILE};
+                                               NETWORK_QUANTILE, NETWORK_LOG_COSH};
     (void)state;
 
     for (size_t k = 0; k < sizeof losses / sizeof *losses; k++)
@@ -111,10 +113,14 @@ static void losses_of_numbers_have_their_formulas_and_slopes(void **state)
                                            .outputs = 1,
                                            .loss = losses[k],
                                            .delta = 0.7f,
-                                           .alpha = 0.9f};
+                                           .alpha = 0.9f,
+                                           .unit = 7};
             const float z = (float)i / 8 + 0.01f;
+            struct loss_head small = head;
 
+            small.unit = 0.2;
             check_row(&head, &z, 0, 0.25f);
+            check_row(&small, &z, 0, 0.25f);
         }
 }
 
