@@ -41,12 +41,14 @@ struct query_column {
      * different values, and the cells that they are in; of all up to DISTINCT_MAX values, else of a
      * sample */
     uint64_t distinct_values, distinct_cells;
-    uint32_t dates;        /* cells that are dates: texts that read so, and PostgreSQL's types */
-    uint32_t times;        /* of dates: those with a time that is not midnight */
-    uint32_t vectors;      /* cells that are arrays of numbers */
-    uint32_t elements;     /* of the first of them that has any */
-    uint32_t parts;        /* that are taken of dates, as bits (scoring/dates.h); 0: none */
-    struct cell_list list; /* as which its texts are read; LIST_NONE: they are one value each */
+    uint32_t dates;           /* cells that are dates: texts that read so, and PostgreSQL's types */
+    uint32_t times;           /* of dates: those with a time that is not midnight */
+    uint32_t vectors;         /* cells that are arrays of numbers */
+    uint32_t elements;        /* of the first of them that has any */
+    struct list_counts lists; /* of its texts */
+    uint32_t parts;           /* that are taken of dates, as bits (scoring/dates.h); 0: none */
+    struct cell_list list;    /* as which its texts are read; LIST_NONE: they are one value each */
+    bool list_is_counted;     /* the list's size is that of the rows that were counted */
 };
 
 /* A cross of columns (scoring/cross.h), and what the input is called that it makes. */

@@ -158,7 +158,9 @@ static enum status read_text(struct planning *planning, const struct column *cal
 static enum status read_list(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
-    TRY(column_list_read(call, LIST_SIZE_MAX, &chosen->choice.list, planning->err));
+    const uint32_t size_max = column_calls(call, "SPARSE") ? CATEGORY_WORDS_MAX : LIST_SIZE_MAX;
+
+    TRY(column_list_read(call, size_max, &chosen->choice.list, planning->err));
     chosen->column = &call->items[0].name;
     chosen->choice.kind = CHOICE_LIST;
     return STATUS_OK;

@@ -39,6 +39,7 @@ struct choice {
     uint32_t shape;          /* CHOICE_NUMERIC: elements; 0: not set */
     uint32_t parts;          /* CHOICE_DATE; 0: the usual ones */
     struct cell_list list;   /* CHOICE_LIST; of size 0: it is not said. CHOICE_ITEMS */
+    bool is_derived;         /* CHOICE_LIST, CHOICE_ITEMS: from what the texts are */
     enum combiner combiner;  /* CHOICE_TEXT, CHOICE_ITEMS */
     bool is_weighted;        /* CHOICE_ITEMS */
     /* CHOICE_CATEGORY, CHOICE_ITEMS, as spec_input has them */

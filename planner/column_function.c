@@ -7,21 +7,25 @@ const struct column_function column_functions[] = {
     {"NUMERIC", "NUMERIC(c); NUMERIC(c, n)", "a number",
      "The column as a number, whose far values are never read as missing. In PostgreSQL also an "
      "array of n numbers, and of texts that are no numbers DENSE(c, n)."},
-    {"DENSE", "DENSE(c, n); DENSE(c, [n, m]); DENSE(c, n, delimiter, type)", "n numbers",
+    {"DENSE", "DENSE(c); DENSE(c, n); DENSE(c, [n, m]); DENSE(c, n, delimiter, type)", "n numbers",
      "A text of n numbers, separated by ',' or by the delimiter: a character in quotes, or COMMA. "
      "Each number is an input, c[1] to c[n]; a shape of several dimensions is their product. A "
      "text of another count, or with something else than numbers, is a bad row; NULL and a blank "
-     "text are n NULLs. An array of PostgreSQL is taken as it is."},
+     "text are n NULLs. Without n it is what all rows hold. An array of PostgreSQL is taken as it "
+     "is."},
     {"SPARSE",
-     "SPARSE(c, n); SPARSE(c, n, delimiter, type); SPARSE(c, n, delimiter, type, pair, type)",
+     "SPARSE(c); SPARSE(c, n); SPARSE(c, n, delimiter, type); SPARSE(c, n, delimiter, type, pair, "
+     "type)",
      "n numbers",
      "A text of ids from 0 to n - 1, such as '3,17,29', or of pairs of an id and a number, such as "
      "'3:0.5 17:1'. Each id is an input, c[0] to c[n - 1]: its number, 1 of an id alone, and 0 "
      "where "
      "the text does not have it; numbers of one id add up. NULL and a blank text have no ids. "
      "Without a delimiter items are separated by commas or white space; between id and number "
-     "stands ':' or the second delimiter. n is at most 2,000. Another id, or something else, is a "
-     "bad row."},
+     "stands ':' or the second delimiter. Another id, or something else, is a bad row. Without n "
+     "it is one more than the greatest id of all rows. Of more than 2,000 ids it is one input, "
+     "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
+     "([lists in texts](language.md#lists-in-texts))."},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
      "that dates have by "

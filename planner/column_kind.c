@@ -72,6 +72,42 @@ bool column_is_numeric(const struct query_column *column)
            is_few(unreadable - column->code_texts, cells, WORDS_FEW_SHARE);
 }
 
+/* ---- lists ---- */
+
+/* Are all its values texts, of which none spells a missing value? */
+static bool is_all_text(const struct query_column *column)
+{
+    return column->texts > column->blank_texts && column->integers + column->reals == 0 &&
+           column->blobs + column->vectors + column->missing_texts == 0 &&
+           column->lists.texts == column->texts - column->blank_texts;
+}
+
+bool column_measure_list(const struct query_column *column, struct cell_list *list)
+{
+    const struct list_counts *lists = &column->lists;
+
+    if (!is_all_text(column))
+        return false;
+    if (list->form == LIST_DENSE) {
+        list->size = lists->not_dense ? 0 : lists->dense_most;
+        return list->size > 0 && lists->dense_least == lists->dense_most;
+    }
+    list->size = lists->not_sparse ? 0 : lists->sparse_ids;
+    return list->size > 0;
+}
+
+bool column_is_list_of_numbers(const struct query_column *column, struct cell_list *list)
+{
+    const struct list_counts *lists = &column->lists;
+
+    *list = (struct cell_list){.form = LIST_DENSE, .delimiter = ','};
+    if (column_measure_list(column, list) && list->size > 1 && lists->dense_plain < lists->texts)
+        return true;
+    *list = (struct cell_list){.form = LIST_SPARSE, .pair = ':'};
+    return column_measure_list(column, list) && lists->sparse_several > 0 &&
+           lists->sparse_alone == 0;
+}
+
 /* ---- keys and free text ---- */
 
 static bool ends_like_key(struct slice name)
@@ -176,6 +212,7 @@ void query_column_take(struct query_column *column, const struct cell_counts *co
         at_most_32(counts->dates + counts->texts[TEXT_DATE] + counts->texts[TEXT_TIMESTAMP]);
     column->word_bytes = counts->word_bytes;
     column->spaced_texts = at_most_32(counts->spaced);
+    column->lists = counts->lists;
     column->whole_texts = at_most_32(counts->whole_texts);
     for (size_t i = 0; i < MISSING_SPELLINGS; i++)
         column->missing[i] = at_most_32(counts->missing[i]);

@@ -4,6 +4,7 @@
  *     numbers               numeric; a few texts among them that cannot be read are bad rows
  *     '1,234.5'             numeric, read with separators
  *     't' and 'f' alone     numeric, 1 and 0
+ *     '1.5, 2' of one length, '3:0.5 7:1'    lists, whose numbers are numeric
  *     anything else         a category
  *
  * The rule knows counts alone. It is asked twice: of the sample, before rows are read, and of all
@@ -21,6 +22,12 @@ enum input_reading column_reading(const struct query_column *column);
 bool column_is_numeric(const struct query_column *column);
 /* Texts that no number, and no missing value, can be read from. */
 uint32_t column_words(const struct query_column *column);
+/* How many numbers, or ids, the texts hold, if all of them are lists of the form with the usual
+ * delimiters, dense ones of one length: into list->size. */
+bool column_measure_list(const struct query_column *column, struct cell_list *list);
+/* Is the column one of lists by itself: of as many numbers each, or of pairs of an id and a number?
+ * Not where each text may be one number ("3,14", "1,000") or one pair ("12:30"). */
+bool column_is_list_of_numbers(const struct query_column *column, struct cell_list *list);
 /* Does the declared type hold one of these words, as SQLite's affinity rules look for them? */
 bool type_declares(struct slice type, const char *const *words);
 

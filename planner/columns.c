@@ -507,7 +507,7 @@ static enum status make_vector(const struct planning *planning, const struct vec
             .element = vector->list.form ? i : 0,
             .source = vector->list.form ? vector->name : (struct slice){NULL, 0},
             .declared_type = element->declared_type,
-            .is_chosen = choice->kind != CHOICE_DERIVED,
+            .is_chosen = choice->kind != CHOICE_DERIVED && !choice->is_derived,
         };
     }
     return STATUS_OK;
@@ -567,7 +567,7 @@ static enum status make_input(const struct planning *planning, size_t i,
         .bounds = choice->bounds,
         .bound_count = choice->bound_count,
         .declared_type = column->declared_type,
-        .is_chosen = choice->kind != CHOICE_DERIVED,
+        .is_chosen = choice->kind != CHOICE_DERIVED && !choice->is_derived,
     };
     if (choice->kind == CHOICE_TEXT || choice->kind == CHOICE_ITEMS) {
         input->type = INPUT_TEXT;
@@ -710,6 +710,27 @@ static void make_crossed_inputs(struct plan *plan, const struct choices *choices
     }
 }
 
+/* A column of many ids: SPARSE(s), of column s, as what other functions make of it is called. */
+static enum status name_items(const struct planning *planning, const struct choice *choice,
+                              struct plan_input *input)
+{
+    struct text name;
+
+    text_init(&name, TEXT_MAXIMUM);
+    text_printf(&name, "SPARSE(%.*s)", SLICE_FORMAT(input->name));
+    input->source = input->name;
+    input->name =
+        name.failed ? (struct slice){NULL, 0} : arena_copy(planning->arena, text_slice(&name));
+    text_deinit(&name);
+    if (!input->name.data)
+        return fail_no_memory(planning->err);
+    if (query_find(&planning->plan->query, input->name) == -1)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, choice->position,
+                   "column \"%.*s\" has the name of an input that SPARSE makes",
+                   SLICE_FORMAT(input->name));
+}
+
 /* One, or one for each element. */
 static enum status make_inputs_of(const struct planning *planning, size_t i,
                                   const struct choice *choice)
@@ -723,9 +744,42 @@ static enum status make_inputs_of(const struct planning *planning, size_t i,
                           : make_vector(planning, vector, choice));
     else
         TRY(make_input(planning, i, choice, &plan->inputs[plan->input_count++]));
+    if (choice->kind == CHOICE_ITEMS)
+        TRY(name_items(planning, choice, &plan->inputs[first]));
     for (size_t k = first; k < plan->input_count; k++)
         share_input(plan, choice, &plan->inputs[k]);
     return STATUS_OK;
+}
+
+/* What the texts of a list without a size are instead. */
+static enum status refuse_counted_list(const struct planning *planning,
+                                       const struct query_column *column,
+                                       const struct choice *choice)
+{
+    const struct list_counts *lists = &column->lists;
+
+    if (choice->list.form == LIST_DENSE && lists->texts > 0 && !lists->not_dense)
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "DENSE: the texts of column \"%.*s\" hold from %u to %u numbers, in %u %s",
+                SLICE_FORMAT(column->name), lists->dense_least, lists->dense_most,
+                planning->plan->query.sample_rows, query_rows_word(&planning->plan->query));
+    else if (column->texts > column->blank_texts)
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "%s: not all texts of column \"%.*s\" are lists of %s, in %u %s", choice->function,
+                SLICE_FORMAT(column->name), choice->list.form == LIST_DENSE ? "numbers" : "ids",
+                planning->plan->query.sample_rows, query_rows_word(&planning->plan->query));
+    else
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                choice->list.form == LIST_DENSE
+                    ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
+                    : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
+                SLICE_FORMAT(column->name));
+    return error_hint(planning->err,
+                      choice->list.form == LIST_DENSE
+                          ? "DENSE(%.*s, n) takes n numbers; other texts are bad rows then."
+                          : "SPARSE(%.*s, n) takes the ids from 0 to n - 1; other texts are bad "
+                            "rows then.",
+                      SLICE_FORMAT(column->name));
 }
 
 static enum status refuse_list(const struct planning *planning, const struct query_column *column,
@@ -737,16 +791,52 @@ static enum status refuse_list(const struct planning *planning, const struct que
         return error_hint(planning->err, "Their elements are inputs: DENSE(%.*s).",
                           SLICE_FORMAT(column->name));
     }
-    fail_at(planning->err, STATUS_INVALID, choice->position,
-            choice->list.form == LIST_DENSE
-                ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
-                : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
-            SLICE_FORMAT(column->name));
-    return error_hint(planning->err,
-                      choice->list.form == LIST_DENSE ? "DENSE(%.*s, n) takes n numbers."
-                                                      : "SPARSE(%.*s, n) takes the ids from 0 to "
-                                                        "n - 1.",
-                      SLICE_FORMAT(column->name));
+    return refuse_counted_list(planning, column, choice);
+}
+
+/* Most items of a text: twice as many as a row has shown, in steps, since each row has that room.
+ */
+static uint32_t room_for_items(const struct query_column *column)
+{
+    uint32_t room = TEXT_WORDS;
+
+    if (column->lists.not_sparse || column->lists.texts == 0)
+        return TEXT_WORDS_MAX;
+    while (room < TEXT_WORDS_MAX && room / 2 < column->lists.sparse_most)
+        room *= 2;
+    return room;
+}
+
+/* Models of numbers alone, and those that need columns, have no place for them. */
+static bool takes_many_ids(const struct kind *kind)
+{
+    return !kind->takes_no_texts && !kind->takes_numbers_alone;
+}
+
+/* A list of so many ids that rows are held by the ids that they have: a linear model, and a first
+ * layer, make of it what they make of numbers. */
+static enum status choose_many_ids(const struct planning *planning,
+                                   const struct query_column *column, struct choice *choice)
+{
+    const struct estimator *estimator = planning->plan->estimator;
+
+    if (!takes_many_ids(estimator->kind)) {
+        fail_at(planning->err, STATUS_UNSUPPORTED, choice->position,
+                "SPARSE of more than %d ids is not supported yet in %s, whose inputs are numbers",
+                LIST_SIZE_MAX, estimator->name);
+        return error_hint(planning->err,
+                          "Column \"%.*s\" has %u ids; linear models and networks "
+                          "take them.",
+                          SLICE_FORMAT(column->name), choice->list.size);
+    }
+    choice->kind = CHOICE_ITEMS;
+    choice->rule = RULE_ID;
+    choice->vocabulary_max = choice->list.size;
+    choice->combiner = COMBINER_SUM;
+    choice->is_weighted = true;
+    choice->list.form = LIST_ITEMS;
+    choice->list.size = room_for_items(column);
+    return STATUS_OK;
 }
 
 /* Of a dense list an array is the same. */
@@ -760,10 +850,62 @@ static enum status choose_list(const struct planning *planning, struct query_col
         choice->shape = choice->list.size;
         return STATUS_OK;
     }
-    if (column->vectors > 0 || choice->list.size == 0)
+    if (column->vectors > 0)
         return refuse_list(planning, column, choice);
+    if (choice->list.size == 0) {
+        if (!column_measure_list(column, &choice->list))
+            return refuse_list(planning, column, choice);
+        column->list_is_counted = true;
+    }
+    if (choice->list.size > LIST_SIZE_MAX)
+        return choose_many_ids(planning, column, choice);
     column->list = choice->list;
     return STATUS_OK;
+}
+
+/* Is the column one of lists without COLUMN, in a model that takes these? */
+static bool is_list_by_itself(const struct planning *planning, const struct query_column *column,
+                              const struct choice *choice, struct cell_list *list)
+{
+    const struct kind *kind = planning->plan->estimator->kind;
+
+    return choice->kind == CHOICE_DERIVED && !kind->buckets &&
+           column_is_list_of_numbers(column, list) &&
+           (list->size <= LIST_SIZE_MAX || takes_many_ids(kind));
+}
+
+static void note_list(const struct planning *planning, const struct query_column *column,
+                      const struct cell_list *list)
+{
+    struct notice_list *notices = planning->plan->notices;
+    const struct slice name = column->name;
+
+    if (list->form == LIST_DENSE)
+        notice_add(notices, NOTICE_READING,
+                   "column \"%.*s\" is read as lists of %u numbers, each of which is an input",
+                   SLICE_FORMAT(name), list->size);
+    else
+        notice_add(notices, NOTICE_READING,
+                   "column \"%.*s\" is read as lists of numbers with ids from 0 to %u, each of "
+                   "which is an input",
+                   SLICE_FORMAT(name), list->size - 1);
+    notice_hint(notices,
+                "COLUMN %s(%.*s, n) says how many there are, VOCABULARY(%.*s) takes the texts as "
+                "words.",
+                list->form == LIST_DENSE ? "DENSE" : "SPARSE", SLICE_FORMAT(name),
+                SLICE_FORMAT(name));
+}
+
+static enum status choose_list_by_itself(const struct planning *planning,
+                                         struct query_column *column, const struct cell_list *list,
+                                         struct choice *choice)
+{
+    note_list(planning, column, list);
+    choice->kind = CHOICE_LIST;
+    choice->list = *list;
+    choice->is_derived = true;
+    column->list_is_counted = true;
+    return choose_list(planning, column, choice);
 }
 
 /* NUMERIC(c, n) of texts that are no numbers is DENSE(c, n). */
@@ -782,7 +924,12 @@ static enum status choose_parts(struct planning *planning, const struct choices 
     for (size_t i = 0; i < query->count; i++) {
         struct query_column *column = &query->columns[i];
         struct choice *choice = &choices->of[i];
+        struct cell_list list;
 
+        if (is_list_by_itself(planning, column, choice, &list)) {
+            TRY(choose_list_by_itself(planning, column, &list, choice));
+            continue;
+        }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
             choice->list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0};
@@ -812,7 +959,9 @@ static enum status leave_out(struct planning *planning, struct choices *choices)
     for (size_t i = 0; i < plan->query.count; i++) {
         const struct query_column *column = &plan->query.columns[i];
         const struct choice *choice = &choices->of[i];
-        const bool may_go = choice->kind == CHOICE_DERIVED && !choice->is_named;
+        struct cell_list list;
+        const bool may_go = choice->kind == CHOICE_DERIVED && !choice->is_named &&
+                            !is_list_by_itself(planning, column, choice, &list);
         const enum column_use use = may_go ? column_use_of(&plan->query, column) : COLUMN_USED;
 
         taken += choice->kind != CHOICE_NONE && use == COLUMN_USED;

@@ -48,7 +48,8 @@ static enum status add_vector(struct query *query, size_t column, struct vector 
                               .column = (uint32_t)column,
                               .size = (uint32_t)elements_of(of),
                               .parts = of->parts,
-                              .list = of->list};
+                              .list = of->list,
+                              .is_counted = of->list_is_counted};
     for (uint32_t i = 0; i < vector->size; i++) {
         elements[i] = (struct query_column){.declared_type = of->declared_type,
                                             .nulls = of->nulls,
@@ -122,6 +123,7 @@ enum status query_as_described(const struct query *planned, struct arena *arena,
     for (size_t i = 0; i < query->count; i++) {
         query->columns[i].parts = 0;
         query->columns[i].list = (struct cell_list){LIST_NONE};
+        query->columns[i].list_is_counted = false;
     }
     return STATUS_OK;
 }
@@ -284,6 +286,16 @@ static void spread_null(const struct vector *vector, struct cell *elements)
         elements[i] = (struct cell){.type = CELL_NULL};
 }
 
+/* Of a list whose size is counted no text is bad before that is done. */
+static void spread_counted(const struct vector *vector, const struct cell *cell,
+                           struct cell *elements)
+{
+    struct error ignored;
+
+    if (spread_list(vector, cell, elements, &ignored) != STATUS_OK)
+        spread_null(vector, elements);
+}
+
 /* Infinite dates are not among the counts: they are errors at once. */
 static bool waits_for_counts(const struct cell *cell)
 {
@@ -319,6 +331,8 @@ enum status vectors_spread(const struct vectors *vectors, const struct cell *cel
             TRY(spread_cross(vector, cells, elements, err));
         else if (vectors->waits && vector->parts && waits_for_counts(&cells[vector->column]))
             spread_null(vector, elements);
+        else if (vectors->waits && vector->is_counted)
+            spread_counted(vector, &cells[vector->column], elements);
         else
             TRY(vector_spread(vector, &cells[vector->column], elements, err));
         elements += vector->size;

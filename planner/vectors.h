@@ -14,7 +14,8 @@
  *     l is a text "2, 3"       spread               id  l  l[1]  l[2]
  *
  * Of a list the elements are its numbers (scoring/cell_list.h): those of a sparse one are named by
- * their ids, from l[0] on. It is one where the statement says so.
+ * their ids, from l[0] on. It is one where the statement says so,
+ * or where all texts are such lists. Then their size is that of all rows, too.
  *
  * Of a date the elements are the parts that the plan chose (scoring/dates.h). Where rows are
  * scored the model takes the date, or the list, itself.
@@ -43,6 +44,7 @@ struct vector {
     uint32_t size;             /* elements */
     uint32_t parts;            /* of dates, as bits; 0: it is none */
     struct cell_list list;     /* of a list in a text; LIST_NONE: it is none */
+    bool is_counted;           /* of a list: of the size that rows have shown */
     const struct cross *cross; /* NULL: it is none */
 };
 
@@ -52,7 +54,8 @@ struct vectors {
     size_t columns;  /* of the query */
     size_t elements; /* of all */
     bool waits; /* while all rows are counted: of a text or a plain number that is no date the parts
-                   are NULL, and what becomes of it is decided from the counts (column_verdict.h) */
+                   are NULL, and of a text that is no list of the counted size its numbers, and what
+                   becomes of it is decided from the counts (column_verdict.h) */
 };
 
 struct query;
@@ -84,6 +87,12 @@ enum status vectors_spread(const struct vectors *vectors, const struct cell *cel
 /* The elements of one cell; of a vector that is no cross. */
 enum status vector_spread(const struct vector *vector, const struct cell *cell,
                           struct cell *elements, struct error *err);
+
+/* Is the column itself counted, to decide what becomes of its elements? */
+static inline bool vector_is_judged(const struct vector *vector)
+{
+    return vector->parts || vector->is_counted;
+}
 
 /* The part that element i of a date is. */
 enum date_part vector_part(const struct vector *vector, uint32_t i);

@@ -176,6 +176,8 @@ enum status cell_count_text(struct cell_census *census, uint32_t column, struct 
     int64_t whole;
 
     counts->texts[look->kind]++;
+    if (look->kind != TEXT_BLANK && list_counts_wait(&counts->lists))
+        list_count(&counts->lists, text, look);
     switch (look->kind) {
     case TEXT_NUMBER:
         if (!counts->counts_wholes || !text_to_whole(text, &whole))
@@ -255,6 +257,8 @@ static enum status merge_column(struct cell_census *census, uint32_t column,
     if (from->word_bytes_max > to->word_bytes_max)
         to->word_bytes_max = from->word_bytes_max;
     to->spaced += from->spaced;
+    list_counts_merge(&to->lists, &from->lists);
+    to->unfit += from->unfit;
     raise_level(&to->distinct, from->distinct.level);
     for (uint32_t i = 0; i < from->distinct.size; i++)
         if (from->distinct.values[i].count)
@@ -291,6 +295,8 @@ static void put_column(const struct cell_counts *counts, struct text *out)
     put_u64(out, counts->word_bytes);
     put_u64(out, counts->word_bytes_max);
     put_u64(out, counts->spaced);
+    list_counts_put(&counts->lists, out);
+    put_u64(out, counts->unfit);
     put_u32(out, distinct->level);
     put_u32(out, distinct->used);
     for (uint32_t i = 0; i < distinct->size; i++)
@@ -324,6 +330,9 @@ static bool read_counts(struct byte_reader *reader, struct cell_counts *counts)
     counts->word_bytes = read_u64(reader);
     counts->word_bytes_max = read_u64(reader);
     counts->spaced = read_u64(reader);
+    if (!list_counts_read(reader, &counts->lists))
+        return false;
+    counts->unfit = read_u64(reader);
     counts->distinct.level = read_u32(reader);
     counts->distinct.size = counts->distinct.used = read_u32(reader);
     return !reader->failed && counts->distinct.level < 64 && counts->distinct.used <= DISTINCT_MAX;

@@ -20,6 +20,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "scoring/cell_text.h"
+#include "scoring/list_counts.h"
 
 struct byte_reader;
 
@@ -44,6 +45,8 @@ struct cell_counts {
     uint64_t whole_texts; /* with counts_wholes: of TEXT_NUMBER */
     /* Of texts that are no numbers, truths or missing values: */
     uint64_t word_bytes, word_bytes_max, spaced; /* spaced: with white space inside */
+    struct list_counts lists;
+    uint64_t unfit; /* cells that their column could not be given, whatever the counts say */
     struct distinct_sample distinct;
 };
 

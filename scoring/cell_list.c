@@ -100,12 +100,24 @@ static bool read_dense(struct slice text, const struct cell_list *list, double *
     return count == list->size;
 }
 
+bool cell_list_numbers(struct slice text, uint32_t *count)
+{
+    struct slice item;
+    double number;
+
+    *count = 0;
+    while (next_item(&text, ',', &item))
+        if (++*count > LIST_SIZE_MAX || !read_number(item, &number))
+            return false;
+    return true;
+}
+
 /* "3:0.5", or "3", which counts 1. */
 static bool split_pair(struct slice item, char pair, struct list_item *split)
 {
     const char *at = pair ? memchr(item.data, pair, item.size) : NULL;
 
-    *split = (struct list_item){item, 1};
+    *split = (struct list_item){item, 1, at == NULL};
     if (!at)
         return true;
     split->word = slice_trim((struct slice){item.data, (size_t)(at - item.data)});

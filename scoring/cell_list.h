@@ -47,12 +47,17 @@ bool cell_list_fits(const struct cell_list *list);
 struct list_item {
     struct slice word;
     double weight;
+    bool is_alone; /* there is no number behind it */
 };
 enum list_next { LIST_END, LIST_ITEM, LIST_WRONG };
 /* The next item that is not empty, of a text that was trimmed and is shortened by it. LIST_WRONG:
  * what stands behind the pair's delimiter is no number. */
 enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
                               struct list_item *item);
+
+/* How many numbers a trimmed text holds, separated by commas; false: something else, or more than
+ * LIST_SIZE_MAX. */
+bool cell_list_numbers(struct slice text, uint32_t *count);
 
 /* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming
  * the column. */

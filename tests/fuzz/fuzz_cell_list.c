@@ -1,11 +1,12 @@
 /* Whatever a text is: a list of finite numbers, or refused; and the same again with white space
- * around it. */
+ * around it. What is counted as a list can be read as one. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scoring/cell_list.h"
+#include "scoring/list_counts.h"
 
 static void check_list(const struct cell_list *list, struct slice text, struct slice padded)
 {
@@ -21,6 +22,32 @@ static void check_list(const struct cell_list *list, struct slice text, struct s
     for (uint32_t i = 0; status == STATUS_OK && i < list->size; i++)
         if (!isfinite(numbers[i]) || memcmp(&numbers[i], &again[i], sizeof again[i]) != 0)
             abort();
+}
+
+static void check_counted(const struct cell_list *list, struct slice text)
+{
+    const struct cell cell = {.type = CELL_TEXT, .text = text};
+    double numbers[LIST_SIZE_MAX];
+    struct error err;
+    bool is_null;
+
+    if (list->size <= LIST_SIZE_MAX &&
+        cell_list_read(&cell, list, SLICE("c"), numbers, &is_null, &err) != STATUS_OK)
+        abort();
+}
+
+static void check_counts(struct slice text)
+{
+    const struct text_look look = text_look_at(text);
+    struct list_counts counts = {0};
+
+    if (look.kind == TEXT_BLANK)
+        return;
+    list_count(&counts, text, &look);
+    if (!counts.not_dense)
+        check_counted(&(struct cell_list){LIST_DENSE, counts.dense_most, ',', 0}, text);
+    if (!counts.not_sparse && counts.sparse_ids > 0)
+        check_counted(&(struct cell_list){LIST_SPARSE, counts.sparse_ids, 0, ':'}, text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(padded + 1, data, size);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         check_list(&lists[i], (struct slice){padded + 1, size}, (struct slice){padded, size + 2});
+    check_counts((struct slice){padded, size + 2});
     free(padded);
     return 0;
 }

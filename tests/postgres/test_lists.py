@@ -74,6 +74,25 @@ class Lists(harness.Case):
             self.assertIn("column \"s\" holds '4', where a list of up to 128 ids from 0 to 3",
                           self.psql(f"{before} {items.format('other', 'WideAndDeepRegressor')};").stderr)
 
+    def test_lists_by_themselves_make_the_model_of_sqlite(self):
+        """Their sizes are those of all rows, whoever counts them."""
+        derived = TRAIN[:TRAIN.index("COLUMN")] + "LABEL y INTO m"
+        many = [(v, f"{s} {2500 + i}:1".strip(), y) for i, (v, s, y) in enumerate(self.rows[:6000])]
+        self.execute("CREATE TABLE many (v text, s text, y double precision)")
+        from psycopg2.extras import execute_values
+        with self.connect() as connection, connection.cursor() as cursor:
+            execute_values(cursor, "INSERT INTO many VALUES %s", many, page_size=5000)
+        for table, rows, model in (("t", self.rows, "LinearRegressor"), ("many", many, "LinearRegressor"), ("many", many, "DNNRegressor")):
+            sql = derived.format("t", model)
+            wanted = self.train_in_sqlite("t (v TEXT, s TEXT, y REAL)", rows, sql)["digest"]
+            for before in ("", harness.IN_PARALLEL):
+                self.train(derived.format(table, model), before)
+                self.assertEqual(self.digest("m"), wanted, (table, model, before))
+        self.check_psql("SELECT v, s FROM many TO PREDICT by_ids.guess USING m;", "-o", "/dev/null")
+        others, = self.execute("SELECT count(*) FROM (SELECT v, s, totrain.predict('m', many, NULL::float8) AS guess FROM many "
+                               "EXCEPT ALL SELECT v, s, guess FROM by_ids) AS others")
+        self.assertEqual(others, (0,))
+
     def test_a_row_that_is_no_such_list_is_a_bad_one(self):
         self.check_psql("CREATE TABLE bad AS SELECT * FROM t; UPDATE bad SET s = '9' WHERE ctid = '(0,7)'; VACUUM ANALYZE bad;")
         for before in ("", harness.IN_PARALLEL):

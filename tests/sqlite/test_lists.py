@@ -8,6 +8,7 @@ import sys
 import harness
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "quality"))
+import clusters  # noqa: E402  pylint: disable=wrong-import-position
 import lists  # noqa: E402  pylint: disable=wrong-import-position
 
 LISTS = f"DENSE(v, 2), SPARSE(s, {lists.IDS})"
@@ -126,6 +127,126 @@ class Lists(harness.Case):
         self.train()
         plan = dict(self.run_all("EXPLAIN SELECT * FROM t TO PREDICT p.guess USING m"))
         self.assertIn("sparse list of 4 numbers", plan["input s"])
+
+
+class ByThemselves(harness.Case):
+    """Texts that all are lists, without COLUMN, and DENSE and SPARSE without a size: it is that of all rows."""
+
+    ROWS, IDS = 3000, 40
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (v TEXT, s TEXT, many TEXT, y REAL)")
+        draw = clusters.uniform(7)
+        self.rows = []
+        for i in range(self.ROWS):
+            pair = [round(4 * next(draw) - 2, 3) for _ in range(2)]
+            items = {int(20 * next(draw)): round(2 * next(draw), 2) for _ in range(3)}
+            items[self.IDS - 1 if i == self.ROWS - 3 else 0] = 1.5  # the greatest id is far behind
+            many = {int(5000 * next(draw)) for _ in range(5)} | {i // 10 * 11}
+            self.rows.append((f"{pair[0]}, {pair[1]}", " ".join(f"{k}:{w}" for k, w in items.items()),
+                              ", ".join(f"{k}:1" for k in sorted(many)), round(pair[0] + sum(items.values()) + len(many) / 9, 4)))
+        self.run_all("BEGIN")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", self.rows)
+        self.run_all("COMMIT")
+
+    def train(self, columns="", model="LinearRegressor", more="", table="t"):
+        steps = "" if "xgboost" in model else ", train.max_steps = 60"
+        hidden = ", model.hidden_units = [8]" if "DNN" in model else ""
+        return self.run_all(f"SELECT * FROM {table} TO TRAIN {model} WITH train.test_size = 0{steps}{hidden}{more} "
+                            f"{'COLUMN ' * bool(columns)}{columns} LABEL y INTO m")
+
+    def meta(self):
+        return json.loads(self.run_all("SELECT data FROM m WHERE part = 'meta'")[0][0])
+
+    def sources(self):
+        """How many inputs each column has, and the last one."""
+        return {one.get("column", one["name"]): one for one in self.meta()["inputs"]}
+
+    def test_size_is_that_of_all_rows(self):
+        found = self.train()
+        inputs = self.sources()
+        self.assertEqual((inputs["v"]["name"], inputs["s"]["name"], inputs["many"]["name"]), ("v[2]", "s[39]", "SPARSE(many)"))
+        self.assertEqual(inputs["many"]["hash_buckets"], 5000)
+        notices = harness.notices(found)
+        self.assertTrue(any(one.startswith('column "v" is read as lists of 2 numbers, each of which is an input') for one in notices))
+        self.assertTrue(any(one.startswith('column "s" is read as lists of numbers with ids from 0 to 39') for one in notices))
+        wanted = self.model_digest()
+        self.train("DENSE(v), SPARSE(s), SPARSE(many)")
+        self.assertEqual(self.model_digest(), wanted)
+        self.train(f"DENSE(v, 2), SPARSE(s, {self.IDS}), SPARSE(many, 5000)")
+        self.assertEqual(self.model_digest(), wanted)
+
+    def test_the_same_model_in_any_order_by_any_workers(self):
+        for model in ("LinearRegressor", "DNNRegressor", "WideAndDeepRegressor"):
+            digests = set()
+            for table, workers in (("t", 1), ("t", 2), ("t", 3), ("t", 8), ("(SELECT * FROM t ORDER BY y)", 1), ("(SELECT * FROM t ORDER BY rowid DESC)", 1)):
+                self.train("", model, f", job.min_workers = {workers}, job.max_workers = {workers}", table)
+                digests.add(self.model_digest())
+            self.assertEqual(len(digests), 1, model)
+
+    def test_every_way_of_scoring_does_as_training_did(self):
+        for model in ("LinearRegressor", "DNNRegressor", "DeepFMRegressor"):
+            measured = harness.facts(self.train("", model))
+            cursor = self.database.execute("SELECT * FROM t TO EVALUATE m")
+            evaluated = dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+            self.assertAlmostEqual(measured["RMSE"], evaluated["RMSE"], 5, model)
+            alone = self.run_all("SELECT totrain_predict('m', v, s, many) FROM t")
+            self.run_all("DROP TABLE IF EXISTS p")
+            self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+            self.assertEqual(self.run_all("SELECT guess FROM p ORDER BY rowid"), alone)
+
+    def test_one_row_that_is_no_such_list_makes_it_a_category(self):
+        for column, text in (("v", "1, 2, 3"), ("v", "n/a"), ("v", "1, x"), ("s", "3"), ("s", "red:1"), ("s", "-1:2 3:4"), ("s", "3:x 4:1")):
+            self.run_all("CREATE TABLE other AS SELECT v, s, y FROM t")
+            self.run_all(f"UPDATE other SET {column} = ? WHERE rowid = ?", text, self.ROWS - 5)
+            self.train("*", table="other")
+            self.assertNotIn("list", self.sources().get(column, {}), text)
+            with self.assertRaisesRegex(sqlite3.Error, "hold from 2 to 3 numbers|not all texts of column"):
+                self.train(("DENSE(v)" if column == "v" else "SPARSE(s)") if text != "3" else "DENSE(s)", table="other")
+            self.run_all("DROP TABLE other")
+
+    def test_a_size_that_is_said_makes_others_bad_rows(self):
+        self.run_all("UPDATE t SET many = '5000:1' WHERE rowid = 2500")
+        with self.assertRaisesRegex(sqlite3.Error, "row 2500: column \"many\" holds '5000:1', where a list of up to 128 ids from 0 to 4999"):
+            self.train("SPARSE(many, 5000)")
+        self.train("SPARSE(many, 5000)", more=", train.bad_rows = 'skip'")
+        self.assertEqual(self.meta()["rows"], self.ROWS - 1)
+        self.train("SPARSE(many)")
+        self.assertEqual(self.sources()["many"]["hash_buckets"], 5001)
+
+    def test_rows_have_room_for_the_longest_of_all_rows(self):
+        for items, room in ((65, 256), (300, 1024), (600, 1024)):
+            self.run_all("UPDATE t SET many = ? WHERE rowid = 2500", " ".join(f"{i}:1" for i in range(items)))
+            self.train("SPARSE(many)")
+            self.assertEqual(self.sources()["many"]["list"]["size"], room)
+        self.run_all("UPDATE t SET many = ? WHERE rowid = 2500", " ".join(f"{i}:1" for i in range(1025)))
+        with self.assertRaisesRegex(sqlite3.Error, "row 2500: .* where a list of up to 1024 ids from 0 to 4999"):
+            self.train("SPARSE(many)")
+
+    def test_null_and_blank_texts_have_no_ids(self):
+        self.run_all("UPDATE t SET v = NULL, s = '', many = NULL WHERE rowid % 7 = 0")
+        self.train()
+        self.assertEqual([name for name, one in self.sources().items() if "list" in one], ["v", "s", "many"])
+
+    def test_texts_that_look_like_lists_are_none(self):
+        texts = {"decimal": "{},5", "price": "1,{:03}", "clock": "{}:30", "version": "{}.4.1", "dated": "2024-01-{:02}", "pair": "{}:{}", "words": "a{},b"}
+        self.run_all(f"CREATE TABLE no_lists ({', '.join(name + ' TEXT' for name in texts)}, y REAL)")
+        self.database.executemany(f"INSERT INTO no_lists VALUES ({'?, ' * len(texts)}?)",
+                                  [[text.format(i % 20 + 1, i % 3) for text in texts.values()] + [i % 5] for i in range(300)])
+        self.train(table="no_lists")
+        self.assertEqual([one["name"] for one in self.meta()["inputs"] if "list" in one], [])
+
+    def test_many_ids_are_a_weighted_category(self):
+        for model in ("LinearRegressor", "DNNRegressor"):
+            guesses = []
+            for columns in ("SPARSE(many, 5000)", "WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(many, 5000), 5000))"):
+                self.train(columns, model)
+                guesses.append(self.run_all("SELECT totrain_predict('m', many) FROM t"))
+            self.assertEqual(*guesses)
+        with self.assertRaisesRegex(sqlite3.Error, "SPARSE of more than 2000 ids is not supported yet in xgboost.gbtree"):
+            self.train("SPARSE(many)", "xgboost.gbtree", ", train.num_boost_round = 2")
 
 
 ITEMS = "WEIGHTED_CATEGORY(CATEGORY_ID(SPARSE(s, 4), 4)), CATEGORY_HASH(tags, 20, ';'), SEQ_CATEGORY_ID(seen, 9, COMMA)"

@@ -75,6 +75,31 @@ static uint32_t *counter(struct query_column *column, struct slice what)
     return NULL;
 }
 
+/* "1000 listed, 3 numbers": each a dense list; "10 ids": each a sparse one, of pairs. Both forms:
+ * the numbers of a text differ. */
+static bool take_lists(struct list_counts *lists, struct slice what, uint64_t number)
+{
+    if (slice_is(what, "listed")) {
+        lists->texts = lists->sparse_several = number;
+        lists->not_dense = lists->not_sparse = true;
+    } else if (slice_is(what, "numbers") || slice_is(what, "most")) {
+        lists->not_dense = false;
+        lists->dense_least = slice_is(what, "most") ? lists->dense_least : (uint32_t)number;
+        lists->dense_most = (uint32_t)number;
+    } else if (slice_is(what, "plain")) {
+        lists->dense_plain = number;
+    } else if (slice_is(what, "ids")) {
+        lists->not_sparse = false;
+        lists->sparse_ids = (uint32_t)number;
+        lists->sparse_most = 5;
+    } else if (slice_is(what, "alone")) {
+        lists->sparse_alone = number;
+    } else {
+        return false;
+    }
+    return true;
+}
+
 /* "1000 counted, 990 different", in texts of "20000 bytes" together. */
 static void take_count(struct query_column *column, struct slice what, uint64_t number)
 {
@@ -84,7 +109,7 @@ static void take_count(struct query_column *column, struct slice what, uint64_t 
         column->distinct_values = number;
     else if (slice_is(what, "bytes"))
         column->word_bytes = number;
-    else
+    else if (!take_lists(&column->lists, what, number))
         *counter(column, what) = (uint32_t)number;
 }
 

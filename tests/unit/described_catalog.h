@@ -13,6 +13,7 @@
  *     -- dialect: postgres
  *     -- pathless:                            a host that takes no paths of files
  *     -- query: v numeric[] 150 vectors, 3 elements
+ *     -- query: v TEXT 150 texts, 150 listed, 3 numbers; s TEXT 150 texts, 150 listed, 10 ids
  *     -- cluster: may                         jobs may run there; "will": they do unless told
  *     -- cluster: not allowed here            they may not
  *     -- refused: 14 no such table: iriss     the host refuses at this byte

@@ -6,7 +6,7 @@
 #include "tests/check.h"
 
 static struct slice column_names[] = {{"v \"x\"", 5}, {"class", 5}};
-static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, NULL};
+static struct vector vector = {{"v \"x\"", 5}, 0, 3, 0, {LIST_NONE}, false, NULL};
 static struct spool_column spooled[] = {
     {{"v \"x\"[3]", 8}, SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
     {{"class", 5}, SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}}};
@@ -74,8 +74,9 @@ static void a_worker_reads_what_the_session_wrote(void **state)
 
 static void parts_of_dates_come_back(void **state)
 {
-    struct vector dates = {{"v \"x\"", 5}, 0,   3, 1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR,
-                           {LIST_NONE},    NULL};
+    struct vector dates = {
+        {"v \"x\"", 5}, 0,     3,   1 << DATE_AGE | 1 << DATE_DAY | 1 << DATE_HOUR,
+        {LIST_NONE},    false, NULL};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;
@@ -121,7 +122,7 @@ static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
 
 static void lists_come_back(void **state)
 {
-    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '='}, NULL};
+    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '='}, true, NULL};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;

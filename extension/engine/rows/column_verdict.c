@@ -94,7 +94,7 @@ static enum status count_query(const struct column_verdict *verdict,
         query_column_take(&query->columns[plan->left_out[i].column], &census->columns[number],
                           rows);
     for (size_t i = 0; i < plan->query.vectors.count; i++)
-        if (plan->query.vectors.items[i].parts)
+        if (vector_is_judged(&plan->query.vectors.items[i]))
             query_column_take(&query->columns[plan->query.vectors.items[i].column],
                               &census->columns[number++], rows);
     return STATUS_OK;
@@ -106,8 +106,10 @@ static bool is_same_input(const struct plan_input *a, const struct plan_input *b
 {
     return a->column == b->column && a->type == b->type && a->reading == b->reading &&
            a->rule == b->rule && a->part == b->part && a->combiner == b->combiner &&
-           a->is_weighted == b->is_weighted && cell_list_equal(&a->list, &b->list) &&
-           slice_equal(a->source, b->source) && cross_equal(a->cross, b->cross);
+           a->is_weighted == b->is_weighted &&
+           (a->type != INPUT_TEXT || a->vocabulary_max == b->vocabulary_max) &&
+           cell_list_equal(&a->list, &b->list) && slice_equal(a->source, b->source) &&
+           cross_equal(a->cross, b->cross);
 }
 
 static bool has_same_roles(const struct plan *a, const struct plan *b)
@@ -170,9 +172,13 @@ static bool has_bad_dates(const struct plan *plan, const struct cell_census *cen
     const struct vectors *vectors = &plan->query.vectors;
     size_t number = behind_inputs(plan) + plan->role_count + plan->left_out_count;
 
-    for (size_t i = 0; i < vectors->count; i++)
-        if (vectors->items[i].parts && has_no_dates(&census->columns[number++], rows))
+    for (size_t i = 0; i < vectors->count; i++) {
+        const struct vector *vector = &vectors->items[i];
+
+        if (vector->parts && has_no_dates(&census->columns[number], rows))
             return true;
+        number += vector_is_judged(vector);
+    }
     return false;
 }
 
@@ -180,8 +186,9 @@ static bool has_bad_dates(const struct plan *plan, const struct cell_census *cen
 static bool has_bad_cells(const struct plan *plan, const struct cell_census *census, uint64_t rows)
 {
     for (size_t i = 0; i < plan->input_count; i++)
-        if (plan_takes_numbers(&plan->inputs[i]) &&
-            has_unread(&census->columns[i], plan->inputs[i].reading))
+        if (census->columns[i].unfit > 0 ||
+            (plan_takes_numbers(&plan->inputs[i]) &&
+             has_unread(&census->columns[i], plan->inputs[i].reading)))
             return true;
     for (size_t i = 0; i < plan->role_count; i++)
         if (role_is_number(plan->roles[i].role) &&
@@ -239,16 +246,20 @@ static const struct plan_input *input_of(const struct plan *plan, int column)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        if (input->part ? slice_equal(input->source, name) : input->column == column)
+        if (input->part || cell_list_has_numbers(&input->list) ? slice_equal(input->source, name)
+                                                               : input->column == column)
             return input;
     }
     return NULL;
 }
 
-/* Of dates: the same parts, or none. */
+/* Of dates: the same parts, or none; of lists the same numbers. */
 static bool takes_the_same(const struct column_verdict *verdict, int column)
 {
-    return verdict->first->query.columns[column].parts == verdict->plan.query.columns[column].parts;
+    const struct query_column *first = &verdict->first->query.columns[column];
+    const struct query_column *now = &verdict->plan.query.columns[column];
+
+    return first->parts == now->parts && cell_list_equal(&first->list, &now->list);
 }
 
 /* NULL: what it was. */
@@ -260,12 +271,14 @@ static const char *change_of(const struct column_verdict *verdict, int column)
     if (!before && !now)
         return NULL;
     if (before && now && takes_the_same(verdict, column) &&
-        (now->part || is_same_input(before, now)))
+        (now->part || now->list.form || is_same_input(before, now)))
         return NULL;
     if (!now)
         return "left out";
     if (now->part)
         return "a date";
+    if (now->list.form)
+        return "a list of another size";
     return now->type == INPUT_NUMERIC ? "numeric" : "a category";
 }
 

@@ -149,6 +149,8 @@ static cJSON *write_vectors(const struct vectors *vectors)
             json_add_integer(item, "parts", vectors->items[i].parts);
         if (vectors->items[i].list.form)
             cell_list_write(&vectors->items[i].list, item);
+        if (vectors->items[i].is_counted)
+            json_add_boolean(item, "counted", true);
         json_append(array, item);
     }
     return array;
@@ -301,6 +303,7 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
 {
     struct cell_list list = {LIST_NONE};
     int64_t column, size, parts = 0;
+    bool is_counted = false;
 
     TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
     TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
@@ -311,13 +314,16 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
         return fail(err, STATUS_CORRUPT, "a column of dates with other parts than elements");
     if (json_has(item, "list"))
         TRY(cell_list_get(item, &list, err));
-    if (list.form && (parts || list.size != size))
+    if (json_has(item, "counted"))
+        TRY(json_get_boolean(item, "counted", &is_counted, err));
+    if (list.form ? parts || list.size != size : is_counted)
         return fail(err, STATUS_CORRUPT, "a column of lists of another size");
     *vector = (struct vector){.name = rows->columns[column],
                               .column = (uint32_t)column,
                               .size = (uint32_t)size,
                               .parts = (uint32_t)parts,
-                              .list = list};
+                              .list = list,
+                              .is_counted = is_counted};
     return STATUS_OK;
 }
 

@@ -96,6 +96,13 @@ static bool is_plain_text(const struct feed *feed, const struct cell *cell)
     return cell->type == CELL_TEXT && !feed->items.form && cell->text.size <= SPOOL_TEXT_BYTES_MAX;
 }
 
+/* Is it a text that is no list of such items? */
+static bool is_unfit(const struct feed *feed, const struct cell *cell)
+{
+    return feed->items.form && cell->type == CELL_TEXT &&
+           !list_items_fit(&feed->items, feed->ids, cell->text);
+}
+
 static enum status put_text(struct spool_writer *writer, const struct feed *feed, uint32_t number,
                             const struct cell *cell, struct error *err)
 {
@@ -109,9 +116,14 @@ static enum status put_text(struct spool_writer *writer, const struct feed *feed
             TRY(cell_count(census, number, cell, err));
         return spool_put_text(writer, cell->text, err);
     }
-    TRY(read_text(feed, cell, buffer, &word, &is_null, err));
-    if (census)
+    if (census) {
         TRY(cell_count(census, number, cell, err));
+        if (is_unfit(feed, cell)) {
+            census->columns[number].unfit++;
+            return spool_put_null(writer, err);
+        }
+    }
+    TRY(read_text(feed, cell, buffer, &word, &is_null, err));
     return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
 }
 
@@ -698,7 +710,7 @@ static struct feed role_feed(const struct plan_role *role)
 }
 
 /* The inputs of the plan, then the label, then columns of roles; behind them what is left out, and
- * columns of dates, of which the inputs are parts. */
+ * columns of dates and of counted lists, of which the inputs are parts. */
 static enum status plan_source(const struct plan *plan, struct arena *arena, struct source *source,
                                struct error *err)
 {
@@ -725,7 +737,7 @@ static enum status plan_source(const struct plan *plan, struct arena *arena, str
         feeds[counted++] =
             (struct feed){.name = plan->left_out[i].name, .column = plan->left_out[i].column};
     for (size_t i = 0; i < vectors->count; i++)
-        if (vectors->items[i].parts)
+        if (vector_is_judged(&vectors->items[i]))
             feeds[counted++] = (struct feed){.name = vectors->items[i].name,
                                              .column = (int)vectors->items[i].column};
     *source = (struct source){.select = plan->select,

@@ -138,6 +138,7 @@ static void put_order(const struct order *order, struct text *bytes)
         put_u32(bytes, scan->vectors.items[i].size);
         put_u32(bytes, scan->vectors.items[i].parts);
         put_list(&scan->vectors.items[i].list, bytes);
+        put_u8(bytes, scan->vectors.items[i].is_counted);
         put_cross(scan->vectors.items[i].cross, bytes);
     }
     put_sized(bytes, tables->columns);
@@ -203,6 +204,7 @@ static struct vectors read_vectors(struct byte_reader *reader, struct arena *are
         items[i].size = read_u32(reader);
         items[i].parts = read_u32(reader);
         items[i].list = read_list(reader);
+        items[i].is_counted = read_u8(reader) != 0;
         items[i].cross = read_cross(reader, arena);
         vectors.elements += items[i].size;
     }
