@@ -54,6 +54,12 @@ static enum status refuse_function(const struct name *name, struct error *err)
 {
     const struct column_function *nearest = column_function_nearest(name->text);
 
+    if (slice_is_fold(name->text, "CONCAT")) {
+        fail_at(err, STATUS_UNSUPPORTED, name->position,
+                "the column function CONCAT is not supported yet");
+        return error_hint(err, "Name its categories one by one: to a linear model, and to a first "
+                               "layer, they are the same side by side.");
+    }
     if (is_scaling(name->text)) {
         fail_at(err, STATUS_UNSUPPORTED, name->position,
                 "the column function %.*s is not supported yet", SLICE_FORMAT(name->text));
