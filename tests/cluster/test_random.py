@@ -17,6 +17,8 @@ import unittest
 import job as harness
 
 KILLS = 100
+# Under sanitizers, where a kill costs ten times as much, a quarter of them looks at the same code.
+SHARE, LEAST = (4, 8) if harness.SLOW > 1 else (1, 0)
 EPOCHS = 3000
 SEED = 20240229
 SECONDS = 10  # that a job lasts at least, until everybody has been killed
@@ -59,17 +61,18 @@ class RandomKillTest(harness.JobTest):
         draw = random.Random(SEED)
         expected = self.digest_of(EPOCHS)
         kills = jobs = 0
-        while kills < self.kills:
+        most = max(self.kills // SHARE, LEAST)
+        while kills < most:
             workers = draw.randint(2, 4)
             job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1, seconds=SECONDS)
-            kills += self.disturb(job, draw, self.kills - kills)
+            kills += self.disturb(job, draw, most - kills)
             jobs += 1
             with self.subTest(job=jobs, kills=kills, workers=workers):
                 self.assertEqual(job.end(), 0, job.last)
                 self.assertEqual(job.last["event"], "done")
                 self.assertEqual(job.digest(), expected)
-            self.assertLess(jobs, self.kills, "jobs end before anybody can be killed")
-        self.assertEqual(kills, self.kills)
+            self.assertLess(jobs, most, "jobs end before anybody can be killed")
+        self.assertEqual(kills, most)
 
 
 class RandomKillOfClustersTest(RandomKillTest):
