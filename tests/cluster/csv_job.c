@@ -12,6 +12,7 @@
 #include "kinds/one_class/one_class_kind.h"
 #include "kinds/pca/pca_kind.h"
 #include "kinds/regression/regression_kind.h"
+#include "kinds/scorecard/scorecard_kind.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "tests/default_trees.h"
@@ -104,7 +105,10 @@ static void spool_csv(struct csv_job *job, const char *csv, const char *folder, 
         columns[i] = (struct spool_column){
             cells[i], is_word ? SPOOL_TEXT : SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}};
         if (i >= job->words)
-            job->inputs[i] = (struct spec_input){.type = INPUT_NUMERIC};
+            job->inputs[i] = job->buckets ? (struct spec_input){.type = INPUT_CATEGORY,
+                                                                .rule = RULE_BUCKET,
+                                                                .vocabulary_max = job->buckets}
+                                          : (struct spec_input){.type = INPUT_NUMERIC};
         job->inputs[i].name = cells[i];
     }
     job->spec.input_count = count - 1;
@@ -360,6 +364,21 @@ void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder
     const struct bayes_params params = {.var_smoothing = 1e-9, .alpha = 1};
 
     begin(job, "bayes", "NaiveBayes", &params, sizeof params);
+    make_by_key(job, csv, folder);
+}
+
+void csv_job_make_card(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct scorecard_params params = {.bins = 10,
+                                            .smoothing = 1,
+                                            .l2 = 1,
+                                            .iterations = 35,
+                                            .base_score = 600,
+                                            .base_odds = 20,
+                                            .pdo = 20};
+
+    begin(job, "scorecard", "ScoreCard", &params, sizeof params);
+    job->buckets = params.bins;
     make_by_key(job, csv, folder);
 }
 

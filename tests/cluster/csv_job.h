@@ -15,6 +15,7 @@ struct csv_job {
     char header[CSV_LINE_MAX];
     bool lies_by_key; /* the spool, as those of jobs; others are read at once */
     size_t words;     /* so many of the first columns are put as words, not as numbers */
+    uint32_t buckets; /* of each column of numbers; 0: they are taken as numbers */
 };
 
 /* Writes `folder`/train.spool and fills a spec of 8 lanes that trains a small
@@ -38,6 +39,8 @@ void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folde
 /* The same of logistic regression with standard errors, and of naive Bayes. */
 void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
+/* A score card of ten buckets a number; the file tells two classes apart. */
+void csv_job_make_card(struct csv_job *job, const char *csv, const char *folder);
 /* One class of the numbers, and their principal components. */
 void csv_job_make_outliers(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_components(struct csv_job *job, const char *csv, const char *folder);

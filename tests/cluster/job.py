@@ -210,7 +210,8 @@ class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
     units = 16  # of the hidden layer
-    kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "components", "outliers", "trees", "dart", "medians", "quantiles", "percentages", "rankings"
+    kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "card", "components", "outliers", "trees", "dart", "medians", "quantiles", "percentages", "rankings"
+    table = "iris"  # of examples/data
     epochs = 20  # where a test names no other number
 
     @classmethod
@@ -231,8 +232,9 @@ class JobTest(unittest.TestCase):
     @classmethod
     def job(cls, *arguments, **named):
         cls.count += 1
+        csv = os.path.join(os.path.dirname(CSV), f"{cls.table}.csv")
         return Job(cls.jobs / str(cls.count), *arguments, **{"units": cls.units, "kind": cls.kind, "epochs": cls.epochs,
-                                                           **named})
+                                                           "csv": csv, **named})
 
     def check_same(self, job):
         self.assertEqual(job.end(), 0, job.last)

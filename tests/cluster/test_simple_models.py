@@ -23,6 +23,14 @@ class BayesTest(harness.SameModelTest):
     test_the_job_goes_on_from_a_checkpoint = None
 
 
+class CardTest(harness.SameModelTest):
+    kind = "card"
+    table = "breast_cancer"
+    flipped = ("weights", "sums")  # its rows are ids
+    step = 3
+    test_the_job_goes_on_from_a_checkpoint = None
+
+
 class ComponentsTest(harness.SameModelTest):
     kind = "components"
     flipped = ("weights", "rows", "sums")

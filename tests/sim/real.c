@@ -122,6 +122,11 @@ struct subject real_subject_open_clusters(const char *csv)
     return open_subject(csv, csv_job_make_clusters);
 }
 
+struct subject real_subject_open_card(const char *csv)
+{
+    return open_subject(csv, csv_job_make_card);
+}
+
 void real_subject_close(struct subject *subject)
 {
     struct real *real = subject->context;

@@ -3,8 +3,8 @@
  *
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --clusters CSV |
  *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
- *         --hazards CSV | --rankings CSV | --rows N
- * [--batch N]] [--verbose]
+ *         --hazards CSV | --rankings CSV | --card CSV | --rows N
+ *         [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -212,6 +212,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--percentages", real_subject_open_percentages},
         {"--rankings", real_subject_open_rankings},
         {"--clicks", real_subject_open_clicks},
+        {"--card", real_subject_open_card},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -263,6 +264,7 @@ int main(int argc, char **argv)
         fputs("--learner CSV: train on this with the real learner\n"
               "--clicks CSV: the same of a network over embeddings\n"
               "--clusters CSV: the same of clusters, without the label\n"
+              "--card CSV: the same of a score card\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"
               "--medians CSV: of those with medians in their leaves; --quantiles CSV: of three\n"
