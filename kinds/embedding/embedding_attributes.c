@@ -129,7 +129,8 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
 }
 
 /* An embedding is found by what its numbers are to each other: a penalty that holds weights ends it
- * before it begins. docs/clicks.md has what was measured. */
+ * before it begins. With AdamW and FTRL, too: their own penalties are no substitute for it.
+ * docs/clicks.md has what was measured. */
 struct kind_length embedding_length(const struct kind_params *params, enum task task)
 {
     struct kind_length length = network_length(params, task);

@@ -85,9 +85,9 @@ extern const struct word_alias network_activation_aliases[];
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
            "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
            "by the training rows for a linear model, for a network 6 by them where it tells "      \
-           "classes apart and 3 by them where it predicts a number, for a click-through model 2; " \
-           "0 with AdamW and FTRL, which "                                                         \
-           "have penalties of their own.",                                                         \
+           "classes apart and 3 by them where it predicts a number, for a click-through model 2. " \
+           "With AdamW and FTRL, which have penalties of their own, 0 for linear models, "         \
+           "networks and the linear part of a click-through model that has its own optimizer.",    \
            .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \
     STORED(                                                                                        \
         double, learning_rate, "optimizer.learning_rate", SCOPE_TRAIN,                             \

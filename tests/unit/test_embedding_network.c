@@ -348,6 +348,33 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         }
 }
 
+/* 2 by the training rows with any optimizer; 0 of a linear part that AdamW or FTRL moves. */
+static void an_automatic_penalty_is_none_of_a_linear_part_with_its_own(void **state)
+{
+    static const enum optimizer_kind kinds[] = {OPTIMIZER_ADAM, OPTIMIZER_ADAGRAD, OPTIMIZER_ADAMW,
+                                                OPTIMIZER_FTRL};
+    struct embedding_case of;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, 12, 2}, 0, all_parts[8]);
+    for (size_t all = 0; all < 4; all++)
+        for (size_t linear = 0; linear < 4; linear++)
+            for (int is_said = 0; is_said < 2; is_said++) {
+                const double l2 = is_said ? 0.25 : 2.0 / of.dataset.train.rows;
+                struct differentiable model;
+                struct error err;
+
+                network_params(&of.spec.params)->l2 = is_said ? 0.25 : REAL_AUTOMATIC;
+                network_params(&of.spec.params)->optimizer = kinds[all];
+                embedding_params(&of.spec.params)->linear_optimizer = kinds[linear] + 1;
+                CHECK_OK(embedding_network_open(&of.spec, &of.dataset, &model, &err));
+                CHECK(model.settings.l2 == l2);
+                CHECK(model.linear.l2 == (linear < 2 || is_said ? l2 : 0));
+                model.close(model.self);
+            }
+    embedding_case_close(&of);
+}
+
 static void check_state(struct embedding_parts parts)
 {
     struct embedding_case of;
@@ -567,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
         cmocka_unit_test(losses_and_gradients_are_those_of_pytorch),
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
+        cmocka_unit_test(an_automatic_penalty_is_none_of_a_linear_part_with_its_own),
         cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
         cmocka_unit_test(the_cost_of_the_kind_is_that_of_its_learner),
         cmocka_unit_test(the_stored_model_scores_as_the_network_computes),
