@@ -207,6 +207,15 @@ bool metric_find(struct slice name, enum metric *metric)
     return true;
 }
 
+bool metric_alias_number(size_t i, const char **name, enum metric *metric)
+{
+    if (i >= sizeof aliases / sizeof *aliases)
+        return false;
+    *name = aliases[i].name;
+    *metric = aliases[i].metric;
+    return true;
+}
+
 static bool find_word(struct slice word, enum metric *metric)
 {
     for (int i = 0; i < METRIC_COUNT; i++) {

@@ -355,6 +355,8 @@ bool metric_ranks(enum metric metric);
 /* By name, or by scikit-learn's, XGBoost's or LightGBM's ("accuracy_score", "neg_log_loss",
  * "roc_auc", "r2", ...); case is ignored. False when there is none. */
 bool metric_find(struct slice name, enum metric *metric);
+/* The other names, i = 0, 1, ...; false: there are no more. */
+bool metric_alias_number(size_t i, const char **name, enum metric *metric);
 
 /* A metric and its number, as in 'NDCG@5': of rankings how many rows of a group, of TweedieNLogLik
  * the power. */

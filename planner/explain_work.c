@@ -119,7 +119,8 @@ static void explain_folds(struct explanation *explanation, const struct work *wo
 
     if (folds == 0)
         return;
-    text_printf(out, "%u jobs, each without ", folds);
+    text_printf(out, "%u jobs%s, each without ", folds,
+                explanation->plan->search ? " of each trial" : "");
     if (work->rows > 0) {
         text_append_string(out, work->is_exact && fmod(work->rows, folds) == 0 ? "" : "about ");
         append_count(out, round(work->rows / folds));
@@ -144,8 +145,13 @@ static void explain_search(struct explanation *explanation)
                     ? ", of which a third at a time goes on three times as long"
                     : "",
                 SLICE_FORMAT(search->metric),
-                search_is_held_out(explanation->plan) ? "the rows that are held out"
-                                                      : "the rows that it learns from");
+                explanation->plan->folds > 0            ? "the folds, in the mean"
+                : search_is_held_out(explanation->plan) ? "the rows that are held out"
+                                                        : "the rows that it learns from");
+    if (explanation->plan->folds > 0)
+        text_printf(out, ": %s%u trainings in all",
+                    search->method == SEARCH_HALVING ? "up to " : "",
+                    search_trainings(search) * explanation->plan->folds + 1);
     explanation_line(explanation, "search");
 }
 
@@ -173,7 +179,7 @@ static double seconds_of(const struct plan *plan, const struct work *work,
     const double one = seconds_of_job(plan, work, shape);
 
     if (plan->search)
-        return one * (search_work(plan->search) + 1);
+        return one * (search_work(plan->search) * (plan->folds > 0 ? plan->folds - 1 : 1) + 1);
     return plan->folds == 0 ? one : one * plan->folds + SECONDS_START;
 }
 

@@ -399,13 +399,7 @@ static enum status check_rows(const struct planning *planning, const struct sear
 {
     const struct plan *plan = planning->plan;
 
-    if (plan->folds > 0) {
-        fail_at(planning->err, STATUS_UNSUPPORTED, search->position,
-                "tune.trials does not go together with train.folds");
-        return error_hint(planning->err, "Trials are judged by rows that are held out: "
-                                         "train.test_size, or validation.select.");
-    }
-    if (plan->spec.test_size != 0 || plan->validation_select.size > 0 ||
+    if (plan->folds > 0 || plan->spec.test_size != 0 || plan->validation_select.size > 0 ||
         !task_has_label(plan->estimator->task))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, search->position,
@@ -537,4 +531,16 @@ double search_work(const struct search *search)
         trials = search_left(trials);
     }
     return work;
+}
+
+uint32_t search_trainings(const struct search *search)
+{
+    const uint32_t stages = search_stages(search, UINT32_MAX);
+    uint32_t trials = search->trials, trainings = 0;
+
+    for (uint32_t stage = 0; stage < stages; stage++) {
+        trainings += trials;
+        trials = search_left(trials);
+    }
+    return trainings;
 }

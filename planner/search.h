@@ -74,6 +74,8 @@ uint32_t search_left(uint32_t trials); /* for the next stage */
 uint32_t search_shortened(uint32_t length, uint32_t stage, uint32_t stages); /* at least 1 */
 /* How many whole trainings all trials together are, about. */
 double search_work(const struct search *search);
+/* How many trainings the trials are, shortened ones among them; by halving at most. */
+uint32_t search_trainings(const struct search *search);
 
 /* Of what halving shortens: rounds of trees; NULL: epochs. False: the estimator has neither. */
 bool search_length(const struct estimator *estimator, const struct attribute **rounds);

@@ -49,7 +49,7 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_SHOW_VERSIONS, 4, {"version", "digest", "created_at", "state"}},
     {STATEMENT_SHOW_TRIALS,
      SHOW_TRIALS_COLUMNS,
-     {"trial", "state", "metric", "value", "epochs", "settings", "error"}},
+     {"trial", "state", "metric", "value", "epochs", "settings", "error", "deviation"}},
     {STATEMENT_SHOW_JOBS,
      7,
      {"id", "state", "model", "started_at", "seconds", "statement", "error"}},

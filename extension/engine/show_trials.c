@@ -9,19 +9,26 @@
 struct shown_trial {
     int64_t number, epochs;
     struct slice state, metric, settings, error;
-    double value;
+    double value, deviation;
 };
+
+/* NaN: there is none. */
+static double real_of(const cJSON *json, const char *name)
+{
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, name);
+
+    return cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+}
 
 static enum status read_trial(const cJSON *json, struct shown_trial *trial, struct error *err)
 {
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, "value");
-
     TRY(json_get_integer(json, "trial", 1, INT32_MAX, &trial->number, err));
     TRY(json_get_integer(json, "epochs", 0, UINT32_MAX, &trial->epochs, err));
     TRY(json_get_string(json, "state", &trial->state, err));
     TRY(json_get_string(json, "metric", &trial->metric, err));
     TRY(json_get_string(json, "settings", &trial->settings, err));
-    trial->value = cJSON_IsNumber(value) ? value->valuedouble : (double)NAN;
+    trial->value = real_of(json, "value");
+    trial->deviation = real_of(json, "deviation");
     trial->error = SLICE("");
     return json_has(json, "error") ? json_get_string(json, "error", &trial->error, err) : STATUS_OK;
 }
@@ -62,6 +69,7 @@ static enum status put_trial(void *context, const struct shown_trial *trial, str
         trial->epochs > 0 ? cell_integer(trial->epochs) : cell_null(),
         cell_text(trial->settings),
         trial->error.size > 0 ? cell_text(trial->error) : cell_null(),
+        isfinite(trial->deviation) ? cell_real(trial->deviation) : cell_null(),
     };
 
     return sink_row(context, row, SHOW_TRIALS_COLUMNS, err);

@@ -9,7 +9,7 @@
 
 /* trial, state, metric, value, epochs, settings, error; in the order of the trials. No row of a
  * model that no search has found. */
-#define SHOW_TRIALS_COLUMNS 7
+#define SHOW_TRIALS_COLUMNS 8
 enum status show_trials_run(const struct host *host, const struct plan *plan, struct arena *arena,
                             const struct sink *sink, struct error *err);
 

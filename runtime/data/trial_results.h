@@ -18,6 +18,7 @@ struct trial_result {
     const char *state;    /* "best", "done", "stopped" before its end, "failed" */
     const char *settings; /* as WITH would have them */
     const char *error;    /* of one that failed; else empty */
+    double deviation;     /* of the value, from fold to fold; NaN: there are no folds */
 };
 
 enum status trial_result_put(struct jobstore *store, const struct trial_result *result,

@@ -57,6 +57,16 @@ class Search(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_stored("far")
 
+    def test_with_folds_trials_and_model_are_those_of_sqlite(self):
+        rows = [(i * 37 % 101 / 8, f"w{i % 5}", "yes" if i * 37 % 101 + i % 5 * 9 > 70 else "no") for i in range(600)]
+        train = TRAIN.replace("tune.trials = 3", "tune.trials = 3, train.folds = 3")
+        wanted = self.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", rows, train)
+        self.assertTrue(all(trial["deviation"] > 0 for trial in wanted["trials"]))
+        self.check_psql(f"SET totrain.progress_interval = -1; {train.replace('INTO m', 'INTO folded')};", "-o", "/dev/null")
+        meta = json.loads(self.execute("SELECT convert_from(data, 'UTF8') FROM folded WHERE part = 'meta'")[0][0])
+        for member in ("trials", "metrics", "digest"):
+            self.assertEqual(meta[member], wanted[member])
+
     def test_a_session_that_does_not_wait_is_refused(self):
         done = self.psql(TRAIN.replace("tune.trials = 3", "tune.trials = 3, job.wait = false") + ";")
         self.assertIn("tune.trials does not go together with job.wait = false", done.stderr)

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 
 import harness
+import search_reference
 
 NETWORK = ("SELECT a, b, colour, y FROM t TO TRAIN DNNClassifier WITH tune.trials = 4, model.hidden_units = [[4], [8, 4]], "
            "optimizer.learning_rate = RANGE(1e-3, 1e-1), train.epoch = 4{} LABEL y INTO m")
@@ -44,7 +45,7 @@ class Search(harness.Case):
                                   (i, colour, a, b, "high" if a + draw.random() > 1 else "low", 3 * a + b * b + draw.random()))
 
     def shown(self, model="m"):
-        return [dict(zip(("trial", "state", "metric", "value", "epochs", "settings", "error"), row))
+        return [dict(zip(("trial", "state", "metric", "value", "epochs", "settings", "error", "deviation"), row))
                 for row in self.run_all(f"SHOW TRIALS {model}")]
 
     def test_the_model_is_that_of_the_best_values_to_the_bit(self):
@@ -213,6 +214,111 @@ class Search(harness.Case):
         self.assertEqual(said[0], "trial 1 of 4")
         self.assertRegex(said[3], r"trial 4 of 4, best LogLoss 0\.\d+")
         self.assertIsNone(said[4])
+
+    def folded(self, others=""):
+        """Trials of a statement with folds, as TRAIN and as SHOW TRIALS has them."""
+        found = trials(self.run_all(NETWORK.format(", train.folds = 3" + others)))
+        return found, self.shown(), self.model_digest()
+
+    def test_with_folds_a_trial_is_judged_by_their_mean(self):
+        rows = self.run_all(NETWORK.format(", train.folds = 3, validation.metrics = 'Accuracy,LogLoss', tune.metric = 'LogLoss'"))
+        shown = self.shown()
+        digest = self.model_digest()
+        self.assertEqual(len(shown), 4)
+        for trial in shown:
+            by_hand = self.run_all("SELECT a, b, colour, y FROM t TO TRAIN DNNClassifier WITH train.epoch = 4, train.folds = 3, "
+                                   f"validation.metrics = 'Accuracy,LogLoss', {trial['settings']} LABEL y INTO by_hand")
+            values = {(row[0], row[2]): row[1] for row in by_hand}
+            self.assertAlmostEqual(trial["value"], values["LogLoss", "folds"], 12)
+            self.assertAlmostEqual(trial["deviation"], values["LogLoss", "deviation"], 12)
+            self.assertGreater(trial["deviation"], 0)
+            if trial["state"] == "best":
+                self.assertEqual(self.model_digest("by_hand"), digest)
+                best = {(row[0], row[2]): row[1] for row in rows}
+                for key in values:
+                    if key[1] in ("folds", "deviation"):
+                        self.assertEqual(best[key], values[key])
+        self.assertEqual([trial["state"] for trial in sorted(shown, key=lambda trial: trial["value"])],
+                         ["best"] + 3 * ["done"])
+
+    def test_with_folds_workers_and_the_order_of_rows_change_no_bit(self):
+        self.run_all("CREATE TABLE turned AS SELECT * FROM t ORDER BY random()")
+        first = self.folded()
+        for workers in (2, 3, 8):
+            self.assertEqual(self.folded(f", job.min_workers = {workers}, job.max_workers = {workers}"), first)
+        self.run_all("DROP TABLE m")
+        self.run_all(NETWORK.replace("FROM t ", "FROM turned ").format(", train.folds = 3"))
+        self.assertEqual((self.shown(), self.model_digest()), first[1:])
+
+    def test_with_folds_halving_shortens_the_models_of_all_folds(self):
+        train = ("SELECT a, b, y FROM t TO TRAIN XGBClassifier WITH tune.trials = 9, tune.method = 'halving', train.folds = 2, "
+                 "eta = RANGE(0.01, 0.5), train.num_boost_round = 9 LABEL y INTO m")
+        self.run_all(train)
+        shown = self.shown()
+        self.assertEqual(sorted((trial["state"], trial["epochs"]) for trial in shown),
+                         [("best", 9)] + 6 * [("stopped", 1)] + 2 * [("stopped", 3)])
+        best = [trial for trial in shown if trial["state"] == "best"][0]
+        self.run_all("SELECT a, b, y FROM t TO TRAIN XGBClassifier WITH train.num_boost_round = 9, train.folds = 2, "
+                     f"{best['settings']} LABEL y INTO whole")
+        self.assertEqual(self.model_digest(), self.model_digest("whole"))
+        self.assertIn(": up to 27 trainings in all", dict(self.run_all("EXPLAIN " + train))["search"])
+
+    def test_with_folds_groups_stay_whole_and_trials_stop_early(self):
+        search = ("train.folds = 3, train.group = 'colour', train.early_stopping = 2, train.num_boost_round = 12")
+        self.run_all(f"SELECT a, b, colour, z FROM t TO TRAIN XGBRegressor WITH tune.trials = 2, max_depth = [2, 4], {search} "
+                     "LABEL z INTO m")
+        for trial in self.shown():
+            rows = self.run_all(f"SELECT a, b, colour, z FROM t TO TRAIN XGBRegressor WITH {trial['settings']}, {search} "
+                                "LABEL z INTO by_hand")
+            values = {(row[0], row[2]): row[1] for row in rows}
+            self.assertAlmostEqual(trial["value"], values["RMSE", "folds"], 12)
+            if trial["state"] == "best":
+                self.assertEqual(self.model_digest(), self.model_digest("by_hand"))
+
+    def test_penalties_are_ranked_as_by_scikit_learn(self):
+        """The order is that of search_reference.py, in each of ten deals."""
+        made = search_reference.rows()
+        names = [f"x{i}" for i in range(len(made[0]) - 1)]
+        self.run_all(f"CREATE TABLE few ({', '.join(names)}, label REAL)")
+        self.database.executemany(f"INSERT INTO few VALUES ({', '.join('?' * len(made[0]))})", made)
+        self.run_all("SELECT * FROM few TO TRAIN LinearRegressor WITH tune.trials = 3, train.folds = 5, train.epoch = 300, "
+                     f"model.l2 = {list(search_reference.PENALTIES)} LABEL label INTO m")
+        ranked = sorted(self.shown(), key=lambda trial: trial["value"])
+        self.assertEqual([float(trial["settings"].split(" = ")[1]) for trial in ranked], [3, 100, 0.001])
+
+    def test_with_folds_a_worker_that_is_killed_changes_no_bit(self):
+        others = ", job.min_workers = 2, job.max_workers = 3"
+        _, shown, digest = self.folded(others)
+        process = self.paced(NETWORK.format(", train.folds = 3" + others))
+        worker = [pid for pid in harness.processes_of(self.state)
+                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
+        os.kill(worker, signal.SIGKILL)
+        self.hurry(lambda: process.poll() is not None, "the end of the statement")
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        self.assertEqual((self.shown(), self.model_digest()), (shown, digest))
+        self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
+
+    def test_with_folds_a_trial_that_diverges_is_a_row(self):
+        self.run_all("SELECT a, z FROM t TO TRAIN DNNRegressor WITH tune.trials = 2, train.folds = 2, train.epoch = 3, "
+                     "model.optimizer = 'sgd', hidden_units = [8, 8], optimizer.learning_rate = [0.01, 100] LABEL z INTO m")
+        shown = {trial["state"]: trial for trial in self.shown()}
+        self.assertEqual(set(shown), {"best", "failed"})
+        self.assertRegex(shown["failed"]["error"], "^fold 1 of 2: .*not finite")
+        self.assertIsNone(shown["failed"]["deviation"])
+
+    def test_with_folds_progress_and_explain_say_so(self):
+        train = NETWORK.format(", train.folds = 2")
+        done = self.run_program(self.path, "--progress=json", "-c", train)
+        stages = [json.loads(line).get("stage") for line in done.stderr.splitlines()]
+        said = [stage for i, stage in enumerate(stages) if i == 0 or stage != stages[i - 1]]
+        self.assertEqual(len(said), 9, said)
+        self.assertEqual(said[:2], ["trial 1 of 4, fold 1 of 2", "trial 1 of 4, fold 2 of 2"])
+        self.assertRegex(said[7], r"^trial 4 of 4, best LogLoss 0\.\d+, fold 2 of 2$")
+        lines = dict(self.run_all("EXPLAIN " + train))
+        self.assertEqual(lines["search"], "4 trials, judged by LogLoss of the folds, in the mean; then the model of the best: "
+                         "9 trainings in all")
+        self.assertIn("2 jobs of each trial, each without ", lines["folds"])
 
     def test_explain_tells_the_space_and_what_it_takes(self):
         lines = dict(self.run_all("EXPLAIN " + NETWORK.format("")))

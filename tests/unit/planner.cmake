@@ -1,8 +1,10 @@
 totrain_test(test_attributes
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_attributes.c USES cli jobspec planner LIBS PkgConfig::CJSON LABEL unit)
-# TOTRAIN_WRITE=1 build/.../tests/test_attributes prints docs/attributes.md, docs/columns.md and jobspec/*.schema.json anew.
+# TOTRAIN_WRITE=1 build/.../tests/test_attributes prints docs/attributes.md, docs/columns.md,
+# docs/models.md, docs/metrics.md and jobspec/*.schema.json anew.
 target_compile_definitions(test_attributes
-  PRIVATE ATTRIBUTES_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/attributes.md" COLUMNS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/columns.md" SCHEMA_FOLDER="${CMAKE_SOURCE_DIR}/jobspec")
+  PRIVATE ATTRIBUTES_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/attributes.md" COLUMNS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/columns.md" MODELS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/models.md"
+  METRICS_DOCUMENT="${CMAKE_SOURCE_DIR}/docs/metrics.md" SCHEMA_FOLDER="${CMAKE_SOURCE_DIR}/jobspec")
 totrain_test(test_planner
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_planner.c ${CMAKE_CURRENT_LIST_DIR}/described_catalog.c
   USES parser planner LABEL unit)

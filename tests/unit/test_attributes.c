@@ -17,6 +17,8 @@
 #include "planner/column_function.h"
 #include "planner/estimators.h"
 #include "planner/later.h"
+#include "planner/metric_document.h"
+#include "planner/model_document.h"
 #include "planner/short_names.h"
 #include "tests/check.h"
 #include "tests/unit/other_value.h"
@@ -342,6 +344,28 @@ static void the_document_is_printed_from_the_tables(void **state)
     text_init(&printed, DOCUMENT_BYTES_MAX);
     attributes_print_document(&printed);
     check_file(ATTRIBUTES_DOCUMENT, &printed);
+    text_deinit(&printed);
+}
+
+static void models_are_printed_from_their_list(void **state)
+{
+    struct text printed;
+    (void)state;
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    models_print_document(&printed);
+    check_file(MODELS_DOCUMENT, &printed);
+    text_deinit(&printed);
+}
+
+static void metrics_are_printed_from_their_list(void **state)
+{
+    struct text printed;
+    (void)state;
+
+    text_init(&printed, DOCUMENT_BYTES_MAX);
+    metrics_print_document(&printed);
+    check_file(METRICS_DOCUMENT, &printed);
     text_deinit(&printed);
 }
 
@@ -934,6 +958,8 @@ int main(void)
         cmocka_unit_test(a_list_of_words_may_be_written_with_commas),
         cmocka_unit_test(the_document_is_printed_from_the_tables),
         cmocka_unit_test(functions_of_columns_are_printed_from_their_list),
+        cmocka_unit_test(models_are_printed_from_their_list),
+        cmocka_unit_test(metrics_are_printed_from_their_list),
         cmocka_unit_test(the_schemas_of_job_specs_are_printed_from_the_tables),
         cmocka_unit_test(the_help_of_the_metrics_has_all_of_them),
         cmocka_unit_test(a_network_has_up_to_16_layers),

@@ -290,8 +290,12 @@ static void what_does_not_go_together_with_a_search_is_refused(void **state)
     check_refused("-- file: /data/shop.db\n" DNN
                   "tune.trials = 3, dropout = [0, 0.1], job.wait = false LABEL y INTO m",
                   STATUS_UNSUPPORTED, "tune.trials does not go together with job.wait = false");
-    check_refused(DNN "tune.trials = 3, dropout = [0, 0.1], train.folds = 3 LABEL y INTO m",
-                  STATUS_UNSUPPORTED, "tune.trials does not go together with train.folds");
+    check_refused("-- file: /data/shop.db\n" DNN
+                  "tune.trials = 3, dropout = [0, 0.1], train.folds = 3, job.wait = false "
+                  "LABEL y INTO m",
+                  STATUS_UNSUPPORTED, "train.folds does not go together with job.wait = false");
+    check_refused(DNN "tune.trials = 3, dropout = [0, 0.1], train.folds = [3, 5] LABEL y INTO m",
+                  STATUS_INVALID, "train.folds");
     check_refused(TRAIN "RandomForestClassifier WITH tune.trials = 3, max_depth = [2, 3], "
                         "tune.method = 'halving' LABEL y INTO m",
                   STATUS_UNSUPPORTED,

@@ -1,4 +1,5 @@
 /* What trials came to, in the store of a job. */
+#include "runtime/data/jobstore_parts.h"
 #include "runtime/data/trial_results.h"
 #include "tests/check.h"
 
@@ -11,8 +12,8 @@ static struct folder folder;
 static enum status append(void *context, const struct trial_result *result, struct error *err)
 {
     (void)err;
-    text_printf(context, "%u %s %g %s %u %s %s\n", result->number, result->state, result->value,
-                result->metric, result->epochs, result->settings, result->error);
+    text_printf(context, "%u %s %g %s %u %s %s %g\n", result->number, result->state, result->value,
+                result->metric, result->epochs, result->settings, result->error, result->deviation);
     return STATUS_OK;
 }
 
@@ -24,8 +25,9 @@ static enum status refuse(void *context, const struct trial_result *result, stru
 
 static void trials_are_read_in_their_order_as_they_were_put(void **state)
 {
-    const struct trial_result failed = {2, (double)NAN, "RMSE", 0, "failed", "a = 9", "diverged"};
-    const struct trial_result best = {1, .5, "RMSE", 7, "best", "a = 1", ""};
+    const struct trial_result failed = {2,        (double)NAN, "RMSE",     0,
+                                        "failed", "a = 9",     "diverged", (double)NAN};
+    const struct trial_result best = {1, .5, "RMSE", 7, "best", "a = 1", "", .25};
     struct jobstore *store;
     struct text found;
     struct error err;
@@ -39,8 +41,30 @@ static void trials_are_read_in_their_order_as_they_were_put(void **state)
     CHECK_OK(trial_result_put(store, &best, &err));
     CHECK_OK(trial_results_each(store, append, &found, &err));
     CHECK_SLICE(text_slice(&found),
-                "1 best 0.5 RMSE 7 a = 1 \n2 failed nan RMSE 0 a = 9 diverged\n");
+                "1 best 0.5 RMSE 7 a = 1  0.25\n2 failed nan RMSE 0 a = 9 diverged nan\n");
     CHECK_FAILS(trial_results_each(store, refuse, NULL, &err), STATUS_LIMIT, "not trial 1");
+    jobstore_close(store);
+    text_deinit(&found);
+}
+
+/* As a version before deviations made it, where a job goes on after an upgrade. */
+static void a_store_without_deviations_is_read(void **state)
+{
+    struct jobstore *store;
+    struct text found;
+    struct error err;
+    (void)state;
+
+    text_init(&found, TEXT_MAXIMUM);
+    CHECK_OK(jobstore_create(folder_file(&folder, "job.db"), &store, &err));
+    CHECK_OK(
+        jobstore_run(store,
+                     "CREATE TABLE trials(number INTEGER PRIMARY KEY, value REAL, metric TEXT, "
+                     "epochs INTEGER, state TEXT, settings TEXT, error TEXT); "
+                     "INSERT INTO trials VALUES(1, .5, 'RMSE', 7, 'best', 'a = 1', '')",
+                     &err));
+    CHECK_OK(trial_results_each(store, append, &found, &err));
+    CHECK_SLICE(text_slice(&found), "1 best 0.5 RMSE 7 a = 1  nan\n");
     jobstore_close(store);
     text_deinit(&found);
 }
@@ -64,6 +88,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(trials_are_read_in_their_order_as_they_were_put,
                                         open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(a_store_without_deviations_is_read, open_folder,
+                                        close_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,27 +10,16 @@
 #include "planner/attributes.h"
 #include "planner/plan.h"
 #include "runtime/data/dataset.h"
-#include "runtime/data/fold_results.h"
-#include "runtime/data/folds.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 
-#define METRICS_MEASURED_MAX 64
-
-/* Of one metric, over the folds. */
-struct measured {
-    char name[WORD_BYTES_MAX + 1];
-    double values[FOLDS_MAX];
-};
-
-struct crossing {
-    struct job *job;
-    struct folds *folds;
-    uint32_t count, fold;
-    struct measured metrics[METRICS_MEASURED_MAX];
-    size_t metric_count;
-    double epochs; /* of the best models, summed */
-    char stage[32];
+/* The folds of one spec. */
+struct crossing_run {
+    const struct crossing *crossing;
+    const struct jobspec *spec;
+    struct crossed *crossed;
+    uint32_t fold;
+    char stage[208];
 };
 
 /* ----- rows ----- */
@@ -42,12 +31,13 @@ static bool is_stopped(void *context)
     return host->session.interrupted(host->self);
 }
 
-static enum status open_writer(const struct crossing *crossing, const struct job_folder *folder,
+static enum status open_writer(const struct crossing_run *run, const struct job_folder *folder,
                                bool is_validation, struct spool_writer **writer, struct error *err)
 {
+    const struct crossing *crossing = run->crossing;
     const struct job *job = crossing->job;
     const uint32_t threads = job->host->jobs ? 1 : launch_cores();
-    const struct spool_order order = dataset_order(&job->spec, is_validation, threads);
+    const struct spool_order order = dataset_order(run->spec, is_validation, threads);
     const uint32_t count = folds_columns(crossing->folds);
     struct spool_column *columns = calloc(count, sizeof *columns);
     char path[PATH_MAX];
@@ -73,18 +63,19 @@ static enum status open_writer(const struct crossing *crossing, const struct job
 /* As if a SELECT of the other rows had been read, and validation.select of those of the fold. */
 static enum status write_rows(void *context, const struct job_folder *folder, struct error *err)
 {
-    const struct crossing *crossing = context;
+    const struct crossing_run *run = context;
+    const struct crossing *crossing = run->crossing;
     const struct host *host = crossing->job->host;
     struct fold_writers writers = {.is_stopped = is_stopped, .context = (void *)host};
     enum status status;
 
-    TRY(open_writer(crossing, folder, false, &writers.others, err));
-    status = open_writer(crossing, folder, true, &writers.fold, err);
+    TRY(open_writer(run, folder, false, &writers.others, err));
+    status = open_writer(run, folder, true, &writers.fold, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(writers.others);
         return status;
     }
-    status = folds_put(crossing->folds, crossing->fold, &writers, err);
+    status = folds_put(crossing->folds, run->fold, &writers, err);
     if (status != STATUS_OK) {
         spool_writer_abandon(writers.others);
         spool_writer_abandon(writers.fold);
@@ -100,16 +91,16 @@ static enum status write_rows(void *context, const struct job_folder *folder, st
 
 /* ----- what a fold's job measured ----- */
 
-static struct measured *measured_of(struct crossing *crossing, const char *name)
+static struct crossed_metric *metric_of(struct crossed *crossed, const char *name)
 {
-    struct measured *metric;
+    struct crossed_metric *metric;
 
-    for (size_t i = 0; i < crossing->metric_count; i++)
-        if (strcmp(crossing->metrics[i].name, name) == 0)
-            return &crossing->metrics[i];
-    if (crossing->metric_count == METRICS_MEASURED_MAX)
+    for (size_t i = 0; i < crossed->count; i++)
+        if (strcmp(crossed->metrics[i].name, name) == 0)
+            return &crossed->metrics[i];
+    if (crossed->count == CROSSED_METRICS_MAX)
         return NULL;
-    metric = &crossing->metrics[crossing->metric_count++];
+    metric = &crossed->metrics[crossed->count++];
     snprintf(metric->name, sizeof metric->name, "%s", name);
     for (uint32_t i = 0; i < FOLDS_MAX; i++)
         metric->values[i] = (double)NAN;
@@ -119,47 +110,62 @@ static struct measured *measured_of(struct crossing *crossing, const char *name)
 static enum status take_result(void *context, const char *name, double train, double validation,
                                struct error *err)
 {
-    struct crossing *crossing = context;
-    struct measured *metric = measured_of(crossing, name);
+    struct crossing_run *run = context;
+    struct crossed_metric *metric = metric_of(run->crossed, name);
 
     (void)train;
     if (!metric)
-        return fail(err, STATUS_LIMIT, "more than %d metrics", METRICS_MEASURED_MAX);
-    metric->values[crossing->fold] = validation;
+        return fail(err, STATUS_LIMIT, "more than %d metrics", CROSSED_METRICS_MAX);
+    metric->values[run->fold] = validation;
     return STATUS_OK;
 }
 
 static enum status take_results(void *context, struct jobstore *store, struct error *err)
 {
-    struct crossing *crossing = context;
+    struct crossing_run *run = context;
     struct side_length length;
 
-    TRY(jobstore_each_result(store, take_result, crossing, err));
+    TRY(jobstore_each_result(store, take_result, run, err));
     TRY(side_length_read(store, &length, err));
-    crossing->epochs += length.best > 0 ? length.best : length.last;
+    run->crossed->best += length.best > 0 ? length.best : length.last;
+    run->crossed->last += length.last;
     return STATUS_OK;
 }
 
 /* ----- a fold's job ----- */
 
-static enum status measure_fold(struct crossing *crossing, struct error *err)
+static enum status measure_fold(struct crossing_run *run, const char *said, struct error *err)
 {
-    struct jobspec spec = crossing->job->spec;
-    const struct side_job side = {.job = crossing->job,
-                                  .spec = &spec,
-                                  .stage = crossing->stage,
-                                  .context = crossing,
-                                  .put_rows = write_rows,
-                                  .take = take_results};
+    const struct crossing *crossing = run->crossing;
+    struct jobspec spec = *run->spec;
+    struct side_job side = {.job = crossing->job,
+                            .spec = &spec,
+                            .stage = run->stage,
+                            .context = run,
+                            .put_rows = write_rows,
+                            .take = take_results};
     enum status status;
 
     spec.has_validation = true;
-    snprintf(crossing->stage, sizeof crossing->stage, "fold %u of %u", crossing->fold + 1,
+    snprintf(run->stage, sizeof run->stage, "%sfold %u of %u", said, run->fold + 1,
              crossing->count);
     status = side_job_run(&side, err);
-    if (status != STATUS_OK)
-        side_job_name(&side, crossing->job->plan->folds_position, err);
+    if (status == STATUS_OK)
+        return STATUS_OK;
+    side.stage += strlen(said);
+    side_job_name(&side, crossing->job->plan->folds_position, err);
     return status;
+}
+
+enum status crossing_measure(const struct crossing *crossing, const struct jobspec *spec,
+                             const char *said, struct crossed *crossed, struct error *err)
+{
+    struct crossing_run run = {.crossing = crossing, .spec = spec, .crossed = crossed};
+
+    *crossed = (struct crossed){.folds = crossing->count};
+    for (; run.fold < crossing->count; run.fold++)
+        TRY(measure_fold(&run, said, err));
+    return STATUS_OK;
 }
 
 /* ----- what they say of the job ----- */
@@ -172,33 +178,42 @@ static int compare_values(const void *a, const void *b)
 }
 
 /* Added in the order of the values: which fold has which number does not matter. */
-static struct fold_result result_of(const struct crossing *crossing, struct measured *metric)
+static struct fold_result result_of(const struct crossed_metric *metric, uint32_t count)
 {
-    const uint32_t count = crossing->count;
     struct fold_result result = {.name = metric->name};
-    double sum = 0, squares = 0;
+    double values[FOLDS_MAX], sum = 0, squares = 0;
 
     for (uint32_t i = 0; i < count; i++)
         if (!isfinite(metric->values[i]))
             return (struct fold_result){metric->name, (double)NAN, (double)NAN};
-    qsort(metric->values, count, sizeof *metric->values, compare_values);
+    memcpy(values, metric->values, sizeof values);
+    qsort(values, count, sizeof *values, compare_values);
     for (uint32_t i = 0; i < count; i++)
-        sum += metric->values[i];
+        sum += values[i];
     result.mean = sum / count;
     for (uint32_t i = 0; i < count; i++)
-        squares += (metric->values[i] - result.mean) * (metric->values[i] - result.mean);
+        squares += (values[i] - result.mean) * (values[i] - result.mean);
     result.deviation = sqrt(squares / (count - 1));
     return result;
 }
 
-static enum status keep_results(struct crossing *crossing, struct error *err)
+struct fold_result crossed_result(const struct crossed *crossed, struct slice name)
+{
+    for (size_t i = 0; i < crossed->count; i++)
+        if (slice_is(name, crossed->metrics[i].name))
+            return result_of(&crossed->metrics[i], crossed->folds);
+    return (struct fold_result){"", (double)NAN, (double)NAN};
+}
+
+static enum status keep_results(const struct crossing *crossing, const struct crossed *crossed,
+                                struct error *err)
 {
     struct jobstore *store;
     enum status status = STATUS_OK;
 
     TRY(side_store_open(crossing->job, &store, err));
-    for (size_t i = 0; i < crossing->metric_count && status == STATUS_OK; i++) {
-        const struct fold_result result = result_of(crossing, &crossing->metrics[i]);
+    for (size_t i = 0; i < crossed->count && status == STATUS_OK; i++) {
+        const struct fold_result result = result_of(&crossed->metrics[i], crossed->folds);
 
         status = fold_result_put(store, &result, err);
     }
@@ -207,13 +222,13 @@ static enum status keep_results(struct crossing *crossing, struct error *err)
 }
 
 /* Epochs, or of trees rounds. */
-static void settle_length(const struct crossing *crossing)
+static void settle_length(const struct crossing *crossing, const struct crossed *crossed)
 {
     struct job *job = crossing->job;
     const struct kind *kind = job->plan->estimator->kind;
     const struct attribute *rounds =
         attribute_of_kind(attribute_find(SLICE("train.num_boost_round")), kind);
-    const uint32_t mean = (uint32_t)lround(crossing->epochs / crossing->count);
+    const uint32_t mean = (uint32_t)lround(crossed->best / crossed->folds);
     const uint32_t length = mean > 0 ? mean : 1;
 
     if (job->spec.early_stopping == 0)
@@ -227,38 +242,50 @@ static void settle_length(const struct crossing *crossing)
                 attribute_is_of_kind(rounds, kind) ? "rounds" : "epochs");
 }
 
-static enum status deal(struct crossing *crossing, struct error *err)
+enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
+                          struct error *err)
 {
-    const struct job *job = crossing->job;
+    settle_length(crossing, crossed);
+    return keep_results(crossing, crossed, err);
+}
+
+/* ----- the whole ----- */
+
+enum status crossing_open(struct job *job, struct crossing *crossing, struct error *err)
+{
     const struct spool_held_out columns = dataset_held_out(&job->spec);
     const bool by_group = columns.group_column > 0;
-    const struct fold_rule rule = {.folds = crossing->count,
+    const struct fold_rule rule = {.folds = job->plan->folds,
                                    .seed = job->spec.seed,
                                    .by_class = job->spec.task == TASK_CLASSIFICATION && !by_group,
                                    .class_column = columns.class_column,
                                    .by_group = by_group};
     char path[PATH_MAX];
 
+    *crossing = (struct crossing){.job = job, .count = job->plan->folds};
     TRY(job_folder_file(&job->folder, "train.spool", path, err));
     if (folds_open(path, &rule, &crossing->folds, err) != STATUS_OK)
         return error_place(err, job->plan->folds_position);
     return STATUS_OK;
 }
 
+void crossing_close(struct crossing *crossing)
+{
+    if (crossing->folds)
+        folds_close(crossing->folds);
+    crossing->folds = NULL;
+}
+
 enum status cross_validate(struct job *job, struct error *err)
 {
-    struct crossing *crossing = ARENA_NEW(job->arena, struct crossing, 1);
-    enum status status = STATUS_OK;
+    struct crossed *crossed = ARENA_NEW(job->arena, struct crossed, 1);
+    struct crossing crossing;
+    enum status status;
 
-    if (!crossing)
+    if (!crossed)
         return fail_no_memory(err);
-    crossing->job = job;
-    crossing->count = job->plan->folds;
-    TRY(deal(crossing, err));
-    for (; crossing->fold < crossing->count && status == STATUS_OK; crossing->fold++)
-        status = measure_fold(crossing, err);
-    folds_close(crossing->folds);
-    TRY(status);
-    settle_length(crossing);
-    return keep_results(crossing, err);
+    TRY(crossing_open(job, &crossing, err));
+    status = crossing_measure(&crossing, &job->spec, "", crossed, err);
+    crossing_close(&crossing);
+    return status == STATUS_OK ? crossing_keep(&crossing, crossed, err) : status;
 }

@@ -10,14 +10,55 @@
  * (runtime/data/folds.h), train in a job of its own with a number of its own, and are thrown away
  * with its folder. Where training stops early the job learns as long as the folds' best models did
  * in the mean, since it has no rows to stop by.
+ *
+ * Of a search (trials.h) the rows are dealt once, and each trial is crossed over the same folds.
  */
 #ifndef EXTENSION_ENGINE_JOBS_CROSS_VALIDATION_H
 #define EXTENSION_ENGINE_JOBS_CROSS_VALIDATION_H
 
 #include "extension/engine/jobs/job_run.h"
+#include "runtime/data/fold_results.h"
+#include "runtime/data/folds.h"
 
-/* Of a plan with folds, when rows and spec of the job are there and none of its processes is. What
- * fails leaves no folder but the job's. */
+#define CROSSED_METRICS_MAX 64
+
+/* What the jobs of the folds measured. */
+struct crossed {
+    struct crossed_metric {
+        char name[WORD_BYTES_MAX + 1];
+        double values[FOLDS_MAX]; /* NaN: that fold has none */
+    } metrics[CROSSED_METRICS_MAX];
+    size_t count;
+    uint32_t folds;
+    double best, last; /* epochs, or rounds, summed: of the best models, and that were learned */
+};
+
+/* A job's rows, dealt into the folds of its plan. */
+struct crossing {
+    struct job *job;
+    struct folds *folds;
+    uint32_t count;
+};
+
+/* Of a plan with folds, when rows and spec of the job are there and none of its processes is. */
+enum status crossing_open(struct job *job, struct crossing *crossing, struct error *err);
+void crossing_close(struct crossing *crossing); /* also after crossing_open has failed */
+
+/* Trains and measures a job of each fold by the spec, whose rows are the job's. said: of progress,
+ * before "fold 1 of 5"; "" or "trial 1 of 4, ". An error begins with its fold. What fails leaves no
+ * folder but the job's. */
+enum status crossing_measure(const struct crossing *crossing, const struct jobspec *spec,
+                             const char *said, struct crossed *crossed, struct error *err);
+
+/* Mean and deviation of a metric; NaN where a fold has no finite value. Which fold has which number
+ * does not matter. The name is borrowed. */
+struct fold_result crossed_result(const struct crossed *crossed, struct slice name);
+
+/* Into the job's store; and its spec gets the length that the folds have found. */
+enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
+                          struct error *err);
+
+/* All of it for one spec: the job's. */
 enum status cross_validate(struct job *job, struct error *err);
 
 #endif

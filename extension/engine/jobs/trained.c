@@ -97,6 +97,8 @@ static enum status add_trial(void *context, const struct trial_result *result, s
     json_add_string(trial, "state", slice_of(result->state));
     json_add_string(trial, "metric", slice_of(result->metric));
     json_add_real(trial, "value", result->value);
+    if (isfinite(result->deviation))
+        json_add_real(trial, "deviation", result->deviation);
     json_add_integer(trial, "epochs", result->epochs);
     json_add_string(trial, "settings", slice_of(result->settings));
     if (result->error[0])

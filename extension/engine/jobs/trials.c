@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/lower_train.h"
+#include "extension/engine/jobs/cross_validation.h"
 #include "extension/engine/jobs/side_job.h"
 #include "extension/engine/jobs/small_job.h"
 #include "planner/parameters.h"
@@ -20,9 +21,10 @@ enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_FAILED };
 struct trial {
     uint32_t number; /* from 0 */
     enum trial_state state;
-    double value;    /* NaN: none */
-    uint32_t whole;  /* epochs or rounds of its statement; 0: it has none */
-    uint32_t epochs; /* that it learned */
+    double value;     /* NaN: none */
+    double deviation; /* from fold to fold; NaN: there are no folds */
+    uint32_t whole;   /* epochs or rounds of its statement; 0: it has none */
+    uint32_t epochs;  /* that it learned */
     struct error error;
 };
 
@@ -34,7 +36,10 @@ struct trying {
     uint32_t left;
     uint32_t stage, stages;
     const struct trial *best;
-    char said[160]; /* for progress */
+    char said[160];           /* for progress */
+    struct crossing crossing; /* of train.folds */
+    struct crossed *crossed;  /* what the trial's folds measured; NULL: there are none */
+    struct crossed *crossed_best;
 };
 
 /* ----- a trial's plan ----- */
@@ -60,6 +65,8 @@ static uint64_t training_rows(const struct trying *trying, const struct jobspec 
     const struct spool_held_out rule = dataset_held_out(spec);
     const uint64_t rows = trying->request->rows;
 
+    if (trying->crossed)
+        return rows - rows / trying->crossing.count;
     return rows < rule.least_rows ? rows : rows - (uint64_t)((double)rows * rule.share);
 }
 
@@ -127,6 +134,26 @@ static enum status take_results(void *context, struct jobstore *store, struct er
                 SLICE_FORMAT(run->trying->search->metric));
 }
 
+/* The trial's value is the mean over the folds. */
+static enum status cross_trial(const struct trying *trying, const struct jobspec *spec,
+                               struct trial *trial, struct error *err)
+{
+    struct crossed *crossed = trying->crossed;
+    char said[sizeof trying->said + 2];
+    struct fold_result result;
+
+    snprintf(said, sizeof said, "%s, ", trying->said);
+    TRY(crossing_measure(&trying->crossing, spec, said, crossed, err));
+    result = crossed_result(crossed, trying->search->metric);
+    trial->value = result.mean;
+    trial->deviation = result.deviation;
+    trial->epochs = (uint32_t)lround(crossed->last / crossed->folds);
+    if (isfinite(trial->value))
+        return STATUS_OK;
+    return fail(err, STATUS_DIVERGED, "%.*s has no value in one of the folds",
+                SLICE_FORMAT(trying->search->metric));
+}
+
 static void say(struct trying *trying, const struct trial *trial)
 {
     const struct search *search = trying->search;
@@ -164,8 +191,8 @@ static enum status train_trial(struct trying *trying, struct trial *trial, struc
     TRY(plan_trial(trying, trial, arena, &plan, &spec, err));
     shorten(trying, trial, &spec);
     say(trying, trial);
-    trial->value = (double)NAN;
-    status = side_job_run(&side, err);
+    trial->value = trial->deviation = (double)NAN;
+    status = trying->crossed ? cross_trial(trying, &spec, trial, err) : side_job_run(&side, err);
     if (!is_of_trial(status)) {
         if (status != STATUS_OK)
             side_job_name(&side, trying->search->position, err);
@@ -230,8 +257,11 @@ static enum status run_stage(struct trying *trying, struct error *err)
         arena_deinit(&arena);
         TRY(status);
         if (trial->state != TRIAL_FAILED &&
-            (!trying->best || compare(trying, trial, trying->best) < 0))
+            (!trying->best || compare(trying, trial, trying->best) < 0)) {
             trying->best = trial;
+            if (trying->crossed)
+                *trying->crossed_best = *trying->crossed;
+        }
     }
     sort(trying);
     return STATUS_OK;
@@ -313,6 +343,7 @@ static enum status keep_trial(const struct trying *trying, const struct trial *t
                  : trial_result_put(store,
                                     &(struct trial_result){.number = trial->number + 1,
                                                            .value = trial->value,
+                                                           .deviation = trial->deviation,
                                                            .metric = metric,
                                                            .epochs = trial->epochs,
                                                            .state = state_of(trying, trial),
@@ -347,7 +378,21 @@ static enum status take_best(const struct trying *trying, struct error *err)
         return fail_no_memory(err);
     TRY(plan_trial(trying, &trying->trials[0], job->arena, plan, &job->spec, err));
     job->plan = plan;
-    return STATUS_OK;
+    return trying->crossed ? crossing_keep(&trying->crossing, trying->crossed_best, err)
+                           : STATUS_OK;
+}
+
+static enum status deal(struct trying *trying, struct error *err)
+{
+    struct job *job = trying->request->job;
+
+    if (job->plan->folds == 0)
+        return STATUS_OK;
+    trying->crossed = ARENA_NEW(job->arena, struct crossed, 1);
+    trying->crossed_best = ARENA_NEW(job->arena, struct crossed, 1);
+    if (!trying->crossed || !trying->crossed_best)
+        return fail_no_memory(err);
+    return crossing_open(job, &trying->crossing, err);
 }
 
 enum status trials_run(const struct trials_request *request, struct error *err)
@@ -362,8 +407,12 @@ enum status trials_run(const struct trials_request *request, struct error *err)
     if (!trying.trials)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < search->trials; i++)
-        trying.trials[i] = (struct trial){.number = i, .value = (double)NAN};
-    status = run_all(&trying, err);
+        trying.trials[i] =
+            (struct trial){.number = i, .value = (double)NAN, .deviation = (double)NAN};
+    status = deal(&trying, err);
+    if (status == STATUS_OK)
+        status = run_all(&trying, err);
+    crossing_close(&trying.crossing);
     if (status == STATUS_OK)
         status = keep_trials(&trying, err);
     if (status == STATUS_OK)

@@ -11,6 +11,10 @@
  * statement says; the job itself learns what the best of them has learned, to the bit. One whose
  * values cannot be learned with has failed, and the search goes on. By halving trials run in
  * several stages (planner/search.h).
+ *
+ * With train.folds a trial is as many jobs as there are folds, of the same folds for all trials,
+ * and its value is their mean (cross_validation.h). The means and deviations of the best trial are
+ * those of the job.
  */
 #ifndef EXTENSION_ENGINE_JOBS_TRIALS_H
 #define EXTENSION_ENGINE_JOBS_TRIALS_H

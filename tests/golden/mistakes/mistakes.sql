@@ -278,8 +278,6 @@ SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, train.seed =
 SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), tune.metric = 'MCC' LABEL class INTO m;
 -- search: no rows to judge by
 SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), test_size = 0 LABEL class INTO m;
--- search: beside folds
-SELECT * FROM iris TO TRAIN LinearClassifier WITH tune.trials = 10, learning_rate = RANGE(0.001, 0.1), cv = 5 LABEL class INTO m;
 -- search: halving of what has no rounds
 SELECT sepal_length FROM iris TO TRAIN KMeans WITH tune.trials = 3, n_clusters = [2, 3], tune.method = 'halving' INTO m;
 -- search: a range in TO PREDICT
