@@ -1,9 +1,11 @@
 #include "tests/check.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/random.h"
 #include "runtime/learn/kernels.h"
+#include "tests/unit/activation_reference.h"
 
 static float draw(uint64_t a, uint64_t b)
 {
@@ -88,6 +90,33 @@ static void gelus_are_exact_where_they_are_seen(void **state)
 
         activation_forward(ACTIVATION_GELU, &y, 1);
         CHECK(y <= 0 && y > -1e-6f);
+    }
+}
+
+static const double *keras_values(const char *word)
+{
+    const size_t count = sizeof activation_reference / sizeof *activation_reference;
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(activation_reference[i].word, word) == 0)
+            return activation_reference[i].values;
+    check_failed("no numbers of Keras for %s: add it to activation_reference.py", word);
+    return NULL;
+}
+
+/* An activation that is added needs its numbers. */
+static void every_activation_is_that_of_keras(void **state)
+{
+    (void)state;
+    for (int activation = 0; activation_words[activation]; activation++) {
+        const double *right = keras_values(activation_words[activation]);
+
+        for (size_t i = 0; i < sizeof activation_inputs / sizeof *activation_inputs; i++) {
+            float y = activation_inputs[i];
+
+            activation_forward((enum activation)activation, &y, 1);
+            CHECK(fabs((double)y - right[i]) <= 1e-6 * fabs(right[i]) + 3e-8);
+        }
     }
 }
 
@@ -183,6 +212,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(activations_are_exact_to_a_few_units_of_the_last_place),
         cmocka_unit_test(gelus_are_exact_where_they_are_seen),
+        cmocka_unit_test(every_activation_is_that_of_keras),
         cmocka_unit_test(what_is_not_a_number_stays_so),
         cmocka_unit_test(vectors_and_single_elements_agree_to_the_bit),
         cmocka_unit_test(logistic_loss_is_right_at_both_ends),

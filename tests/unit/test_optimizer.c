@@ -218,6 +218,24 @@ static void check_weights(size_t row, const struct optimizer *optimizer, const d
             check_failed("row %zu, weight %d: %.9g, not %.9g", row, i, (double)w[i], right[i]);
 }
 
+/* An optimizer or schedule that is added needs its numbers. */
+static void every_optimizer_and_schedule_has_reference_numbers(void **state)
+{
+    bool has_optimizer[32] = {false}, has_schedule[32] = {false};
+    (void)state;
+
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+        has_optimizer[expected[k].kind] = has_schedule[expected[k].schedule] = true;
+    for (size_t k = 0; k < sizeof variants / sizeof *variants; k++)
+        has_optimizer[variants[k].kind] = true;
+    for (int kind = 0; optimizer_words[kind]; kind++)
+        if (!has_optimizer[kind])
+            check_failed("%s is not in tests/quality/optimizers.py", optimizer_words[kind]);
+    for (int schedule = 0; schedule_words[schedule]; schedule++)
+        if (!has_schedule[schedule])
+            check_failed("%s is not in tests/quality/optimizers.py", schedule_words[schedule]);
+}
+
 static void every_optimizer_follows_its_formula(void **state)
 {
     (void)state;
@@ -819,6 +837,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_optimizer_follows_its_formula),
+        cmocka_unit_test(every_optimizer_and_schedule_has_reference_numbers),
         cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
         cmocka_unit_test(a_penalty_leaves_zero_where_it_is),
         cmocka_unit_test(power_and_cosine_do_not_come_from_the_c_library),
