@@ -1,8 +1,8 @@
 """Reference numbers for tests/unit/test_optimizer.c: each optimizer's formula
 in double, ten steps on a fixed row of gradients, with a penalty on the weights.
 Prints the tables; the test holds itself to a relative error of 2e-6. With --peers
-it also runs PyTorch's and Keras' optimizers, those that are installed, and says
-how far they are from the formulas."""
+it also runs PyTorch's and Keras' optimizers, those that are installed, says how
+far they are from the formulas, and prints PyTorch's weights, which the test has, too."""
 
 import math
 import sys
@@ -126,6 +126,7 @@ def compare_torch():
             optimizer.step()
         own = [train(kind, "CONSTANT", i, centered=kind == "RMSPROP", l1=0, l2=0) for i in range(5)]
         print(f"PyTorch {kind}: {max(abs(a - b) for a, b in zip(own, w.tolist())):.1e}")
+        print(f"    {{OPTIMIZER_{kind}, {{{', '.join(f'{value:.9f}' for value in w.tolist())}}}}},")
 
 
 def compare_keras():

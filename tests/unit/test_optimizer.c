@@ -178,7 +178,7 @@ static uint32_t sum_slots(uint32_t slots, float *const kept[OPTIMIZER_SLOTS_MAX]
 }
 
 /* And what it says of the memory is what is there. */
-static void train(const struct optimizer *optimizer, int copies, float *w)
+static void train_with(const struct optimizer *optimizer, float l1, float l2, int copies, float *w)
 {
     float gradient[COUNT * 20], kept[OPTIMIZER_SLOTS_MAX][COUNT * 20];
     float *const slots[OPTIMIZER_SLOTS_MAX] = {kept[0], kept[1], kept[2]};
@@ -198,7 +198,7 @@ static void train(const struct optimizer *optimizer, int copies, float *w)
             gradient[i] = gradient_at(i % COUNT, t);
         optimizer_update(
             &(struct optimizer_update){
-                &step, 0.01f, 0.02f, (size_t)count, gradient, w, {slots[0], slots[1], slots[2]}},
+                &step, l1, l2, (size_t)count, gradient, w, {slots[0], slots[1], slots[2]}},
             &before, &after);
         CHECK_INT(before.parameters, old);
         CHECK_INT(before.slots, old_slots);
@@ -206,6 +206,53 @@ static void train(const struct optimizer *optimizer, int copies, float *w)
         CHECK_INT(after.mixed, words_mix(w, (size_t)count));
         CHECK_INT(after.slots, sum_slots(slot_count, slots, count));
     }
+}
+
+static void train(const struct optimizer *optimizer, int copies, float *w)
+{
+    train_with(optimizer, 0.01f, 0.02f, copies, w);
+}
+
+/* Weights of PyTorch 2.15, without penalties: printed by tests/quality/optimizers.py --peers. */
+static const struct {
+    enum optimizer_kind kind;
+    double weights[COUNT];
+} of_pytorch[] = {
+    {OPTIMIZER_SGD, {-0.762500000, -0.387500000, -0.212500000, -0.037500000, 0.337500000}},
+    {OPTIMIZER_MOMENTUM, {-1.220320274, -0.701871209, -0.988436903, -1.125430299, 0.004089587}},
+    {OPTIMIZER_NESTEROV, {-1.410788246, -0.794184089, -1.102093213, -1.275387269, -0.108819372}},
+    {OPTIMIZER_ADAGRAD, {-0.617483589, -0.387208731, -0.161943337, 0.035476233, 0.379284826}},
+    {OPTIMIZER_ADAM, {-0.566294750, -0.552079011, -0.427177896, -0.156655533, 0.272518828}},
+    {OPTIMIZER_ADAMW, {-0.546344056, -0.530552242, -0.415552464, -0.162714132, 0.254010856}},
+    {OPTIMIZER_AMSGRAD, {-0.566294750, -0.552074988, -0.427168169, -0.156655533, 0.272520302}},
+    {OPTIMIZER_ADAMAX, {-0.486514505, -0.482703491, -0.315197298, 0.049423915, 0.321317194}},
+    {OPTIMIZER_NADAM, {-0.734096521, -0.530742054, -0.267710876, -0.051734150, 0.288391688}},
+    {OPTIMIZER_ADADELTA, {-0.500076948, -0.250068134, -0.000054380, 0.249901764, 0.499950003}},
+    {OPTIMIZER_RMSPROP, {-1.258918461, -3.199687299, -2.460239797, -2.056751246, -1.045540318}},
+};
+
+/* FTRL, which PyTorch has not, is Keras' (--peers). */
+static void every_optimizer_is_that_of_pytorch(void **state)
+{
+    bool is_there[32] = {false};
+    (void)state;
+
+    is_there[OPTIMIZER_FTRL] = true;
+    for (size_t k = 0; k < sizeof of_pytorch / sizeof *of_pytorch; k++) {
+        struct optimizer optimizer = optimizer_for(of_pytorch[k].kind, SCHEDULE_CONSTANT);
+        float w[COUNT];
+
+        optimizer.settings.centered = true; /* of RMSprop */
+        is_there[of_pytorch[k].kind] = true;
+        train_with(&optimizer, 0, 0, 1, w);
+        for (int i = 0; i < COUNT; i++)
+            if (fabs((double)w[i] - of_pytorch[k].weights[i]) > 2e-6)
+                check_failed("%s, weight %d: %.9g, not %.9g", optimizer_words[of_pytorch[k].kind],
+                             i, (double)w[i], of_pytorch[k].weights[i]);
+    }
+    for (int kind = 0; optimizer_words[kind]; kind++)
+        if (!is_there[kind])
+            check_failed("no weights of PyTorch for %s", optimizer_words[kind]);
 }
 
 static void check_weights(size_t row, const struct optimizer *optimizer, const double right[COUNT])
@@ -836,6 +883,7 @@ static void weights_of_narrow_rows_move_as_if_they_were_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_optimizer_is_that_of_pytorch),
         cmocka_unit_test(every_optimizer_follows_its_formula),
         cmocka_unit_test(every_optimizer_and_schedule_has_reference_numbers),
         cmocka_unit_test(an_element_does_not_depend_on_its_neighbours),
