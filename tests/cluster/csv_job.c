@@ -414,3 +414,9 @@ void csv_job_make(struct csv_job *job, const char *csv, const char *folder)
     fill_spec(job);
     spool_csv(job, csv, folder, &err);
 }
+
+void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make(job, csv, folder);
+    job->spec.max_seconds = 1;
+}

@@ -120,7 +120,8 @@ static bool compute_phase(struct oracle *oracle, const struct learning *learning
     return goes_on;
 }
 
-struct oracle oracle_new(const struct subject *subject)
+/* The run is told to end before the phase with this number; UINT64_MAX: it is not. */
+static struct oracle run_undisturbed(const struct subject *subject, uint64_t told_at)
 {
     struct oracle oracle = {.states = NULL};
     struct learning learning = subject->open(subject->context);
@@ -134,9 +135,11 @@ struct oracle oracle_new(const struct subject *subject)
     for (uint32_t done = 0, lanes = learning.lanes(learning.self);
          learning.lane_open && done < lanes;)
         done = learning.lane_open(learning.self, 0, lanes, done);
-    do
+    do {
+        if (learning.phase(learning.self)->number == told_at)
+            learning.end_soon(learning.self);
         note_state(&oracle, &learning);
-    while (compute_phase(&oracle, &learning));
+    } while (compute_phase(&oracle, &learning));
     do
         status = learning.measure(learning.self, &is_measured, &err);
     while (status == STATUS_OK && !is_measured);
@@ -152,9 +155,46 @@ struct oracle oracle_new(const struct subject *subject)
     return oracle;
 }
 
+struct oracle oracle_new(const struct subject *subject)
+{
+    struct oracle oracle = run_undisturbed(subject, UINT64_MAX);
+
+    if (!subject->ends_by_time)
+        return oracle;
+    oracle.stopped = calloc(oracle.phases, sizeof *oracle.stopped);
+    if (!oracle.stopped)
+        abort();
+    for (; oracle.stopped_count < oracle.phases; oracle.stopped_count++)
+        oracle.stopped[oracle.stopped_count] = run_undisturbed(subject, oracle.stopped_count);
+    return oracle;
+}
+
 void oracle_free(struct oracle *oracle)
 {
+    for (uint64_t i = 0; i < oracle->stopped_count; i++)
+        free(oracle->stopped[i].states);
+    free(oracle->stopped);
     free(oracle->states);
+}
+
+const struct oracle *oracle_of_model(const struct oracle *oracle, uint64_t model)
+{
+    if (oracle->model == model)
+        return oracle;
+    for (uint64_t i = 0; i < oracle->stopped_count; i++)
+        if (oracle->stopped[i].model == model)
+            return &oracle->stopped[i];
+    return NULL;
+}
+
+static bool has_state(const struct oracle *oracle, uint64_t number, uint64_t hash)
+{
+    if (number < oracle->phases && oracle->states[number] == hash)
+        return true;
+    for (uint64_t i = 0; i < oracle->stopped_count; i++)
+        if (has_state(&oracle->stopped[i], number, hash))
+            return true;
+    return false;
 }
 
 static enum status compare(struct checked *checked, struct error *err)
@@ -163,8 +203,7 @@ static enum status compare(struct checked *checked, struct error *err)
 
     if (checked->allows_damage)
         return STATUS_OK;
-    if (number >= checked->oracle->phases ||
-        hash_state(&checked->inner) != checked->oracle->states[number])
+    if (!has_state(checked->oracle, number, hash_state(&checked->inner)))
         return fail(err, STATUS_FAILED, "the state before phase %llu is not the undisturbed one",
                     (unsigned long long)number);
     return STATUS_OK;
@@ -352,6 +391,12 @@ static enum status checked_verify_rows(void *self, uint64_t *position, uint64_t 
     return checked->inner.verify_rows(checked->inner.self, position, most, err);
 }
 
+static void checked_end_soon(void *self)
+{
+    struct checked *checked = self;
+    checked->inner.end_soon(checked->inner.self);
+}
+
 static void checked_restart(void *self)
 {
     struct checked *checked = self;
@@ -448,6 +493,7 @@ struct learning checked_learning(struct checked *checked)
         .verify = checked_verify,
         .verify_used = checked_verify_used,
         .verify_rows = checked_verify_rows,
+        .end_soon = checked->inner.end_soon ? checked_end_soon : NULL,
         .restart = checked_restart,
         .memory = checked_memory,
     };

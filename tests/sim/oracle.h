@@ -16,7 +16,8 @@ struct subject {
     void (*close)(void *context, struct learning learning);
     const struct slice *metrics; /* (metric_count): that it measures in each round */
     size_t metric_count;
-    bool shares_rows; /* among all workers: their bits cannot be inverted for one alone */
+    bool ends_by_time; /* is told at any time to end with the step at hand */
+    bool shares_rows;  /* among all workers: their bits cannot be inverted for one alone */
     /* Of subjects whose rows come when they are needed, else NULL: the next ones cannot be read;
      * how long it took since this was asked last. */
     void (*lose_rows)(struct learning learning);
@@ -28,11 +29,15 @@ struct oracle {
     uint64_t phases;
     uint64_t model; /* hash of the published rows */
     char digest[DIGEST_BYTES];
-    uint64_t records; /* evaluations */
+    uint64_t records;       /* evaluations */
+    struct oracle *stopped; /* (stopped_count): of runs that were told to end, phase by phase */
+    uint64_t stopped_count;
 };
 
 struct oracle oracle_new(const struct subject *subject);
 void oracle_free(struct oracle *oracle);
+/* The undisturbed run that has this model, be it one that was told to end; NULL: none has. */
+const struct oracle *oracle_of_model(const struct oracle *oracle, uint64_t model);
 
 /* Hash chain over published rows. */
 uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int64_t position,

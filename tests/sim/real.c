@@ -122,6 +122,14 @@ struct subject real_subject_open_clusters(const char *csv)
     return open_subject(csv, csv_job_make_clusters);
 }
 
+struct subject real_subject_open_timed(const char *csv)
+{
+    struct subject subject = open_subject(csv, csv_job_make_timed);
+
+    subject.ends_by_time = true;
+    return subject;
+}
+
 struct subject real_subject_open_card(const char *csv)
 {
     return open_subject(csv, csv_job_make_card);

@@ -3,7 +3,7 @@
  *
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --clusters CSV |
  *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
- *         --hazards CSV | --rankings CSV | --card CSV | --rows N
+ *         --hazards CSV | --rankings CSV | --card CSV | --timed CSV | --rows N
  *         [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -100,7 +100,8 @@ struct run {
     struct subject real;
     struct oracle oracle; /* of the real learner */
     struct world_result sum;
-    uint64_t loads; /* of buckets */
+    uint64_t loads;   /* of buckets */
+    uint64_t stopped; /* jobs that ended by the clock */
 };
 
 static enum status run_subject(struct run *run, const struct world_plan *plan,
@@ -116,6 +117,7 @@ static enum status run_subject(struct run *run, const struct world_plan *plan,
     run->sum.frames += result.frames;
     run->sum.groups += result.groups;
     run->sum.checkpoints += result.checkpoints;
+    run->stopped += result.is_stopped;
     for (int fault = 0; fault < WORLD_FAULTS; fault++)
         run->sum.faults[fault] += result.faults[fault];
     return STATUS_OK;
@@ -177,9 +179,11 @@ static enum status run_toy(struct run *run, const struct world_plan *plan, struc
 
 static enum status run_seed(void *context, uint64_t seed, bool verbose, struct error *err)
 {
-    const struct world_plan plan = plan_of(seed, verbose);
+    struct world_plan plan = plan_of(seed, verbose);
     struct run *run = context;
 
+    if (run->csv && run->real.ends_by_time)
+        plan.learn_ms = 1 + (int64_t)pick(seed, 48, 1500);
     error_clear(err);
     return run->csv ? run_subject(run, &plan, &run->real, &run->oracle, err)
                     : run_toy(run, &plan, err);
@@ -213,6 +217,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--rankings", real_subject_open_rankings},
         {"--clicks", real_subject_open_clicks},
         {"--card", real_subject_open_card},
+        {"--timed", real_subject_open_timed},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -265,6 +270,7 @@ int main(int argc, char **argv)
               "--clicks CSV: the same of a network over embeddings\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
+              "--timed CSV: as --learner, of a job whose time is over sooner or later\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"
               "--medians CSV: of those with medians in their leaves; --quantiles CSV: of three\n"
@@ -284,6 +290,8 @@ int main(int argc, char **argv)
            seeds_count(&seeds), failures, run.sum.frames, run.sum.groups, run.sum.checkpoints,
            run.loads);
     if (run.csv) {
+        if (run.real.ends_by_time)
+            printf("%" PRIu64 " jobs ended by the clock\n", run.stopped);
         oracle_free(&run.oracle);
         real_subject_close(&run.real);
     }

@@ -41,6 +41,7 @@ struct world_plan {
     uint32_t segment_least; /* elements that are worth an owner */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
+    int64_t learn_ms;       /* after which the workers are told to end; 0: never */
     /* What a lane takes a worker, about: it wavers, as where others use the same processors. 0:
      * each time something else, and in a third of the worlds one worker is much slower. */
     int64_t lane_us;
@@ -100,6 +101,7 @@ enum world_fault {
 };
 
 struct world_result {
+    bool is_stopped; /* before its end, as the time was over */
     uint64_t frames, groups, checkpoints, end_us;
     uint32_t lanes_of_first; /* of worker 0 at the end */
     uint64_t connections;    /* of workers to workers, that were ever opened */
