@@ -351,7 +351,7 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
 /* 2 by the training rows with any optimizer; 0 of a linear part that AdamW or FTRL moves. */
 static void an_automatic_penalty_is_none_of_a_linear_part_with_its_own(void **state)
 {
-    static const enum optimizer_kind kinds[] = {OPTIMIZER_ADAM, OPTIMIZER_ADAGRAD, OPTIMIZER_ADAMW,
+    static const enum optimizer_kind rules[] = {OPTIMIZER_ADAM, OPTIMIZER_ADAGRAD, OPTIMIZER_ADAMW,
                                                 OPTIMIZER_FTRL};
     struct embedding_case of;
 
@@ -365,8 +365,8 @@ static void an_automatic_penalty_is_none_of_a_linear_part_with_its_own(void **st
                 struct error err;
 
                 network_params(&of.spec.params)->l2 = is_said ? 0.25 : REAL_AUTOMATIC;
-                network_params(&of.spec.params)->optimizer = kinds[all];
-                embedding_params(&of.spec.params)->linear_optimizer = kinds[linear] + 1;
+                network_params(&of.spec.params)->optimizer = rules[all];
+                embedding_params(&of.spec.params)->linear_optimizer = rules[linear] + 1;
                 CHECK_OK(embedding_network_open(&of.spec, &of.dataset, &model, &err));
                 CHECK(model.settings.l2 == l2);
                 CHECK(model.linear.l2 == (linear < 2 || is_said ? l2 : 0));
