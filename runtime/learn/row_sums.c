@@ -481,12 +481,18 @@ static void *memory(void *self, const char *name, size_t *size)
 {
     struct row_sums *row_sums = self;
     float *dense = row_sums->dataset->train.dense;
+    int32_t *ids = row_sums->dataset->train.ids;
     const uint64_t *range = row_sums->starts + (size_t)row_sums->computed * row_sums->ranges;
     const size_t width = row_sums->dataset->transform.dense_width;
+    const size_t id_count = row_sums->dataset->transform.id_count;
 
     *size = state_bytes(row_sums);
     if (strcmp(name, "weights") == 0)
         return row_sums->state;
+    if (strcmp(name, "ids") == 0) {
+        *size = (range[1] - range[0]) * id_count * sizeof *ids;
+        return ids && *size > 0 ? ids + range[0] * id_count : NULL;
+    }
     *size = (range[1] - range[0]) * width * sizeof(float);
     return strcmp(name, "rows") == 0 && dense && *size > 0 ? dense + range[0] * width : NULL;
 }

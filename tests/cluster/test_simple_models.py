@@ -26,9 +26,15 @@ class BayesTest(harness.SameModelTest):
 class CardTest(harness.SameModelTest):
     kind = "card"
     table = "breast_cancer"
-    flipped = ("weights", "sums")  # its rows are ids
+    flipped = ("weights", "ids", "sums")
     step = 3
     test_the_job_goes_on_from_a_checkpoint = None
+
+    def test_a_worker_killed_while_bins_are_counted_changes_nothing(self):
+        for index in (0, 1):
+            job = self.job(3, least=1 + index, fault=f"role=worker,index={index},step=0,attempt=0,point=after_partial")
+            self.check_same(job)
+            self.assertIn(f"worker {index} left: closed its connection", job.log())
 
 
 class ComponentsTest(harness.SameModelTest):
