@@ -198,7 +198,7 @@ const struct estimator estimators[] = {
     {"WideAndDeepRegressor", EMBEDDED_NUMBERS, none, NULL,
      "Another name of DNNLinearCombinedRegressor.", CLICKS(NULL)},
     {"DeepFMClassifier", EMBEDDED_CLASSES, MACHINE,
-     "Factorisation machine and network, for two classes.", CLICKS(machine)},
+     "Factorisation machine and network for classes.", CLICKS(machine)},
     {"DeepFMRegressor", EMBEDDED_NUMBERS, MACHINE,
      "Factorisation machine and network, for numbers.", CLICKS(machine)},
     {"DCNClassifier", EMBEDDED_CLASSES, CROSSES, "Deep and cross network for classes.",

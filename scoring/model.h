@@ -52,7 +52,10 @@ struct kind_params;
  * 10: as 9, and an input may be of one part of the model alone, or have an embedding of a dimension
  * of its own, which a reader of 9 would take for an input of all.
  * 11: as 10, and numeric inputs may be the numbers of a list in a text, of which a reader of 10
- * knows nothing. What is stored has the same form in 1 and 2; the digest covers the format.
+ * knows nothing.
+ * 13: as 11, and a network over embeddings may be a factorisation machine of several outputs, which
+ * a reader of 11 would not compute. What is stored has the same form in 1 and 2; the digest covers
+ * the format.
  */
 #define MODEL_FORMAT_LANES   2
 #define MODEL_FORMAT_PARTS   3
@@ -64,7 +67,8 @@ struct kind_params;
 #define MODEL_FORMAT_CROSSES 9
 #define MODEL_FORMAT_SHARES  10
 #define MODEL_FORMAT_LISTS   11
-#define MODEL_FORMAT_VERSION 11 /* the newest */
+#define MODEL_FORMAT_POOLED  13
+#define MODEL_FORMAT_VERSION 13 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -75,6 +75,9 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     embedding_shape_take(&made->shape, &model->transform);
     made->shape.id_rows = size.id_rows;
     made->shape.outputs = network_outputs(model->task, model->labels.count);
+    if (embedding_pair_columns(&made->shape) && model->format < MODEL_FORMAT_POOLED)
+        return fail(err, STATUS_CORRUPT, "model: pairs of several outputs in format %u",
+                    model->format);
     if (embedding_shape_finish(&made->shape, err) == STATUS_OK)
         return STATUS_OK;
     err->status = STATUS_CORRUPT; /* no training made such a model */

@@ -325,22 +325,28 @@ static void compress_row(const struct workspace *workspace, const float *embeddi
     }
 }
 
-/* Half of (the square of the sum - the sum of squares), number by number of the embeddings. */
+/* Twice the products of all pairs, in one number of the embeddings: the square of the sum - the sum
+ * of squares. */
+static float twice_pairs(const struct embedding_shape *shape, const float *embeddings,
+                         uint32_t number)
+{
+    float sum = 0, squares = 0;
+
+    for (uint32_t f = 0; f < shape->fields; f++) {
+        const float one = embeddings[f * shape->dimension + number];
+
+        sum += one;
+        squares += one * one;
+    }
+    return sum * sum - squares;
+}
+
 static float pairs_of(const struct embedding_shape *shape, const float *embeddings)
 {
     float all = 0;
 
-    for (uint32_t j = 0; j < shape->dimension; j++) {
-        float sum = 0, squares = 0;
-
-        for (uint32_t f = 0; f < shape->fields; f++) {
-            const float number = embeddings[f * shape->dimension + j];
-
-            sum += number;
-            squares += number * number;
-        }
-        all += sum * sum - squares;
-    }
+    for (uint32_t j = 0; j < shape->dimension; j++)
+        all += twice_pairs(shape, embeddings, j);
     return all / 2;
 }
 
@@ -359,6 +365,10 @@ static void fill_top(const struct workspace *workspace, const float *dense, uint
     for (size_t i = 0; shape->cin_units.count && i < count; i++)
         compress_row(workspace, workspace->inputs + i * shape->inputs,
                      workspace->top + i * shape->top + embedding_top_interaction(shape));
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < embedding_pair_columns(shape); j++)
+            workspace->top[i * shape->top + embedding_top_interaction(shape) + j] =
+                twice_pairs(shape, workspace->inputs + i * shape->inputs, j) / 2;
 }
 
 /* The outputs of a model whose top has no columns. */
@@ -392,7 +402,7 @@ void embedding_score(void *opened, const float *dense, const int32_t *ids, uint3
                            outputs);
     for (size_t i = 0; i < count; i++) {
         add_wide(workspace, ids + i * transform->id_count, outputs + i * shape->outputs);
-        if (shape->interaction == INTERACTION_PAIRS)
+        if (shape->interaction == INTERACTION_PAIRS && shape->outputs == 1)
             outputs[i] += pairs_of(shape, workspace->inputs + i * shape->inputs);
     }
 }

@@ -135,12 +135,7 @@ enum status embedding_shape_check(const struct embedding_shape *shape, struct er
         fail(err, STATUS_INVALID, "the hidden layers have no inputs");
         return error_hint(err, "COLUMN ... FOR dnn_feature_columns says which they take.");
     }
-    if (shape->interaction != INTERACTION_PAIRS || shape->outputs == 1)
-        return STATUS_OK;
-    fail(err, STATUS_INVALID,
-         "a factorisation machine has one output, and the label has %u classes", shape->outputs);
-    return error_hint(err, "Of more than two classes are XDeepFMClassifier, DCNClassifier and "
-                           "DNNLinearCombinedClassifier.");
+    return STATUS_OK;
 }
 
 enum status embedding_shape_finish(struct embedding_shape *shape, struct error *err)
@@ -158,6 +153,7 @@ enum status embedding_shape_finish(struct embedding_shape *shape, struct error *
         add_cross(shape);
     if (shape->interaction == INTERACTION_COMPRESSED)
         add_compressed(shape);
+    shape->top += embedding_pair_columns(shape);
     shape->last = add(shape, shape->top, shape->outputs, false, "last/weights");
     add(shape, 1, shape->outputs, true, "last/bias");
     TRY(embedding_shape_check(shape, err));

@@ -15,6 +15,10 @@
  *                                                v             v                          v
  *     outputs =                               the sum of  top W + b,  the rows' wide part, pairs
  *
+ * The sum of pairs is one number, so it is added where there is one output. Of more than two
+ * classes the pairs are an interaction of the top instead, one column for each number of the
+ * embeddings, of which W makes what they are to each class.
+ *
  * The linear model and the layers may each take inputs of their own (embedding_inputs.h). A field
  * is one input that selects rows: a category, or a text, whose words each have their share
  * (scoring/transform.h). A row of the table has what its word is to each part, so that a step
@@ -72,7 +76,7 @@ struct embedding_shape {
 /* The given part from what a statement says; the inputs and outputs are the caller's. */
 struct embedding_shape embedding_shape_of(const struct kind_params *params);
 /* INVALID where pairs or compressed interactions have no category or embeddings of several
- * dimensions, pairs several outputs, or hidden layers no inputs. */
+ * dimensions, or hidden layers no inputs. */
 enum status embedding_shape_check(const struct embedding_shape *shape, struct error *err);
 /* The same, and LIMIT beyond MODEL_PARAMETERS_MAX, with the bytes that training would need, or
  * beyond EMBEDDING_PRODUCTS_MAX. What follows is filled in also then. */
@@ -91,6 +95,11 @@ static inline uint32_t embedding_last_hidden(const struct embedding_shape *shape
 static inline uint32_t embedding_top_interaction(const struct embedding_shape *shape)
 {
     return embedding_top_hidden(shape) + embedding_last_hidden(shape);
+}
+/* How many the pairs have, of several outputs. */
+static inline uint32_t embedding_pair_columns(const struct embedding_shape *shape)
+{
+    return shape->interaction == INTERACTION_PAIRS && shape->outputs > 1 ? shape->dimension : 0;
 }
 /* Columns that layer `l` of the hidden ones takes. */
 static inline uint32_t embedding_hidden_inputs(const struct embedding_shape *shape, uint32_t l)

@@ -146,6 +146,18 @@ static void forward_compressed(const struct chunk *chunk)
     }
 }
 
+/* Of several outputs the pairs are columns of the top. */
+static void forward_pooled(const struct chunk *chunk)
+{
+    const struct embedding_shape *shape = &chunk->network->shape;
+    struct embedding_space *space = chunk->space;
+
+    if (embedding_pair_columns(shape))
+        pairs_pooled_forward(&chunk->network->pairs, chunk->n, space->inputs, shape->inputs,
+                             space->sums, space->top + embedding_top_interaction(shape),
+                             shape->top);
+}
+
 /* Leaves the outputs in the space. */
 static void forward(const struct chunk *chunk)
 {
@@ -161,11 +173,12 @@ static void forward(const struct chunk *chunk)
     forward_hidden(chunk);
     forward_cross(chunk);
     forward_compressed(chunk);
+    forward_pooled(chunk);
     affine_forward(&network->last, chunk->parameters, chunk->n, space->top, space->outputs);
     if (shape->wide_width)
         add_columns(space->wide, shape->outputs, space->outputs, shape->outputs, shape->outputs,
                     chunk->n);
-    if (shape->interaction == INTERACTION_PAIRS)
+    if (shape->interaction == INTERACTION_PAIRS && shape->outputs == 1)
         pairs_sum_forward(&network->pairs, chunk->n, space->inputs, shape->inputs, space->sums,
                           space->outputs);
 }
@@ -292,7 +305,11 @@ static void backward(const struct chunk *chunk, const struct backward *way)
     backward_hidden(chunk, way);
     backward_cross(chunk, way);
     backward_compressed(chunk, way);
-    if (shape->interaction == INTERACTION_PAIRS)
+    if (embedding_pair_columns(shape))
+        pairs_pooled_backward(&network->pairs, chunk->n, space->inputs, shape->inputs, space->sums,
+                              space->dtop + embedding_top_interaction(shape), shape->top,
+                              space->dinputs);
+    else if (shape->interaction == INTERACTION_PAIRS)
         pairs_sum_backward(&network->pairs, chunk->n, space->inputs, shape->inputs, space->sums,
                            space->outputs, space->dinputs);
     if (network->columns.field_count)

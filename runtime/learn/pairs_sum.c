@@ -42,3 +42,43 @@ void pairs_sum_backward(const struct pairs_sum *op, size_t n, const float *x, si
     for (size_t i = 0; i < n; i++)
         backward_row(op, x + i * x_row, sums + i * op->dimension, dz[i], dx + i * x_row);
 }
+
+WIDE_VECTORS
+static void pool_row(const struct pairs_sum *op, const float *restrict x, float *restrict sums,
+                     float *restrict pooled)
+{
+    memset(sums, 0, op->dimension * sizeof *sums);
+    memset(pooled, 0, op->dimension * sizeof *pooled);
+    for (uint32_t f = 0; f < op->fields; f++)
+        for (uint32_t j = 0; j < op->dimension; j++) {
+            sums[j] += x[f * op->dimension + j];
+            pooled[j] += x[f * op->dimension + j] * x[f * op->dimension + j];
+        }
+    for (uint32_t j = 0; j < op->dimension; j++)
+        pooled[j] = (sums[j] * sums[j] - pooled[j]) / 2;
+}
+
+void pairs_pooled_forward(const struct pairs_sum *op, size_t n, const float *x, size_t x_row,
+                          float *sums, float *pooled, size_t row)
+{
+    for (size_t i = 0; i < n; i++)
+        pool_row(op, x + i * x_row, sums + i * op->dimension, pooled + i * row);
+}
+
+WIDE_VECTORS
+static void pool_row_back(const struct pairs_sum *op, const float *restrict x,
+                          const float *restrict sums, const float *restrict dpooled,
+                          float *restrict dx)
+{
+    for (uint32_t f = 0; f < op->fields; f++)
+        for (uint32_t j = 0; j < op->dimension; j++)
+            dx[f * op->dimension + j] += dpooled[j] * (sums[j] - x[f * op->dimension + j]);
+}
+
+void pairs_pooled_backward(const struct pairs_sum *op, size_t n, const float *x, size_t x_row,
+                           const float *sums, const float *dpooled, size_t row, float *dx)
+{
+    for (size_t i = 0; i < n; i++)
+        pool_row_back(op, x + i * x_row, sums + i * op->dimension, dpooled + i * row,
+                      dx + i * x_row);
+}

@@ -292,14 +292,9 @@ void csv_job_make_rankings(struct csv_job *job, const char *csv, const char *fol
     make_numbers(job, &params, ROLE_GROUP, csv, folder);
 }
 
-void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder)
+static void make_clicks(struct csv_job *job, const char *estimator,
+                        const struct embedding_params *params, const char *csv, const char *folder)
 {
-    struct embedding_params params = {
-        .dimension = 4,
-        .is_wide = true,
-        .interaction = INTERACTION_COMPRESSED,
-        .cin_units = {{4, 3}, 2},
-    };
     struct jobspec *spec = &job->spec;
     struct kind_params of_network;
     struct error err;
@@ -308,7 +303,7 @@ void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folde
     fill_spec(job);
     /* Their members are the first of these. */
     memcpy(&of_network, spec->params.bytes, sizeof of_network);
-    begin(job, "embedding", "XDeepFMClassifier", &params, sizeof params);
+    begin(job, "embedding", estimator, params, sizeof *params);
     memcpy(spec->params.bytes, of_network.bytes, offsetof(struct embedding_params, dimension));
     job->words = 2;
     job->inputs[0] =
@@ -318,6 +313,26 @@ void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folde
     network_params(&spec->params)->dropout = .1;
     error_clear(&err);
     spool_csv(job, csv, folder, &err);
+}
+
+void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct embedding_params params = {
+        .dimension = 4,
+        .is_wide = true,
+        .interaction = INTERACTION_COMPRESSED,
+        .cin_units = {{4, 3}, 2},
+    };
+
+    make_clicks(job, "XDeepFMClassifier", &params, csv, folder);
+}
+
+void csv_job_make_machine(struct csv_job *job, const char *csv, const char *folder)
+{
+    const struct embedding_params params = {
+        .dimension = 4, .is_wide = true, .interaction = INTERACTION_PAIRS};
+
+    make_clicks(job, "DeepFMClassifier", &params, csv, folder);
 }
 
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder)

@@ -5,6 +5,7 @@
  *     job_roles make CSV FOLDER WORKERS LEAST EPOCHS [CHECKPOINT_SECONDS [UNITS]]
  *                                                 a job's folder from a CSV
  *     job_roles make_clicks ...                   the same of a network over embeddings
+ *     job_roles make_machine ...                  the same with a factorisation machine
  *     job_roles make_clusters CSV FOLDER WORKERS LEAST RUNS [CHECKPOINT_SECONDS]
  *                                                 the same of KMeans, without the CSV's last column
  *     job_roles make_trees CSV FOLDER WORKERS LEAST ROUNDS [CHECKPOINT_SECONDS]
@@ -48,6 +49,7 @@ static const struct job_kind {
 } job_kinds[] = {
     {"make", "network", csv_job_make},
     {"make_clicks", "embedding", csv_job_make_clicks},
+    {"make_machine", "embedding", csv_job_make_machine},
     {"make_clusters", "kmeans", csv_job_make_clusters},
     {"make_linear", "linear", csv_job_make_linear},
     {"make_regression", "regression", csv_job_make_regression},

@@ -13,5 +13,12 @@ class ClicksTest(harness.SameModelTest):
     flipped = ("weights", "slots", "rows", "ids", "sums")
 
 
+class MachineTest(harness.SameModelTest):
+    """A factorisation machine of three classes, whose pairs are columns of the top."""
+
+    kind = "machine"
+    flipped = ("weights", "slots", "rows", "ids", "sums")
+
+
 if __name__ == "__main__":
     harness.run()

@@ -97,6 +97,21 @@ class ColumnKinds(harness.Case):
         same, = self.execute("SELECT bool_and(totrain.predict('m', t, NULL::integer) = guess) FROM t JOIN embedded USING (id)")
         self.assertTrue(same)
 
+    def test_networks_over_embeddings_of_many_classes_are_those_of_sqlite(self):
+        """A model of three classes scores in the session as PREDICT does; probabilities are one's share each."""
+        for model in ("DeepFMClassifier", "XDeepFMClassifier", "DCNClassifier", "DNNLinearCombinedClassifier"):
+            train = (f"SELECT x, price, active, day, word, CASE WHEN id % 50 < 10 THEN 'low' WHEN y = 1 THEN 'high' ELSE 'mid' END AS band "
+                     f"FROM {{}} TO TRAIN {model} WITH train.max_steps = 30, train.batch_size = 512 LABEL band INTO m")
+            wanted = self.digest_of_sqlite(train.format("t"))
+            self.check_psql(f"SET totrain.progress_interval = -1; {harness.IN_PARALLEL} {train.format('backwards')};", "-o", "/dev/null")
+            self.assertEqual(self.digest("m"), wanted, model)
+            self.assertEqual(self.meta()["format"], 13 if model == "DeepFMClassifier" else 3)
+            self.check_psql("DROP TABLE IF EXISTS banded; SELECT * FROM t WHERE id <= 200 TO PREDICT banded.guess USING m;", "-o", "/dev/null")
+            same, classes = self.execute("SELECT bool_and(totrain.predict('m', t, NULL::text) = guess), "
+                                         "bool_and(abs((SELECT sum(p.value::float8) FROM json_each_text(totrain.probabilities('m', t)::json) p) - 1) < 1e-5) "
+                                         "FROM t JOIN banded USING (id)")[0]
+            self.assertTrue(same and classes, model)
+
     def test_a_code_is_a_missing_value_to_learn_from_and_to_score(self):
         self.execute("CREATE TABLE coded AS SELECT CASE WHEN i % 20 = 0 THEN -999 ELSE i % 20 END AS a, i % 7 AS b, "
                      "i % 20 + i % 7 AS y FROM generate_series(1, 2000) i")

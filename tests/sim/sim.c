@@ -1,7 +1,8 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --clusters CSV |
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV | --clusters CSV
+ * |
  *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
  *         --hazards CSV | --rankings CSV | --card CSV | --timed CSV | --rows N
  *         [--batch N]] [--verbose]
@@ -216,6 +217,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--percentages", real_subject_open_percentages},
         {"--rankings", real_subject_open_rankings},
         {"--clicks", real_subject_open_clicks},
+        {"--machine", real_subject_open_machine},
         {"--card", real_subject_open_card},
         {"--timed", real_subject_open_timed},
     };
@@ -268,6 +270,7 @@ int main(int argc, char **argv)
     if (!seeds_parse(&seeds, argc, argv)) {
         fputs("--learner CSV: train on this with the real learner\n"
               "--clicks CSV: the same of a network over embeddings\n"
+              "--machine CSV: of a factorisation machine\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
               "--timed CSV: as --learner, of a job whose time is over sooner or later\n"

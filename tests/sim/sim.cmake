@@ -13,6 +13,8 @@ add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/i
   --seeds 1..20)
 add_test(NAME sim_clicks COMMAND sim --clicks ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
+add_test(NAME sim_machine COMMAND sim --machine ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..20)
 add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
 add_test(NAME sim_card COMMAND sim --card ${CMAKE_SOURCE_DIR}/examples/data/breast_cancer.csv
@@ -30,7 +32,7 @@ foreach(learner medians quantiles percentages hazards rankings)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
     --seeds 1..400)
 endforeach()
-set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_clusters sim_card sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_machine sim_clusters sim_card sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

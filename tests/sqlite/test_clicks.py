@@ -26,18 +26,42 @@ def made_rows(seed=4):
                int(draw.random() < 1 / (1 + math.exp(-logit))))
 
 
-class Clicks(harness.Case):
+def made_choices(seed=7):
+    """What is chosen: of four things each likes its own sites and ads, and which of both come together decides."""
+    draw = random.Random(seed)
+    site_side = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(SITES)]
+    ad_side = [[draw.gauss(0, 1) for _ in range(3)] for _ in range(ADS)]
+    likes = {name: [draw.gauss(0, 1.7) for _ in range(3)] for name in ("book", "film", "game", "song")}
+    for _ in range(ROWS):
+        site, ad, x = draw.randrange(SITES), min(int(draw.expovariate(0.03)), ADS - 1), draw.gauss(0, 1)
+        logits = {name: sum(like * a * b for like, a, b in zip(of, site_side[site], ad_side[ad])) + x * (name == "film")
+                  for name, of in likes.items()}
+        yield (x, f"site{site}", f"ad{ad}", max(logits, key=lambda name: logits[name] + draw.gauss(0, .7)))  # pylint: disable=cell-var-from-loop
+
+
+class Rows(harness.Case):
     def setUp(self):
         super().setUp()
         self.database = self.connect(isolation_level=None)
-        self.database.execute("CREATE TABLE clicks (x REAL, z REAL, site TEXT, ad TEXT, clicked INTEGER)")
+        self.make()
+
+    def insert(self, table, columns, rows):
+        self.database.execute(f"CREATE TABLE {table} ({columns})")
         self.database.execute("BEGIN")  # one by one, each row would wait for the disk
-        self.database.executemany("INSERT INTO clicks VALUES (?, ?, ?, ?, ?)", made_rows())
+        self.database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * (columns.count(',') + 1))})", rows)
         self.database.execute("COMMIT")
+
+    def make(self):
+        self.insert("clicks", "x REAL, z REAL, site TEXT, ad TEXT, clicked INTEGER", made_rows())
 
     def execute(self, sql, parameters=()):
         return self.database.execute(sql, parameters).fetchall()
 
+    def meta(self, model="m"):
+        return json.loads(self.execute(f"SELECT data FROM {model} WHERE part = 'meta'")[0][0])
+
+
+class Clicks(Rows):
     def train(self, model, more="", table="clicks", label="clicked", columns="*", into="m"):
         return harness.facts(self.execute(f"SELECT {columns} FROM {table} TO TRAIN {model} WITH train.epoch = 6{more} "
                                           f"LABEL {label} INTO {into}"))
@@ -45,9 +69,6 @@ class Clicks(harness.Case):
     def evaluate(self, where="rowid > 5000", model="m"):
         cursor = self.database.execute(f"SELECT * FROM clicks WHERE {where} TO EVALUATE {model}")
         return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
-
-    def meta(self):
-        return json.loads(self.execute("SELECT data FROM m WHERE part = 'meta'")[0][0])
 
     def test_what_depends_on_two_columns_together_is_learned(self):
         table = "(SELECT * FROM clicks WHERE rowid <= 5000)"
@@ -169,10 +190,6 @@ class Clicks(harness.Case):
             with self.subTest(model=model):
                 measured = self.train(f"{model}Regressor", table="prices", label="price", columns="x, site, ad, price")
                 self.assertGreater(measured["R2"], 0.95)
-                if model == "DeepFM":
-                    with self.assertRaisesRegex(sqlite3.Error, "a factorisation machine has one output, and the label has 3 classes"):
-                        self.train("DeepFMClassifier", table="prices", label="band", columns="x, site, ad, band")
-                    continue
                 measured = self.train(f"{model}Classifier", table="prices", label="band", columns="x, site, ad, band")
                 self.assertGreater(measured["Accuracy"], 0.95)
 
@@ -217,6 +234,106 @@ class Clicks(harness.Case):
         self.train("DeepFMClassifier")
         importance = {row[0]: row[1] for row in self.execute("SELECT * FROM clicks TO EXPLAIN m")}
         self.assertGreater(min(importance["site"], importance["ad"]), 3 * abs(importance["z"]))
+
+
+class Choices(Rows):
+    """Four classes: a softmax over what each part says of each class."""
+
+    def make(self):
+        self.insert("t", "x REAL, site TEXT, ad TEXT, y TEXT", made_choices())
+
+    def train(self, model, more="", rows="t", into="m", using=""):
+        return harness.facts(self.execute(f"SELECT x, site, ad, y FROM {rows} TO TRAIN {model} WITH train.epoch = 8{more} "
+                                          f"LABEL y {using} INTO {into}"))
+
+    def evaluate(self, where="rowid > 5000", model="m", more=""):
+        cursor = self.database.execute(f"SELECT * FROM t WHERE {where} TO EVALUATE {model}{more}")
+        return dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+
+    EARLY = "(SELECT * FROM t WHERE rowid <= 5000)"
+
+    def test_what_depends_on_two_columns_together_is_learned(self):
+        self.train("LinearClassifier", rows=self.EARLY)
+        linear = self.evaluate()["Accuracy"]
+        self.assertLess(linear, 0.5)
+        for model in MODELS:
+            with self.subTest(model):
+                self.train(f"{model}Classifier", rows=self.EARLY)
+                found = self.evaluate()
+                self.assertGreater(found["Accuracy"], linear + 0.15)
+                self.assertLess(found["loss"], 1.1)
+        self.execute(f"SELECT x, site, ad, y FROM {self.EARLY} TO TRAIN DNNClassifier WITH train.epoch = 8 "
+                     "COLUMN x, EMBEDDING(site, 6), EMBEDDING(ad, 8) LABEL y INTO m")
+        self.assertGreater(self.evaluate()["Accuracy"], linear + 0.15)
+
+    def test_pairs_alone_tell_classes_apart(self):
+        """With one hidden unit, what is no sum over the columns is left to the machine."""
+        self.train("DNNLinearCombinedClassifier", ", model.hidden_units = [1]", rows=self.EARLY)
+        without = self.evaluate()["Accuracy"]
+        self.train("DeepFMClassifier", ", model.hidden_units = [1]", rows=self.EARLY)
+        self.assertGreater(self.evaluate()["Accuracy"], without + 0.15)
+        sizes = dict(self.execute("SELECT name, sum(length(data) - 8) / 4 FROM m WHERE part = 'tensor' GROUP BY name"))
+        self.assertEqual(sizes["last/weights"], (1 + 1 + 8) * 4)  # x, the unit and the pairs' numbers, for each class
+
+    def test_any_workers_in_any_order_make_the_same_model(self):
+        for model in MODELS:
+            digests = set()
+            for rows in ("t", "(SELECT * FROM t ORDER BY ad DESC)"):
+                for workers in (1, 2, 3, 8):
+                    self.train(f"{model}Classifier", f", train.max_steps = 12, job.min_workers = {workers}, job.max_workers = {workers}", rows=rows)
+                    digests.add(self.digest(self.database, "m"))
+            self.assertEqual(len(digests), 1, model)
+            self.assertEqual(self.meta()["format"], 13 if model == "DeepFM" else 2)
+
+    def test_every_way_of_scoring_gives_the_same(self):
+        for model in MODELS:
+            with self.subTest(model):
+                measured = self.train(f"{model}Classifier", ", train.test_size = 0, train.max_steps = 60")
+                alone = self.execute("SELECT totrain_predict('m', x, site, ad), totrain_probability('m', x, site, ad) FROM t WHERE rowid <= 500")
+                self.execute("SELECT x, site, ad FROM t WHERE rowid <= 500 TO PREDICT p.guess WITH predict.extra_outputs = 'probability', "
+                             "predict.replace = true USING m")
+                self.assertEqual(self.execute("SELECT guess, probability FROM p ORDER BY rowid"), alone)
+                for text, in self.execute("SELECT totrain_probabilities('m', x, site, ad) FROM t WHERE rowid <= 50"):
+                    self.assertAlmostEqual(sum(json.loads(text).values() if text[0] == "{" else json.loads(text)), 1, 6)
+                whole = self.evaluate("true")
+                self.assertAlmostEqual(measured["loss"], whole["loss"], 12)
+                self.assertEqual(measured["Accuracy"], whole["Accuracy"])
+
+    def test_metrics_and_importance_are_those_of_many_classes(self):
+        self.train("DeepFMClassifier")
+        found = self.evaluate("true", more=" WITH validation.metrics = 'Accuracy, F1, Precision, Recall, LogLoss'")
+        self.assertGreater(min(found[name] for name in ("Accuracy", "F1", "Precision", "Recall")), 0.6)
+        matrix = self.execute("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'confusion'")
+        self.assertEqual(len(matrix), 16)
+        importance = {row[0]: row[1] for row in self.execute("SELECT * FROM t TO EXPLAIN m")}
+        self.assertGreater(min(importance["site"], importance["ad"]), importance["x"])
+
+    def test_losses_weights_and_optimizers_are_those_of_networks(self):
+        digests = {}
+        for more in ("", ", model.loss = 'focal'", ", model.label_smoothing = 0.1", ", train.class_weight = 'balanced'",
+                     ", model.optimizer = 'Adagrad'", ", model.linear_optimizer = 'FTRL'", ", model.dropout = 0.2"):
+            self.train("DeepFMClassifier", more)
+            digests[self.digest(self.database, "m")] = more
+            self.assertGreater(self.evaluate("true")["Accuracy"], 0.42, more)
+        self.assertEqual(len(digests), 7)
+        self.execute("SELECT x, site, ad, y, 1 + (y = 'song') AS w FROM t TO TRAIN DeepFMClassifier WITH train.epoch = 8, "
+                     "train.sample_weight = 'w' LABEL y INTO m")
+        self.assertNotIn(self.digest(self.database, "m"), digests)
+
+    def test_folds_trials_and_going_on_work(self):
+        self.train("DeepFMClassifier", ", train.folds = 3")
+        self.assertGreater(self.evaluate("true")["Accuracy"], 0.6)
+        self.train("DeepFMClassifier", ", tune.trials = 2, model.hidden_units = [[8], [16, 8]]")
+        self.assertGreater(self.evaluate("true")["Accuracy"], 0.6)
+        before = self.evaluate("true")["loss"]
+        self.train("DeepFMClassifier", ", train.test_size = 0", using="USING m", into="n")
+        self.assertLess(self.evaluate("true", model="n")["loss"], before)
+        self.assertEqual(self.meta("n")["format"], 13)
+
+    def test_a_file_of_another_library_is_refused(self):
+        self.train("DeepFMClassifier", ", train.max_steps = 3")
+        with self.assertRaisesRegex(sqlite3.Error, "EXPORT MODEL|export"):
+            self.execute(f"EXPORT MODEL m TO '{self.folder}/m.json'")
 
 
 if __name__ == "__main__":

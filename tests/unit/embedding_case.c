@@ -224,16 +224,15 @@ static void compress(struct reference *of)
     }
 }
 
-/* As it is written down: pair by pair. */
-static double pairs(const struct reference *of)
+/* Of one number of the embeddings, as it is written down: pair by pair. */
+static double pairs(const struct reference *of, uint32_t j)
 {
     const struct embedding_shape *shape = &of->network->shape;
     double sum = 0;
 
     for (uint32_t f = 0; f < shape->fields; f++)
         for (uint32_t g = 0; g < f; g++)
-            for (uint32_t j = 0; j < shape->dimension; j++)
-                sum += of->inputs[f * shape->dimension + j] * of->inputs[g * shape->dimension + j];
+            sum += of->inputs[f * shape->dimension + j] * of->inputs[g * shape->dimension + j];
     return sum;
 }
 
@@ -253,12 +252,17 @@ void embedding_reference(const struct embedding_network *network, const double *
     hide(&of);
     cross(&of);
     compress(&of);
+    if (shape->interaction == INTERACTION_PAIRS && shape->outputs > 1)
+        for (uint32_t j = 0; j < shape->dimension; j++)
+            of.top[of.top_count++] = pairs(&of, j);
     assert(of.top_count == shape->top);
     for (uint32_t o = 0; o < shape->outputs; o++) {
         outputs[o] += bias[o];
         for (uint32_t i = 0; i < of.top_count; i++)
             outputs[o] += of.top[i] * array_of(&of, shape->last)[i * shape->outputs + o];
     }
-    if (shape->interaction == INTERACTION_PAIRS)
-        outputs[0] += pairs(&of);
+    for (uint32_t j = 0;
+         shape->interaction == INTERACTION_PAIRS && shape->outputs == 1 && j < shape->dimension;
+         j++)
+        outputs[0] += pairs(&of, j);
 }

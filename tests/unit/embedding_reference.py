@@ -28,13 +28,14 @@ class Numbers:
         return self.made[-1]
 
 
-def compute(interaction, wide, matrix):
+def compute(interaction, wide, matrix, classes):
     numbers = Numbers()
     dense = torch.tensor([[math.cos(3.1 * r + j) for j in range(DENSE)] for r in range(ROWS)], dtype=torch.float64)
     ids = torch.tensor([[c * WORDS + (r * (c + 2) + c) % WORDS for c in range(CATEGORIES)] for r in range(ROWS)])
-    labels = torch.tensor([float(r % 3 == 0) for r in range(ROWS)], dtype=torch.float64)
-    table = numbers.take(CATEGORIES * WORDS, wide + DIMENSION)
-    embeddings = torch.nn.functional.embedding(ids, table[:, wide:])
+    outputs = 1 if classes == 2 else classes
+    wide_width = outputs if wide else 0
+    table = numbers.take(CATEGORIES * WORDS, wide_width + DIMENSION)
+    embeddings = torch.nn.functional.embedding(ids, table[:, wide_width:])
     inputs = torch.cat([embeddings.reshape(ROWS, -1), dense], 1)
     top = [dense] if wide else []
     hidden = inputs
@@ -54,25 +55,31 @@ def compute(interaction, wide, matrix):
         weights = numbers.take(maps.shape[1], CATEGORIES, units)
         maps = torch.einsum("rmj,rfj,mfh->rhj", maps, embeddings, weights)
         top.append(maps.sum(2))
+    pairs = sum(embeddings[:, f] * embeddings[:, g] for f in range(CATEGORIES) for g in range(f))
+    if interaction == "pairs" and outputs > 1:
+        top.append(pairs)
     top = torch.cat(top, 1)
-    outputs = (top @ numbers.take(top.shape[1], 1) + numbers.take(1)).squeeze(1)
+    z = top @ numbers.take(top.shape[1], outputs) + numbers.take(outputs)
     if wide:
-        outputs = outputs + table[ids, 0].sum(1)
-    if interaction == "pairs":
-        for f in range(CATEGORIES):
-            for g in range(f):
-                outputs = outputs + (embeddings[:, f] * embeddings[:, g]).sum(1)
-    loss = torch.nn.functional.binary_cross_entropy_with_logits(outputs, labels, reduction="sum")
+        z = z + table[ids, :outputs].sum(1)
+    if interaction == "pairs" and outputs == 1:
+        z = z + pairs.sum(1, keepdim=True)
+    if outputs == 1:
+        labels = torch.tensor([float(r % 3 == 0) for r in range(ROWS)], dtype=torch.float64)
+        loss = torch.nn.functional.binary_cross_entropy_with_logits(z.squeeze(1), labels, reduction="sum")
+    else:
+        loss = torch.nn.functional.cross_entropy(z, torch.tensor([r % 3 for r in range(ROWS)]), reduction="sum")
     loss.backward()
     return loss.item(), [v for p in numbers.made for v in p.grad.flatten().tolist()]
 
 
 def main():
     print("/* Made by embedding_reference.py. */")
-    cases = [("none", 1, False), ("pairs", 1, False), ("cross", 0, False), ("cross", 0, True), ("compressed", 1, False)]
-    for interaction, wide, matrix in cases:
-        loss, gradient = compute(interaction, wide, matrix)
-        name = f"{interaction}{'_matrix' if matrix else ''}"
+    cases = [("none", 1, False, 2), ("pairs", 1, False, 2), ("cross", 0, False, 2), ("cross", 0, True, 2), ("compressed", 1, False, 2),
+             ("none", 1, False, 3), ("pairs", 1, False, 3), ("cross", 0, True, 3), ("compressed", 1, False, 3)]
+    for interaction, wide, matrix, classes in cases:
+        loss, gradient = compute(interaction, wide, matrix, classes)
+        name = f"{interaction}{'_matrix' if matrix else ''}{f'_of_{classes}' if classes > 2 else ''}"
         print(f"static const double {name}_loss = {loss!r};")
         print(f"static const double {name}_gradient[{len(gradient)}] = {{{', '.join(f'{v:.12g}' for v in gradient)}}};")
 

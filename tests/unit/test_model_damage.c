@@ -31,7 +31,8 @@ enum damage_of {
     ONE_CLASS,
     TREES,
     EMBEDDED,
-    SHARED
+    SHARED,
+    POOLED
 };
 
 /* A model without label of the two inputs that are numbers, of which one has NULLs. */
@@ -194,6 +195,36 @@ static void embedded_init(struct fixture *fixture)
     model->content = &content;
 }
 
+/* A factorisation machine of three classes. */
+static void pooled_init(struct fixture *fixture)
+{
+    static struct embedding_model content;
+    struct model *model = &fixture->model;
+    struct embedding_shape *shape = &content.shape;
+    struct error err;
+
+    fixture_init(fixture, 3);
+    model->format = MODEL_FORMAT_POOLED;
+    model->estimator = SLICE("DeepFMClassifier");
+    model->kind = kind_find(SLICE("embedding"));
+    *embedding_params(&content.params) =
+        (struct embedding_params){.hidden_units = {{4}, 1},
+                                  .activation = NETWORK_ACTIVATION_RELU,
+                                  .dimension = 5,
+                                  .is_wide = true,
+                                  .interaction = INTERACTION_PAIRS};
+    *shape = embedding_shape_of(&content.params);
+    embedding_shape_take(shape, &model->transform);
+    shape->id_rows = model->transform.id_rows;
+    shape->outputs = 3;
+    CHECK_OK(embedding_shape_finish(shape, &err));
+    CHECK_INT(shape->top, model->transform.dense_width + 4 + 5);
+    for (uint32_t i = 0; i < shape->array_count; i++)
+        content.elements[i] =
+            fixture_floats(fixture, (size_t)(shape->arrays[i].rows * shape->arrays[i].width), i);
+    model->content = &content;
+}
+
 /* A wide and deep network: age and colour of the linear model alone, size with an embedding of its
  * own. */
 static void shared_init(struct fixture *fixture)
@@ -259,6 +290,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
 {
     static const uint32_t deep[] = {4, 3}, linear[] = {1};
 
+    if (kind == POOLED) {
+        pooled_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
     if (kind == SHARED) {
         shared_init(fixture);
         fixture_write(fixture);
@@ -656,6 +692,36 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(SHARED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void pairs_of_several_outputs_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"format\":13", "\"format\":11", "pairs of several outputs in format 11"},
+        {"\"pairs\"", "\"none\"", "another size than its shape"},
+        {"\"embedding_dimension\":5", "\"embedding_dimension\":4", "another size than its shape"},
+        {"\"embedding_dimension\":5", "\"embedding_dimension\":0", "\"embedding_dimension\""},
+        {"\"wide\":true", "\"wide\":false", "another size than its shape"},
+        {"[0,10,20]", "[0,10]", "another size than its shape"},
+    };
+    struct model_reader *reader;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    model_init(&fixture, POOLED);
+    CHECK_OK(model_reader_new(kinds, &fixture.arena, &reader, &err));
+    for (size_t i = 0; i < fixture.row_count; i++)
+        CHECK_OK(model_reader_add(reader, &fixture.rows[i], &err));
+    CHECK_OK(model_reader_finish(reader, &model, &err));
+    CHECK_INT(embedding_of(&model)->shape.top, embedding_of(&fixture.model)->shape.top);
+    model_reader_free(reader);
+    fixture_deinit(&fixture);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(POOLED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void lists_with_a_wrong_value_are_refused(void **state)
@@ -1188,6 +1254,7 @@ int main(void)
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
+        cmocka_unit_test(pairs_of_several_outputs_with_a_wrong_value_are_refused),
         cmocka_unit_test(lists_with_a_wrong_value_are_refused),
         cmocka_unit_test(items_with_a_wrong_value_are_refused),
         cmocka_unit_test(clusters_with_a_wrong_value_are_refused),
