@@ -19,7 +19,7 @@
 
 static const char *const none[] = {NULL};
 static const char *const hidden_layers[] = {"model.hidden_units", "model.activation",
-                                            "model.dropout", NULL};
+                                            "model.dropout", "model.batch_norm", NULL};
 #define LINEAR hidden_layers, "a model without hidden layers"
 
 /* Of a network over embeddings: what its name says is beside the hidden layers. */

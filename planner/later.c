@@ -2,7 +2,6 @@
 
 /* clang-format off: one row, one name. */
 const struct later_name later_attributes[] = {
-    {"model.batch_norm", "Batch normalisation between the hidden layers."},
     {"model.rnn_type", "Kind of recurrent cell."},
     {"model.n_in", "Length of the window that a time series model reads."},
     {"model.n_out", "Length of the window that a time series model predicts."},

@@ -223,6 +223,7 @@ enum status old_model_check(const struct planning *planning)
                        task_models[plan->estimator->task]);
     TRY(refuse_setting(planning, "base_score", "is where boosting starts"));
     TRY(refuse_setting(planning, "model.standardize", "knows what its inputs become"));
+    TRY(refuse_setting(planning, "model.batch_norm", "has weights that are not normalised"));
     TRY(check_link(planning));
     return check_classes(planning);
 }

@@ -65,6 +65,20 @@ bool embedding_uses(const struct kind_params *params, const struct attribute *at
     return network_uses(params, attribute);
 }
 
+static enum status refuse_norms(const struct embedding_params *params,
+                                const struct kind_settings *settings, struct error *err)
+{
+    struct slice spelled;
+    int position = -1;
+
+    if (!params->batch_norm)
+        return STATUS_OK;
+    (void)settings->find(settings->context, "model.batch_norm", &spelled, &position);
+    fail_at(err, STATUS_UNSUPPORTED, position,
+            "model.batch_norm of a network over embeddings is not supported yet");
+    return error_hint(err, "DNNClassifier and DNNRegressor without EMBEDDING take it.");
+}
+
 static enum status check_linear(const struct embedding_params *params, const char *attribute,
                                 unsigned optimizers, const char *of,
                                 const struct kind_settings *settings, struct error *err)
@@ -109,6 +123,7 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
     int position;
 
     TRY(network_settle(params, settings, err));
+    TRY(refuse_norms(embedding, settings, err));
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i].interaction != embedding->interaction &&
             settings->find(settings->context, uses[i].attribute, &spelled, &position)) {

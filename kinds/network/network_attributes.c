@@ -111,6 +111,8 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 
         cost.parameters += (rows + 1) * units;
         cost.multiplications += width * units;
+        if (network->batch_norm && i < network->hidden_units.count)
+            cost.parameters += 4 * units;
         rows = width = units;
     }
     network_cost_learning(network, shape->id_rows, 0, &cost);

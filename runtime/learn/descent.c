@@ -206,6 +206,8 @@ void descent_start(struct descent *descent)
             const struct descent_slots slots = descent_slots_at(descent, tensor->first + at);
 
             run = descent_run_at(tensor, at);
+            if (tensor->is_statistic)
+                continue; /* its slots are 0, and stay so */
             optimizer_start(run.is_linear ? &descent->linear : &descent->optimizer, tensor->is_bias,
                             run.count, descent->arrays.parameters + tensor->first + at, slots.at);
         }
@@ -501,9 +503,26 @@ static bool repeat_step(struct descent *descent, const int64_t *integers)
 
 /* What moves the parameters in one step. */
 struct moving {
-    struct optimizer_step step, linear, of_biases;
+    struct optimizer_step step, linear, of_biases, of_statistics;
     struct optimizer_sums before, after;
 };
+
+/* As SGD without a schedule: whatever the optimizer, a running mean moves by itself. */
+static struct optimizer_step step_of_statistics(uint64_t t)
+{
+    const double first = 1 / ((double)t + 1);
+
+    return (struct optimizer_step){
+        .kind = OPTIMIZER_SGD, .rate = (float)(first > STATISTIC_RATE ? first : STATISTIC_RATE)};
+}
+
+static const struct optimizer_step *step_of(const struct moving *moving,
+                                            const struct tensor *tensor, bool is_linear)
+{
+    if (tensor->is_statistic)
+        return &moving->of_statistics;
+    return tensor->is_bias ? &moving->of_biases : is_linear ? &moving->linear : &moving->step;
+}
 
 /* Where one optimizer moves all of the tensor that is one run. */
 static void update_tensor(struct descent *descent, const struct tensor *tensor,
@@ -519,9 +538,7 @@ static void update_tensor(struct descent *descent, const struct tensor *tensor,
         settings = run.is_linear ? &descent->model.linear : &descent->model.settings;
         optimizer_update(
             &(struct optimizer_update){
-                .step = tensor->is_bias ? &moving->of_biases
-                        : run.is_linear ? &moving->linear
-                                        : &moving->step,
+                .step = step_of(moving, tensor, run.is_linear),
                 .l1 = tensor->is_bias ? 0 : (float)settings->l1,
                 .l2 = tensor->is_bias ? 0 : (float)settings->l2,
                 .count = run.count,
@@ -542,12 +559,16 @@ static enum status update_parameters(struct descent *descent, const struct phase
                             .linear = optimizer_step_at(&descent->linear, t)};
 
     moving.of_biases = optimizer_step_of_biases(moving.step);
+    moving.of_statistics = step_of_statistics(t);
     for (uint32_t i = 0; i < descent->model.tensor_count; i++) {
         const uint32_t others = moving.after.parameters;
 
         if (i == descent->table)
             continue;
-        update_tensor(descent, &descent->model.tensors[i], gradient + descent->sums_at[i], &moving);
+        update_tensor(descent, &descent->model.tensors[i],
+                      (descent->model.tensors[i].is_statistic ? totals->reals : gradient) +
+                          descent->sums_at[i],
+                      &moving);
         descent->guard.tensors[i] = moving.after.parameters - others;
     }
     TRY(descent_guard_step(descent, &moving.before, &moving.after, err));

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/vectors.h"
 
@@ -59,6 +60,15 @@ static size_t count_of(const struct descent *descent, const struct phase_totals 
            (phase->table.rows > 0 ? (size_t)totals->rows->count * phase->table.width : 0);
 }
 
+/* What no optimizer moves by its gradient. */
+static void leave_out_statistics(struct descent *descent)
+{
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
+        if (descent->model.tensors[t].is_statistic)
+            memset(descent->clipped + descent->sums_at[t], 0,
+                   descent->model.tensors[t].count * sizeof *descent->clipped);
+}
+
 const float *descent_clip(struct descent *descent, const struct phase_totals *totals)
 {
     const struct descent_settings *settings = &descent->model.settings;
@@ -69,6 +79,7 @@ const float *descent_clip(struct descent *descent, const struct phase_totals *to
         return totals->reals;
     cut_values(totals->reals, count,
                settings->clip_value > 0 ? (float)settings->clip_value : INFINITY, descent->clipped);
+    leave_out_statistics(descent);
     norm = settings->clip_norm > 0 ? norm_of(descent->clipped, count) : 0;
     if (norm > settings->clip_norm)
         scale_values(count, (float)(settings->clip_norm / norm), descent->clipped);

@@ -10,7 +10,7 @@
  * nothing from one lane to the next.
  *
  * The operations of models are forward/backward pairs in files of their own:
- * affine.h, id_rows.h, dropout.h, loss_head.h; activations in scoring/activation.h
+ * affine.h, id_rows.h, dropout.h, batch_norm.h, loss_head.h; activations in scoring/activation.h
  * and kernels.h. network.c is such a model.
  */
 #ifndef RUNTIME_LEARN_DIFFERENTIABLE_H
@@ -22,6 +22,7 @@
 #include "scoring/model.h"
 
 #define TENSORS_MAX     64
+#define STATISTIC_RATE  0.1
 #define LANE_CHUNK_ROWS 128 /* rows that are computed together */
 
 /* A run of the parameters with one fixed-point exponent. */
@@ -32,6 +33,9 @@ struct tensor {
     uint32_t linear;       /* the first elements, of a table those of each row, that the linear
                             * part's optimizer moves; 0 where there is one optimizer for all */
     bool is_bias;          /* has no penalty */
+    bool is_statistic;     /* a step takes it STATISTIC_RATE of its gradient back, and nothing else
+                            * of the optimizer's; in the first steps more: 1 of step t's t, so that
+                            * it is the mean of what it has seen. It is no part of a clipped norm. */
     bool is_transposed;    /* derive makes a copy of it */
 };
 

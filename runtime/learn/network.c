@@ -27,6 +27,12 @@ static struct dropout_place place_of(const struct network *network, const struct
                                   network->layers[l].width};
 }
 
+/* What the layer gives to the next one. */
+static float *above_layer(const struct network_workspace *space, uint32_t l)
+{
+    return space->normalized[l] ? space->normalized[l] : space->activations[l];
+}
+
 /* Leaves a1, a2, ... and the logits in space->activations. `drops`: not of an evaluation. */
 static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
@@ -50,15 +56,21 @@ static void forward(const struct network *network, const float *parameters,
         activation_forward(network->activation, z, (size_t)n * layer->width);
         if (drops && network->dropout.rate > 0)
             dropout_forward(&network->dropout, &place, n, space->masks[l], z);
-        a = z;
+        if (network->is_normalized)
+            batch_norm_forward(&network->norms[l], parameters, n, drops, z, &space->norms[l],
+                               space->normalized[l]);
+        a = above_layer(space, l);
     }
 }
 
 /* From dL/dz of the last layer, which lies where its logits were. */
 static void backward(const struct network *network, const float *parameters,
-                     const float *transposed, uint32_t n, bool is_first,
+                     const float *transposed, const struct lane_rows *rows, uint32_t offset,
                      struct network_workspace *space)
 {
+    const uint32_t n = lane_chunk_rows(rows, offset);
+    const bool is_first = offset == 0;
+
     const float *delta = outputs_of(network, space);
 
     for (uint32_t l = network->layer_count; l-- > 1;) {
@@ -67,8 +79,11 @@ static void backward(const struct network *network, const float *parameters,
         float *a = space->activations[l - 1], *below = space->deltas[l % 2];
         const float *sums = space->sums[l - 1];
 
-        affine_backward(layer, n, a, delta, is_first, space->gradient);
+        affine_backward(layer, n, above_layer(space, l - 1), delta, is_first, space->gradient);
         affine_backward_inputs(layer, parameters, transposed, n, delta, below);
+        if (network->is_normalized)
+            batch_norm_backward(&network->norms[l - 1], parameters, n, n / rows->divisor, a,
+                                &space->norms[l - 1], is_first, below, space->gradient);
         if (space->masks[l - 1])
             dropout_backward(&network->dropout, space->masks[l - 1], count, a, below);
         activation_backward(network->activation, sums ? sums : a, below, count);
@@ -94,7 +109,7 @@ struct lane_gradient network_gradient(const void *self, const float *parameters,
         forward(network, parameters, rows, offset, true, space);
         loss += loss_head_backward(&network->head, n, rows->divisor, &space->labels,
                                    outputs_of(network, space));
-        backward(network, parameters, transposed, n, offset == 0, space);
+        backward(network, parameters, transposed, rows, offset, space);
     }
     return (struct lane_gradient){loss, space->gradient, space->touched.rows, space->touched.count};
 }

@@ -3,7 +3,7 @@
  *
  *     a0 = x                                   dense columns of the row
  *     z1 = a0 W1 + sum of the rows of W1 that the row's ids select + b1
- *     a1 = dropout(f(z1))
+ *     a1 = dropout(f(z1))                      normalized, with model.batch_norm
  *     z2 = a1 W2 + b2
  *     ...                                      the last z are the logits
  *

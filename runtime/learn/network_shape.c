@@ -63,6 +63,34 @@ static void add_layer(struct network *network, uint32_t rows, uint32_t width)
     }
 }
 
+/* Of all hidden layers one tensor each, so that there are few. */
+static enum status add_norms(struct network *network, struct error *err)
+{
+    const uint32_t hidden = network->layer_count - 1;
+    uint32_t units = 0, at = 0, parts[4];
+
+    for (uint32_t l = 0; l < hidden; l++)
+        units += network->layers[l].width;
+    for (int p = 0; p < 4; p++) {
+        parts[p] = add_tensor(network, units, true);
+        network->tensors[network->tensor_count - 1].is_statistic = p >= 2;
+    }
+    for (uint32_t l = 0; l < hidden; at += network->layers[l++].width)
+        network->norms[l] = (struct batch_norm){.width = network->layers[l].width,
+                                                .gamma = parts[0] + at,
+                                                .beta = parts[1] + at,
+                                                .mean = parts[2] + at,
+                                                .variance = parts[3] + at};
+    network->folded = calloc(network->parameter_count, sizeof *network->folded);
+    return network->folded ? STATUS_OK : fail_no_memory(err);
+}
+
+void network_deinit(struct network *network)
+{
+    free(network->folded);
+    network->folded = NULL;
+}
+
 enum status network_init(struct network *network, const struct jobspec *spec,
                          const struct dataset *dataset, struct error *err)
 {
@@ -81,9 +109,13 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         .id_inputs = transform->id_inputs,
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
+        .is_normalized = network_params(&spec->params)->batch_norm &&
+                         network_params(&spec->params)->hidden_units.count > 0,
         .seed = spec->seed,
         .dataset = dataset,
     };
+    if (network->is_normalized && dataset->old_model)
+        return fail(err, STATUS_UNSUPPORTED, "model.batch_norm does not go on from an old model");
     TRY(loss_head_init(&network->head, spec, outputs_of(spec, dataset), dataset, err));
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
@@ -93,6 +125,8 @@ enum status network_init(struct network *network, const struct jobspec *spec,
             return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", NETWORK_WIDTH_MAX,
                         widths[l]);
         total += (inputs + 1) * widths[l]; /* below 2^34 x 2^16 each: no overflow */
+        if (network->is_normalized && l < network_params(&spec->params)->hidden_units.count)
+            total += 4 * (uint64_t)widths[l];
         inputs = widths[l];
     }
     TRY(check_size(total, err));
@@ -100,13 +134,47 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         add_layer(network, rows, widths[l]);
         rows = widths[l];
     }
-    return STATUS_OK;
+    return network->is_normalized ? add_norms(network, err) : STATUS_OK;
+}
+
+/* What is behind a hidden layer is a line a unit when it no longer learns: it goes into the weights
+ * of the next layer, so that a stored model has none of it. */
+static void fold_norm(struct network *network, const float *parameters, uint32_t l)
+{
+    const struct affine *next = &network->layers[l + 1];
+    const float *weights = parameters + next->weights;
+    float *folded = network->folded + next->weights, *bias = network->folded + next->bias;
+
+    for (uint32_t j = 0; j < next->width; j++) {
+        double sum = (double)parameters[next->bias + j];
+
+        for (uint32_t i = 0; i < next->rows; i++) {
+            const size_t at = (size_t)i * next->width + j;
+            double scale, shift;
+
+            batch_norm_line(&network->norms[l], parameters, i, &scale, &shift);
+            folded[at] = (float)(scale * (double)weights[at]);
+            sum += shift * (double)weights[at];
+        }
+        bias[j] = (float)sum;
+    }
+}
+
+static const float *stored_parameters(struct network *network, const float *parameters)
+{
+    if (!network->is_normalized)
+        return parameters;
+    memcpy(network->folded, parameters, network->parameter_count * sizeof *parameters);
+    for (uint32_t l = 0; l + 1 < network->layer_count; l++)
+        fold_norm(network, parameters, l);
+    return network->folded;
 }
 
 static void network_fill_model(void *self, const float *parameters, struct model *model)
 {
     struct network *network = self;
 
+    parameters = stored_parameters(network, parameters);
     for (uint32_t l = 0; l < network->layer_count; l++) {
         const struct affine *layer = &network->layers[l];
 
@@ -145,6 +213,14 @@ static double limit_of(const struct network *network, uint32_t l)
     return start_limit(in, layer->width, is_last ? ACTIVATION_IDENTITY : network->activation);
 }
 
+static void start_norms(const struct network *network, float *parameters)
+{
+    for (uint32_t l = 0; network->is_normalized && l + 1 < network->layer_count; l++)
+        for (uint32_t j = 0; j < network->norms[l].width; j++)
+            parameters[network->norms[l].gamma + j] = parameters[network->norms[l].variance + j] =
+                1;
+}
+
 void network_start(const void *self, float *parameters)
 {
     const struct network *network = self;
@@ -164,6 +240,7 @@ void network_start(const void *self, float *parameters)
             start_uniform(network->seed, t, 0, tensor->count, limit_of(network, l),
                           parameters + tensor->first);
     }
+    start_norms(network, parameters);
 }
 
 /* ---- space ---- */
@@ -176,6 +253,24 @@ static void *allocate(size_t count, size_t size)
     if (memory)
         memset(memory, 0, bytes);
     return memory;
+}
+
+static bool allocate_norms(struct network_workspace *space, const struct network *network)
+{
+    for (uint32_t l = 0; network->is_normalized && l + 1 < network->layer_count; l++) {
+        const size_t width = network->layers[l].width;
+        struct batch_norm_room *room = &space->norms[l];
+
+        space->normalized[l] = allocate(LANE_CHUNK_ROWS * width, sizeof(float));
+        room->mean = allocate(width, sizeof(float));
+        room->variance = allocate(width, sizeof(float));
+        room->inverse = allocate(width, sizeof(float));
+        room->sums = allocate(2 * width, sizeof(float));
+        if (!space->normalized[l] || !room->mean || !room->variance || !room->inverse ||
+            !room->sums)
+            return false;
+    }
+    return true;
 }
 
 static bool allocate_layers(struct network_workspace *space, const struct network *network)
@@ -206,7 +301,7 @@ static bool allocate_layers(struct network_workspace *space, const struct networ
         if (!space->deltas[i])
             return false;
     }
-    return true;
+    return allocate_norms(space, network);
 }
 
 enum status network_workspace_init(struct network_workspace *space, const struct network *network,
@@ -239,6 +334,11 @@ void network_workspace_deinit(struct network_workspace *space)
         free(space->activations[l]);
         free(space->sums[l]);
         free(space->masks[l]);
+        free(space->normalized[l]);
+        free(space->norms[l].mean);
+        free(space->norms[l].variance);
+        free(space->norms[l].inverse);
+        free(space->norms[l].sums);
     }
     free(space->deltas[0]);
     free(space->deltas[1]);
@@ -278,8 +378,9 @@ static void network_workspace_close(void *space)
 
 static uint64_t space_bytes(const struct network *network)
 {
-    const uint64_t kept = activation_keeps_sums(network->activation) ? 4 : 3;
-    uint64_t bytes = 0;
+    const uint64_t kept =
+        (activation_keeps_sums(network->activation) ? 4 : 3) + network->is_normalized;
+    uint64_t bytes = network->folded ? network->parameter_count * sizeof(float) : 0;
 
     for (uint32_t l = 0; l < network->layer_count; l++)
         bytes += network->layers[l].width * LANE_CHUNK_ROWS * kept * sizeof(float);
@@ -297,6 +398,8 @@ static void network_put_shape(const void *self, struct text *out)
     put_u32(out, network->layer_count);
     for (uint32_t l = 0; l < network->layer_count; l++)
         put_u32(out, network->layers[l].width);
+    if (network->is_normalized)
+        put_u32(out, 1);
 }
 
 struct descent_settings network_settings(const struct jobspec *spec, uint64_t rows)
@@ -332,6 +435,7 @@ struct descent_settings network_settings(const struct jobspec *spec, uint64_t ro
 
 static void network_close(void *self)
 {
+    network_deinit(self);
     free(self);
 }
 
@@ -345,7 +449,7 @@ enum status network_open(const struct jobspec *spec, const struct dataset *datas
         return fail_no_memory(err);
     status = network_init(network, spec, dataset, err);
     if (status != STATUS_OK) {
-        free(network);
+        network_close(network);
         return status;
     }
     *model = (struct differentiable){

@@ -7,15 +7,18 @@
 
 #include "kinds/network/network_model.h"
 #include "runtime/learn/affine.h"
+#include "runtime/learn/batch_norm.h"
 #include "runtime/learn/differentiable.h"
 #include "runtime/learn/dropout.h"
 #include "runtime/learn/id_rows.h"
 #include "runtime/learn/loss_head.h"
 
-_Static_assert(2 * NETWORK_LAYERS_MAX + 1 <= TENSORS_MAX, "weights and biases, and a table of ids");
+_Static_assert(2 * NETWORK_LAYERS_MAX + 1 + 4 <= TENSORS_MAX,
+               "weights and biases, a table of ids, and what normalizes");
 
 /* The parameters lie layer by layer: W (rows, width), for the first layer the
- * id block (id_rows, width), b (width). Tensors in the same order. */
+ * id block (id_rows, width), b (width). With batch normalization gammas of all hidden layers
+ * follow, then betas, running means and running variances. Tensors in the same order. */
 struct network {
     enum activation activation;
     uint32_t dense_width;
@@ -25,6 +28,9 @@ struct network {
     uint32_t id_inputs; /* categories and texts, which select its rows */
     struct loss_head head;
     struct dropout dropout;
+    bool is_normalized;                          /* the norms below are there */
+    struct batch_norm norms[NETWORK_LAYERS_MAX]; /* behind each hidden layer */
+    float *folded; /* (parameter_count): weights with the norms in them; NULL: there are none */
     uint64_t seed;
     const struct dataset *dataset;
     uint32_t tensor_count;
@@ -37,6 +43,7 @@ struct network {
 /* LIMIT beyond MODEL_PARAMETERS_MAX, with the number of bytes. */
 enum status network_init(struct network *network, const struct jobspec *spec,
                          const struct dataset *dataset, struct error *err);
+void network_deinit(struct network *network);
 /* The same as what descent learns. */
 enum status network_open(const struct jobspec *spec, const struct dataset *dataset,
                          struct differentiable *model, struct error *err);
@@ -51,7 +58,9 @@ struct network_workspace {
     float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
     float *sums[NETWORK_LAYERS_MAX];        /* before they are activated, where that is kept */
     float *masks[NETWORK_LAYERS_MAX];       /* (chunk, width) of each hidden layer */
-    float *deltas[2];                       /* (chunk, widest) */
+    float *normalized[NETWORK_LAYERS_MAX];  /* (chunk, width) of each hidden layer, or NULL */
+    struct batch_norm_room norms[NETWORK_LAYERS_MAX];
+    float *deltas[2]; /* (chunk, widest) */
     struct loss_labels labels;
     float *gradient; /* (parameter_count); the id block is 0 between calls */
     struct touched_rows touched;
@@ -68,6 +77,7 @@ void network_workspace_deinit(struct network_workspace *space);
  * LeCun's sqrt(3 / in) before a selu, Glorot's sqrt(6 / (in + out)) elsewhere; each category counts
  * as one input, since one row of its block is selected, and so does a text, of whose words each
  * counts less the more there are. A network without hidden layers is convex and starts from 0.
+ * Gammas and running variances 1, betas and running means 0.
  */
 void network_start(const void *self, float *parameters);
 /* WT of the layers whose inputs have a gradient: all but the first. */

@@ -430,6 +430,12 @@ void csv_job_make(struct csv_job *job, const char *csv, const char *folder)
     spool_csv(job, csv, folder, &err);
 }
 
+void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make(job, csv, folder);
+    network_params(&job->spec.params)->batch_norm = true;
+}
+
 void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder)
 {
     csv_job_make(job, csv, folder);

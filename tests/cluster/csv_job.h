@@ -39,6 +39,8 @@ void csv_job_make_linear(struct csv_job *job, const char *csv, const char *folde
 /* The same of logistic regression with standard errors, and of naive Bayes. */
 void csv_job_make_regression(struct csv_job *job, const char *csv, const char *folder);
 void csv_job_make_bayes(struct csv_job *job, const char *csv, const char *folder);
+/* As csv_job_make, with batch normalization. */
+void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder);
 /* As csv_job_make, with train.max_seconds. */
 void csv_job_make_timed(struct csv_job *job, const char *csv, const char *folder);
 /* A score card of ten buckets a number; the file tells two classes apart. */

@@ -54,6 +54,7 @@ static const struct job_kind {
     {"make_linear", "linear", csv_job_make_linear},
     {"make_regression", "regression", csv_job_make_regression},
     {"make_bayes", "bayes", csv_job_make_bayes},
+    {"make_norms", "network", csv_job_make_norms},
     {"make_card", "scorecard", csv_job_make_card},
     {"make_outliers", "one_class", csv_job_make_outliers},
     {"make_components", "pca", csv_job_make_components},

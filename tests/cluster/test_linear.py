@@ -14,5 +14,12 @@ class LinearTest(harness.SameModelTest):
     flipped = ("weights", "rows", "sums")
 
 
+class NormsTest(harness.SameModelTest):
+    """A network with batch normalization, whose running means and variances are summed like gradients."""
+    kind = "norms"
+    epochs = 90
+    flipped = ("weights", "rows", "sums")
+
+
 if __name__ == "__main__":
     harness.run()

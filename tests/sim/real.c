@@ -127,6 +127,11 @@ struct subject real_subject_open_clusters(const char *csv)
     return open_subject(csv, csv_job_make_clusters);
 }
 
+struct subject real_subject_open_norms(const char *csv)
+{
+    return open_subject(csv, csv_job_make_norms);
+}
+
 struct subject real_subject_open_timed(const char *csv)
 {
     struct subject subject = open_subject(csv, csv_job_make_timed);

@@ -26,6 +26,8 @@ struct subject real_subject_open_clicks(const char *csv);
 struct subject real_subject_open_machine(const char *csv);
 /* The same rows without it, in clusters. */
 struct subject real_subject_open_clusters(const char *csv);
+/* As real_subject_open, of a network with batch normalization. */
+struct subject real_subject_open_norms(const char *csv);
 /* As real_subject_open, of a job with train.max_seconds. */
 struct subject real_subject_open_timed(const char *csv);
 /* A score card of a CSV that tells two classes apart. */

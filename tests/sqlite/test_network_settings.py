@@ -1,5 +1,6 @@
 """What a statement can say of how networks and linear models are learned, from the statement to the table."""
 
+import math
 import random
 import sqlite3
 
@@ -66,6 +67,59 @@ class Optimizers(harness.Case):
                          "schedule = 'cosine', decay_steps = 500"):
             with self.subTest(settings):
                 self.assertGreater(self.train(f"{settings}, train.max_steps = 300")["Accuracy"], 0.9)
+
+
+class Norms(harness.Case):
+    """model.batch_norm: rows of two classes in two rings, which no line parts."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE t (a REAL, b REAL, y INTEGER)")
+        draw = random.Random(3)
+        for _ in range(2000):
+            angle, y = draw.uniform(0, 6.3), draw.randint(0, 1)
+            size = 1 + y + draw.gauss(0, 0.15)
+            self.run_all("INSERT INTO t VALUES (?, ?, ?)", 500 + 40 * size * math.cos(angle), size * math.sin(angle), y)
+
+    def train(self, settings="", into="m", rows="t"):
+        return harness.facts(self.run_all(
+            f"SELECT * FROM {rows} TO TRAIN DNNClassifier WITH model.hidden_units = [16, 8], model.batch_norm = true, "
+            f"model.activation = 'relu', train.epoch = 8 {',' if settings else ''} {settings} LABEL y INTO {into}"))
+
+    def test_it_learns(self):
+        self.assertGreater(self.train("train.test_size = 0.2")["Accuracy"], 0.97)
+
+    def test_workers_threads_and_order_change_no_bit(self):
+        self.check_workers_and_order(self.train)
+        self.train("job.min_workers = 8, job.max_workers = 8", "several")
+        self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+
+    def test_predictions_are_those_of_the_model_that_was_measured(self):
+        """The norms are in the stored weights: what TRAIN measured is what the function says."""
+        facts = self.train("train.test_size = 0", "m")
+        right = self.run_all("SELECT avg(totrain_predict('m', a, b) = y) FROM t")[0][0]
+        self.assertAlmostEqual(right, facts["Accuracy"], delta=1e-12)
+
+    def test_small_batches_and_a_last_batch_of_few_rows_learn(self):
+        self.assertGreater(self.train("train.batch_size = 16, train.test_size = 0.2")["Accuracy"], 0.95)
+        self.assertGreater(self.train("train.batch_size = 999, train.test_size = 0.2")["Accuracy"], 0.6)
+
+    def test_early_stopping_and_clipping_go_with_it(self):
+        for settings in ("train.early_stopping = 2, train.test_size = 0.2", "clipnorm = 0.5", "model.dropout = 0.2",
+                         "optimizer = 'Adagrad'", "optimizer = 'FTRL'", "optimizer = 'AdamW'"):
+            with self.subTest(settings):
+                self.train(settings, "one")
+                self.train(f"{settings}, job.min_workers = 3, job.max_workers = 3", "three")
+                self.assertEqual(self.digest(self.database, "three"), self.digest(self.database, "one"))
+
+    def test_what_has_no_norms_says_so(self):
+        self.train()
+        with self.assertRaisesRegex(sqlite3.Error, "model.batch_norm has no use with USING"):
+            self.run_all("SELECT * FROM t TO TRAIN DNNClassifier WITH model.batch_norm = true LABEL y USING m INTO n")
+        self.run_all("SELECT * FROM t TO TRAIN DNNClassifier LABEL y USING m INTO n")  # its weights are a network's
+        with self.assertRaisesRegex(sqlite3.Error, "without hidden layers"):
+            self.run_all("SELECT * FROM t TO TRAIN LinearClassifier WITH model.batch_norm = true LABEL y INTO n")
 
 
 class Time(harness.Case):

@@ -268,8 +268,8 @@ static void a_known_name_that_is_not_built_is_unsupported(void **state)
     struct error err;
     (void)state;
 
-    CHECK_FAILS(check("model.batch_norm", number(1), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
-                "attribute \"model.batch_norm\" is not supported yet");
+    CHECK_FAILS(check("model.rnn_type", number(1), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
+                "attribute \"model.rnn_type\" is not supported yet");
     CHECK_FAILS(check("warm_start", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "not supported yet");
     CHECK_FAILS(check("train.num_ps", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,

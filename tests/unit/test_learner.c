@@ -121,12 +121,13 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
         {150, 40, 5, 2, 12, 3}, {150, 40, 5, 0, 0, 2}, {77, 13, 4, 1, 5, 0}};
 
     (void)state;
-    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-        struct dataset dataset = made_dataset(shapes[s]);
+    for (size_t s = 0; s < 2 * sizeof shapes / sizeof *shapes; s++) {
+        struct dataset dataset = made_dataset(shapes[s / 2]);
         struct jobspec spec = made_spec(&dataset);
         struct descent *one;
 
         network_params(&spec.params)->dropout = 0.2;
+        network_params(&spec.params)->batch_norm = s % 2 == 1;
         network_params(&spec.params)->l1 = 1e-4;
         network_params(&spec.params)->l2 = 1e-3;
         one = opened(&spec, &dataset);
@@ -844,6 +845,7 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
         network_params(&spec.params)->optimizer = (enum optimizer_kind)optimizer;
         spec.early_stopping = 2;
         network_params(&spec.params)->dropout = 0.1;
+        network_params(&spec.params)->batch_norm = optimizer % 2 == 0;
         network_params(&spec.params)->schedule = SCHEDULE_COSINE;
         whole = opened(&spec, &dataset);
         learn(whole, 1, 0);

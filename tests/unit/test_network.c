@@ -158,53 +158,85 @@ static double share_of(const struct fixture *fixture, uint32_t row, uint32_t k)
     return 1 / sqrt(used);
 }
 
-/* The network in double and plain loops, for one row; masks as the space holds them. */
-static double exact_loss(const struct fixture *fixture, uint32_t row)
+/* z of a layer of one row, in double and plain loops. */
+static void exact_sums(const struct fixture *fixture, uint32_t row, uint32_t l, const double *a,
+                       double *z)
 {
     const struct network *network = &fixture->network;
-    const struct dataset_part *part = &fixture->dataset.train;
-    double a[64], z[64];
+    const struct affine *layer = &network->layers[l];
+    const int32_t *ids = fixture->dataset.train.ids + (size_t)row * network->ids.id_count;
 
-    for (uint32_t i = 0; i < network->dense_width; i++)
-        a[i] = (double)part->dense[row * network->dense_width + i];
-    for (uint32_t l = 0; l < network->layer_count; l++) {
-        const struct affine *layer = &network->layers[l];
-
-        for (uint32_t j = 0; j < layer->width; j++) {
-            z[j] = fixture->exact[layer->bias + j];
-            for (uint32_t i = 0; i < layer->rows; i++)
-                z[j] += a[i] * fixture->exact[layer->weights + i * layer->width + j];
-            for (uint32_t k = 0; l == 0 && k < network->ids.id_count; k++) {
-                int32_t id = part->ids[row * network->ids.id_count + k];
-                if (id >= 0)
-                    z[j] += share_of(fixture, row, k) *
-                            fixture->exact[network->ids.first + (uint32_t)id * layer->width + j];
-            }
-        }
-        if (l + 1 == network->layer_count)
-            break;
-        for (uint32_t j = 0; j < layer->width; j++) {
-            a[j] = activate(network->activation, z[j]);
-            if (network->dropout.rate > 0)
-                a[j] *= (double)fixture->space.masks[l][row * layer->width + j];
-        }
+    for (uint32_t j = 0; j < layer->width; j++) {
+        z[j] = fixture->exact[layer->bias + j];
+        for (uint32_t i = 0; i < layer->rows; i++)
+            z[j] += a[i] * fixture->exact[layer->weights + i * layer->width + j];
+        for (uint32_t k = 0; l == 0 && k < network->ids.id_count; k++)
+            if (ids[k] >= 0)
+                z[j] += share_of(fixture, row, k) *
+                        fixture->exact[network->ids.first + (uint32_t)ids[k] * layer->width + j];
     }
-    return loss_of(fixture, z, row);
+}
+
+/* Masks are as the space holds them. */
+static void exact_activate(const struct fixture *fixture, uint32_t row, uint32_t l, double *z)
+{
+    const struct network *network = &fixture->network;
+    const uint32_t width = network->layers[l].width;
+
+    for (uint32_t j = 0; j < width; j++) {
+        z[j] = activate(network->activation, z[j]);
+        if (network->dropout.rate > 0)
+            z[j] *= (double)fixture->space.masks[l][row * width + j];
+    }
+}
+
+static void exact_normalize(const struct fixture *fixture, uint32_t l, double a[ROWS][64])
+{
+    const struct batch_norm *norm = &fixture->network.norms[l];
+
+    for (uint32_t j = 0; j < norm->width; j++) {
+        double mean = 0, variance = 0;
+
+        for (uint32_t row = 0; row < ROWS; row++)
+            mean += a[row][j] / ROWS;
+        for (uint32_t row = 0; row < ROWS; row++)
+            variance += (a[row][j] - mean) * (a[row][j] - mean) / ROWS;
+        for (uint32_t row = 0; row < ROWS; row++)
+            a[row][j] = (a[row][j] - mean) / sqrt(variance + BATCH_NORM_EPSILON) *
+                            fixture->exact[norm->gamma + j] +
+                        fixture->exact[norm->beta + j];
+    }
+}
+
+static double weight_of(const struct fixture *fixture, uint32_t row)
+{
+    const float *of_classes = fixture->dataset.class_weights;
+    const double weight = of_classes ? (double)of_classes[fixture->dataset.train.classes[row]] : 1;
+
+    return fixture->weights ? weight * (double)fixture->weights[row] / 2 : weight;
 }
 
 static double exact_total(const struct fixture *fixture)
 {
+    const struct network *network = &fixture->network;
+    const uint32_t dense = network->dense_width, last = network->layer_count - 1;
+    static double a[ROWS][64], z[ROWS][64];
     double total = 0;
 
-    for (uint32_t row = 0; row < ROWS; row++) {
-        double weight =
-            fixture->dataset.class_weights
-                ? (double)fixture->dataset.class_weights[fixture->dataset.train.classes[row]]
-                : 1;
-        if (fixture->weights)
-            weight *= (double)fixture->weights[row] / 2;
-        total += weight * exact_loss(fixture, row);
+    for (uint32_t row = 0; row < ROWS; row++)
+        for (uint32_t i = 0; i < dense; i++)
+            a[row][i] = (double)fixture->dataset.train.dense[row * dense + i];
+    for (uint32_t l = 0; l <= last; l++) {
+        for (uint32_t row = 0; row < ROWS; row++)
+            exact_sums(fixture, row, l, a[row], z[row]);
+        for (uint32_t row = 0; l < last && row < ROWS; row++)
+            exact_activate(fixture, row, l, z[row]);
+        if (l < last && network->is_normalized)
+            exact_normalize(fixture, l, z);
+        memcpy(a, z, sizeof a);
     }
+    for (uint32_t row = 0; row < ROWS; row++)
+        total += weight_of(fixture, row) * loss_of(fixture, z[row], row);
     return total;
 }
 
@@ -233,6 +265,9 @@ static void check_gradient(struct fixture *fixture)
     for (uint32_t i = 0; i < fixture->network.parameter_count; i++) {
         const double here = fixture->exact[i];
         double above, below, slope;
+
+        if (fixture->network.is_normalized && i >= fixture->network.norms[0].mean)
+            break; /* running means and variances have none */
 
         fixture->exact[i] = here + DIFFERENCE;
         above = exact_total(fixture);
@@ -314,6 +349,82 @@ static void the_gradient_goes_through_dropout(void **state)
         check_gradient(&fixture);
         fixture_close(&fixture);
     }
+}
+
+/* The fixture's network anew, with norms behind its hidden layers. */
+static void fixture_normalize(struct fixture *fixture)
+{
+    struct network *network = &fixture->network;
+    struct error err;
+
+    network_workspace_deinit(&fixture->space);
+    network_params(&fixture->spec.params)->batch_norm = true;
+    CHECK_OK(network_init(network, &fixture->spec, &fixture->dataset, &err));
+    CHECK_OK(network_workspace_init(&fixture->space, network, &err));
+    CHECK(network->parameter_count <= PARAMETERS_MAX);
+    for (uint32_t i = network->norms[0].gamma; i < network->parameter_count; i++) {
+        fixture->parameters[i] = (float)(random_uniform(4, RANDOM_SIMULATION, 0, i) + 0.5);
+        fixture->exact[i] = (double)fixture->parameters[i];
+    }
+}
+
+static void the_gradient_goes_through_batch_normalization(void **state)
+{
+    (void)state;
+    for (int activation = 0; activation_words[activation]; activation++)
+        for (uint32_t hidden = 1; hidden <= 2; hidden++) {
+            struct fixture fixture;
+
+            fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 2, 6, 3}, hidden,
+                         (enum activation)activation, hidden == 1 ? 0.4 : 0);
+            fixture_normalize(&fixture);
+            check_gradient(&fixture);
+            network_deinit(&fixture.network);
+            fixture_close(&fixture);
+        }
+}
+
+/* What is stored has the norms in its weights: it computes what the network does of rows that it
+ * does not learn from. */
+static void a_stored_network_has_its_norms_in_its_weights(void **state)
+{
+    const struct rows_shape shape = {ROWS, 0, 4, 2, 6, 3};
+    struct fixture fixture;
+    struct differentiable model;
+    struct model stored = {.content = NULL};
+    const struct network_model *folded;
+    struct error err;
+    double loss, again;
+    uint64_t correct;
+    (void)state;
+
+    fixture_open(&fixture, shape, 2, ACTIVATION_TANH, 0);
+    fixture_normalize(&fixture);
+    const struct lane_rows rows = all_rows(&fixture);
+
+    loss = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
+    CHECK_OK(network_open(&fixture.spec, &fixture.dataset, &model, &err));
+    model.fill_model(model.self, fixture.parameters, &stored);
+    folded = stored.content;
+    CHECK_INT(folded->layer_count, 3);
+    network_params(&fixture.spec.params)->batch_norm = false;
+    network_workspace_deinit(&fixture.space);
+    network_deinit(&fixture.network);
+    CHECK_OK(network_init(&fixture.network, &fixture.spec, &fixture.dataset, &err));
+    CHECK_OK(network_workspace_init(&fixture.space, &fixture.network, &err));
+    for (uint32_t l = 0; l < 3; l++) {
+        const struct layer *layer = &folded->layers[l];
+        const struct affine *to = &fixture.network.layers[l];
+
+        memcpy(fixture.parameters + to->weights, layer->weights,
+               (size_t)layer->rows * layer->width * sizeof(float));
+        memcpy(fixture.parameters + to->bias, layer->bias, layer->width * sizeof(float));
+    }
+    again = network_evaluate(&fixture.network, fixture.parameters, &rows, &fixture.space, &correct);
+    CHECK(loss > 1);
+    assert_float_equal(again, loss, 1e-5 * loss);
+    model.close(model.self);
+    fixture_close(&fixture);
 }
 
 static void dropout_is_keyed_by_the_place_in_the_batch(void **state)
@@ -578,6 +689,8 @@ int main(void)
         cmocka_unit_test(rows_have_weights_of_their_own),
         cmocka_unit_test(of_a_text_each_word_has_its_share_of_the_gradient),
         cmocka_unit_test(the_gradient_goes_through_dropout),
+        cmocka_unit_test(the_gradient_goes_through_batch_normalization),
+        cmocka_unit_test(a_stored_network_has_its_norms_in_its_weights),
         cmocka_unit_test(dropout_is_keyed_by_the_place_in_the_batch),
         cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
         cmocka_unit_test(a_cleared_space_holds_no_gradient_of_ids),
