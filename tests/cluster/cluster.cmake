@@ -5,6 +5,7 @@ target_link_libraries(job_roles PRIVATE totrain_cli totrain_postgres_libpq totra
 totrain_show_tests(job_roles)
 if(TOTRAIN_FAULTS)
   set(cluster_checkpoint_apart Damaged)
+  set(cluster_trees_apart Dart Weights Quantiles Percentages Groups)
   set(cluster_tests cluster_shipped)
   foreach(name cluster clicks clusters linear simple_models trees scale network checkpoint random end trouble)
     totrain_test_classes(cluster_${name} tests COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py

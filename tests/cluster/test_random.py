@@ -20,6 +20,7 @@ KILLS = 100
 # Under sanitizers, where a kill costs ten times as much, a quarter of them looks at the same code.
 SHARE, LEAST = (4, 8) if harness.SLOW > 1 else (1, 0)
 EPOCHS = 3000
+ROUNDS = EPOCHS // harness.SLOW  # a round takes all rows, and under sanitizers long
 SEED = 20240229
 SECONDS = 10  # that a job lasts at least, until everybody has been killed
 LONGEST = 0.03  # seconds after the sign of progress
@@ -27,6 +28,7 @@ LONGEST = 0.03  # seconds after the sign of progress
 
 class RandomKillTest(harness.JobTest):
     kills = KILLS
+    epochs = EPOCHS
 
     def kill_somebody(self, job, draw):
         """True when a role was killed that could have been in the middle of anything."""
@@ -59,12 +61,12 @@ class RandomKillTest(harness.JobTest):
 
     def test_random_kills_leave_the_digest_as_it_is(self):
         draw = random.Random(SEED)
-        expected = self.digest_of(EPOCHS)
+        expected = self.digest_of(self.epochs)
         kills = jobs = 0
         most = max(self.kills // SHARE, LEAST)
         while kills < most:
             workers = draw.randint(2, 4)
-            job = self.job(workers, least=1, epochs=EPOCHS, checkpoint=1, seconds=SECONDS)
+            job = self.job(workers, least=1, epochs=self.epochs, checkpoint=1, seconds=SECONDS)
             kills += self.disturb(job, draw, most - kills)
             jobs += 1
             with self.subTest(job=jobs, kills=kills, workers=workers):
@@ -82,21 +84,25 @@ class RandomKillOfClustersTest(RandomKillTest):
 
 class RandomKillOfTreesTest(RandomKillTest):
     kind = "trees"
+    epochs = ROUNDS
     kills = 25
 
 
 class RandomKillOfWeightsTest(RandomKillTest):
     kind = "medians"
+    epochs = ROUNDS
     kills = 15
 
 
 class RandomKillOfQuantilesTest(RandomKillTest):
     kind = "quantiles"
+    epochs = ROUNDS
     kills = 10
 
 
 class RandomKillOfGroupsTest(RandomKillTest):
     kind = "rankings"
+    epochs = ROUNDS
     kills = 15
 
 

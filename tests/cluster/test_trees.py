@@ -14,34 +14,34 @@ class TreesTest(harness.SameModelTest):
     flipped = ("weights", "histograms", "rows", "labels", "scores", "gradients", "packed", "sums")
 
 
-class DartTest(TreesTest):
+class Dart(TreesTest):
     """Trees that leave others out, of rows that goss chooses."""
 
     kind = "dart"
 
 
-class WeightsTest(TreesTest):
+class Weights(TreesTest):
     """Rows with weights, and leaves that are medians."""
 
     kind = "medians"
     flipped = ("labels", "residuals", "gradients")
 
 
-class QuantilesTest(TreesTest):
+class Quantiles(TreesTest):
     """Three quantiles, of which each has trees of its own."""
 
     kind = "quantiles"
     flipped = ("labels", "residuals", "gradients")
 
 
-class PercentagesTest(TreesTest):
+class Percentages(TreesTest):
     """Leaves that are medians of rows, each with the weight that its label gives it."""
 
     kind = "percentages"
     flipped = ("labels", "residuals", "gradients")
 
 
-class GroupsTest(TreesTest):
+class Groups(TreesTest):
     """Rankings within groups of rows, of which each stays in one lane."""
 
     kind = "rankings"
