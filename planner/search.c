@@ -142,7 +142,7 @@ static enum status check_axes(const struct planning *planning, const struct sear
                       "RANGE(0.0001, 0.1) or model.hidden_units = [[32], [64, 32]].");
 }
 
-static bool has_setting(const struct planning *planning, const char *name)
+static const struct setting *find_setting(const struct planning *planning, const char *name)
 {
     const struct statement *statement = planning->statement;
 
@@ -151,17 +151,19 @@ static bool has_setting(const struct planning *planning, const char *name)
             attribute_of(&statement->settings[i], planning->plan->estimator);
 
         if (attribute && strcmp(attribute->name, name) == 0)
-            return true;
+            return &statement->settings[i];
     }
-    return false;
+    return NULL;
 }
 
 /* Clusters have no rows that are held out, and are judged by those that they learn from. */
 static bool holds_out_by_itself(const struct planning *planning)
 {
+    const struct setting *folds = find_setting(planning, "train.folds");
+
     return task_has_label(planning->plan->estimator->task) &&
-           !has_setting(planning, "train.test_size") &&
-           !has_setting(planning, "validation.select") && !has_setting(planning, "train.folds");
+           !find_setting(planning, "train.test_size") &&
+           !find_setting(planning, "validation.select") && (!folds || folds->value.number == 0);
 }
 
 static uint64_t seed_of(const struct planning *planning)

@@ -239,6 +239,8 @@ static void what_judges_is_named_or_the_usual_metric(void **state)
                     ->metric,
                 "loss");
     CHECK(scene.plan.search->is_loss);
+    (void)search_of(DNN "tune.trials = 1, train.folds = 0, hidden_units = [[8]] LABEL y INTO m");
+    CHECK(scene.plan.spec.test_size == 0.2); /* no folds are as if they were not named */
 }
 
 static void what_cannot_be_searched_is_refused_where_it_stands(void **state)
