@@ -162,6 +162,7 @@ static void copy_text(char *to, const char *from, uint32_t size)
 static size_t gather_texts(const struct writer_column *column, const uint32_t *rows, uint32_t count,
                            uint32_t *offsets, char *to)
 {
+    const char *texts = text_string(&column->texts); /* where all are empty there are no bytes */
     uint32_t size = 0;
 
     for (uint32_t i = 0; i < count; i++) {
@@ -169,8 +170,8 @@ static size_t gather_texts(const struct writer_column *column, const uint32_t *r
         const uint32_t own = column->offsets[rows[i] + 1] - first;
 
         if (i + TEXTS_AHEAD < count)
-            __builtin_prefetch(column->texts.data + column->offsets[rows[i + TEXTS_AHEAD]]);
-        copy_text(to + size, column->texts.data + first, own);
+            __builtin_prefetch(texts + column->offsets[rows[i + TEXTS_AHEAD]]);
+        copy_text(to + size, texts + first, own);
         size += own;
         offsets[i + 1] = size;
     }
