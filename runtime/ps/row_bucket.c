@@ -58,7 +58,7 @@ void row_bucket_clear(struct row_bucket *bucket, uint32_t record_floats, struct 
     free(bucket->chunks);
     free(bucket->free);
     free(bucket->entries);
-    *bucket = (struct row_bucket){.pulled = bucket->pulled};
+    *bucket = (struct row_bucket){.count = 0};
 }
 
 /* ---- the index ---- */

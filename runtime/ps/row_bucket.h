@@ -47,7 +47,6 @@ struct row_bucket {
     uint32_t places; /* that were ever taken; all below are records or free */
     uint32_t *free;  /* (chunk_count * BUCKET_CHUNK_ROWS): places of records that were removed */
     uint32_t free_count;
-    uint64_t pulled; /* rows, since the load was asked for last */
 };
 
 /* The hash whose upper bits choose the bucket and whose lower bits the entry. */

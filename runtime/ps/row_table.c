@@ -60,11 +60,11 @@ struct block {
     uint32_t first, count;
     uint64_t hashes[BLOCK_ROWS];
     struct row_bucket *buckets[BLOCK_ROWS];
-    struct row_entry *entries[BLOCK_ROWS]; /* NULL: none, or it has expired */
+    struct row_entry *entries[BLOCK_ROWS]; /* NULL: none */
 };
 
 /* The rows lie anywhere in memory: one lookup waits for it, all of a block wait once. */
-static void look_up(struct row_table *table, uint32_t step, struct row_ids ids, uint32_t first,
+static void look_up(struct row_table *table, struct row_ids ids, uint32_t first,
                     struct block *block)
 {
     block->first = first;
@@ -80,8 +80,6 @@ static void look_up(struct row_table *table, uint32_t step, struct row_ids ids, 
         struct row_entry *entry =
             row_bucket_find(block->buckets[i], block->hashes[i], ids.ids[first + i]);
 
-        if (entry && row_table_has_expired(table, entry, step))
-            entry = NULL;
         block->entries[i] = entry;
         if (entry && entry->place != ROW_NONE)
             __builtin_prefetch(
@@ -89,9 +87,19 @@ static void look_up(struct row_table *table, uint32_t step, struct row_ids ids, 
     }
 }
 
-static const float *record_of(const struct row_table *table, const struct block *block, uint32_t i)
+/* NULL where it has expired. */
+static const struct row_entry *living_entry(const struct row_table *table,
+                                            const struct block *block, uint32_t i, uint32_t step)
 {
     const struct row_entry *entry = block->entries[i];
+
+    return entry && row_table_has_expired(table, entry, step) ? NULL : entry;
+}
+
+static const float *record_of(const struct row_table *table, const struct block *block, uint32_t i,
+                              uint32_t step)
+{
+    const struct row_entry *entry = living_entry(table, block, i, step);
 
     if (!entry || entry->place == ROW_NONE)
         return NULL;
@@ -114,12 +122,11 @@ void row_table_pull(struct row_table *table, uint32_t step, struct row_ids ids, 
     struct block block;
 
     for (uint32_t first = 0; first < ids.count; first += BLOCK_ROWS) {
-        look_up(table, step, ids, first, &block);
+        look_up(table, ids, first, &block);
         for (uint32_t i = 0; i < block.count; i++) {
-            const float *record = record_of(table, &block, i);
+            const float *record = record_of(table, &block, i, step);
             float *row = values + (first + i) * width;
 
-            block.buckets[i]->pulled++;
             if (record)
                 memcpy(row, record, width * sizeof *row);
             else if (table->options.min_count > 1)
@@ -162,9 +169,9 @@ enum status row_table_reserve(struct row_table *table, const struct row_push *pu
     struct block block;
 
     for (uint32_t first = 0; needs && first < push->ids.count; first += BLOCK_ROWS) {
-        look_up(table, push->step, push->ids, first, &block);
+        look_up(table, push->ids, first, &block);
         for (uint32_t i = 0; i < block.count; i++)
-            count_needs(table, block.entries[i], push->seen[first + i],
+            count_needs(table, living_entry(table, &block, i, push->step), push->seen[first + i],
                         needs[row_bucket_of(block.hashes[i])]);
     }
     for (uint32_t b = 0; status == STATUS_OK && b < BUCKETS_PER_TABLE; b++)
@@ -175,20 +182,17 @@ enum status row_table_reserve(struct row_table *table, const struct row_push *pu
     return status;
 }
 
-/* An entry that has expired begins anew in its place. */
-static struct row_entry *begin_again(struct row_table *table, struct row_bucket *bucket,
-                                     struct row_entry *entry)
+/* An entry that has expired is one that was never counted. */
+static void begin_again(struct row_table *table, struct row_bucket *bucket, struct row_entry *entry)
 {
     if (entry->place != ROW_NONE) {
         bucket->free[bucket->free_count++] = entry->place;
         entry->place = ROW_NONE;
         table->counts.rows--;
-    } else {
-        table->counts.counted--;
+        table->counts.counted++;
     }
     table->counts.expired++;
     entry->seen = 0;
-    return entry;
 }
 
 /* The entry of a pushed id, which counts it. Entries do not move while a push adds some. */
@@ -197,12 +201,11 @@ static struct row_entry *count_in(struct row_table *table, const struct row_push
 {
     const uint32_t at = block->first + i;
     struct row_bucket *bucket = block->buckets[i];
-    struct row_entry *entry = row_bucket_find(bucket, block->hashes[i], push->ids.ids[at]);
+    struct row_entry *entry = block->entries[i];
 
     row_snapshot_save(table, bucket, entry);
     if (entry && row_table_has_expired(table, entry, push->step)) {
         begin_again(table, bucket, entry);
-        table->counts.counted++;
     } else if (!entry) {
         entry = row_bucket_add(bucket, block->hashes[i], push->ids.ids[at]);
         entry->saved = table->snapshots;
@@ -321,7 +324,7 @@ void row_table_push(struct row_table *table, const struct row_push *push)
         step = optimizer_step_of_biases(step);
     step = weighed(step, push->rate_factor);
     for (uint32_t first = 0; first < push->ids.count; first += BLOCK_ROWS) {
-        look_up(table, push->step, push->ids, first, &block);
+        look_up(table, push->ids, first, &block);
         count_block(table, push, &block, &moving);
         gather(table, push, &moving);
         for (size_t i = 0; is_weighed && i < moving.count * width; i++)

@@ -323,8 +323,6 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
     peer->is_computing = true;
     peer->pulled_at = role->clock;
     peer->pulled_turn = role->turn;
-    role->counts.pulls++;
-    role->counts.rows_pulled += asked.rows;
     message.pulled = (struct message_pulled){
         .request = pull->request,
         .values = {(const char *)role->floats, (size_t)asked.floats * sizeof(float)}};
@@ -426,7 +424,6 @@ static enum status count_push(struct server_role *role, const struct server_peer
         row_table_push(role->tables + t, pushes + t);
     role->clock++;
     role->counts.pushes++;
-    role->counts.rows_pushed += asked.rows;
     return STATUS_OK;
 }
 
@@ -562,7 +559,6 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
     role->snapshot.id = (uint64_t)role->options.incarnation << 32 | role->clock;
     role->snapshot.position = role->snapshot.bytes = 0;
     role->snapshot.table = role->snapshot.bucket = 0;
-    role->snapshot.clock = role->clock;
     text_clear(out);
     put_u32(out, SNAPSHOT_VERSION);
     put_u32(out, role->options.table_count);
@@ -594,7 +590,7 @@ static void finish_snapshot(struct server_role *role, struct outbox *outbox)
     const struct checkpoint head = {.id = role->snapshot.id,
                                     .job = role->options.job,
                                     .identity = role->options.identity,
-                                    .phase = role->snapshot.clock + 1,
+                                    .phase = role->snapshot_clock + 1,
                                     .bytes = role->snapshot.bytes,
                                     .piece_bytes = role->options.piece_bytes};
 

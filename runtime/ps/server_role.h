@@ -81,9 +81,8 @@ struct server_worker {
 };
 
 struct server_counts {
-    uint64_t pulls, pushes, repeated; /* messages; repeated: pushes that were counted before */
-    uint64_t rows_pulled, rows_pushed;
-    uint64_t waits; /* pulls that waited for another worker */
+    uint64_t pushes, repeated; /* messages; repeated: those that were counted before */
+    uint64_t waits;            /* pulls that waited for another worker */
 };
 
 struct server_role {
@@ -119,7 +118,6 @@ struct server_role {
     struct {
         bool is_on;
         uint64_t id, position, bytes; /* pieces and bytes that went out */
-        uint64_t clock;               /* when it began */
         uint32_t table, bucket;       /* to be written next */
         struct text out;
     } snapshot;

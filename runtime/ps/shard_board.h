@@ -20,8 +20,6 @@
 
 #include "base/error.h"
 
-#define SHARD_TAKEN_BY_NOBODY UINT32_MAX
-
 struct shard_board_options {
     uint32_t shards_per_epoch, epochs; /* 1 at least */
     uint32_t batches;                  /* of a shard */
