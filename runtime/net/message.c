@@ -52,6 +52,13 @@ void message_put_member(struct text *members, const struct message_member *membe
     fields_put(members, member_table(), member);
 }
 
+struct message_failure message_failure_of(const struct error *error)
+{
+    return (struct message_failure){.status = (uint32_t)error->status,
+                                    .message = slice_of(error->message),
+                                    .hint = slice_of(error->hint)};
+}
+
 void message_put_server_place(struct text *servers, const struct message_server_place *place)
 {
     fields_put(servers, server_place_table(), place);

@@ -85,6 +85,9 @@ enum status message_write(const struct message *message, struct text *out, struc
  * the field that is wrong. */
 enum status message_read(struct slice frame, struct message *message, struct error *err);
 
+/* What FAILED says of an error, from which it borrows. */
+struct message_failure message_failure_of(const struct error *error);
+
 /* Also part of a worker's state. */
 void message_put_progress(struct text *out, const struct message_progress *progress);
 void message_read_progress(struct byte_reader *reader, struct message_progress *progress);

@@ -22,7 +22,8 @@ void push_worker_init(struct push_worker *worker, const struct push_worker_optio
 {
     *worker = (struct push_worker){
         .options = *options, .learning = *learning, .next_peer = PEER_FIRST_ASKED};
-    worker->search.limit_ms = options->search_ms;
+    worker->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
+                                    options->search_ms);
     error_clear(&worker->failure);
     text_init(&worker->counts, FRAME_PAYLOAD_MAX);
     text_init(&worker->ids, FRAME_PAYLOAD_MAX);
@@ -57,10 +58,8 @@ static void say_failed(const struct push_worker *worker, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_FAILED);
 
-    message.failure = (struct message_failure){.status = (uint32_t)worker->failure.status,
-                                               .message = slice_of(worker->failure.message),
-                                               .hint = slice_of(worker->failure.hint)};
-    outbox_send(outbox, worker->master, &message);
+    message.failure = message_failure_of(&worker->failure);
+    outbox_send(outbox, worker->master.peer, &message);
 }
 
 static void be_failed(struct push_worker *worker, const struct error *err, struct outbox *outbox)
@@ -68,7 +67,7 @@ static void be_failed(struct push_worker *worker, const struct error *err, struc
     worker->state = PUSH_FAILED;
     worker->failure = *err;
     worker->lease_count = 0;
-    if (worker->master != PEER_NONE)
+    if (worker->master.peer != PEER_NONE)
         say_failed(worker, outbox);
 }
 
@@ -76,21 +75,19 @@ static void connect_master(struct push_worker *worker, int64_t now_ms, struct ou
 {
     struct message hello = message_of(worker, MESSAGE_HELLO);
 
-    worker->master = worker->next_peer++;
-    worker->connected_at = worker->alive_at = now_ms;
-    outbox_connect(outbox, worker->master, slice_of(worker->options.master));
+    master_link_connect(&worker->master, now_ms, &worker->next_peer, outbox);
     hello.hello = (struct message_hello){.index = worker->options.index,
                                          .incarnation = worker->options.incarnation,
                                          .is_leaving = worker->is_leaving,
                                          .address = slice_of("")};
-    outbox_send(outbox, worker->master, &hello);
+    outbox_send(outbox, worker->master.peer, &hello);
     if (worker->state == PUSH_FAILED)
         say_failed(worker, outbox);
 }
 
 void push_worker_start(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    search_begin(&worker->search, now_ms);
+    master_link_lost(&worker->master, now_ms);
     connect_master(worker, now_ms, outbox);
 }
 
@@ -386,8 +383,8 @@ static void hand_in(struct push_worker *worker, struct outbox *outbox)
 
     message.shard_done = (struct message_shard_done){
         .id = worker->leases[0].id, .shard = worker->leases[0].first, .roster = worker->roster};
-    if (worker->master != PEER_NONE && worker->leased_by == worker->master)
-        outbox_send(outbox, worker->master, &message);
+    if (worker->master.peer != PEER_NONE && worker->leased_by == worker->master.peer)
+        outbox_send(outbox, worker->master.peer, &message);
     worker->lease_count--;
     worker->is_open = false;
     memmove(worker->leases, worker->leases + 1, worker->lease_count * sizeof *worker->leases);
@@ -479,10 +476,10 @@ static void on_lease(struct push_worker *worker, const struct message *message,
 
     if (worker->state == PUSH_FAILED || worker->is_leaving)
         return;
-    if (worker->leased_by != worker->master) {
+    if (worker->leased_by != worker->master.peer) {
         worker->lease_count = 0;
         worker->is_open = false;
-        worker->leased_by = worker->master;
+        worker->leased_by = worker->master.peer;
     }
     if (worker->lease_count == PUSH_WORKER_LEASES_MAX) {
         error_clear(&err);
@@ -499,12 +496,12 @@ static void on_master(struct push_worker *worker, int64_t now_ms, const struct m
                       struct outbox *outbox)
 {
     if (message->epoch < worker->epoch) { /* a master that was thought dead has thawed */
-        outbox_close(outbox, worker->master);
-        push_worker_on_disconnect(worker, now_ms, worker->master, outbox);
+        outbox_close(outbox, worker->master.peer);
+        push_worker_on_disconnect(worker, now_ms, worker->master.peer, outbox);
         return;
     }
     worker->epoch = message->epoch;
-    search_end(&worker->search);
+    master_link_found(&worker->master);
     if (message->type == MESSAGE_SERVERS)
         on_servers(worker, now_ms, &message->servers, outbox);
     else if (message->type == MESSAGE_LEASE)
@@ -520,7 +517,7 @@ void push_worker_on_message(struct push_worker *worker, int64_t now_ms, peer_id 
 
     if (is_over(worker) || message->job != worker->options.job)
         return;
-    if (from == worker->master)
+    if (from == worker->master.peer)
         on_master(worker, now_ms, message, outbox);
     else if (server)
         on_server(worker, server, message, outbox);
@@ -536,9 +533,8 @@ void push_worker_on_disconnect(struct push_worker *worker, int64_t now_ms, peer_
     if (server) {
         server->peer = PEER_NONE;
         resume(worker, outbox);
-    } else if (peer == worker->master) {
-        worker->master = PEER_NONE;
-        search_begin(&worker->search, now_ms);
+    } else if (peer == worker->master.peer) {
+        master_link_lost(&worker->master, now_ms);
         if (worker->is_leaving)
             end_with(worker, STATUS_OK, outbox); /* it holds nothing that is needed */
     }
@@ -554,10 +550,10 @@ void push_worker_leave(struct push_worker *worker, int64_t now_ms, struct outbox
     worker->leave_at = now_ms + worker->options.grace_ms;
     worker->lease_count = 0;
     resume(worker, outbox);
-    if (worker->master == PEER_NONE)
+    if (worker->master.peer == PEER_NONE)
         end_with(worker, STATUS_OK, outbox);
     else
-        outbox_send(outbox, worker->master, &leaving);
+        outbox_send(outbox, worker->master.peer, &leaving);
 }
 
 static void tick_servers(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
@@ -571,7 +567,6 @@ static void tick_servers(struct push_worker *worker, int64_t now_ms, struct outb
 
 void push_worker_on_tick(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    const int64_t connected_at = worker->master == PEER_NONE ? -1 : worker->connected_at;
     struct message alive = message_of(worker, MESSAGE_PHASE_ALIVE);
 
     if (is_over(worker))
@@ -580,19 +575,21 @@ void push_worker_on_tick(struct push_worker *worker, int64_t now_ms, struct outb
         end_with(worker, STATUS_OK, outbox);
         return;
     }
-    if (search_is_over(&worker->search, now_ms, connected_at)) {
+    switch (master_link_tick(&worker->master, now_ms)) {
+    case MASTER_GIVE_UP:
         end_with(worker, STATUS_CONNECTION, outbox);
         return;
+    case MASTER_CONNECT:
+        connect_master(worker, now_ms, outbox);
+        break;
+    case MASTER_SEND_ALIVE:
+        alive.phase_alive.phase = worker->batches_done;
+        outbox_send(outbox, worker->master.peer, &alive);
+        break;
+    case MASTER_NEEDS_NOTHING:
+        break;
     }
     tick_servers(worker, now_ms, outbox);
-    if (worker->master == PEER_NONE) {
-        if (now_ms - worker->connected_at >= worker->options.reconnect_ms)
-            connect_master(worker, now_ms, outbox);
-    } else if (now_ms - worker->alive_at >= worker->options.alive_ms) {
-        worker->alive_at = now_ms;
-        alive.phase_alive.phase = worker->batches_done;
-        outbox_send(outbox, worker->master, &alive);
-    }
 }
 
 /* ---- work ---- */

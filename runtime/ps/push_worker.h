@@ -28,8 +28,7 @@
 #define RUNTIME_PS_PUSH_WORKER_H
 
 #include "runtime/ps/batch_learning.h"
-#include "runtime/role/outbox.h"
-#include "runtime/role/search.h"
+#include "runtime/role/master_link.h"
 
 #define PUSH_WORKER_LEASES_MAX 8
 
@@ -73,9 +72,9 @@ struct push_worker {
     enum push_worker_state state;
     struct error failure;
     uint64_t epoch; /* of the newest master that sent a message */
-    peer_id master, next_peer, leased_by;
-    struct search search;
-    int64_t connected_at, alive_at, leave_at;
+    struct master_link master;
+    peer_id next_peer, leased_by;
+    int64_t leave_at;
     bool is_leaving;
 
     struct message_lease leases[PUSH_WORKER_LEASES_MAX]; /* first to be done first */

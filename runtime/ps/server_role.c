@@ -35,7 +35,8 @@ enum status server_role_init(struct server_role *role, const struct server_optio
 {
     *role = (struct server_role){.options = *options, .next_peer = PEER_FIRST_ASKED};
     role->memory.limit = options->memory_limit;
-    role->search.limit_ms = options->search_ms;
+    role->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
+                                  options->search_ms);
     text_init(&role->unread, ROW_IMAGE_MAX);
     text_init(&role->snapshot.out, ROW_IMAGE_MAX);
     TRY(check_options(options, err));
@@ -111,24 +112,20 @@ static void send_failure(const struct server_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_FAILED);
 
-    message.failure = (struct message_failure){.status = (uint32_t)role->failure.status,
-                                               .message = slice_of(role->failure.message),
-                                               .hint = slice_of(role->failure.hint)};
-    outbox_send(outbox, role->master, &message);
+    message.failure = message_failure_of(&role->failure);
+    outbox_send(outbox, role->master.peer, &message);
 }
 
 static void connect_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_SERVER);
 
-    role->master = role->next_peer++;
-    role->connected_at = role->alive_at = now_ms;
-    outbox_connect(outbox, role->master, slice_of(role->options.master));
+    master_link_connect(&role->master, now_ms, &role->next_peer, outbox);
     message.server = (struct message_server){.index = role->options.index,
                                              .incarnation = role->options.incarnation,
                                              .counted = shard_counts_bytes(&role->shards),
                                              .address = slice_of(role->options.address)};
-    outbox_send(outbox, role->master, &message);
+    outbox_send(outbox, role->master.peer, &message);
     if (role->state == SERVER_FAILED)
         send_failure(role, outbox);
 }
@@ -138,7 +135,7 @@ void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *
     role->state = SERVER_SERVING;
     role->snapshot_at = now_ms;
     role->snapshot_clock = role->clock;
-    search_begin(&role->search, now_ms);
+    master_link_lost(&role->master, now_ms);
     connect_master(role, now_ms, outbox);
 }
 
@@ -146,7 +143,7 @@ static void be_failed(struct server_role *role, const struct error *err, struct 
 {
     role->state = SERVER_FAILED;
     role->failure = *err;
-    if (role->master != PEER_NONE)
+    if (role->master.peer != PEER_NONE)
         send_failure(role, outbox);
 }
 
@@ -498,12 +495,12 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
                       struct outbox *outbox)
 {
     if (message->epoch < role->epoch) { /* a master that was thought dead has thawed */
-        outbox_close(outbox, role->master);
-        server_role_on_disconnect(role, now_ms, role->master, outbox);
+        outbox_close(outbox, role->master.peer);
+        server_role_on_disconnect(role, now_ms, role->master.peer, outbox);
         return;
     }
     role->epoch = message->epoch;
-    search_end(&role->search);
+    master_link_found(&role->master);
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
     } else if (message->type == MESSAGE_END) {
@@ -517,7 +514,7 @@ void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id fr
 {
     if (role->state == SERVER_ENDED || message->job != role->options.job)
         return;
-    if (from == role->master)
+    if (from == role->master.peer)
         on_master(role, now_ms, message, outbox);
     else if (role->state == SERVER_SERVING)
         on_worker(role, from, message, outbox);
@@ -528,9 +525,8 @@ void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id
 {
     struct server_peer *worker = find_peer(role, peer);
 
-    if (peer == role->master) {
-        role->master = PEER_NONE;
-        search_begin(&role->search, now_ms);
+    if (peer == role->master.peer) {
+        master_link_lost(&role->master, now_ms);
     } else if (worker) {
         forget_peer(role, worker);
         if (!is_over(role))
@@ -735,23 +731,24 @@ static void take_snapshot(struct server_role *role, int64_t now_ms)
 
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
-    const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
     struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
 
     if (role->state == SERVER_ENDED)
         return;
-    if (search_is_over(&role->search, now_ms, connected_at)) {
+    switch (master_link_tick(&role->master, now_ms)) {
+    case MASTER_GIVE_UP:
         role->state = SERVER_ENDED;
         outbox_end(outbox, STATUS_CONNECTION);
         return;
-    }
-    if (role->master == PEER_NONE) {
-        if (now_ms - role->connected_at >= role->options.reconnect_ms)
-            connect_master(role, now_ms, outbox);
-    } else if (now_ms - role->alive_at >= role->options.alive_ms) {
-        role->alive_at = now_ms;
+    case MASTER_CONNECT:
+        connect_master(role, now_ms, outbox);
+        break;
+    case MASTER_SEND_ALIVE:
         alive.phase_alive.phase = role->clock;
-        outbox_send(outbox, role->master, &alive);
+        outbox_send(outbox, role->master.peer, &alive);
+        break;
+    case MASTER_NEEDS_NOTHING:
+        break;
     }
     if (role->state == SERVER_SERVING && is_snapshot_due(role, now_ms))
         take_snapshot(role, now_ms);

@@ -36,8 +36,7 @@
 
 #include "runtime/ps/row_table.h"
 #include "runtime/ps/shard_counts.h"
-#include "runtime/role/outbox.h"
-#include "runtime/role/search.h"
+#include "runtime/role/master_link.h"
 
 #define SERVER_STALENESS_MAX 1024
 #define SERVER_WORKERS_MAX   65536
@@ -90,9 +89,8 @@ struct server_role {
     enum server_state state;
     struct error failure;
     uint64_t epoch; /* of the newest master that sent a message */
-    peer_id master, next_peer;
-    struct search search;
-    int64_t connected_at, alive_at;
+    struct master_link master;
+    peer_id next_peer;
 
     struct row_memory memory;
     struct row_table *tables; /* (table_count) */

@@ -17,7 +17,8 @@ void scorer_role_init(struct scorer_role *role, const struct scorer_role_options
 {
     *role = (struct scorer_role){
         .options = *options, .state = SCORER_JOINING, .next_peer = PEER_FIRST_ASKED};
-    role->search.limit_ms = options->search_ms;
+    role->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
+                                  options->search_ms);
     error_clear(&role->failure);
     if (failure) {
         role->state = SCORER_FAILED;
@@ -32,10 +33,8 @@ static void say_failed(const struct scorer_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_FAILED);
 
-    message.failure = (struct message_failure){.status = (uint32_t)role->failure.status,
-                                               .message = slice_of(role->failure.message),
-                                               .hint = slice_of(role->failure.hint)};
-    outbox_send(outbox, role->master, &message);
+    message.failure = message_failure_of(&role->failure);
+    outbox_send(outbox, role->master.peer, &message);
 }
 
 /* It never had rows, or it ran out of memory: this scorer's failure does not fail the job. */
@@ -48,7 +47,7 @@ static void say_unable(const struct scorer_role *role, struct outbox *outbox)
                                              .status = (uint32_t)role->failure.status,
                                              .message = slice_of(role->failure.message),
                                              .hint = slice_of(role->failure.hint)};
-    outbox_send(outbox, role->master, &message);
+    outbox_send(outbox, role->master.peer, &message);
 }
 
 static bool is_own_trouble(const struct scorer_role *role, enum status status)
@@ -74,9 +73,7 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
 {
     struct message hello = message_of(role, MESSAGE_HELLO);
 
-    role->master = role->next_peer++;
-    role->connected_at = role->alive_at = now_ms;
-    outbox_connect(outbox, role->master, slice_of(role->options.master));
+    master_link_connect(&role->master, now_ms, &role->next_peer, outbox);
     if (role->is_unable) {
         say_unable(role, outbox);
         return;
@@ -86,14 +83,14 @@ static void connect_master(struct scorer_role *role, int64_t now_ms, struct outb
                                          .is_leaving = role->is_leaving,
                                          .is_staging = role->options.stages,
                                          .address = slice_of("")};
-    outbox_send(outbox, role->master, &hello);
+    outbox_send(outbox, role->master.peer, &hello);
     if (role->state == SCORER_FAILED)
         say_failed(role, outbox);
 }
 
 void scorer_role_start(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
-    search_begin(&role->search, now_ms);
+    master_link_lost(&role->master, now_ms);
     connect_master(role, now_ms, outbox);
 }
 
@@ -134,15 +131,15 @@ static void be_staged(struct scorer_role *role, struct outbox *outbox)
     }
     role->state = SCORER_STAGED;
     role->lease_count = 0;
-    outbox_close(outbox, role->master);
-    role->master = PEER_NONE;
+    outbox_close(outbox, role->master.peer);
+    role->master.peer = PEER_NONE;
 }
 
 void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id from,
                             const struct message *message, struct outbox *outbox)
 {
     (void)now_ms;
-    if (from != role->master || is_over(role) || message->job != role->options.job)
+    if (from != role->master.peer || is_over(role) || message->job != role->options.job)
         return;
     if (message->epoch < role->epoch) { /* a master that was thought dead has thawed */
         scorer_role_on_disconnect(role, now_ms, from, outbox);
@@ -150,7 +147,7 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
         return;
     }
     role->epoch = message->epoch;
-    search_end(&role->search);
+    master_link_found(&role->master);
     if (message->type == MESSAGE_LEASE)
         on_lease(role, message, outbox);
     else if (message->type == MESSAGE_END)
@@ -162,10 +159,9 @@ void scorer_role_on_message(struct scorer_role *role, int64_t now_ms, peer_id fr
 void scorer_role_on_disconnect(struct scorer_role *role, int64_t now_ms, peer_id peer,
                                struct outbox *outbox)
 {
-    if (peer != role->master || is_over(role))
+    if (peer != role->master.peer || is_over(role))
         return;
-    search_begin(&role->search, now_ms);
-    role->master = PEER_NONE;
+    master_link_lost(&role->master, now_ms);
     role->lease_count = 0;
     role->is_scoring = false;
     if (role->is_leaving)
@@ -184,29 +180,34 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
     role->leave_at = now_ms + role->options.grace_ms;
     role->lease_count = 0;
     role->is_scoring = false;
-    if (role->master == PEER_NONE)
+    if (role->master.peer == PEER_NONE)
         be_ended(role, outbox);
     else
-        outbox_send(outbox, role->master, &leaving);
+        outbox_send(outbox, role->master.peer, &leaving);
 }
 
 void scorer_role_on_tick(struct scorer_role *role, int64_t now_ms, struct outbox *outbox)
 {
-    const int64_t connected_at = role->master == PEER_NONE ? -1 : role->connected_at;
     struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
 
     if (is_over(role))
         return;
     if (role->is_leaving && now_ms >= role->leave_at) {
         be_ended(role, outbox);
-    } else if (search_is_over(&role->search, now_ms, connected_at)) {
+        return;
+    }
+    switch (master_link_tick(&role->master, now_ms)) {
+    case MASTER_GIVE_UP:
         end_with(role, STATUS_CONNECTION, outbox);
-    } else if (role->master == PEER_NONE) {
-        if (now_ms - role->connected_at >= role->options.reconnect_ms)
-            connect_master(role, now_ms, outbox);
-    } else if (now_ms - role->alive_at >= role->options.alive_ms) {
-        role->alive_at = now_ms;
-        outbox_send(outbox, role->master, &alive);
+        break;
+    case MASTER_CONNECT:
+        connect_master(role, now_ms, outbox);
+        break;
+    case MASTER_SEND_ALIVE:
+        outbox_send(outbox, role->master.peer, &alive);
+        break;
+    case MASTER_NEEDS_NOTHING:
+        break;
     }
 }
 
@@ -230,7 +231,7 @@ static void hand_in(struct scorer_role *role, struct outbox *outbox)
     scored.scored = (struct message_scored){.id = role->leases[0].id,
                                             .slot = role->leases[0].slot,
                                             .results = role->scoring.results(role->scoring.self)};
-    outbox_send(outbox, role->master, &scored);
+    outbox_send(outbox, role->master.peer, &scored);
     role->is_scoring = false;
     role->lease_count--;
     memmove(role->leases, role->leases + 1, role->lease_count * sizeof *role->leases);

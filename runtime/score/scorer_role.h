@@ -25,8 +25,7 @@
 #define RUNTIME_SCORE_SCORER_ROLE_H
 
 #include "runtime/role/fault.h"
-#include "runtime/role/outbox.h"
-#include "runtime/role/search.h"
+#include "runtime/role/master_link.h"
 
 #define SCORER_LEASES_MAX 8
 
@@ -60,9 +59,9 @@ struct scorer_role {
     struct error failure;
     bool is_unable; /* FAILED: before it had rows and model, or out of memory */
     uint64_t epoch; /* of the newest dispatcher that sent a message */
-    peer_id master, next_peer;
-    struct search search; /* of the master */
-    int64_t connected_at, alive_at, leave_at;
+    struct master_link master;
+    peer_id next_peer;
+    int64_t leave_at;
     bool is_leaving;
     struct message_lease leases[SCORER_LEASES_MAX]; /* first to be scored first */
     uint32_t lease_count;

@@ -110,9 +110,7 @@ static void send_failure(const struct worker *worker, struct outbox *outbox)
         send_unable(worker, outbox);
         return;
     }
-    message.failure.status = (uint32_t)worker->failure.status;
-    message.failure.message = slice_of(worker->failure.message);
-    message.failure.hint = slice_of(worker->failure.hint);
+    message.failure = message_failure_of(&worker->failure);
     outbox_send(outbox, worker->master, &message);
 }
 

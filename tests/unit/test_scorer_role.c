@@ -72,7 +72,7 @@ static void staged(struct stage *stage, uint64_t epoch)
     struct message message = {.type = MESSAGE_STAGED, .job = JOB, .epoch = epoch};
 
     outbox_clear(&stage->outbox);
-    scorer_role_on_message(&stage->role, 1, stage->role.master, &message, &stage->outbox);
+    scorer_role_on_message(&stage->role, 1, stage->role.master.peer, &message, &stage->outbox);
 }
 
 static void lease(struct stage *stage, uint64_t epoch, uint64_t id, uint64_t first)
@@ -81,7 +81,7 @@ static void lease(struct stage *stage, uint64_t epoch, uint64_t id, uint64_t fir
 
     message.lease = (struct message_lease){.id = id, .first = first, .count = 10};
     outbox_clear(&stage->outbox);
-    scorer_role_on_message(&stage->role, 1, stage->role.master, &message, &stage->outbox);
+    scorer_role_on_message(&stage->role, 1, stage->role.master.peer, &message, &stage->outbox);
 }
 
 static void work(struct stage *stage)
@@ -199,7 +199,7 @@ static void what_a_dispatcher_leased_that_is_gone_is_dropped(void **state)
     begin(&stage);
     lease(&stage, 5, 51, 0);
     work(&stage);
-    scorer_role_on_disconnect(&stage.role, 3, stage.role.master, &stage.outbox);
+    scorer_role_on_disconnect(&stage.role, 3, stage.role.master.peer, &stage.outbox);
     CHECK(!scorer_role_has_work(&stage.role));
     outbox_clear(&stage.outbox);
     scorer_role_on_tick(&stage.role, 60, &stage.outbox);
@@ -210,7 +210,7 @@ static void what_a_dispatcher_leased_that_is_gone_is_dropped(void **state)
     work(&stage);
     CHECK(sent(&stage, MESSAGE_SCORED, &message) && message.scored.id == 61);
     lease(&stage, 5, 53, 20); /* the old one has thawed */
-    CHECK(!scorer_role_has_work(&stage.role) && stage.role.master == PEER_NONE);
+    CHECK(!scorer_role_has_work(&stage.role) && stage.role.master.peer == PEER_NONE);
     outbox_deinit(&stage.outbox);
 }
 
@@ -225,7 +225,7 @@ static void asked_to_go_it_hands_back_what_it_has_and_ends_when_told(void **stat
     scorer_role_leave(&stage.role, 3, &stage.outbox);
     CHECK(sent(&stage, MESSAGE_LEAVING, &message) && !scorer_role_has_work(&stage.role));
     CHECK(!ends(&stage));
-    scorer_role_on_message(&stage.role, 4, stage.role.master, &end, &stage.outbox);
+    scorer_role_on_message(&stage.role, 4, stage.role.master.peer, &end, &stage.outbox);
     CHECK(ends(&stage));
     outbox_deinit(&stage.outbox);
     begin(&stage);
@@ -278,7 +278,7 @@ static void who_finds_no_dispatcher_gives_up_in_its_time(void **state)
         scorer_role_on_tick(&stage.role, now, &stage.outbox);
     CHECK(stage.role.state == SCORER_READY);
     for (int64_t now = 100000; now < 159000; now += 1000) {
-        scorer_role_on_disconnect(&stage.role, now, stage.role.master, &stage.outbox);
+        scorer_role_on_disconnect(&stage.role, now, stage.role.master.peer, &stage.outbox);
         scorer_role_on_tick(&stage.role, now + 500, &stage.outbox);
     }
     CHECK(stage.role.state == SCORER_JOINING);

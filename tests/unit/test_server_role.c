@@ -171,7 +171,7 @@ static void a_server_says_what_it_has(void **state)
 
     begin_with(&stage, &options);
     CHECK_INT(stage.outbox.entries[0].kind, OUTBOX_CONNECT);
-    message = answer(&stage, stage.role.master, MESSAGE_SERVER);
+    message = answer(&stage, stage.role.master.peer, MESSAGE_SERVER);
     CHECK_INT(message.server.index, 0);
     CHECK_INT(message.server.incarnation, 3);
     CHECK_SLICE(message.server.address, "unix:s");
@@ -306,7 +306,7 @@ static void replaced_workers_are_refused(void **state)
 
     begin(&stage);
     resume_as(&stage, WORKER, 6, 1);
-    send_from(&stage, stage.role.master,
+    send_from(&stage, stage.role.master.peer,
               (struct message){.type = MESSAGE_FORGET, .forget = {.index = 6, .incarnation = 1}});
     CHECK(is_closed(&stage, WORKER));
     resume_as(&stage, 2, 6, 1);
@@ -318,7 +318,7 @@ static void replaced_workers_are_refused(void **state)
 
 static void check_failed_job(struct stage *stage, enum status status, const char *text)
 {
-    const struct message message = answer(stage, stage->role.master, MESSAGE_FAILED);
+    const struct message message = answer(stage, stage->role.master.peer, MESSAGE_FAILED);
 
     CHECK_INT(message.failure.status, status);
     CHECK(strstr(stage->role.failure.message, text) != NULL);
@@ -446,7 +446,7 @@ static void a_server_goes_on_from_a_snapshot(void **state)
     }
     CHECK(server_role_digest(&next.role) == digest);
     server_role_start(&next.role, 1000, &next.outbox);
-    CHECK_INT(answer(&next, next.role.master, MESSAGE_SERVER).server.counted.size,
+    CHECK_INT(answer(&next, next.role.master.peer, MESSAGE_SERVER).server.counted.size,
               5 * sizeof(uint32_t));
     resume_as(&next, WORKER, 0, 0);
     CHECK_INT(answer(&next, WORKER, MESSAGE_RESUMED).resumed.next, 2);
