@@ -9,12 +9,11 @@
 #include "runtime/score/dispatch.h"
 #include "runtime/score/scorer_role.h"
 #include "runtime/train/master.h"
-#include "tests/sim/timeline.h"
+#include "tests/sim/links.h"
 
 #define ROWS_MAX    2048
 #define WORKERS_MAX 16
 #define NODES_MAX   4096
-#define LINKS_MAX   16384
 #define TICK_MS     10
 #define DEAD_MS     200
 #define MISSED_MS   100
@@ -29,17 +28,6 @@ struct event {
     struct moment moment; /* with its bytes: FRAME */
     enum happening kind;
     uint32_t node, link, side; /* START: node is the worker's index */
-};
-
-struct end {
-    uint32_t node;
-    peer_id peer;
-    bool is_open;
-    int64_t last_at; /* arrival of the last thing that was sent to it */
-};
-
-struct link {
-    struct end ends[2];
 };
 
 struct world;
@@ -73,8 +61,7 @@ struct world {
     const struct score_plan *plan;
     struct node *nodes[NODES_MAX];
     uint32_t node_count, master, workers[WORKERS_MAX], incarnations[WORKERS_MAX];
-    struct link links[LINKS_MAX];
-    uint32_t link_count;
+    struct links links;
     struct timeline time; /* in milliseconds */
     bool is_deadly[ROWS_MAX];
     uint32_t torn;   /* transactions that a dispatcher's death may still meet */
@@ -203,61 +190,25 @@ static const struct shard_scoring staging_toy = {NULL, toy_read, toy_look, toy_r
 
 /* ----------------------------------------------------------- connections */
 
-static void send_to(struct world *world, uint32_t link, uint32_t side, enum happening kind,
-                    struct slice bytes)
+static void plan_arrival(void *context, int64_t at, uint32_t link, uint32_t side, bool is_closing,
+                         struct slice frame)
 {
-    struct end *end = &world->links[link].ends[side];
-    const uint64_t luck = draw(world, 100);
-    int64_t at = world->time.now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
-    struct event *event;
+    struct world *world = context;
+    struct event *event = schedule_frame(world, at, is_closing ? CLOSED : FRAME,
+                                         world->links.list[link].ends[side].node, frame);
 
-    if (end->node == NOBODY)
-        return;
-    at = at < end->last_at ? end->last_at : at;
-    end->last_at = at;
-    event = schedule_frame(world, at, kind, end->node, bytes);
     event->link = link;
     event->side = side;
 }
 
 static void connect_master(struct world *world, uint32_t from, peer_id peer)
 {
-    const uint32_t link = world->link_count;
-    const bool is_there = world->nodes[world->master]->is_alive;
+    struct node *master = world->nodes[world->master];
 
-    if (link == LINKS_MAX) {
-        complain(world, "too many connections", LINKS_MAX);
-        return;
-    }
-    world->link_count++;
-    world->links[link] =
-        (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NOBODY}}};
-    if (is_there)
-        world->links[link].ends[1] =
-            (struct end){.node = world->master,
-                         .peer = world->nodes[world->master]->next_accepted++,
-                         .is_open = true};
+    if (master->is_alive)
+        links_connect(&world->links, from, peer, world->master, master->next_accepted++);
     else
-        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
-}
-
-static void close_side(struct world *world, uint32_t link, uint32_t side)
-{
-    world->links[link].ends[side].is_open = false;
-    if (world->links[link].ends[1 - side].is_open)
-        send_to(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
-}
-
-/* The newest first. False where it is closed already. */
-static bool find_link(const struct world *world, uint32_t node, peer_id peer, uint32_t *link,
-                      uint32_t *side)
-{
-    for (*link = world->link_count; (*link)-- > 0;)
-        for (*side = 0; *side < 2; ++*side)
-            if (world->links[*link].ends[*side].node == node &&
-                world->links[*link].ends[*side].peer == peer)
-                return world->links[*link].ends[*side].is_open;
-    return false;
+        links_connect(&world->links, from, peer, LINK_NOBODY, PEER_NONE);
 }
 
 /* ------------------------------------------------------------ the store */
@@ -488,11 +439,7 @@ static void die(struct world *world, uint32_t number)
           node->incarnation);
     node->is_alive = false;
     outbox_clear(&node->outbox);
-    for (uint32_t link = 0; link < world->link_count; link++)
-        for (uint32_t side = 0; side < 2; side++)
-            if (world->links[link].ends[side].node == number &&
-                world->links[link].ends[side].is_open)
-                close_side(world, link, side);
+    links_close_all(&world->links, number);
     if (world->time.has_ended)
         return;
     if (node->is_master && world->master == number)
@@ -551,10 +498,12 @@ static void perform(struct world *world, uint32_t number, const struct outbox_en
 
     if (entry->kind == OUTBOX_CONNECT)
         connect_master(world, number, entry->peer);
-    else if (entry->kind == OUTBOX_SEND && find_link(world, number, entry->peer, &link, &side))
-        send_to(world, link, 1 - side, FRAME, outbox_bytes(&node->outbox, entry));
-    else if (entry->kind == OUTBOX_CLOSE && find_link(world, number, entry->peer, &link, &side))
-        close_side(world, link, side);
+    else if (entry->kind == OUTBOX_SEND &&
+             links_find(&world->links, number, entry->peer, &link, &side))
+        links_send(&world->links, link, 1 - side, outbox_bytes(&node->outbox, entry));
+    else if (entry->kind == OUTBOX_CLOSE &&
+             links_find(&world->links, number, entry->peer, &link, &side))
+        links_close(&world->links, link, side);
     else if (entry->kind == OUTBOX_REPLACE)
         replace(world, entry->index);
 }
@@ -610,7 +559,7 @@ static void hear_as_master(struct world *world, struct node *node, peer_id from,
 static void hear(struct world *world, const struct event *event)
 {
     struct node *node = world->nodes[event->node];
-    struct end *end = &world->links[event->link].ends[event->side];
+    struct link_end *end = &world->links.list[event->link].ends[event->side];
     struct message message;
 
     if (!end->is_open)
@@ -726,17 +675,12 @@ static void freeze(struct world *world, bool is_master)
 
 static void cut(struct world *world)
 {
-    for (uint32_t tries = 0; tries < 20 && world->link_count > 0; tries++) {
-        const uint32_t link = (uint32_t)draw(world, world->link_count);
+    uint32_t link;
 
-        if (!world->links[link].ends[0].is_open || !world->links[link].ends[1].is_open)
-            continue;
-        TRACE(world, "connection %u is cut", link);
-        world->result->faults[SCORE_FAULT_CUT]++;
-        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
-        send_to(world, link, 1, CLOSED, (struct slice){NULL, 0});
+    if (!links_cut_one(&world->links, 20, &link))
         return;
-    }
+    TRACE(world, "connection %u is cut", link);
+    world->result->faults[SCORE_FAULT_CUT]++;
 }
 
 static void mishap(struct world *world, const struct event *event)
@@ -931,6 +875,9 @@ enum status score_world_run(const struct score_plan *plan, struct score_result *
         return fail_no_memory(err);
     world->plan = plan;
     world->result = result;
+    world->links.time = &world->time;
+    world->links.plan = plan_arrival;
+    world->links.world = world;
     timeline_open(&world->time, &(struct timeline_options){.seed = plan->table.seed,
                                                            .stream = 5,
                                                            .event_size = sizeof(struct event),

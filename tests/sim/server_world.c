@@ -8,13 +8,12 @@
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_role.h"
 #include "runtime/ps/shard_board.h"
-#include "tests/sim/timeline.h"
+#include "tests/sim/links.h"
 
 #define TABLES      2
 #define WORKERS_MAX 8
 #define SERVERS_MAX 6
 #define NODES_MAX   2048
-#define LINKS_MAX   65536
 #define IDS_MAX     256
 #define TICK_MS     10
 #define DEAD_MS     200
@@ -35,17 +34,6 @@ struct event {
     enum happening kind;
     enum node_kind of; /* KILL, START: what */
     uint32_t node, link, side;
-};
-
-struct end {
-    uint32_t node;
-    peer_id peer;
-    bool is_open;
-    int64_t last_at;
-};
-
-struct link {
-    struct end ends[2];
 };
 
 struct world;
@@ -102,8 +90,7 @@ struct world {
     uint32_t node_count, master, workers[WORKERS_MAX], servers[SERVERS_MAX];
     uint32_t worker_starts[WORKERS_MAX], server_starts[SERVERS_MAX], master_starts;
     struct store stores[SERVERS_MAX];
-    struct link links[LINKS_MAX];
-    uint32_t link_count;
+    struct links links;
     struct timeline time; /* in milliseconds */
     /* Of each server's process: pushes counted of each worker's, and as they were when another
      * pulled. */
@@ -216,19 +203,13 @@ static enum status toy_compute(void *self, const float *values, float *gradient,
 
 /* ----------------------------------------------------------- connections */
 
-static void send_to(struct world *world, uint32_t link, uint32_t side, enum happening kind,
-                    struct slice bytes)
+static void plan_arrival(void *context, int64_t at, uint32_t link, uint32_t side, bool is_closing,
+                         struct slice frame)
 {
-    struct end *end = &world->links[link].ends[side];
-    const uint64_t luck = draw(world, 100);
-    int64_t at = world->time.now + 1 + (luck < 90 ? 0 : (int64_t)draw(world, luck < 98 ? 8 : 100));
-    struct event *event;
+    struct world *world = context;
+    struct event *event = schedule_frame(world, at, is_closing ? CLOSED : FRAME,
+                                         world->links.list[link].ends[side].node, frame);
 
-    if (end->node == NOBODY)
-        return;
-    at = at < end->last_at ? end->last_at : at;
-    end->last_at = at;
-    event = schedule_frame(world, at, kind, end->node, bytes);
     event->link = link;
     event->side = side;
 }
@@ -243,41 +224,12 @@ static uint32_t node_of_address(struct slice address)
 /* Addresses are "master", or the number of a server's node. */
 static void connect(struct world *world, uint32_t from, peer_id peer, struct slice address)
 {
-    const uint32_t link = world->link_count;
     const uint32_t to = slice_is(address, "master") ? world->master : node_of_address(address);
-    const bool is_there = to < world->node_count && world->nodes[to]->is_alive;
 
-    if (link == LINKS_MAX) {
-        complain(world, "too many connections", LINKS_MAX);
-        return;
-    }
-    world->link_count++;
-    world->links[link] =
-        (struct link){.ends = {{.node = from, .peer = peer, .is_open = true}, {.node = NOBODY}}};
-    if (is_there)
-        world->links[link].ends[1] =
-            (struct end){.node = to, .peer = world->nodes[to]->next_accepted++, .is_open = true};
+    if (to < world->node_count && world->nodes[to]->is_alive)
+        links_connect(&world->links, from, peer, to, world->nodes[to]->next_accepted++);
     else
-        send_to(world, link, 0, CLOSED, (struct slice){NULL, 0});
-}
-
-static void close_side(struct world *world, uint32_t link, uint32_t side)
-{
-    world->links[link].ends[side].is_open = false;
-    if (world->links[link].ends[1 - side].is_open)
-        send_to(world, link, 1 - side, CLOSED, (struct slice){NULL, 0});
-}
-
-/* The newest first. False where it is closed already. */
-static bool find_link(const struct world *world, uint32_t node, peer_id peer, uint32_t *link,
-                      uint32_t *side)
-{
-    for (*link = world->link_count; (*link)-- > 0;)
-        for (*side = 0; *side < 2; ++*side)
-            if (world->links[*link].ends[*side].node == node &&
-                world->links[*link].ends[*side].peer == peer)
-                return world->links[*link].ends[*side].is_open;
-    return false;
+        links_connect(&world->links, from, peer, LINK_NOBODY, PEER_NONE);
 }
 
 /* ------------------------------------------------------------ what is checked */
@@ -844,19 +796,20 @@ static void carry_out(struct world *world, uint32_t number)
             connect(world, number, entry.peer, bytes);
             break;
         case OUTBOX_SEND:
-            if (find_link(world, number, entry.peer, &link, &side)) {
+            if (links_find(&world->links, number, entry.peer, &link, &side)) {
                 world->result->frames++;
-                if (world->links[link].ends[1 - side].node != NOBODY)
-                    watch(world, node, world->links[link].ends[1 - side].node, bytes);
-                send_to(world, link, 1 - side, FRAME, bytes);
+                if (world->links.list[link].ends[1 - side].node != NOBODY)
+                    watch(world, node, world->links.list[link].ends[1 - side].node, bytes);
+                links_send(&world->links, link, 1 - side, bytes);
             }
             break;
         case OUTBOX_CLOSE:
-            if (!find_link(world, number, entry.peer, &link, &side))
+            if (!links_find(&world->links, number, entry.peer, &link, &side))
                 break;
-            if (node->kind == SERVER && world->links[link].ends[1 - side].node != NOBODY)
-                stop_watching(world, node, world->nodes[world->links[link].ends[1 - side].node]);
-            close_side(world, link, side);
+            if (node->kind == SERVER && world->links.list[link].ends[1 - side].node != NOBODY)
+                stop_watching(world, node,
+                              world->nodes[world->links.list[link].ends[1 - side].node]);
+            links_close(&world->links, link, side);
             break;
         case OUTBOX_PIECE:
             take_piece(world, node, bytes);
@@ -873,11 +826,7 @@ static void carry_out(struct world *world, uint32_t number)
     }
     outbox_clear(&node->outbox);
     if (!node->is_alive)
-        for (link = 0; link < world->link_count; link++)
-            for (side = 0; side < 2; side++)
-                if (world->links[link].ends[side].node == number &&
-                    world->links[link].ends[side].is_open)
-                    close_side(world, link, side);
+        links_close_all(&world->links, number);
     ask_for_work(world, number);
 }
 
@@ -937,17 +886,10 @@ static void freeze_one(struct world *world)
 
 static void cut_one(struct world *world)
 {
-    for (int tries = 0; tries < 50 && world->link_count; tries++) {
-        const uint32_t link = (uint32_t)draw(world, world->link_count);
-        struct link *cut = world->links + link;
+    uint32_t link;
 
-        if (!cut->ends[0].is_open || !cut->ends[1].is_open)
-            continue;
+    if (links_cut_one(&world->links, 50, &link))
         count(world, SERVER_FAULT_CUT);
-        for (uint32_t side = 0; side < 2; side++)
-            send_to(world, link, side, CLOSED, (struct slice){NULL, 0});
-        return;
-    }
 }
 
 static void leave_one(struct world *world)
@@ -994,7 +936,7 @@ static void plan_mishaps(struct world *world)
 
 static void deliver(struct world *world, struct node *node, const struct event *event)
 {
-    struct end *end = &world->links[event->link].ends[event->side];
+    struct link_end *end = &world->links.list[event->link].ends[event->side];
     const peer_id peer = end->peer;
     struct message message;
     struct error err;
@@ -1022,7 +964,7 @@ static void deliver(struct world *world, struct node *node, const struct event *
 /* A push of a worker is on its way into the server's rows. */
 static void deliver_watched(struct world *world, struct node *node, const struct event *event)
 {
-    const uint32_t sender = world->links[event->link].ends[1 - event->side].node;
+    const uint32_t sender = world->links.list[event->link].ends[1 - event->side].node;
     const uint64_t pushes = node->server.counts.pushes, repeated = node->server.counts.repeated;
     const uint64_t waits = node->server.counts.waits;
     const bool is_snapshot_on = node->server.snapshot.is_on;
@@ -1038,7 +980,7 @@ static void deliver_watched(struct world *world, struct node *node, const struct
         return;
     world->result->faults[SERVER_FAULT_BUSY] += is_snapshot_on;
     /* What was on its way over a connection that is lost comes on top. */
-    if (world->links[event->link].ends[1 - event->side].is_open &&
+    if (world->links.list[event->link].ends[1 - event->side].is_open &&
         world->nodes[world->servers[node->index]] == node && world->nodes[sender]->kind == WORKER &&
         world->nodes[world->workers[world->nodes[sender]->index]] == world->nodes[sender])
         note_push(world, node->index, world->nodes[sender]->index);
@@ -1071,7 +1013,8 @@ static bool happens_to_node(struct world *world, struct event *event)
     struct node *node = world->nodes[event->node];
     const bool is_of_link = event->kind == FRAME || event->kind == CLOSED;
 
-    if (!node->is_alive || (is_of_link && !world->links[event->link].ends[event->side].is_open))
+    if (!node->is_alive ||
+        (is_of_link && !world->links.list[event->link].ends[event->side].is_open))
         return true;
     if (node->frozen_until > world->time.now) {
         timeline_put_off(&world->time, event, node->frozen_until);
@@ -1149,6 +1092,9 @@ enum status server_world_run(const struct server_plan *plan, struct server_resul
         return fail_no_memory(err);
     world->plan = plan;
     world->result = result;
+    world->links.time = &world->time;
+    world->links.plan = plan_arrival;
+    world->links.world = world;
     timeline_open(&world->time, &(struct timeline_options){.seed = plan->seed,
                                                            .stream = 9,
                                                            .event_size = sizeof(struct event),

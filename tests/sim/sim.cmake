@@ -11,12 +11,6 @@ add_test(NAME sim_seeds COMMAND sim --seeds 1..2000)
 add_test(NAME sim_rows COMMAND sim --rows 100000000 --batch 20000 --seeds 1..20)
 add_test(NAME sim_iris COMMAND sim --learner ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..20)
-add_test(NAME sim_clicks COMMAND sim --clicks ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-  --seeds 1..20)
-add_test(NAME sim_machine COMMAND sim --machine ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-  --seeds 1..20)
-add_test(NAME sim_clusters COMMAND sim --clusters ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-  --seeds 1..20)
 add_test(NAME sim_card COMMAND sim --card ${CMAKE_SOURCE_DIR}/examples/data/breast_cancer.csv
   --seeds 1..100)
 add_test(NAME sim_norms COMMAND sim --norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
@@ -26,10 +20,10 @@ add_test(NAME sim_timed COMMAND sim --timed ${CMAKE_SOURCE_DIR}/examples/data/ir
   --seeds 1..200)
 set_tests_properties(sim_timed PROPERTIES PASS_REGULAR_EXPRESSION
   " 0 failures.*[1-9][0-9] jobs ended by the clock")
-add_test(NAME sim_trees COMMAND sim --trees ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-  --seeds 1..20)
-add_test(NAME sim_dart COMMAND sim --dart ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
-  --seeds 1..20)
+foreach(learner clicks machine clusters trees dart)
+  add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+    --seeds 1..20)
+endforeach()
 foreach(learner medians quantiles percentages hazards rankings)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
     --seeds 1..400)
@@ -45,7 +39,7 @@ add_test(NAME sim_shards COMMAND sim_shards --seeds 1..1000)
 set_tests_properties(sim_shards PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_score ${CMAKE_CURRENT_LIST_DIR}/sim_score.c
-  ${CMAKE_CURRENT_LIST_DIR}/score_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
+  ${CMAKE_CURRENT_LIST_DIR}/score_world.c ${CMAKE_CURRENT_LIST_DIR}/links.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
   ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
 target_link_libraries(sim_score PRIVATE totrain_process)
 totrain_show_tests(sim_score)
@@ -61,7 +55,7 @@ add_test(NAME sim_lanes COMMAND sim_lanes --seeds 1..90)
 set_tests_properties(sim_lanes PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_servers ${CMAKE_CURRENT_LIST_DIR}/sim_servers.c
-  ${CMAKE_CURRENT_LIST_DIR}/server_world.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
+  ${CMAKE_CURRENT_LIST_DIR}/server_world.c ${CMAKE_CURRENT_LIST_DIR}/links.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c ${CMAKE_CURRENT_LIST_DIR}/timeline.c)
 target_link_libraries(sim_servers PRIVATE totrain_ps)
 totrain_show_tests(sim_servers)
 add_test(NAME sim_servers COMMAND sim_servers --seeds 1..1000)
