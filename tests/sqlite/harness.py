@@ -112,6 +112,26 @@ class Case(OwnCase):
             return is_over()
         return wait_for(is_over_now, what)
 
+    def paced(self, sql):
+        """The program with a statement of several jobs, of which one, which is paced, learns."""
+        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
+        self.pace()
+        process = subprocess.Popen([PROGRAM, self.path, "--progress=none", "-c", sql], text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        wait_for(lambda: [row for row in self.run_all("SELECT id, step FROM totrain_jobs WHERE step > 0")
+                          if row[0] not in before], "a job that learns")
+        return process
+
+    def end_without_a_worker(self, process):
+        """A worker of the paced statement is killed, and the statement does what it was to do."""
+        worker = [pid for pid in processes_of(self.state)
+                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
+        os.kill(worker, signal.SIGKILL)
+        self.hurry(lambda: process.poll() is not None, "the end of the statement")
+        _, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+
     def wait_until_training(self):
         wait_for(lambda: self.jobs_started() and len(processes_of(self.state)) > 0,
                  "a job that runs")

@@ -3,7 +3,6 @@
 import json
 import math
 import os
-import pathlib
 import random
 import signal
 import sqlite3
@@ -166,19 +165,7 @@ class Folds(harness.Case):
                  "train.folds = 2, job.min_workers = 2, job.max_workers = 3 LABEL y INTO m")
         wanted = harness.crossed(self.run_all(train))
         digest = self.model_digest()
-        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
-        self.pace()
-        process = subprocess.Popen([harness.PROGRAM, self.path, "--progress=none", "-c", train], text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(process.kill)
-        harness.wait_for(lambda: [row for row in self.run_all("SELECT id, step FROM totrain_jobs WHERE step > 0")
-                                  if row[0] not in before], "a fold that learns")
-        worker = [pid for pid in harness.processes_of(self.state)
-                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
-        os.kill(worker, signal.SIGKILL)
-        self.hurry(lambda: process.poll() is not None, "the end of the statement")
-        _, err = process.communicate()
-        self.assertEqual(process.returncode, 0, err)
+        self.end_without_a_worker(self.paced(train))
         self.assertEqual(self.model_digest(), digest)
         shown = dict(self.run_all("SHOW MODEL m"))
         for name, (mean, deviation) in wanted.items():

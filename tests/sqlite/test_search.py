@@ -2,7 +2,6 @@
 
 import json
 import os
-import pathlib
 import random
 import signal
 import sqlite3
@@ -169,28 +168,11 @@ class Search(harness.Case):
         self.assertEqual(self.model_digest(), digest)
         self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
 
-    def paced(self, train):
-        """The program with the statement, one of whose trials learns, and the job of that."""
-        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
-        self.pace()
-        process = subprocess.Popen([harness.PROGRAM, self.path, "--progress=none", "-c", train], text=True,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(process.kill)
-        harness.wait_for(lambda: [row for row in self.run_all("SELECT id, step FROM totrain_jobs WHERE step > 0")
-                                  if row[0] not in before], "a trial that learns")
-        return process
-
     def test_a_worker_that_is_killed_in_a_trial_changes_no_bit(self):
         train = NETWORK.format(", job.min_workers = 2, job.max_workers = 3")
         self.run_all(train)
         digest, shown = self.model_digest(), self.shown()
-        process = self.paced(train)
-        worker = [pid for pid in harness.processes_of(self.state)
-                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
-        os.kill(worker, signal.SIGKILL)
-        self.hurry(lambda: process.poll() is not None, "the end of the statement")
-        _, err = process.communicate()
-        self.assertEqual(process.returncode, 0, err)
+        self.end_without_a_worker(self.paced(train))
         self.assertEqual(self.model_digest(), digest)
         self.assertEqual(self.shown(), shown)
 
@@ -289,13 +271,7 @@ class Search(harness.Case):
     def test_with_folds_a_worker_that_is_killed_changes_no_bit(self):
         others = ", job.min_workers = 2, job.max_workers = 3"
         _, shown, digest = self.folded(others)
-        process = self.paced(NETWORK.format(", train.folds = 3" + others))
-        worker = [pid for pid in harness.processes_of(self.state)
-                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
-        os.kill(worker, signal.SIGKILL)
-        self.hurry(lambda: process.poll() is not None, "the end of the statement")
-        _, err = process.communicate()
-        self.assertEqual(process.returncode, 0, err)
+        self.end_without_a_worker(self.paced(NETWORK.format(", train.folds = 3" + others)))
         self.assertEqual((self.shown(), self.model_digest()), (shown, digest))
         self.assertEqual([job for job in (self.state / "jobs").iterdir() if list(job.glob("*.spool"))], [])
 
