@@ -121,6 +121,14 @@ class Digests(harness.Case):
             self.check("sorted")
             self.execute("DROP TABLE sorted")
 
+    def test_a_network_with_batch_normalization(self):
+        train = TRAIN.replace("[8]", "[8, 4], model.batch_norm = true").replace("INTO m", "INTO normalized")
+        self.run_sqlite(train.format("t"))
+        wanted = self.ask_sqlite("SELECT json_extract(data, '$.digest') FROM normalized WHERE part = 'meta'")[0][0]
+        self.check_psql(f"SET totrain.progress_interval = -1; {train.format('t')};", "-o", "/dev/null")
+        self.assertEqual(self.digest("normalized"), wanted)
+        self.assertNotEqual(wanted, self.wanted)
+
     def test_inherited(self):
         self.execute("CREATE TABLE parent (LIKE t); CREATE TABLE child () INHERITS (parent); "
                      "INSERT INTO parent SELECT * FROM t WHERE id < 30000; INSERT INTO child SELECT * FROM t WHERE id >= 30000")
