@@ -271,8 +271,7 @@ enum status crossing_open(struct job *job, struct crossing *crossing, struct err
 
 void crossing_close(struct crossing *crossing)
 {
-    if (crossing->folds)
-        folds_close(crossing->folds);
+    folds_close(crossing->folds);
     crossing->folds = NULL;
 }
 

@@ -111,17 +111,13 @@ static enum status put_text(struct spool_writer *writer, const struct feed *feed
     struct slice word = {0};
     bool is_null = false;
 
-    if (is_plain_text(feed, cell)) { /* copied, the slice would wait for what wrote it */
-        if (census)
-            TRY(cell_count(census, number, cell, err));
-        return spool_put_text(writer, cell->text, err);
-    }
-    if (census) {
+    if (census)
         TRY(cell_count(census, number, cell, err));
-        if (is_unfit(feed, cell)) {
-            census->columns[number].unfit++;
-            return spool_put_null(writer, err);
-        }
+    if (is_plain_text(feed, cell)) /* copied, the slice would wait for what wrote it */
+        return spool_put_text(writer, cell->text, err);
+    if (census && is_unfit(feed, cell)) {
+        census->columns[number].unfit++;
+        return spool_put_null(writer, err);
     }
     TRY(read_text(feed, cell, buffer, &word, &is_null, err));
     return is_null ? spool_put_null(writer, err) : spool_put_text(writer, word, err);
