@@ -116,6 +116,8 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
         rows = width = units;
     }
     network_cost_learning(network, shape->id_rows, 0, &cost);
+    if (network->batch_norm && network->hidden_units.count > 0) /* weights with the norms in them */
+        cost.bytes += cost.parameters * sizeof(float);
     return cost;
 }
 

@@ -82,13 +82,16 @@ static enum status add_norms(struct network *network, struct error *err)
                                                 .mean = parts[2] + at,
                                                 .variance = parts[3] + at};
     network->folded = calloc(network->parameter_count, sizeof *network->folded);
-    return network->folded ? STATUS_OK : fail_no_memory(err);
+    network->sums = calloc(NETWORK_WIDTH_MAX, sizeof *network->sums);
+    return network->folded && network->sums ? STATUS_OK : fail_no_memory(err);
 }
 
 void network_deinit(struct network *network)
 {
     free(network->folded);
+    free(network->sums);
     network->folded = NULL;
+    network->sums = NULL;
 }
 
 enum status network_init(struct network *network, const struct jobspec *spec,
@@ -142,22 +145,24 @@ enum status network_init(struct network *network, const struct jobspec *spec,
 static void fold_norm(struct network *network, const float *parameters, uint32_t l)
 {
     const struct affine *next = &network->layers[l + 1];
-    const float *weights = parameters + next->weights;
-    float *folded = network->folded + next->weights, *bias = network->folded + next->bias;
+    float *weights = network->folded + next->weights, *bias = network->folded + next->bias;
+    double *sums = network->sums;
 
-    for (uint32_t j = 0; j < next->width; j++) {
-        double sum = (double)parameters[next->bias + j];
+    for (uint32_t j = 0; j < next->width; j++)
+        sums[j] = (double)bias[j];
+    for (uint32_t i = 0; i < next->rows; i++) {
+        double scale, shift;
 
-        for (uint32_t i = 0; i < next->rows; i++) {
-            const size_t at = (size_t)i * next->width + j;
-            double scale, shift;
+        batch_norm_line(&network->norms[l], parameters, i, &scale, &shift);
+        for (uint32_t j = 0; j < next->width; j++) {
+            float *weight = weights + (size_t)i * next->width + j;
 
-            batch_norm_line(&network->norms[l], parameters, i, &scale, &shift);
-            folded[at] = (float)(scale * (double)weights[at]);
-            sum += shift * (double)weights[at];
+            sums[j] += shift * (double)*weight;
+            *weight = (float)(scale * (double)*weight);
         }
-        bias[j] = (float)sum;
     }
+    for (uint32_t j = 0; j < next->width; j++)
+        bias[j] = (float)sums[j];
 }
 
 static const float *stored_parameters(struct network *network, const float *parameters)
@@ -380,7 +385,7 @@ static uint64_t space_bytes(const struct network *network)
 {
     const uint64_t kept =
         (activation_keeps_sums(network->activation) ? 4 : 3) + network->is_normalized;
-    uint64_t bytes = network->folded ? network->parameter_count * sizeof(float) : 0;
+    uint64_t bytes = 0;
 
     for (uint32_t l = 0; l < network->layer_count; l++)
         bytes += network->layers[l].width * LANE_CHUNK_ROWS * kept * sizeof(float);

@@ -31,6 +31,7 @@ struct network {
     bool is_normalized;                          /* the norms below are there */
     struct batch_norm norms[NETWORK_LAYERS_MAX]; /* behind each hidden layer */
     float *folded; /* (parameter_count): weights with the norms in them; NULL: there are none */
+    double *sums;  /* (NETWORK_WIDTH_MAX): a layer's biases, while norms go into its weights */
     uint64_t seed;
     const struct dataset *dataset;
     uint32_t tensor_count;
