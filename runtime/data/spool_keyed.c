@@ -162,7 +162,7 @@ static void copy_text(char *to, const char *from, uint32_t size)
 static size_t gather_texts(const struct writer_column *column, const uint32_t *rows, uint32_t count,
                            uint32_t *offsets, char *to)
 {
-    const char *texts = text_string(&column->texts); /* where all are empty there are no bytes */
+    const char *texts = column->texts.size > 0 ? column->texts.data : ""; /* no bytes: no address */
     uint32_t size = 0;
 
     for (uint32_t i = 0; i < count; i++) {
