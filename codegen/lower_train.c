@@ -28,6 +28,7 @@ static enum status lower_inputs(const struct plan *plan, struct arena *arena, st
             .cross = input->cross,
             .model_part = input->model_part,
             .dimension = input->dimension,
+            .concat = input->concat,
             .bounds = input->bounds,
             .bound_count = input->bound_count,
             .reading = input->reading,

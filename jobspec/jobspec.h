@@ -17,6 +17,7 @@
 #include "params/notice_list.h"
 #include "params/terms.h"
 #include "scoring/cell_list.h"
+#include "scoring/concat.h"
 #include "scoring/kind.h"
 
 #define JOBSPEC_VERSION        1
@@ -37,6 +38,7 @@ struct spec_input {
     const struct cross *cross;  /* RULE_CROSS, else NULL */
     enum model_part model_part; /* that takes it, of models that have parts */
     uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */
+    struct concat concat;       /* likewise; all of one number have one dimension and combiner */
     const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
     uint32_t bound_count;       /* 0: they are quantiles of the training rows */
     enum date_part part;        /* DATE_WHOLE: the column as it is */

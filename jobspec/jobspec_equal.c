@@ -32,6 +32,7 @@ static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
             a->inputs[i].rule != b->inputs[i].rule || !same_bounds(&a->inputs[i], &b->inputs[i]) ||
             a->inputs[i].model_part != b->inputs[i].model_part ||
             a->inputs[i].dimension != b->inputs[i].dimension ||
+            !concat_equal(a->inputs[i].concat, b->inputs[i].concat) ||
             !cross_equal(a->inputs[i].cross, b->inputs[i].cross) ||
             a->inputs[i].keeps_codes != b->inputs[i].keeps_codes ||
             a->inputs[i].direction != b->inputs[i].direction ||

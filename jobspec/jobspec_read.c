@@ -147,12 +147,13 @@ static enum status read_share(const cJSON *json, struct spec_input *input, struc
     if (json_has(json, "model_part"))
         TRY(spec_get_word(json, "model_part", model_part_words, &part, err));
     input->model_part = (enum model_part)part;
-    if (!json_has(json, "dimension"))
+    TRY(concat_from_json(json, &input->concat, err));
+    if (json_has(json, "dimension"))
+        TRY(spec_get_u32(json, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
+    if ((input->dimension == 0 && input->concat.number == 0) ||
+        (input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)))
         return STATUS_OK;
-    TRY(spec_get_u32(json, "dimension", 1, EMBEDDING_DIMENSION_MAX, &input->dimension, err));
-    return input->type != INPUT_NUMERIC && part_has_dnn(input->model_part)
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "member \"dimension\": the input has no embedding");
+    return fail(err, STATUS_CORRUPT, "members \"dimension\" and \"concat\": of embeddings alone");
 }
 
 static enum status read_cross(const cJSON *json, struct arena *arena, struct spec_input *input,
@@ -252,8 +253,8 @@ static enum status read_input(const cJSON *json, struct arena *arena, struct spe
                               struct error *err)
 {
     static const char *const optional[] = {
-        "source", "words_max", "reading",    "keeps_codes", "direction", "groups",  "rule",
-        "bounds", "cross",     "model_part", "dimension",   "combiner",  "weighted"};
+        "source", "words_max", "reading",    "keeps_codes", "direction", "groups",   "rule",
+        "bounds", "cross",     "model_part", "dimension",   "combiner",  "weighted", "concat"};
     const char *names[4 + sizeof optional / sizeof *optional] = {"name", "kind", "vocabulary_max"};
     size_t count = 3;
     unsigned type;

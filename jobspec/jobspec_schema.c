@@ -264,6 +264,17 @@ static cJSON *crossed_columns(void)
     return array(2, CROSS_COLUMNS_MAX, column, "whose values together are hashed");
 }
 
+static cJSON *input_concat(void)
+{
+    cJSON *members = cJSON_CreateObject(), *schema;
+
+    json_add(members, "number", integer(1, MODEL_INPUTS_MAX, "of the CONCAT"));
+    json_add(members, "combiner", word(combiner_words, "of its members' embeddings"));
+    schema = typed("object", "with whose other members it has one embedding");
+    close_object(schema, members, MEMBERS(NULL));
+    return schema;
+}
+
 static cJSON *inputs(void)
 {
     cJSON *members = cJSON_CreateObject(), *input;
@@ -295,11 +306,12 @@ static cJSON *inputs(void)
     json_add(members, "model_part", word(model_part_words + 1, "that alone takes it"));
     json_add(members, "dimension",
              integer(1, EMBEDDING_DIMENSION_MAX, "of its embedding, where it is not the model's"));
+    json_add(members, "concat", input_concat());
     input = typed("object", NULL);
     close_object(input, members,
                  MEMBERS("source", "reading", "words_max", "keeps_codes", "direction", "groups",
                          "rule", "bounds", "cross", "model_part", "dimension", "combiner",
-                         "weighted"));
+                         "weighted", "concat"));
     return array(1, MODEL_INPUTS_MAX, input, NULL);
 }
 

@@ -83,6 +83,8 @@ static void write_inputs(const struct jobspec *spec, cJSON *json)
             add_word(input, "model_part", model_part_words, spec->inputs[i].model_part);
         if (spec->inputs[i].dimension)
             json_add_integer(input, "dimension", spec->inputs[i].dimension);
+        if (spec->inputs[i].concat.number)
+            json_add(input, "concat", concat_to_json(spec->inputs[i].concat));
         write_rule(&spec->inputs[i], input);
         if (spec->inputs[i].combiner != COMBINER_SQRTN)
             add_word(input, "combiner", combiner_words, spec->inputs[i].combiner);

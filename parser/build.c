@@ -332,6 +332,23 @@ struct column build_column_list(const struct token *open, const struct column_li
                            .count = list ? list->count : 0};
 }
 
+struct column build_column_named(const struct column *column, const struct name *alias)
+{
+    struct column named = *column;
+
+    named.alias = *alias;
+    return named;
+}
+
+struct column build_argument_named(struct parse *parse, const struct token *parameter,
+                                   const struct column *argument)
+{
+    struct column named = *argument;
+
+    named.parameter = build_name(parse, parameter);
+    return named;
+}
+
 /* A function's first argument stands in a column's place: a string there is a
  * regular expression, also inside CROSS(['a', 'b'], 10). */
 static void argument_is_column(struct column *argument)

@@ -68,6 +68,10 @@ struct column build_column_all(const struct token *star);
 struct column build_column_value(const struct value *value);
 struct column build_column_list(const struct token *open, const struct column_list *list,
                                 const struct token *close);
+/* c AS name; parameter = c */
+struct column build_column_named(const struct column *column, const struct name *alias);
+struct column build_argument_named(struct parse *parse, const struct token *parameter,
+                                   const struct column *argument);
 struct column build_call(struct parse *parse, const struct token *function,
                          const struct column_list *arguments, const struct token *close);
 void build_argument(struct parse *parse, struct column_list *list, const struct column *argument);

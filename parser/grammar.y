@@ -22,7 +22,7 @@
 
 // Ordinary words until they stand where the language wants them.
 %fallback NAME
-    EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL SHOW MODELS VERSIONS
+    EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL AS SHOW MODELS VERSIONS
     TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT.
 
 program ::= statement.
@@ -199,7 +199,7 @@ scalar(A) ::= STRING(S).                   { A = build_text(parse, &S); }
 signed(A) ::= NUMBER(N).                   { A = build_number(parse, NULL, &N); }
 signed(A) ::= MINUS|PLUS(S) NUMBER(N).     { A = build_number(parse, &S, &N); }
 
-// COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), * [FOR part]
+// COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), BUCKET(d, num_buckets = 5), * [FOR part]
 columns ::= .
 columns ::= columns COLUMN(W) column_list(L).              { build_columns(parse, &W, &L, NULL); }
 columns ::= columns COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse, &W, &L, &N); }
@@ -222,10 +222,15 @@ operand_column(A) ::= NAME(F) LP arguments(L) RP(E).  { A = build_call(parse, &F
 %type arguments {struct column_list}
 arguments(A) ::= argument(C).                       { A = (struct column_list){NULL, 0}; build_argument(parse, &A, &C); }
 arguments(A) ::= arguments(A) COMMA argument(C).    { build_argument(parse, &A, &C); }
-argument(A) ::= operand_column(A).
-argument(A) ::= scalar(V).                          { A = build_column_value(&V); }
-argument(A) ::= LB(S) RB(E).                        { A = build_column_list(&S, NULL, &E); }
-argument(A) ::= LB(S) arguments(L) RB(E).           { A = build_column_list(&S, &L, &E); }
+argument(A) ::= plain_argument(A).
+argument(A) ::= operand_column(C) AS name(N).       { A = build_column_named(&C, &N); }
+argument(A) ::= NAME(K) EQ plain_argument(C).       { A = build_argument_named(parse, &K, &C); }
+
+%type plain_argument {struct column}
+plain_argument(A) ::= operand_column(A).
+plain_argument(A) ::= scalar(V).                    { A = build_column_value(&V); }
+plain_argument(A) ::= LB(S) RB(E).                  { A = build_column_list(&S, NULL, &E); }
+plain_argument(A) ::= LB(S) arguments(L) RB(E).     { A = build_column_list(&S, &L, &E); }
 
 // [[schema.]table.]name, quoted as the host quotes
 %type name {struct name}

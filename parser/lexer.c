@@ -27,6 +27,7 @@ static const struct {
     {"COLUMN", TOKEN_COLUMN, true},
     {"FOR", TOKEN_FOR, true},
     {"LABEL", TOKEN_LABEL, false},
+    {"AS", TOKEN_AS, false},
     {"USING", TOKEN_USING, true},
     {"INTO", TOKEN_INTO, true},
     {"SHOW", TOKEN_SHOW, false},

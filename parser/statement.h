@@ -109,6 +109,9 @@ struct column {
     struct value value;   /* COLUMN_VALUE; also COLUMN_NAME: the bare word, for mean and COMMA */
     struct column *items; /* COLUMN_CALL: arguments; COLUMN_LIST: elements */
     size_t count;
+    /* Of an argument; text.size == 0: none. */
+    struct name parameter; /* num_buckets in BUCKET(c, num_buckets = 5) */
+    struct name alias;     /* g in EMBEDDING(CONCAT(a, b) AS g, 8) */
 };
 
 /* COLUMN a, b FOR part */

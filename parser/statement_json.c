@@ -91,6 +91,8 @@ static cJSON *column_json(const struct column *column)
     json_add_string(object, "kind", slice_of(column_kinds[column->kind]));
     add_span(object, "span", column->span);
     add_name(object, column->kind == COLUMN_CALL ? "function" : "name", &column->name);
+    add_name(object, "parameter", &column->parameter);
+    add_name(object, "alias", &column->alias);
     if (column->kind == COLUMN_PATTERN)
         json_add_string(object, "pattern", column->pattern);
     else if (column->kind == COLUMN_VALUE)

@@ -15,6 +15,7 @@
 #include "planner/vectors.h"
 #include "scoring/aim.h"
 #include "scoring/cell_counts.h"
+#include "scoring/concat.h"
 #include "scoring/cross.h"
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
@@ -81,6 +82,7 @@ struct model_input {
     uint32_t hash_buckets, words_max; /* of a text */
     enum model_part model_part;       /* as spec_input has them */
     uint32_t dimension;
+    struct concat concat;
 };
 
 struct model_summary {

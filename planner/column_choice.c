@@ -9,13 +9,15 @@
 #include "planner/column_rounds.h"
 #include "planner/query.h"
 
-/* What a call says of a column. */
+/* What a call says of a column, or, of CONCAT, of several. */
 struct chosen {
     const struct name *column;
     struct choice choice;
     bool is_made;           /* it is another input beside the column */
     struct chosen *crossed; /* (crossed_count): of CROSS, which has no column of its own */
     uint32_t crossed_count;
+    struct chosen *members; /* (member_count): of CONCAT, of which nothing else is filled in */
+    uint32_t member_count;
 };
 
 static enum status read_call(struct planning *planning, const struct column *call,
@@ -54,12 +56,6 @@ static enum status refuse_function(const struct name *name, struct error *err)
 {
     const struct column_function *nearest = column_function_nearest(name->text);
 
-    if (slice_is_fold(name->text, "CONCAT")) {
-        fail_at(err, STATUS_UNSUPPORTED, name->position,
-                "the column function CONCAT is not supported yet");
-        return error_hint(err, "Name its categories one by one: to a linear model, and to a first "
-                               "layer, they are the same side by side.");
-    }
     if (is_scaling(name->text)) {
         fail_at(err, STATUS_UNSUPPORTED, name->position,
                 "the column function %.*s is not supported yet", SLICE_FORMAT(name->text));
@@ -268,7 +264,7 @@ static enum status read_ids_of_list(struct planning *planning, const struct colu
     return STATUS_OK;
 }
 
-/* CATEGORY_HASH(c, buckets) */
+/* CATEGORY_HASH(c[, buckets]) */
 static enum status read_hash(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
@@ -276,12 +272,15 @@ static enum status read_hash(struct planning *planning, const struct column *cal
 
     if (takes_items(call))
         return read_items(planning, call, RULE_HASH, what, chosen);
-    if (call->count != 2 || call->items[0].kind != COLUMN_NAME)
-        return column_refuse_arguments(call, "a column's name and a number of hash buckets",
-                                       planning->err);
+    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
+        return column_refuse_arguments(
+            call, "a column's name, and after it possibly a number of hash buckets", planning->err);
     chosen->column = &call->items[0].name;
-    chosen->choice = (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH};
+    chosen->choice =
+        (struct choice){.kind = CHOICE_CATEGORY, .rule = RULE_HASH, .vocabulary_max = TEXT_BUCKETS};
     chosen->is_made = true;
+    if (call->count == 1)
+        return STATUS_OK;
     return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, what, &chosen->choice.vocabulary_max,
                       planning->err);
 }
@@ -520,6 +519,41 @@ static enum status read_cross(struct planning *planning, const struct column *ca
                       &chosen->choice.vocabulary_max, planning->err);
 }
 
+/* A column, which stands for its vocabulary, or any category that is not one of CONCAT. */
+static enum status read_member(struct planning *planning, const struct column *item,
+                               struct chosen *chosen)
+{
+    const char *takes = "columns and categories, such as BUCKET(column, 10)";
+
+    if (item->kind == COLUMN_NAME)
+        choose_words(&item->name, chosen);
+    else if (item->kind == COLUMN_CALL && !column_calls(item, "EMBEDDING") &&
+             !column_calls(item, "INDICATOR") && !column_calls(item, "CONCAT"))
+        TRY(read_inner(planning, item, chosen));
+    if (chosen->choice.kind == CHOICE_CATEGORY || chosen->choice.kind == CHOICE_ITEMS ||
+        chosen->choice.kind == CHOICE_TEXT)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, item->span.start, "CONCAT takes %s", takes);
+}
+
+/* CONCAT(category, category, ...) */
+static enum status read_concat(struct planning *planning, const struct column *call,
+                               struct chosen *chosen)
+{
+    if (call->count < 2)
+        return column_refuse_arguments(call, "two columns or categories, or more", planning->err);
+    chosen->members = ARENA_NEW(planning->arena, struct chosen, call->count);
+    if (!chosen->members)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < call->count; i++) {
+        struct chosen *member = &chosen->members[chosen->member_count++];
+
+        TRY(read_member(planning, &call->items[i], member));
+        member->choice.concat.combiner = COMBINER_MEAN;
+    }
+    return STATUS_OK;
+}
+
 /* INDICATOR(c), INDICATOR(category): how a category is an input anyway. */
 static enum status read_indicator(struct planning *planning, const struct column *call,
                                   struct chosen *chosen)
@@ -534,7 +568,8 @@ static enum status read_indicator(struct planning *planning, const struct column
     if (!inner || inner->kind != COLUMN_CALL || column_calls(inner, "EMBEDDING"))
         return column_refuse_arguments(call, takes, planning->err);
     TRY(read_inner(planning, inner, chosen));
-    return chosen->choice.kind == CHOICE_CATEGORY || chosen->choice.kind == CHOICE_ITEMS
+    return chosen->choice.kind == CHOICE_CATEGORY || chosen->choice.kind == CHOICE_ITEMS ||
+                   chosen->members
                ? STATUS_OK
                : column_refuse_arguments(call, takes, planning->err);
 }
@@ -547,17 +582,29 @@ static bool is_word(const struct column *argument, const char *word)
            slice_is_fold(argument->value.text, word);
 }
 
-/* Of the one word that a row has each combiner makes the same. */
-static enum status read_combiner(const struct column *argument, struct choice *choice,
+static enum status read_combiner(const struct column *argument, enum combiner *combiner,
                                  struct error *err)
 {
     for (unsigned i = 0; combiner_words[i]; i++)
         if (is_word(argument, combiner_words[i])) {
-            choice->combiner = choice->kind == CHOICE_CATEGORY ? COMBINER_SQRTN : (enum combiner)i;
+            *combiner = (enum combiner)i;
             return STATUS_OK;
         }
     return fail_at(err, STATUS_INVALID, argument->span.start,
                    "the combiner of EMBEDDING is sum, mean or sqrtn");
+}
+
+/* Of the one word that a row has each combiner makes the same; several, and those of a list, are
+ * combined by their mean where the statement says nothing, the words of a text by sqrtn. */
+static void set_embedding(uint32_t dimension, const enum combiner *said, struct choice *choice)
+{
+    choice->dimension = dimension;
+    if (said)
+        choice->concat.combiner = *said;
+    if (choice->kind == CHOICE_ITEMS)
+        choice->combiner = said ? *said : COMBINER_MEAN;
+    else if (choice->kind == CHOICE_TEXT && said)
+        choice->combiner = *said;
 }
 
 /* Embeddings start uniform, whatever the statement says (docs/clicks.md). */
@@ -590,6 +637,9 @@ static enum status read_embedding(struct planning *planning, const struct column
     const char *takes = "a column's name or a category, a dimension, and after it possibly a "
                         "combiner";
     const struct column *inner = call->count >= 2 && call->count <= 4 ? &call->items[0] : NULL;
+    enum combiner combiner;
+    const enum combiner *said = call->count > 2 ? &combiner : NULL;
+    uint32_t dimension = 0;
 
     if (!inner || (inner->kind != COLUMN_NAME && inner->kind != COLUMN_CALL) ||
         column_calls(inner, "EMBEDDING"))
@@ -598,16 +648,19 @@ static enum status read_embedding(struct planning *planning, const struct column
         choose_words(&inner->name, chosen);
     else
         TRY(read_inner(planning, inner, chosen));
-    if (chosen->choice.kind == CHOICE_ITEMS)
-        chosen->choice.combiner = COMBINER_MEAN;
-    else if (chosen->choice.kind != CHOICE_CATEGORY && chosen->choice.kind != CHOICE_TEXT)
+    if (chosen->choice.kind != CHOICE_ITEMS && chosen->choice.kind != CHOICE_CATEGORY &&
+        chosen->choice.kind != CHOICE_TEXT && !chosen->members)
         return column_refuse_arguments(call, takes, planning->err);
     TRY(read_count(&call->items[1], 1, EMBEDDING_DIMENSION_MAX, "EMBEDDING takes a dimension",
-                   &chosen->choice.dimension, planning->err));
+                   &dimension, planning->err));
     if (call->count == 4)
         TRY(check_initializer(&call->items[3], planning->err));
-    return call->count > 2 ? read_combiner(&call->items[2], &chosen->choice, planning->err)
-                           : STATUS_OK;
+    if (call->count > 2)
+        TRY(read_combiner(&call->items[2], &combiner, planning->err));
+    set_embedding(dimension, said, &chosen->choice);
+    for (uint32_t i = 0; i < chosen->member_count; i++)
+        set_embedding(dimension, said, &chosen->members[i].choice);
+    return STATUS_OK;
 }
 
 /* ----- calls ----- */
@@ -616,14 +669,23 @@ static const struct {
     const char *name;
     enum status (*read)(struct planning *planning, const struct column *call,
                         struct chosen *chosen);
-} readers[] = {{"NUMERIC", read_numeric},     {"DENSE", read_list},
-               {"SPARSE", read_list},         {"DATE", read_date},
-               {"TEXT", read_text},           {"VOCABULARY", read_vocabulary},
-               {"CATEGORY_HASH", read_hash},  {"CATEGORY_ID", read_id},
-               {"SEQ_CATEGORY_ID", read_id},  {"WEIGHTED_CATEGORY", read_weighted},
-               {"BUCKET", read_bucket},       {"CROSS", read_cross},
-               {"INDICATOR", read_indicator}, {"EMBEDDING", read_embedding},
-               {"LOG_ROUND", read_log_round}, {"ROUND_IDENTITY", read_round_identity}};
+} readers[] = {{"NUMERIC", read_numeric},
+               {"DENSE", read_list},
+               {"SPARSE", read_list},
+               {"DATE", read_date},
+               {"TEXT", read_text},
+               {"VOCABULARY", read_vocabulary},
+               {"CATEGORY_HASH", read_hash},
+               {"CATEGORY_ID", read_id},
+               {"SEQ_CATEGORY_ID", read_id},
+               {"WEIGHTED_CATEGORY", read_weighted},
+               {"BUCKET", read_bucket},
+               {"CROSS", read_cross},
+               {"INDICATOR", read_indicator},
+               {"EMBEDDING", read_embedding},
+               {"CONCAT", read_concat},
+               {"LOG_ROUND", read_log_round},
+               {"ROUND_IDENTITY", read_round_identity}};
 
 static enum status read_call(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
@@ -638,6 +700,17 @@ static enum status read_call(struct planning *planning, const struct column *cal
             return STATUS_OK;
         }
     return refuse_function(&call->name, planning->err);
+}
+
+unsigned model_parts_of_clause(const struct column_clause *clause)
+{
+    const struct slice part = clause->part.text;
+
+    if (slice_is_fold(part, "linear_feature_columns") || slice_is_fold(part, "wide_embeddings"))
+        return MODEL_PARTS_LINEAR;
+    return slice_is_fold(part, "dnn_feature_columns") || slice_is_fold(part, "deep_embeddings")
+               ? MODEL_PARTS_DNN
+               : MODEL_PARTS_ALL;
 }
 
 static enum status find_column(struct planning *planning, const struct name *name, int *column)
@@ -680,6 +753,7 @@ static enum status choose_again(const struct planning *planning, const struct na
 {
     const unsigned parts = chosen->model_parts | choice->model_parts;
     const uint32_t dimension = chosen->dimension | choice->dimension; /* of one part alone */
+    const struct concat concat = chosen->concat.number ? chosen->concat : choice->concat;
 
     if (chosen->kind == CHOICE_DERIVED && is_as_derived(column, choice))
         *chosen = *choice;
@@ -693,6 +767,7 @@ static enum status choose_again(const struct planning *planning, const struct na
     }
     chosen->model_parts = parts;
     chosen->dimension = dimension;
+    chosen->concat = concat;
     chosen->is_named = true;
     return STATUS_OK;
 }
@@ -801,6 +876,8 @@ static enum status keep_made(struct planning *planning, struct choices *choices,
             continue;
         before->model_parts |= choices->model_parts;
         before->dimension |= made->choice.dimension;
+        if (made->choice.concat.number)
+            before->concat = made->choice.concat;
         return STATUS_OK;
     }
     TRY(name_made(planning, choices, made));
@@ -862,14 +939,46 @@ static enum status make(struct planning *planning, const struct chosen *chosen,
     return keep_made(planning, choices, made);
 }
 
+static enum status choose(struct planning *planning, const struct chosen *chosen,
+                          struct choices *choices)
+{
+    if (chosen->crossed)
+        return make_cross(planning, chosen, choices);
+    return chosen->is_made ? make(planning, chosen, choices)
+                           : column_choose(planning, chosen->column, &chosen->choice, choices);
+}
+
+/* To a linear model an embedding of one number is a weight a word, and members are side by side. */
+static void choose_for_linear(struct choice *choice)
+{
+    choice->dimension = 0;
+    choice->concat = (struct concat){0};
+}
+
+static enum status choose_members(struct planning *planning, const struct chosen *chosen,
+                                  struct choices *choices)
+{
+    choices->concat_count++;
+    for (uint32_t i = 0; i < chosen->member_count; i++) {
+        struct chosen *member = &chosen->members[i];
+
+        member->choice.concat.number = choices->concat_count;
+        if (choices->model_parts == MODEL_PARTS_LINEAR)
+            choose_for_linear(&member->choice);
+        TRY(choose(planning, member, choices));
+    }
+    return STATUS_OK;
+}
+
 enum status column_choose_call(struct planning *planning, const struct column *call,
                                struct choices *choices)
 {
     struct chosen chosen = {.column = NULL};
 
     TRY(read_call(planning, call, &chosen));
-    if (chosen.crossed)
-        return make_cross(planning, &chosen, choices);
-    return chosen.is_made ? make(planning, &chosen, choices)
-                          : column_choose(planning, chosen.column, &chosen.choice, choices);
+    if (chosen.members)
+        return choose_members(planning, &chosen, choices);
+    if (choices->model_parts == MODEL_PARTS_LINEAR)
+        choose_for_linear(&chosen.choice);
+    return choose(planning, &chosen, choices);
 }

@@ -7,6 +7,7 @@
  *            the column as it is
  *
  *     COLUMN CROSS([site, BUCKET(age, [30, 50])], 1000)     one input of both
+ *     COLUMN EMBEDDING(CONCAT(site, BUCKET(age, 5)), 8)     two inputs with one embedding
  *
  * A function says what a column is to the model (NUMERIC, VOCABULARY, DATE, TEXT, DENSE, SPARSE:
  * one of them for each column), or makes another input of it (BUCKET, CATEGORY_ID, CATEGORY_HASH),
@@ -48,6 +49,7 @@ struct choice {
     uint32_t bound_count;
     unsigned model_parts; /* bits of MODEL_PARTS_*: those whose clause names it */
     uint32_t dimension;   /* of EMBEDDING; 0: not said */
+    struct concat concat; /* CHOICE_CATEGORY, CHOICE_TEXT, CHOICE_ITEMS */
     int position;
     bool is_named; /* by its name, not by a pattern or * */
 };
@@ -67,6 +69,9 @@ static inline enum model_part model_part_of(unsigned parts)
         return PART_LINEAR;
     return parts == MODEL_PARTS_DNN ? PART_DNN : PART_BOTH;
 }
+
+/* Those that the clause is for, by TensorFlow's names and by ElasticDL's. */
+unsigned model_parts_of_clause(const struct column_clause *clause);
 
 /* One of the columns of a CROSS, and what is made of its values before. */
 struct crossed_choice {
@@ -91,6 +96,7 @@ struct choices {
     struct made_choice *made; /* (made_count), in the order of the clause; room for made_room */
     size_t made_count, made_room;
     unsigned model_parts; /* that the clause is for which is being read */
+    uint32_t concat_count;
 };
 
 /* What a function call in COLUMN says. INVALID with a position and a hint for an unknown function,

@@ -6,13 +6,15 @@
 const struct column_function column_functions[] = {
     {"NUMERIC", "NUMERIC(c); NUMERIC(c, n)", "a number",
      "The column as a number, whose far values are never read as missing. In PostgreSQL also an "
-     "array of n numbers, and of texts that are no numbers DENSE(c, n)."},
+     "array of n numbers, and of texts that are no numbers DENSE(c, n).",
+     "shape"},
     {"DENSE", "DENSE(c); DENSE(c, n); DENSE(c, [n, m]); DENSE(c, n, delimiter, type)", "n numbers",
      "A text of n numbers, separated by ',' or by the delimiter: a character in quotes, or COMMA. "
      "Each number is an input, c[1] to c[n]; a shape of several dimensions is their product. A "
      "text of another count, or with something else than numbers, is a bad row; NULL and a blank "
      "text are n NULLs. Without n it is what all rows hold. An array of PostgreSQL is taken as it "
-     "is."},
+     "is.",
+     "shape, delimiter, dtype"},
     {"SPARSE",
      "SPARSE(c); SPARSE(c, n); SPARSE(c, n, delimiter, type); SPARSE(c, n, delimiter, type, pair, "
      "type)",
@@ -25,36 +27,45 @@ const struct column_function column_functions[] = {
      "stands ':' or the second delimiter. Another id, or something else, is a bad row. Without n "
      "it is one more than the greatest id of all rows. Of more than 2,000 ids it is one input, "
      "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
-     "([lists in texts](language.md#lists-in-texts))."},
+     "([lists in texts](language.md#lists-in-texts)).",
+     "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
      "that dates have by "
-     "themselves."},
+     "themselves.",
+     NULL},
     {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w)", "the words of a text",
      "The words of a text in n hash buckets (8,192), the first w different ones of each text "
-     "(128). Not of trees."},
+     "(128). Not of trees.",
+     "num_buckets, words"},
     {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
-     "The n most frequent words of the column (10,000); the others share hash buckets."},
+     "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
     {"CATEGORY_HASH",
-     "CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); CATEGORY_HASH(SPARSE(c, n), n)",
+     "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "
+     "CATEGORY_HASH(SPARSE(c, n), n)",
      "a category",
-     "The hash of the column's value in n buckets. Nothing is counted and no word is stored, so it "
+     "The hash of the column's value in n buckets (8,192). Nothing is counted and no word is "
+     "stored, so it "
      "suits columns of "
      "very many values, which share buckets. A number counts as its shortest decimal: 3, 3.0 and "
      "'3' are one value. With a delimiter, or of SPARSE, a category of several values, the items "
      "of "
-     "a text; a further number says how many a text has at most (128). Not of trees."},
+     "a text; a further number says how many a text has at most (128). Not of trees.",
+     "num_buckets or hash_bucket_size, delimiter"},
     {"CATEGORY_ID", "CATEGORY_ID(c, n); CATEGORY_ID(c, n, delimiter); CATEGORY_ID(SPARSE(c, n), n)",
      "a category",
      "A column of whole numbers from 0 to n - 1, each of which is a category of its own. Another "
      "number is a bad row (train.bad_rows, predict.bad_rows). With a delimiter, or of SPARSE, a "
-     "category of several values, as of CATEGORY_HASH: a text of ids such as '3,17'."},
+     "category of several values, as of CATEGORY_HASH: a text of ids such as '3,17'.",
+     "num_buckets, delimiter"},
     {"SEQ_CATEGORY_ID", "SEQ_CATEGORY_ID(c, n); SEQ_CATEGORY_ID(c, n, delimiter)", "a category",
      "A category of several values, as CATEGORY_ID with a delimiter makes it. The order of the "
-     "items does not count in the models that there are."},
+     "items does not count in the models that there are.",
+     "num_buckets, delimiter"},
     {"WEIGHTED_CATEGORY", "WEIGHTED_CATEGORY(category)", "a category",
      "A category of several values of SPARSE, whose items have the numbers behind them as "
-     "weights."},
+     "weights.",
+     NULL},
     {"BUCKET", "BUCKET(c, [b1, b2, ...]); BUCKET(c, n)", "a category",
      "The interval that a number is in: below b1, from b1 to below b2, and so on; the bounds "
      "ascend. With a number n "
@@ -62,15 +73,18 @@ const struct column_function column_functions[] = {
      "many rows have one "
      "value. They are exact, the same whatever the order of the rows and the workers, and stored "
      "in the model. c may "
-     "be written NUMERIC(c)."},
+     "be written NUMERIC(c).",
+     "num_buckets or boundaries"},
     {"LOG_ROUND", "LOG_ROUND(c, n); LOG_ROUND(c, n, base)", "a category",
      "The logarithm of a number, rounded to a whole one: 0 to n - 1. The base is e or the number "
      "above 1 that is said. A number below 1, also 0 and negative ones, is 0, one whose logarithm "
      "is greater than n - 1 is n - 1; a half goes to the even neighbour. It is the same on all "
-     "processors: the model has the bounds, as of BUCKET."},
+     "processors: the model has the bounds, as of BUCKET.",
+     "num_buckets or num_bins, base"},
     {"ROUND_IDENTITY", "ROUND_IDENTITY(c, n)", "a category",
      "A number, rounded to a whole one: 0 to n - 1, to which numbers beyond go. A half goes to the "
-     "even neighbour."},
+     "even neighbour.",
+     "num_buckets"},
     {"CROSS", "CROSS([c, d, ...], n)", "a category",
      "The hash of several columns' values together in n buckets, so that a linear model, too, has "
      "a "
@@ -80,9 +94,17 @@ const struct column_function column_functions[] = {
      "CATEGORY_ID, CATEGORY_HASH or VOCABULARY of one. NULL is a value as any, so that a cross is "
      "never NULL. It says "
      "nothing of what the columns themselves are: `*` takes them, too. [Below](#hash-of-a-cross) "
-     "is which bucket it is."},
+     "is which bucket it is.",
+     "num_buckets or hash_bucket_size"},
+    {"CONCAT", "CONCAT(category, category, ...); CONCAT(c, d, ...)", "a category",
+     "Several categories as one that has as many of their words a row: to a linear model, and to "
+     "INDICATOR, they are what they are side by side, and have one EMBEDDING, which is made of one "
+     "of each by its combiner, by their mean where it says none. A column stands for its "
+     "vocabulary. The words of each have numbers of their own, behind those of the category before "
+     "it: the same word in two columns is two words.",
+     NULL},
     {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
-     "The category as it is, as SQLFlow writes it; of a column its vocabulary."},
+     "The category as it is, as SQLFlow writes it; of a column its vocabulary.", NULL},
     {"EMBEDDING",
      "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner); "
      "EMBEDDING(category, "
@@ -97,8 +119,9 @@ const struct column_function column_functions[] = {
      "column its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or "
      "'sqrtn', changes nothing "
      "where a row has one word; without it that of several values is mean, of the words of a TEXT "
-     "sqrtn. SPARSE(c, n) stands for CATEGORY_ID(SPARSE(c, n), n). Embeddings start uniform."},
-    {NULL, NULL, NULL, NULL},
+     "sqrtn. SPARSE(c, n) stands for CATEGORY_ID(SPARSE(c, n), n). Embeddings start uniform.",
+     "dimension, combiner, initializer"},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -122,6 +145,39 @@ bool column_calls(const struct column *column, const char *function)
 {
     return column->kind == COLUMN_CALL &&
            slice_is_fold(column_function_usual(column->name.text), function);
+}
+
+/* Has one of the names that " or " is between this one? */
+static bool names_parameter(struct slice names, struct slice name)
+{
+    static const char between[] = " or ";
+    const size_t size = sizeof between - 1;
+
+    for (;;) {
+        const char *end = memmem(names.data, names.size, between, size);
+        const struct slice one = {names.data, end ? (size_t)(end - names.data) : names.size};
+
+        if (slice_equal_fold(one, name))
+            return true;
+        if (!end)
+            return false;
+        names = (struct slice){end + size, names.size - one.size - size};
+    }
+}
+
+size_t column_function_parameter(const struct column_function *function, struct slice name)
+{
+    const char *names = function->parameters;
+
+    for (size_t place = 1; names; place++) {
+        const char *end = strstr(names, ", ");
+
+        if (names_parameter((struct slice){names, end ? (size_t)(end - names) : strlen(names)},
+                            name))
+            return place;
+        names = end ? end + 2 : NULL;
+    }
+    return 0;
 }
 
 enum status column_refuse_arguments(const struct column *call, const char *takes, struct error *err)
@@ -186,6 +242,13 @@ static const char introduction[] =
     "function of each\n"
     "column that it fits: `BUCKET(\"f[0-9]+\", 8)`.\n"
     "\n"
+    "An argument behind the first may be given by its name: `BUCKET(age, num_buckets = 5)`. AS "
+    "gives "
+    "an argument that is a\n"
+    "call a name, which stands for it elsewhere in the COLUMN clauses of the statement: "
+    "`EMBEDDING(CONCAT(a, b) AS g, 8)`\n"
+    "and `EMBEDDING(g, 1)`.\n"
+    "\n"
     "Names of ElasticDL's documents mean the same: HASH is CATEGORY_HASH, BUCKETIZE and BUCKETIZED "
     "are BUCKET,\n"
     "VOCABULARIZE and APPLY_VOCAB are VOCABULARY.\n"
@@ -236,7 +299,10 @@ void column_functions_document(struct text *out)
     for (const struct column_function *function = column_functions; function->name; function++) {
         text_append_string(out, "| ");
         append_arguments(function->arguments, out);
-        text_printf(out, " | %s | %s |\n", function->makes, function->help);
+        text_printf(out, " | %s | %s", function->makes, function->help);
+        if (function->parameters)
+            text_printf(out, " Names of arguments: %s.", function->parameters);
+        text_append_string(out, " |\n");
     }
     text_append_string(out, hash_of_a_cross);
 }

@@ -15,6 +15,9 @@ struct column_function {
     const char *arguments; /* what may stand for them, separated by "; " */
     const char *makes;     /* "a category" */
     const char *help;      /* sentences */
+    /* Names of the arguments behind the first, in their order: "num_buckets or hash_bucket_size,
+     * delimiter"; NULL: they have none. */
+    const char *parameters;
 };
 
 /* An entry without a name ends them. */
@@ -26,6 +29,8 @@ const struct column_function *column_function_find(struct slice name);
 const struct column_function *column_function_nearest(struct slice name);
 /* Its usual name: ElasticDL's documents have others for some functions. */
 struct slice column_function_usual(struct slice name);
+/* The place of the argument with this name, from 1; 0: there is none. */
+size_t column_function_parameter(const struct column_function *function, struct slice name);
 /* Is it a call of this function, under whichever name? */
 bool column_calls(const struct column *column, const char *function);
 /* INVALID at the call's first argument: "TEXT takes ..." */

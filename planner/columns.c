@@ -203,6 +203,14 @@ static struct column *call_with_name(const struct column *call, struct slice nam
     return copy;
 }
 
+/* Of several columns a pattern would make as many calls. */
+static bool calls_concat(const struct column *call)
+{
+    while (call->kind == COLUMN_CALL && call->count > 0 && !column_calls(call, "CONCAT"))
+        call = &call->items[0];
+    return call->kind == COLUMN_CALL && call->count > 0;
+}
+
 /* FUNCTION("pattern", ...) is the function of each column that matches. */
 static enum status choose_call(struct planning *planning, const struct column *call,
                                struct choices *choices)
@@ -211,7 +219,7 @@ static enum status choose_call(struct planning *planning, const struct column *c
     const struct column *column = column_of_call(call);
     bool *matched;
 
-    if (!is_quoted_pattern(query, column))
+    if (!is_quoted_pattern(query, column) || calls_concat(call))
         return column_choose_call(planning, call, choices);
     TRY(match_pattern(planning, column, &matched));
     for (size_t i = 0; i < query->count; i++) {
@@ -266,25 +274,27 @@ static enum status choose_by_clause(struct planning *planning, const struct colu
     return STATUS_OK;
 }
 
-/* The parts of the model that the clause is for. */
-static unsigned parts_of_clause(const struct column_clause *clause)
+/* EMBEDDING(category, 1) */
+static bool is_of_one_number(const struct column *embedding)
 {
-    if (slice_is_fold(clause->part.text, "linear_feature_columns"))
-        return MODEL_PARTS_LINEAR;
-    return slice_is_fold(clause->part.text, "dnn_feature_columns") ? MODEL_PARTS_DNN
-                                                                   : MODEL_PARTS_ALL;
+    const struct value *dimension = embedding->count > 1 ? &embedding->items[1].value : NULL;
+
+    return dimension && embedding->items[1].kind == COLUMN_VALUE &&
+           dimension->kind == VALUE_NUMBER && dimension->is_integer && dimension->integer == 1;
 }
 
-/* EMBEDDING is how the hidden layers take a category. */
+/* EMBEDDING is how the hidden layers take a category; of one number it is what a linear model has
+ * anyway. */
 static enum status check_linear(const struct column_clause *clause, struct error *err)
 {
     for (size_t i = 0; i < clause->count; i++) {
         const struct column *column = &clause->columns[i];
 
-        if (!column_calls(column, "EMBEDDING"))
+        if (!column_calls(column, "EMBEDDING") || is_of_one_number(column))
             continue;
         fail_at(err, STATUS_INVALID, column->name.position,
-                "EMBEDDING has no use FOR linear_feature_columns");
+                "EMBEDDING of several numbers has no use FOR %.*s",
+                SLICE_FORMAT(clause->part.text));
         return error_hint(err, "A linear model has a weight for each word: INDICATOR takes the "
                                "category itself.");
     }
@@ -298,7 +308,7 @@ static enum status choose_by_clauses(struct planning *planning, struct choices *
     for (size_t i = 0; i < statement->column_clause_count; i++) {
         const struct column_clause *clause = &statement->columns[i];
 
-        choices->model_parts = parts_of_clause(clause);
+        choices->model_parts = model_parts_of_clause(clause);
         if (choices->model_parts == MODEL_PARTS_LINEAR)
             TRY(check_linear(clause, planning->err));
         TRY(choose_by_clause(planning, clause, choices));
@@ -334,19 +344,19 @@ static enum status check_clause(const struct planning *planning, size_t i)
 
     snprintf(what, sizeof what, "FOR %.*s", part.size > 60 ? 60 : (int)part.size, part.data);
     if (!is_for_all &&
-        (!has_parts(planning->plan->estimator) || parts_of_clause(clause) == MODEL_PARTS_ALL))
+        (!has_parts(planning->plan->estimator) || model_parts_of_clause(clause) == MODEL_PARTS_ALL))
         return refuse_clause(planning, clause->part.position, what);
     if (i == 0)
         return STATUS_OK;
     if (!has_parts(planning->plan->estimator))
         return refuse_clause(planning, clause->position, "a second COLUMN clause");
-    if (is_for_all || parts_of_clause(&statement->columns[0]) == MODEL_PARTS_ALL) {
+    if (is_for_all || model_parts_of_clause(&statement->columns[0]) == MODEL_PARTS_ALL) {
         fail_at(planning->err, STATUS_INVALID, clause->position,
                 "of several COLUMN clauses each is FOR a part");
         return error_hint(planning->err, "The parts are linear_feature_columns and "
                                          "dnn_feature_columns.");
     }
-    if (i == 1 && parts_of_clause(&statement->columns[0]) != parts_of_clause(clause))
+    if (i == 1 && model_parts_of_clause(&statement->columns[0]) != model_parts_of_clause(clause))
         return STATUS_OK;
     return fail_at(planning->err, STATUS_INVALID, clause->part.position,
                    "%s has a COLUMN clause already", what);
@@ -607,6 +617,8 @@ static void share_input(const struct plan *plan, const struct choice *choice,
     if (plan->estimator->kind == &embedding_kind && input->type != INPUT_NUMERIC &&
         choice->dimension != embedding_params(&plan->spec.params)->dimension)
         input->dimension = choice->dimension;
+    if (plan->estimator->kind == &embedding_kind && input->type != INPUT_NUMERIC)
+        input->concat = choice->concat;
 }
 
 /* Beside what the column itself is. */
@@ -1076,6 +1088,7 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
             .list = input->list,
             .model_parts = model_parts_of(input->model_part),
             .dimension = input->dimension,
+            .concat = input->concat,
             .position = planning->statement->select_position,
             .is_named = true,
         };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/attributes.h"
+#include "planner/column_choice.h"
 #include "planner/column_function.h"
 #include "planner/settings.h"
 
@@ -72,15 +73,19 @@ static const struct value *next_dimension(const struct planning *planning, size_
 {
     const struct statement *statement = planning->statement;
 
-    for (; *clause < statement->column_clause_count; ++*clause, *item = 0)
+    for (; *clause < statement->column_clause_count; ++*clause, *item = 0) {
+        const bool is_for_linear =
+            model_parts_of_clause(&statement->columns[*clause]) == MODEL_PARTS_LINEAR;
+
         while (*item < statement->columns[*clause].count) {
             const struct column *column = &statement->columns[*clause].columns[(*item)++];
             const struct value *value = dimension_of(column);
 
             *call = column;
-            if (value)
+            if (value && !is_for_linear)
                 return value;
         }
+    }
     return NULL;
 }
 

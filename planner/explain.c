@@ -155,6 +155,7 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     else if (input->type == INPUT_TEXT)
         text_printf(out, " of up to %u different words, in %u hash buckets", input->words_max,
                     input->vocabulary_max);
+    concat_append(input->concat, out);
     append_chosen(explanation, input, out);
     if (!input->cross) {
         text_append_string(out, ": ");

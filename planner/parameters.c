@@ -15,6 +15,17 @@ static double rows_known(const struct plan_input *input)
     return input->rule == RULE_WORDS ? 1 : input->vocabulary_max + 1.0;
 }
 
+/* Is no input before it of its CONCAT? */
+static bool begins_concat(const struct plan *plan, size_t i)
+{
+    const uint32_t number = plan->inputs[i].concat.number;
+    size_t first = 0;
+
+    while (first < i && plan->inputs[first].concat.number != number)
+        first++;
+    return number == 0 || first == i;
+}
+
 struct kind_shape shape_of(const struct plan *plan)
 {
     struct kind_shape shape = {.task = plan->estimator->task, .classes = plan->spec.n_classes};
@@ -24,7 +35,10 @@ struct kind_shape shape_of(const struct plan *plan)
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
-        kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
+        if (begins_concat(plan, i))
+            kind_shape_add(&shape, input->type, 1, input->model_part, input->dimension);
+        else
+            kind_shape_join(&shape, input->model_part);
         if (input->type != INPUT_NUMERIC)
             shape.id_rows += rows_known(input);
     }

@@ -29,10 +29,11 @@ struct plan_input {
     struct cell_list list;
     uint32_t element;
     struct slice source;     /* the column's name, where that is not the input's */
-    enum category_rule rule; /* and the next six: as spec_input has them */
+    enum category_rule rule; /* and the next seven: as spec_input has them */
     const struct cross *cross;
     enum model_part model_part;
     uint32_t dimension;
+    struct concat concat;
     const double *bounds;
     uint32_t bound_count;
     uint32_t vocabulary_max;    /* INPUT_CATEGORY; INPUT_TEXT: hash buckets */

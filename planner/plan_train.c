@@ -7,6 +7,7 @@
 #include "parser/splitter.h"
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
+#include "planner/column_calls.h"
 #include "planner/columns.h"
 #include "planner/constraints.h"
 #include "planner/folds.h"
@@ -255,8 +256,10 @@ static enum status plan_one(struct planning *planning)
 
 enum status plan_train(struct planning *planning)
 {
-    const struct statement *whole = planning->statement;
+    const struct statement *whole;
 
+    TRY(column_calls_settle(planning));
+    whole = planning->statement;
     TRY(estimator_find(&whole->model, &planning->plan->estimator, planning->err));
     kind_choose(planning);
     TRY(search_plan(planning));

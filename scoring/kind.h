@@ -63,6 +63,8 @@ struct kind_shape {
 /* One more input, of so many columns where it is numeric; its words are the caller's. */
 void kind_shape_add(struct kind_shape *shape, enum input_type type, double columns,
                     enum model_part part, uint32_t dimension);
+/* One more category that has its embedding with others before it (concat.h). */
+void kind_shape_join(struct kind_shape *shape, enum model_part part);
 /* All of a transform that is finished, and its words. */
 void kind_shape_take(struct kind_shape *shape, const struct transform *transform);
 

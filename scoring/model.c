@@ -30,11 +30,21 @@ void kind_shape_add(struct kind_shape *shape, enum input_type type, double colum
         parts->dimension_most = dimension;
 }
 
+void kind_shape_join(struct kind_shape *shape, enum model_part part)
+{
+    shape->ids++;
+    shape->parts.linear_ids += part_has_linear(part);
+}
+
 void kind_shape_take(struct kind_shape *shape, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (transform_concat_first(transform, input) != input) {
+            kind_shape_join(shape, input->model_part);
+            continue;
+        }
         kind_shape_add(shape, input->type,
                        input->type == INPUT_NUMERIC ? transform_columns_of(transform, input) : 1,
                        input->model_part, input->dimension);

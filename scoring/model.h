@@ -54,7 +54,9 @@ struct kind_params;
  * 11: as 10, and numeric inputs may be the numbers of a list in a text, of which a reader of 10
  * knows nothing.
  * 13: as 11, and a network over embeddings may be a factorisation machine of several outputs, which
- * a reader of 11 would not compute. What is stored has the same form in 1 and 2; the digest covers
+ * a reader of 11 would not compute.
+ * 14: as 13, and several inputs may have one embedding (concat.h), for which a reader of 13 would
+ * take weights of several. What is stored has the same form in 1 and 2; the digest covers
  * the format.
  */
 #define MODEL_FORMAT_LANES   2
@@ -68,7 +70,8 @@ struct kind_params;
 #define MODEL_FORMAT_SHARES  10
 #define MODEL_FORMAT_LISTS   11
 #define MODEL_FORMAT_POOLED  13
-#define MODEL_FORMAT_VERSION 13 /* the newest */
+#define MODEL_FORMAT_CONCATS 14
+#define MODEL_FORMAT_VERSION 14 /* the newest */
 
 struct model {
     uint32_t format;        /* the oldest that has what the model has, of those since LANES */

@@ -114,6 +114,10 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
     }
     if (format >= MODEL_FORMAT_LISTS)
         feed_list(feed, input);
+    if (format >= MODEL_FORMAT_CONCATS) {
+        feed_u64(feed, input->concat.number);
+        feed_u64(feed, input->concat.combiner);
+    }
     feed_u64(feed, input->has_nulls);
     if (input->type == INPUT_NUMERIC) {
         feed_reading(feed, input->reading);

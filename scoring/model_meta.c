@@ -92,6 +92,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         json_add_string(object, "model_part", slice_of(model_part_words[input->model_part]));
     if (input->dimension)
         json_add_integer(object, "dimension", input->dimension);
+    if (input->concat.number)
+        json_add(object, "concat", concat_to_json(input->concat));
     if (input->list.form) {
         cell_list_write(&input->list, object);
         if (cell_list_has_numbers(&input->list))
@@ -456,6 +458,8 @@ static enum status read_input(const cJSON *object, uint32_t format, bool keeps_n
     input->type = (enum input_type)type;
     if (format >= MODEL_FORMAT_SHARES)
         TRY(read_share(object, input, err));
+    if (format >= MODEL_FORMAT_CONCATS)
+        TRY(concat_from_json(object, &input->concat, err));
     if (format >= MODEL_FORMAT_LISTS && is_of_list(object, input->type))
         TRY(read_list(object, arena, input, err));
     else if (format >= MODEL_FORMAT_RULES && is_made(object))

@@ -407,6 +407,44 @@ struct transform_size transform_size_of(const struct transform *transform)
     return size;
 }
 
+const struct transform_input *transform_concat_first(const struct transform *transform,
+                                                     const struct transform_input *input)
+{
+    const struct transform_input *first = transform->inputs;
+
+    if (input->concat.number == 0)
+        return input;
+    while (first->concat.number != input->concat.number)
+        first++;
+    return first;
+}
+
+uint32_t transform_concat_size(const struct transform *transform,
+                               const struct transform_input *input)
+{
+    uint32_t size = 0;
+
+    if (input->concat.number == 0)
+        return 1;
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        size += transform->inputs[i].concat.number == input->concat.number;
+    return size;
+}
+
+/* Members have one embedding: of one dimension, made in one way. */
+static enum status check_concat(const struct transform *transform,
+                                const struct transform_input *input, struct error *err)
+{
+    const struct transform_input *first = transform_concat_first(transform, input);
+
+    if (input->concat.number == 0 ||
+        (input->type != INPUT_NUMERIC && part_has_dnn(input->model_part) &&
+         concat_equal(input->concat, first->concat) && input->dimension == first->dimension))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT, "input \"%.*s\" is unlike the others of its CONCAT",
+                SLICE_FORMAT(input->name));
+}
+
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
 {
     if (transform->input_count == 0 || transform->input_count > MODEL_INPUTS_MAX)
@@ -419,8 +457,10 @@ enum status transform_finish(struct transform *transform, struct arena *arena, s
     transform->texts = ARENA_NEW(arena, struct text_ids, transform->input_count);
     if (!transform->texts)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < transform->input_count; i++)
+    for (uint32_t i = 0; i < transform->input_count; i++) {
         TRY(finish_input(transform, &transform->inputs[i], arena, err));
+        TRY(check_concat(transform, &transform->inputs[i], err));
+    }
     if (transform->text_count > 0 && transform->id_count > TRANSFORM_IDS_MAX)
         return fail(err, STATUS_CORRUPT, "the texts of a row have %u words, where %d are possible",
                     transform->id_count, TRANSFORM_IDS_MAX);
@@ -441,6 +481,14 @@ bool transform_has_model_parts(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)
         if (transform->inputs[i].model_part || transform->inputs[i].dimension)
+            return true;
+    return false;
+}
+
+bool transform_has_concats(const struct transform *transform)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].concat.number)
             return true;
     return false;
 }

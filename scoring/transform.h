@@ -54,6 +54,7 @@
 #include "base/error.h"
 #include "params/terms.h"
 #include "scoring/cell_list.h"
+#include "scoring/concat.h"
 #include "scoring/cross.h"
 #include "scoring/dates.h"
 #include "scoring/list_ids.h"
@@ -79,6 +80,7 @@ struct transform_input {
     uint32_t column;       /* of transform.columns; TRANSFORM_NO_COLUMN: it is a cross */
     enum model_part model_part; /* of models that have parts (kinds/embedding/) */
     uint32_t dimension;         /* of its embedding; 0: the model's */
+    struct concat concat;       /* category, text of networks over embeddings */
     struct cross *cross;        /* RULE_CROSS: whose cells are those of transform.columns */
     enum input_type type;
     bool has_nulls; /* training saw NULLs: the is-null input or the NULL bucket exists, unless
@@ -211,7 +213,7 @@ static inline uint32_t transform_columns_of(const struct transform *transform,
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names, inputs of one column that do not lie side by side, parts in another order than the enum's,
- * bounds that do not ascend, a cross before another input). */
+ * bounds that do not ascend, a cross before another input, members of a CONCAT that are unlike). */
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err);
 
 /* The columns alone: what is known of a transform whose vocabularies are not there. */
@@ -235,6 +237,13 @@ static inline bool transform_was_null(const struct transform_input *input, const
 bool transform_has_codes(const struct transform *transform);
 /* Has an input a part of the model, or a dimension, of its own? */
 bool transform_has_model_parts(const struct transform *transform);
+bool transform_has_concats(const struct transform *transform);
+/* The first input of its CONCAT; itself, where it is of none. */
+const struct transform_input *transform_concat_first(const struct transform *transform,
+                                                     const struct transform_input *input);
+/* How many inputs the CONCAT of an input has; 1: it is of none. */
+uint32_t transform_concat_size(const struct transform *transform,
+                               const struct transform_input *input);
 /* Is this one of the columns whose values the input takes? */
 bool transform_input_takes(const struct transform_input *input, uint32_t column);
 

@@ -291,6 +291,7 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
         text_append_string(out, ", deviation ");
         text_append_rounded(out, input->scale);
     }
+    concat_append(input->concat, out);
     text_append_string(out, input->has_nulls ? ", with NULLs" : "");
 }
 

@@ -24,7 +24,7 @@ void embedding_shape_take(struct embedding_shape *shape, const struct transform 
             continue;
         }
         shape->wide_fields += part_has_linear(input->model_part);
-        if (!is_deep)
+        if (!is_deep || transform_concat_first(transform, input) != input)
             continue;
         shape->fields++;
         embedded += own;
@@ -53,6 +53,26 @@ static struct embedding_field field_of(const struct transform_input *input, bool
         .first_row = input->first_id,
         .rows = input->id_rows,
     };
+}
+
+/* Where its embedding begins: at that of its CONCAT's first member, or behind all before. */
+static void place_field(struct embedding_inputs *inputs, const struct transform *transform,
+                        const struct transform_input *input)
+{
+    struct embedding_field *field = &inputs->fields[inputs->field_count];
+    const struct transform_input *first = transform_concat_first(transform, input);
+    const struct embedding_field *of_first = inputs->fields;
+
+    field->scale = combiner_share(input->concat.combiner, transform_concat_size(transform, input));
+    field->place = inputs->embedded;
+    inputs->field_count++;
+    if (first == input) {
+        inputs->embedded += field->dimension;
+        return;
+    }
+    while (of_first->ids.first != first->id_offset)
+        of_first++;
+    field->place = of_first->place;
 }
 
 static void take_columns(struct embedding_inputs *inputs, const struct transform_input *input)
@@ -85,10 +105,12 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (input->type == INPUT_NUMERIC)
+        if (input->type == INPUT_NUMERIC) {
             take_columns(inputs, input);
-        else
-            inputs->fields[inputs->field_count++] = field_of(input, is_wide, dimension);
+        } else {
+            inputs->fields[inputs->field_count] = field_of(input, is_wide, dimension);
+            place_field(inputs, transform, input);
+        }
     }
     return STATUS_OK;
 }

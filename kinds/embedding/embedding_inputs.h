@@ -16,6 +16,8 @@ struct embedding_field {
     struct text_ids ids;      /* of a row of data; of a category it is one */
     bool is_text, is_wide;    /* is_wide: the linear model takes it */
     uint32_t dimension;       /* of its embedding; 0: it has none */
+    uint32_t place;           /* where that begins among the embeddings of a row of data */
+    float scale;              /* of what it adds there: of a CONCAT each member adds its share */
     uint32_t first_row, rows; /* of the table */
 };
 
@@ -25,6 +27,7 @@ struct embedding_inputs {
     uint32_t wide_count, deep_count;
     struct embedding_field *fields; /* (field_count), in the order of their ids */
     uint32_t field_count;
+    uint32_t embedded; /* numbers of all embeddings of a row of data */
 };
 
 /* Into the given part of the shape, whose dimension is the statement's, what its inputs decide; the

@@ -165,17 +165,17 @@ static struct selected selected_by(const struct embedding_field *field, const in
     return selected;
 }
 
-/* to (count) += its share * the numbers of each row of the table that the ids select, from `at` on
- */
+/* to (count) += its share * scale * the numbers of each row of the table that the ids select, from
+ * `at` on */
 static void add_rows(const struct embedding_model *model, uint32_t at, uint32_t count,
-                     const struct selected *selected, float *restrict to)
+                     const struct selected *selected, float scale, float *restrict to)
 {
     const float *table = model->elements[model->shape.table] + at;
 
     for (uint32_t i = 0; i < selected->count; i++) {
         const int32_t id = selected->ids[i];
         const float *row = table + (size_t)(id < 0 ? 0 : id) * model->shape.row_width;
-        const float share = text_share(&selected->shares, i);
+        const float share = text_share(&selected->shares, i) * scale;
 
         for (uint32_t j = 0; id >= 0 && j < count; j++)
             to[j] += share * row[j];
@@ -192,8 +192,8 @@ static void fill_embeddings(const struct workspace *workspace, const int32_t *id
         const struct embedding_field *field = &workspace->columns.fields[f];
         const struct selected selected = selected_by(field, ids);
 
-        add_rows(model, model->shape.wide_width, field->dimension, &selected, inputs);
-        inputs += field->dimension;
+        add_rows(model, model->shape.wide_width, field->dimension, &selected, field->scale,
+                 inputs + field->place);
     }
 }
 
@@ -207,7 +207,7 @@ static void add_wide(const struct workspace *workspace, const int32_t *ids, floa
         const struct selected selected = selected_by(field, ids);
 
         if (field->is_wide)
-            add_rows(model, 0, model->shape.wide_width, &selected, outputs);
+            add_rows(model, 0, model->shape.wide_width, &selected, 1, outputs);
     }
 }
 

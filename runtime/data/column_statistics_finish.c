@@ -306,6 +306,7 @@ static enum status fill_transform(const struct column_statistics *statistics,
             return fail_no_memory(err);
         input->model_part = spec->inputs[i].model_part;
         input->dimension = spec->inputs[i].dimension;
+        input->concat = spec->inputs[i].concat;
         input->has_nulls = column->nulls > 0;
         input->reading = spec->inputs[i].reading;
         if (column->content == COLUMN_NUMBERS)

@@ -86,7 +86,7 @@ static void forward_row(const struct embedded_fields *op, const float *table, co
                         float *restrict x, float *restrict wide)
 {
     memset(x, 0, op->embedded * sizeof *x);
-    for (uint32_t f = 0; f < op->field_count; x += op->fields[f++].dimension) {
+    for (uint32_t f = 0; f < op->field_count; f++) {
         const struct embedding_field *field = &op->fields[f];
         struct text_shares shares;
         const uint32_t used = used_of(field, ids, &shares);
@@ -96,7 +96,8 @@ static void forward_row(const struct embedded_fields *op, const float *table, co
             const float *row = table + (size_t)ids[field->ids.first + k] * width_of(op);
 
             add_scaled(wide, row, share, field->is_wide ? op->wide_width : 0);
-            add_scaled(x, row + op->wide_width, share, field->dimension);
+            add_scaled(x + field->place, row + op->wide_width, share * field->scale,
+                       field->dimension);
         }
     }
 }
@@ -116,7 +117,7 @@ WIDE_VECTORS
 static void backward_row(const struct embedded_fields *op, const int32_t *ids, const float *dx,
                          const float *dwide, float *table, struct touched_rows *touched)
 {
-    for (uint32_t f = 0; f < op->field_count; dx += op->fields[f++].dimension) {
+    for (uint32_t f = 0; f < op->field_count; f++) {
         const struct embedding_field *field = &op->fields[f];
         struct text_shares shares;
         const uint32_t used = used_of(field, ids, &shares);
@@ -127,7 +128,8 @@ static void backward_row(const struct embedded_fields *op, const int32_t *ids, c
             float *row = table + touched_rows_add(touched, id) * width_of(op);
 
             add_scaled(row, dwide, share, field->is_wide ? op->wide_width : 0);
-            add_scaled(row + op->wide_width, dx, share, field->dimension);
+            add_scaled(row + op->wide_width, dx + field->place, share * field->scale,
+                       field->dimension);
         }
     }
 }

@@ -3,7 +3,8 @@
  * (n, wide_width) += what they are to the linear part; and back.
  *
  * A row of the table is | wide (wide_width) | embedding (dimension) |, of which a field may have a
- * part of the embedding, or none, and the wide part or not. A field is a category, of which one id
+ * part of the embedding, or none, and the wide part or not; the members of a CONCAT add to one
+ * embedding (scoring/concat.h). A field is a category, of which one id
  * is selected or none, or a text, whose words each have their share (scoring/transform.h).
  */
 #ifndef RUNTIME_LEARN_EMBEDDED_FIELDS_H
@@ -15,7 +16,7 @@
 struct embedded_fields {
     uint32_t first;                       /* where the table starts in the parameters */
     uint32_t wide_width, dimension;       /* of a row */
-    uint32_t embedded;                    /* the dimensions of all fields */
+    uint32_t embedded;                    /* numbers of all embeddings of a row of data */
     uint32_t id_count;                    /* of a row of data */
     const struct embedding_field *fields; /* (field_count), in the order of their ids */
     uint32_t field_count;

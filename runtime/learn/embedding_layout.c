@@ -430,7 +430,7 @@ static void fill_model(void *self, const float *parameters, struct model *model)
     for (uint32_t i = 0; i < network->shape.array_count; i++)
         network->content.elements[i] = parameters + network->tensors[i].first;
     model->content = &network->content;
-    if (embedding_pair_columns(&network->shape))
+    if (embedding_pair_columns(&network->shape) && model->format < MODEL_FORMAT_POOLED)
         model->format = MODEL_FORMAT_POOLED;
     loss_head_fill(&network->head, model);
 }

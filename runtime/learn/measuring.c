@@ -132,6 +132,8 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 /* The oldest that has what the inputs and the label have. */
 static uint32_t format_of(const struct transform *transform, enum label_link link)
 {
+    if (transform_has_concats(transform))
+        return MODEL_FORMAT_CONCATS;
     if (transform->has_lists)
         return MODEL_FORMAT_LISTS;
     if (transform_has_model_parts(transform))

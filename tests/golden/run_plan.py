@@ -19,7 +19,7 @@ from check_schema import check
 
 
 
-OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights"}  # what only some jobs have
+OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights", "concat"}  # what only some jobs have
 
 
 def spoil(job):

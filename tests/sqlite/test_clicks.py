@@ -83,8 +83,9 @@ class Clicks(Rows):
     PARTS = ("COLUMN x, CROSS([site, ad], 3000) FOR linear_feature_columns "
              "COLUMN z, EMBEDDING(site, 4), EMBEDDING(ad, 6) FOR dnn_feature_columns")
 
-    def train_parts(self, parts=PARTS, more="", table="clicks", model="DNNLinearCombinedClassifier"):
-        return harness.facts(self.execute(f"SELECT * FROM {table} TO TRAIN {model} WITH train.epoch = 6{more} {parts} LABEL clicked INTO m"))
+    def train_parts(self, parts=PARTS, more="", table="clicks", model="DNNLinearCombinedClassifier", into="m"):
+        return harness.facts(self.execute(f"SELECT * FROM {table} TO TRAIN {model} WITH train.epoch = 6{more} {parts} "
+                                          f"LABEL clicked INTO {into}"))
 
     def test_each_part_learns_from_its_own_columns(self):
         measured = self.train_parts(more=", train.test_size = 0")
@@ -157,6 +158,55 @@ class Clicks(Rows):
             self.assertEqual([one.get("dimension") for one in self.meta()["inputs"]], [None, None, 3, 9])
             self.assertGreater(self.evaluate("true")["AUC"], 0.8)
             self.assertEqual(self.meta()["embedding"]["embedding_dimension"], 8)
+
+    CONCAT = ("COLUMN z, EMBEDDING(CONCAT(site, CATEGORY_HASH(ad, 400), BUCKETIZE(x, num_buckets = 4)) AS g, 8) FOR deep_embeddings "
+              "COLUMN x, EMBEDDING(g, 1) FOR wide_embeddings")
+
+    def test_members_of_a_concat_have_one_embedding(self):
+        measured = self.train_parts(self.CONCAT, ", train.test_size = 0")
+        inputs = {one["name"]: one for one in self.meta()["inputs"]}
+        self.assertEqual({name: one.get("concat") for name, one in inputs.items()},
+                         {"x": None, "z": None} | dict.fromkeys(("site", "CATEGORY_HASH(ad)", "BUCKET(x)"),
+                                                                {"number": 1, "combiner": "mean"}))
+        self.assertEqual({name for name, one in inputs.items() if one.get("model_part") is None},
+                         {"site", "CATEGORY_HASH(ad)", "BUCKET(x)"})
+        self.assertEqual(self.meta()["format"], 14)
+        [(weights,)] = self.execute("SELECT data FROM m WHERE part = 'tensor' AND name = 'hidden0/weights'")
+        self.assertEqual((len(weights) - 8) // 4, (8 + 2) * 64)  # one embedding; z and whether it was NULL
+        self.assertGreater(self.evaluate("true")["AUC"], 0.6)
+        self.assertEqual(measured["AUC"], self.evaluate("true")["AUC"])
+        shown = dict(self.execute("SHOW MODEL m"))
+        self.assertIn("with the others of CONCAT 1 by their mean", shown["input site"])
+        alone = self.execute("SELECT totrain_predict('m', x, z, site, ad) FROM clicks")
+        self.execute("SELECT * FROM clicks TO PREDICT p.guess USING m")
+        self.assertEqual(self.execute("SELECT guess FROM p ORDER BY rowid"), alone)
+
+    def test_a_concat_is_learned_the_same_in_any_order_by_any_workers(self):
+        digests = set()
+        for table in ("clicks", "(SELECT * FROM clicks ORDER BY ad DESC)"):
+            for workers in (1, 2, 3):
+                self.train_parts(self.CONCAT, f", train.max_steps = 15, job.min_workers = {workers}, job.max_workers = {workers}",
+                                 table=table)
+                digests.add(self.digest(self.database, "m"))
+        self.assertEqual(len(digests), 1)
+
+    def test_a_concat_is_another_model_than_its_members_beside_one_another(self):
+        digests = []
+        for columns in ("EMBEDDING(site, 4), EMBEDDING(ad, 4)", "EMBEDDING(CONCAT(site, ad), 4)",
+                        "EMBEDDING(CONCAT(site, ad), 4, sum)", "EMBEDDING(CONCAT(site, ad), 4, combiner = mean)"):
+            for model in MODELS:
+                self.train_parts(f"COLUMN x, {columns}", ", train.max_steps = 15", model=f"{model}Classifier")
+                digests.append(self.digest(self.database, "m"))
+        count = len(MODELS)
+        self.assertEqual(digests[count:2 * count], digests[3 * count:])
+        self.assertEqual(len(set(digests)), 3 * count)
+
+    def test_a_model_with_a_concat_is_gone_on_from(self):
+        self.train_parts("COLUMN x, EMBEDDING(CONCAT(site, ad), 8)", into="old")
+        before = self.evaluate("true", "old")["AUC"]
+        self.execute("SELECT * FROM clicks TO TRAIN DNNLinearCombinedClassifier WITH train.epoch = 2 LABEL clicked USING old INTO m")
+        self.assertEqual([one.get("concat") for one in self.meta()["inputs"]][-2:], [{"number": 1, "combiner": "mean"}] * 2)
+        self.assertGreater(self.evaluate("true")["AUC"], before - 0.02)
 
     def test_the_same_model_in_any_order_by_any_workers(self):
         for model in MODELS:

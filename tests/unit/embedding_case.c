@@ -63,6 +63,16 @@ void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uin
     params->cin_units = (struct counts){{4, 3}, 2};
 }
 
+void embedding_case_concat(struct embedding_case *of, enum combiner combiner)
+{
+    struct transform *transform = &of->dataset.transform;
+
+    for (uint32_t i = transform->input_count - 2; i < transform->input_count; i++) {
+        assert(transform->inputs[i].type != INPUT_NUMERIC);
+        transform->inputs[i].concat = (struct concat){7, combiner};
+    }
+}
+
 void embedding_case_close(struct embedding_case *of)
 {
     free(of->dataset.transform.inputs);
@@ -105,25 +115,39 @@ static double dense_of(const struct reference *of, uint32_t column)
         .dense[(size_t)of->row * of->network->columns.dense_width + column];
 }
 
+/* What the members of a CONCAT, which are two, count for its embedding. */
+static double share_of_member(const struct transform_input *input)
+{
+    if (!input->concat.number || input->concat.combiner == COMBINER_SUM)
+        return 1;
+    return input->concat.combiner == COMBINER_MEAN ? 0.5 : sqrt(0.5);
+}
+
 /* outputs: += the wide parts */
 static void embed(struct reference *of, double *outputs)
 {
     const struct embedding_shape *shape = &of->network->shape;
     const struct dataset_part *part = &of->network->dataset->train;
 
+    const struct transform *transform = &of->network->dataset->transform;
+    const struct transform_input *input = transform->inputs + transform->input_count -
+                                          of->network->fields.field_count; /* numbers come first */
     double *embedding = of->inputs;
 
     memset(of->inputs, 0, sizeof of->inputs);
-    for (uint32_t f = 0; f < of->network->fields.field_count; f++) {
+    for (uint32_t f = 0; f < of->network->fields.field_count; f++, input++) {
         const struct embedding_field *field = &of->network->columns.fields[f];
+        const bool is_joined = f > 0 && input->concat.number && input[-1].concat.number;
         const int32_t *ids =
             part->ids + (size_t)of->row * of->network->fields.id_count + field->ids.first;
+        double *to = is_joined ? embedding - field->dimension : embedding;
         uint32_t used = 0;
 
         for (uint32_t k = 0; k < field->ids.count; k++)
             used += ids[k] >= 0;
         for (uint32_t k = 0; k < field->ids.count; k++) {
             const double share = field->is_text ? 1 / sqrt(used) : 1;
+            const double of_concat = share * share_of_member(input);
             const double *row;
 
             if (ids[k] < 0)
@@ -132,9 +156,9 @@ static void embed(struct reference *of, double *outputs)
             for (uint32_t j = 0; field->is_wide && j < shape->wide_width; j++)
                 outputs[j] += share * row[j];
             for (uint32_t j = 0; j < field->dimension; j++)
-                embedding[j] += share * row[shape->wide_width + j];
+                to[j] += of_concat * row[shape->wide_width + j];
         }
-        embedding += field->dimension;
+        embedding += is_joined ? 0 : field->dimension;
     }
     for (uint32_t j = 0; j < shape->dense; j++)
         embedding[j] = dense_of(of, of->network->columns.deep[j]);

@@ -30,6 +30,8 @@ struct embedding_parts {
 void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uint32_t words,
                          struct embedding_parts parts);
 void embedding_case_close(struct embedding_case *of);
+/* The last two inputs that select rows have one embedding. */
+void embedding_case_concat(struct embedding_case *of, enum combiner combiner);
 
 /* The outputs of a training row; parameters lie as the network has them. mask: of layer l, unit u,
  * what dropout multiplies by; NULL: 1. */

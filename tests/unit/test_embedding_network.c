@@ -200,6 +200,28 @@ static void texts_numbers_alone_and_categories_alone_have_gradients(void **state
     fixture_close(&fixture);
 }
 
+/* Of two categories, and of a category and a text. */
+static void members_of_a_concat_have_one_embedding(void **state)
+{
+    static const enum combiner combiners[] = {COMBINER_SUM, COMBINER_MEAN, COMBINER_SQRTN};
+
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++)
+        for (size_t c = 0; c < 3 && !all_parts[p].are_shared_out; c++)
+            for (uint32_t words = 0; words <= 4; words += 4) {
+                const struct rows_shape shape = {ROWS, 0, 2, 3 + words, 28, 2 + (uint32_t)c / 2};
+                struct fixture fixture;
+
+                embedding_case_open(&fixture.of, shape, words, all_parts[p]);
+                embedding_case_concat(&fixture.of, combiners[c]);
+                fixture_make(&fixture);
+                CHECK_INT(fixture.network.shape.embedded, (words ? 3 : 2) * 3);
+                CHECK_INT(fixture.network.shape.fields, words ? 3 : 2);
+                check_gradient(&fixture);
+                fixture_close(&fixture);
+            }
+}
+
 static void the_gradient_goes_through_dropout(void **state)
 {
     struct fixture fixture;
@@ -335,6 +357,8 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
 
             embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, tables[t], classes[t]}, 0,
                                 all_parts[p]);
+            if (t == 2 && !all_parts[p].are_shared_out)
+                embedding_case_concat(&of, COMBINER_SUM);
             network_params(&of.spec.params)->l2 = 2e-5;
             network_params(&of.spec.params)->dropout = 0.2;
             one = opened(&of);
@@ -422,6 +446,8 @@ static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
 
         embedding_case_open(&of, (struct rows_shape){40, 0, 3, 3, 30, classes}, 0,
                             all_parts[p % PARTS]);
+        if (p % 3 == 0 && !all_parts[p % PARTS].are_shared_out)
+            embedding_case_concat(&of, COMBINER_MEAN);
         descent = opened(&of);
         CHECK(descent->cost.parameters == descent->model.parameter_count);
         descent_close(descent);
@@ -435,9 +461,11 @@ static void the_stored_model_scores_as_the_network_computes(void **state)
     static struct fixture fixture;
 
     (void)state;
-    for (size_t p = 0; p < 2 * PARTS; p++) {
+    for (size_t p = 0; p < 4 * PARTS; p++) {
+        const struct embedding_parts parts = all_parts[p % PARTS];
+        const bool is_joined = p >= 2 * PARTS && !parts.are_shared_out;
         struct model model = {.kind = kind_find(SLICE("embedding")), .task = TASK_CLASSIFICATION};
-        const uint32_t classes = p < PARTS ? 2 : 3, width = classes == 2 ? 1 : classes;
+        const uint32_t classes = p / PARTS % 2 ? 3 : 2, width = classes == 2 ? 1 : classes;
         const struct dataset_part *part;
         struct differentiable differentiable;
         float outputs[ROWS * CLASSES_MOST], one[CLASSES_MOST];
@@ -445,8 +473,9 @@ static void the_stored_model_scores_as_the_network_computes(void **state)
         void *scorer;
         struct error err;
 
-        embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 6, 30, classes}, 3,
-                            all_parts[p % PARTS]);
+        embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 6, 30, classes}, 3, parts);
+        if (is_joined)
+            embedding_case_concat(&fixture.of, COMBINER_MEAN);
         fixture_make(&fixture);
         part = &fixture.of.dataset.train;
         CHECK_OK(
@@ -454,9 +483,8 @@ static void the_stored_model_scores_as_the_network_computes(void **state)
         model.transform = fixture.of.dataset.transform;
         model.labels = fixture.of.dataset.labels;
         differentiable.fill_model(differentiable.self, fixture.parameters, &model);
-        CHECK_INT(model.format, all_parts[p % PARTS].interaction == INTERACTION_PAIRS && width > 1
-                                    ? MODEL_FORMAT_POOLED
-                                    : 0);
+        CHECK_INT(model.format,
+                  parts.interaction == INTERACTION_PAIRS && width > 1 ? MODEL_FORMAT_POOLED : 0);
         CHECK_OK(model.kind->open(&model, ROWS, &scorer, &err));
         model.kind->score(scorer, part->dense, part->ids, ROWS, outputs);
         for (uint32_t row = 0; row < ROWS; row++) {
@@ -552,8 +580,12 @@ static void an_embedding_of_any_width_comes_and_its_gradient_goes_back(void **st
 
     for (uint32_t dimension = 1; dimension <= WIDEST; dimension++) {
         const struct embedding_field fields[] = {
-            {.ids = {0, 1}, .is_wide = true, .dimension = dimension, .rows = TABLE},
-            {.ids = {1, 1}, .dimension = dimension / 2, .rows = TABLE}};
+            {.ids = {0, 1}, .is_wide = true, .dimension = dimension, .scale = 1, .rows = TABLE},
+            {.ids = {1, 1},
+             .dimension = dimension / 2,
+             .place = dimension,
+             .scale = 1,
+             .rows = TABLE}};
         const uint32_t width = 1 + dimension, embedded = dimension + dimension / 2;
         const struct embedded_fields op = {.wide_width = 1,
                                            .dimension = dimension,
@@ -599,6 +631,7 @@ int main(void)
         cmocka_unit_test(the_gradient_is_that_of_finite_differences),
         cmocka_unit_test(of_many_classes_each_has_its_gradient),
         cmocka_unit_test(texts_numbers_alone_and_categories_alone_have_gradients),
+        cmocka_unit_test(members_of_a_concat_have_one_embedding),
         cmocka_unit_test(the_gradient_goes_through_dropout),
         cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
         cmocka_unit_test(losses_and_gradients_are_those_of_pytorch),

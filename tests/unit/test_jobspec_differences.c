@@ -399,6 +399,13 @@ static void parts_of_models_read_back_the_same(void **state)
     inputs[0].model_part = PART_LINEAR, inputs[1].dimension = 8;
     CHECK(!jobspec_equal(&spec, &again));
     arena_deinit(&arena);
+    inputs[1].concat = (struct concat){3, COMBINER_SUM};
+    again = read_back(&spec, &arena);
+    CHECK(jobspec_equal(&spec, &again));
+    CHECK(concat_equal(again.inputs[1].concat, inputs[1].concat));
+    inputs[1].concat.combiner = COMBINER_MEAN;
+    CHECK(!jobspec_equal(&spec, &again));
+    arena_deinit(&arena);
 }
 
 static void check_not_written(const struct jobspec *spec, const char *message)
@@ -536,10 +543,15 @@ static void dimensions_without_an_embedding_are_refused(void **state)
 
     spec.inputs = inputs;
     inputs[0].dimension = 4;
-    check_not_written(&spec, "\"dimension\": the input has no embedding");
+    check_not_written(&spec, "members \"dimension\" and \"concat\": of embeddings alone");
     inputs[0].dimension = 0;
     inputs[1].dimension = 4, inputs[1].model_part = PART_LINEAR;
-    check_not_written(&spec, "\"dimension\": the input has no embedding");
+    check_not_written(&spec, "members \"dimension\" and \"concat\": of embeddings alone");
+    inputs[1].dimension = 0, inputs[1].concat = (struct concat){1, COMBINER_SUM};
+    check_not_written(&spec, "members \"dimension\" and \"concat\": of embeddings alone");
+    inputs[1].concat.number = MODEL_INPUTS_MAX + 1, inputs[1].model_part = PART_BOTH;
+    check_not_written(&spec, "\"number\"");
+    inputs[1].concat.number = 0;
     inputs[1].dimension = EMBEDDING_DIMENSION_MAX + 1, inputs[1].model_part = PART_BOTH;
     check_not_written(&spec, "\"dimension\"");
 }

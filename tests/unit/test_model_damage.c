@@ -32,6 +32,7 @@ enum damage_of {
     TREES,
     EMBEDDED,
     SHARED,
+    JOINED,
     POOLED
 };
 
@@ -260,6 +261,30 @@ static void shared_init(struct fixture *fixture)
     model->content = &content;
 }
 
+/* A wide and deep network whose two categories have one embedding. */
+static void joined_init(struct fixture *fixture)
+{
+    struct model *model = &fixture->model;
+    struct embedding_model *content;
+    struct embedding_shape *shape;
+    struct error err;
+
+    shared_init(fixture);
+    content = (struct embedding_model *)(uintptr_t)model->content;
+    shape = &content->shape;
+    for (uint32_t i = 2; i < 4; i++) {
+        model->transform.inputs[i].model_part = PART_BOTH;
+        model->transform.inputs[i].dimension = 2;
+        model->transform.inputs[i].concat = (struct concat){1, COMBINER_MEAN};
+    }
+    CHECK_OK(transform_finish(&model->transform, &fixture->arena, &err));
+    model->format = MODEL_FORMAT_CONCATS;
+    embedding_shape_take(shape, &model->transform);
+    CHECK_OK(embedding_shape_finish(shape, &err));
+    CHECK_INT(shape->embedded, 2);
+    CHECK_INT(shape->fields, 1);
+}
+
 /* Of both categories. */
 static void card_init(struct fixture *fixture)
 {
@@ -297,6 +322,11 @@ static void model_init(struct fixture *fixture, enum damage_of kind)
     }
     if (kind == SHARED) {
         shared_init(fixture);
+        fixture_write(fixture);
+        return;
+    }
+    if (kind == JOINED) {
+        joined_init(fixture);
         fixture_write(fixture);
         return;
     }
@@ -692,6 +722,29 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         check_meta(SHARED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
+}
+
+static void concats_with_a_wrong_value_are_refused(void **state)
+{
+    static const struct {
+        const char *old, *with, *message;
+    } cases[] = {
+        {"\"concat\":{\"number\":1,", "\"concat\":{\"number\":2,", ""},
+        {"\"concat\":{\"number\":1,", "\"concat\":{\"number\":0,", "\"number\""},
+        {"\"concat\":{\"number\":1,", "\"concat\":{\"number\":2001,", "\"number\""},
+        {"\"combiner\":\"mean\"}", "\"combiner\":\"sum\"}", "unlike the others of its CONCAT"},
+        {"\"combiner\":\"mean\"}", "\"combiner\":\"most\"}", "a number and a combiner"},
+        {"\"combiner\":\"mean\"}", "\"combiner\":\"mean\",\"x\":1}", "a number and a combiner"},
+        {"\"dimension\":2,\"concat\"", "\"concat\"", ""},
+        {"\"type\":\"numeric\"",
+         "\"type\":\"numeric\",\"concat\":{\"number\":1,\"combiner\":\"mean\"}",
+         "another size than its shape"},
+        {"\"format\":14", "\"format\":13", ""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_meta(JOINED, cases[i].old, cases[i].with, STATUS_CORRUPT, cases[i].message);
 }
 
 static void pairs_of_several_outputs_with_a_wrong_value_are_refused(void **state)
@@ -1254,6 +1307,7 @@ int main(void)
         cmocka_unit_test(rules_with_a_wrong_value_are_refused),
         cmocka_unit_test(crosses_with_a_wrong_value_are_refused),
         cmocka_unit_test(parts_of_models_with_a_wrong_value_are_refused),
+        cmocka_unit_test(concats_with_a_wrong_value_are_refused),
         cmocka_unit_test(pairs_of_several_outputs_with_a_wrong_value_are_refused),
         cmocka_unit_test(lists_with_a_wrong_value_are_refused),
         cmocka_unit_test(items_with_a_wrong_value_are_refused),

@@ -941,6 +941,37 @@ static void crosses_that_cannot_be_are_refused(void **state)
     arena_deinit(&arena);
 }
 
+static void members_of_a_concat_that_are_unlike_are_refused(void **state)
+{
+    struct transform_input inputs[4];
+    struct transform transform;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    transform = make(inputs, &arena);
+    CHECK(!transform_has_concats(&transform));
+    inputs[2].concat = inputs[3].concat = (struct concat){1, COMBINER_MEAN};
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    CHECK(transform_has_concats(&transform));
+    CHECK(transform_concat_first(&transform, &inputs[3]) == &inputs[2]);
+    CHECK_INT(transform_concat_size(&transform, &inputs[2]), 2);
+    CHECK_INT(transform_concat_size(&transform, &inputs[1]), 1);
+    inputs[3].dimension = 4;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT,
+                "\"size\" is unlike the others of its CONCAT");
+    inputs[2].dimension = 4;
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    inputs[3].model_part = PART_LINEAR;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"size\" is unlike");
+    inputs[3].model_part = PART_DNN;
+    CHECK_OK(transform_finish(&transform, &arena, &err));
+    inputs[1].concat.number = 2;
+    CHECK_FAILS(transform_finish(&transform, &arena, &err), STATUS_CORRUPT, "\"height\" is unlike");
+    arena_deinit(&arena);
+}
+
 static void buckets_are_called_by_their_bounds(void **state)
 {
     static const double bounds[] = {-0.5, 30};
@@ -970,6 +1001,7 @@ int main(void)
         cmocka_unit_test(rules_without_what_they_need_are_refused),
         cmocka_unit_test(a_cross_takes_the_cells_of_its_columns),
         cmocka_unit_test(crosses_that_cannot_be_are_refused),
+        cmocka_unit_test(members_of_a_concat_that_are_unlike_are_refused),
         cmocka_unit_test(buckets_are_called_by_their_bounds),
         cmocka_unit_test(a_row_is_laid_out_as_the_header_says),
         cmocka_unit_test(parts_of_a_date_are_read_from_one_cell),

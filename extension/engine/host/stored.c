@@ -260,6 +260,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
             column->type = input->type;
         column->model_part = input->model_part;
         column->dimension = input->dimension;
+        column->concat = input->concat;
         if (input->type == INPUT_TEXT) {
             column->hash_buckets = input->hash_buckets;
             column->words_max = input->words_max;

@@ -1,0 +1,183 @@
+#include "planner/column_calls.h"
+
+#include <string.h>
+
+#include "planner/column_function.h"
+
+struct settling {
+    const struct statement *statement;
+    struct arena *arena;
+    struct error *err;
+};
+
+static enum status settle(const struct settling *settling, const struct column *column,
+                          bool may_be_alias, struct column *settled);
+
+/* ----- names that AS gives ----- */
+
+/* The call of that alias inside of some columns, the outer ones first; NULL: there is none. */
+static const struct column *find_alias(const struct column *columns, size_t count,
+                                       struct slice alias)
+{
+    const struct column *found = NULL;
+
+    for (size_t i = 0; i < count && !found; i++)
+        found = slice_equal_fold(columns[i].alias.text, alias)
+                    ? &columns[i]
+                    : find_alias(columns[i].items, columns[i].count, alias);
+    return found;
+}
+
+static const struct column *find_alias_of(const struct statement *statement, struct slice alias)
+{
+    const struct column *found = NULL;
+
+    for (size_t i = 0; alias.size > 0 && i < statement->column_clause_count && !found; i++)
+        found = find_alias(statement->columns[i].columns, statement->columns[i].count, alias);
+    return found;
+}
+
+static enum status check_alias(const struct settling *settling, const struct column *column)
+{
+    if (column->alias.text.size == 0)
+        return STATUS_OK;
+    if (column->kind != COLUMN_CALL)
+        return fail_at(settling->err, STATUS_INVALID, column->alias.position,
+                       "AS gives a name to a call, such as CONCAT(a, b)");
+    if (find_alias_of(settling->statement, column->alias.text) == column)
+        return STATUS_OK;
+    return fail_at(settling->err, STATUS_INVALID, column->alias.position,
+                   "the name \"%.*s\" is given twice", SLICE_FORMAT(column->alias.text));
+}
+
+/* ----- arguments that are given by name ----- */
+
+static enum status refuse_parameter(const struct column *call, const struct column *argument,
+                                    const char *why, struct error *err)
+{
+    const struct column_function *function =
+        column_function_find(column_function_usual(call->name.text));
+
+    fail_at(err, STATUS_INVALID, argument->parameter.position, "%.*s: argument \"%.*s\" %s",
+            SLICE_FORMAT(call->name.text), SLICE_FORMAT(argument->parameter.text), why);
+    return function && function->parameters
+               ? error_hint(err, "Behind the first argument it has, in this order: %s.",
+                            function->parameters)
+               : error_hint(err, "Its arguments have no names.");
+}
+
+/* Of a function that there is not whoever reads the call says so. */
+static enum status place_named(const struct column *call, const struct column *argument,
+                               const bool *taken, size_t *place, struct error *err)
+{
+    const struct column_function *function =
+        column_function_find(column_function_usual(call->name.text));
+
+    if (!function)
+        return STATUS_OK;
+    *place = column_function_parameter(function, argument->parameter.text);
+    if (*place == 0)
+        return refuse_parameter(call, argument, "is not known", err);
+    if (*place >= call->count)
+        return refuse_parameter(call, argument, "has others before it that are missing", err);
+    return taken[*place] ? refuse_parameter(call, argument, "is given twice", err) : STATUS_OK;
+}
+
+static enum status place_argument(const struct column *call, size_t i, const bool *taken,
+                                  size_t *place, struct error *err)
+{
+    const struct column *argument = &call->items[i];
+
+    *place = i;
+    if (argument->parameter.text.size > 0)
+        return place_named(call, argument, taken, place, err);
+    if (i == 0 || call->items[i - 1].parameter.text.size == 0)
+        return STATUS_OK;
+    return fail_at(err, STATUS_INVALID, argument->span.start,
+                   "%.*s: arguments without a name stand before those with one",
+                   SLICE_FORMAT(call->name.text));
+}
+
+static enum status settle_arguments(const struct settling *settling, const struct column *call,
+                                    bool may_be_alias, struct column *items)
+{
+    bool *taken = ARENA_NEW(settling->arena, bool, call->count + 1);
+    size_t place;
+
+    if (!taken)
+        return fail_no_memory(settling->err);
+    for (size_t i = 0; i < call->count; i++) {
+        TRY(place_argument(call, i, taken, &place, settling->err));
+        taken[place] = true;
+        TRY(settle(settling, &call->items[i], may_be_alias, &items[place]));
+    }
+    return STATUS_OK;
+}
+
+static enum status settle_elements(const struct settling *settling, const struct column *list,
+                                   bool may_be_alias, struct column *items)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct name *parameter = &list->items[i].parameter;
+
+        if (parameter->text.size > 0)
+            return fail_at(settling->err, STATUS_INVALID, parameter->position,
+                           "an element of a list has no name");
+        TRY(settle(settling, &list->items[i], may_be_alias, &items[i]));
+    }
+    return STATUS_OK;
+}
+
+/* ----- columns ----- */
+
+static enum status settle(const struct settling *settling, const struct column *column,
+                          bool may_be_alias, struct column *settled)
+{
+    const struct column *meant = may_be_alias && column->kind == COLUMN_NAME
+                                     ? find_alias_of(settling->statement, column->name.text)
+                                     : NULL;
+    struct column *items;
+
+    if (meant)
+        return settle(settling, meant, false, settled);
+    TRY(check_alias(settling, column));
+    *settled = *column;
+    if (column->count == 0)
+        return STATUS_OK;
+    settled->items = items = ARENA_NEW(settling->arena, struct column, column->count);
+    if (!items)
+        return fail_no_memory(settling->err);
+    return column->kind == COLUMN_CALL ? settle_arguments(settling, column, may_be_alias, items)
+                                       : settle_elements(settling, column, may_be_alias, items);
+}
+
+static enum status settle_clause(const struct settling *settling,
+                                 const struct column_clause *clause, struct column_clause *settled)
+{
+    *settled = *clause;
+    settled->columns = ARENA_NEW(settling->arena, struct column, clause->count);
+    if (!settled->columns)
+        return fail_no_memory(settling->err);
+    for (size_t i = 0; i < clause->count; i++)
+        TRY(settle(settling, &clause->columns[i], true, &settled->columns[i]));
+    return STATUS_OK;
+}
+
+enum status column_calls_settle(struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    const struct settling settling = {statement, planning->arena, planning->err};
+    struct statement *settled = ARENA_NEW(planning->arena, struct statement, 1);
+
+    if (!settled)
+        return fail_no_memory(planning->err);
+    *settled = *statement;
+    settled->columns =
+        ARENA_NEW(planning->arena, struct column_clause, statement->column_clause_count + 1);
+    if (!settled->columns)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < statement->column_clause_count; i++)
+        TRY(settle_clause(&settling, &statement->columns[i], &settled->columns[i]));
+    planning->statement = settled;
+    return STATUS_OK;
+}

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN LinearClassifier COLUMN BUCKET(age, 5) AS g LABEL y INTO m;
