@@ -136,6 +136,7 @@ static enum status settle(const struct settling *settling, const struct column *
     const struct column *meant = may_be_alias && column->kind == COLUMN_NAME
                                      ? find_alias_of(settling->statement, column->name.text)
                                      : NULL;
+    const bool has_aliases = may_be_alias && column->alias.text.size == 0;
     struct column *items;
 
     if (meant)
@@ -147,8 +148,8 @@ static enum status settle(const struct settling *settling, const struct column *
     settled->items = items = ARENA_NEW(settling->arena, struct column, column->count);
     if (!items)
         return fail_no_memory(settling->err);
-    return column->kind == COLUMN_CALL ? settle_arguments(settling, column, may_be_alias, items)
-                                       : settle_elements(settling, column, may_be_alias, items);
+    return column->kind == COLUMN_CALL ? settle_arguments(settling, column, has_aliases, items)
+                                       : settle_elements(settling, column, has_aliases, items);
 }
 
 static enum status settle_clause(const struct settling *settling,
