@@ -76,6 +76,7 @@ struct query {
 /* A column that it takes. */
 struct model_input {
     struct slice name;
+    bool is_source; /* it is no input by itself: others are made of it */
     enum input_type type;
     uint32_t parts;        /* of its dates (scoring/dates.h); 0: it takes the cells as they are */
     struct cell_list list; /* likewise */
@@ -97,9 +98,11 @@ struct model_summary {
     uint32_t positive;          /* of two classes: which of them */
     struct model_input *inputs;
     size_t input_count;
+    const struct transform_input **made; /* (made_count): inputs that functions of COLUMN make of
+                                            these, in their order, crosses last */
+    size_t made_count;
     uint32_t component_count; /* of a projection; else 0 */
     bool is_linear;           /* its outputs are sums of features (kind->linear) */
-    bool has_rules;           /* an input is a category without a vocabulary */
     const struct kind *kind;
     const struct kind_params *params; /* what a statement says of one like it; NULL: not known */
     enum label_link link;

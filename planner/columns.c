@@ -1043,11 +1043,10 @@ static enum status make_inputs(struct planning *planning, const struct choices *
 }
 
 /* An element of an array stands for the array. */
-static enum status find_old_column(struct planning *planning, const struct model_input *input,
-                                   int *column)
+static enum status find_old_column(struct planning *planning, struct slice name, int *column)
 {
     const struct plan *plan = planning->plan;
-    struct slice name = input->name, vector;
+    struct slice vector;
 
     *column = query_find(&plan->query, name);
     if (*column == -1 && is_element(&plan->query, name, &vector))
@@ -1063,6 +1062,90 @@ static enum status find_old_column(struct planning *planning, const struct model
     return error_hint(planning->err, "The new model takes all inputs of the old one.");
 }
 
+/* The function that made the input of this name; NULL: none. */
+static const char *function_of(struct slice name)
+{
+    const char *open = memchr(name.data, '(', name.size);
+    const struct column_function *function =
+        open ? column_function_find((struct slice){name.data, (size_t)(open - name.data)}) : NULL;
+
+    return function ? function->name : NULL;
+}
+
+/* What a function of COLUMN made then, of one column. */
+static struct choice choice_as_before(const struct planning *planning,
+                                      const struct transform_input *input)
+{
+    const bool is_of_items = input->type == INPUT_TEXT;
+    struct choice choice = {
+        .kind = is_of_items ? CHOICE_ITEMS : CHOICE_CATEGORY,
+        .function = function_of(input->name),
+        .vocabulary_max = input->rule == RULE_BUCKET ? input->bound_count + 1 : input->hash_buckets,
+        .list = input->list,
+        .combiner = input->combiner,
+        .is_weighted = input->is_weighted,
+        .rule = input->rule,
+        .bounds = input->bounds,
+        .bound_count = input->bound_count,
+        .model_parts = model_parts_of(input->model_part),
+        .dimension = input->dimension,
+        .concat = input->concat,
+        .position = planning->statement->select_position,
+        .is_named = true,
+    };
+
+    if (is_of_items)
+        choice.list.size = input->words_max;
+    if (choice.vocabulary_max < 2 && input->rule == RULE_BUCKET)
+        choice.vocabulary_max = 2; /* of one value: the old model has the bucket */
+    return choice;
+}
+
+static enum status cross_as_before(struct planning *planning, const struct cross *cross,
+                                   struct made_choice *made)
+{
+    struct crossed_choice *crossed =
+        ARENA_NEW(planning->arena, struct crossed_choice, cross->count);
+
+    if (!crossed)
+        return fail_no_memory(planning->err);
+    for (uint32_t i = 0; i < cross->count; i++) {
+        const struct cross_column *column = &cross->columns[i];
+
+        crossed[i].choice = (struct choice){.kind = CHOICE_CATEGORY,
+                                            .function = made->choice.function,
+                                            .rule = column->rule,
+                                            .vocabulary_max = column->rows,
+                                            .bounds = column->bounds,
+                                            .bound_count = column->bound_count,
+                                            .position = made->choice.position};
+        TRY(find_old_column(planning, column->name, &crossed[i].column));
+    }
+    made->column = -1;
+    made->crossed = crossed;
+    made->crossed_count = cross->count;
+    return STATUS_OK;
+}
+
+static enum status make_as_before(struct planning *planning, struct choices *choices)
+{
+    const struct model_summary *model = &planning->plan->model;
+
+    choices->made = ARENA_NEW(planning->arena, struct made_choice, model->made_count + 1);
+    if (!choices->made)
+        return fail_no_memory(planning->err);
+    for (size_t i = 0; i < model->made_count; i++) {
+        const struct transform_input *input = model->made[i];
+        struct made_choice *made = &choices->made[choices->made_count++];
+
+        *made =
+            (struct made_choice){.name = input->name, .choice = choice_as_before(planning, input)};
+        TRY(input->cross ? cross_as_before(planning, input->cross, made)
+                         : find_old_column(planning, input->source, &made->column));
+    }
+    return STATUS_OK;
+}
+
 /* USING: what the old model takes, as it takes it. Other columns are of no use. */
 static enum status choose_as_before(struct planning *planning, struct choices *choices)
 {
@@ -1073,7 +1156,9 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
         const bool is_number = input->type == INPUT_NUMERIC, is_text = input->type == INPUT_TEXT;
         int column;
 
-        TRY(find_old_column(planning, input, &column));
+        TRY(find_old_column(planning, input->name, &column));
+        if (input->is_source)
+            continue;
         choices->of[column] = (struct choice){
             .kind = input->list.form ? CHOICE_LIST
                     : input->parts   ? CHOICE_DATE
@@ -1093,7 +1178,7 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
             .is_named = true,
         };
     }
-    return STATUS_OK;
+    return make_as_before(planning, choices);
 }
 
 static enum status choices_new(struct planning *planning, struct choices *choices)

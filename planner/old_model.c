@@ -28,19 +28,6 @@ static enum status refuse_column_clause(const struct planning *planning)
     return error_hint(planning->err, "Leave it out: what the columns are, the model knows.");
 }
 
-static enum status refuse_rules(const struct planning *planning)
-{
-    const struct plan *plan = planning->plan;
-
-    if (!plan->model.has_rules)
-        return STATUS_OK;
-    fail_at(planning->err, STATUS_UNSUPPORTED, place_of(planning),
-            "model \"%.*s\" has inputs that functions of COLUMN make, with which USING in TO TRAIN "
-            "is not supported yet",
-            SLICE_FORMAT(plan->model_name));
-    return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
-}
-
 enum status old_model_find(struct planning *planning)
 {
     const struct plan *plan = planning->plan;
@@ -62,7 +49,6 @@ enum status old_model_find(struct planning *planning)
                 plan->estimator->name);
         return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
     }
-    TRY(refuse_rules(planning));
     return refuse_column_clause(planning);
 }
 
@@ -228,10 +214,12 @@ enum status old_model_check(const struct planning *planning)
     return check_classes(planning);
 }
 
-/* Of one column: of a date some. */
+/* Of one column: of a date, and of functions of COLUMN, some. */
 static bool is_of_column(const struct plan_input *input, struct slice column)
 {
-    return slice_equal_fold(plan_input_shares(input) ? input->source : input->name, column);
+    if (input->cross)
+        return false;
+    return slice_equal_fold(input->source.size > 0 ? input->source : input->name, column);
 }
 
 enum status old_model_order(struct planning *planning)
@@ -249,6 +237,9 @@ enum status old_model_order(struct planning *planning)
         for (size_t i = 0; i < plan->input_count; i++)
             if (is_of_column(&plan->inputs[i], plan->model.inputs[column].name))
                 ordered[count++] = plan->inputs[i];
+    for (size_t i = 0; i < plan->input_count; i++)
+        if (plan->inputs[i].cross)
+            ordered[count++] = plan->inputs[i];
     if (count != plan->input_count) /* an array that is longer than it was */
         return fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                        "the query has %zu inputs, where model \"%.*s\" takes %zu of them",

@@ -261,7 +261,7 @@ enum status plan_train(struct planning *planning)
     TRY(column_calls_settle(planning));
     whole = planning->statement;
     TRY(estimator_find(&whole->model, &planning->plan->estimator, planning->err));
-    kind_choose(planning);
+    TRY(kind_choose(planning));
     TRY(search_plan(planning));
     TRY(plan_one(planning));
     return search_plan_others(planning, whole, plan_one);

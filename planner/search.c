@@ -450,7 +450,7 @@ static enum status try_trial(const struct planning *first, const struct statemen
     planning.arena = arena;
     planning.plan = &plan;
     TRY(estimator_find(&statement->model, &plan.estimator, first->err));
-    kind_choose(&planning);
+    TRY(kind_choose(&planning));
     TRY(plan_trial(&planning));
     if (has_the_same_rows(planned, &plan))
         return STATUS_OK;

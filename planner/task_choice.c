@@ -6,6 +6,7 @@
 #include "planner/old_model.h"
 #include "planner/query.h"
 #include "planner/settings.h"
+#include "planner/targets.h"
 
 #define CLASSES_MOST   20 /* different whole numbers that still are classes, */
 #define CLASS_ROWS     10 /* with so many rows each in the mean, unless there are two */
@@ -75,13 +76,26 @@ static bool names_embedding(const struct statement *statement)
     return false;
 }
 
-void kind_choose(struct planning *planning)
+/* A network over embeddings goes on from one, also where no COLUMN says that it is one. */
+static enum status goes_on_from_embeddings(struct planning *planning,
+                                           const struct estimator *embedded, bool *goes_on)
+{
+    *goes_on = false;
+    if (!embedded || !old_model_is_named(planning))
+        return STATUS_OK;
+    TRY(model_find(planning));
+    *goes_on = planning->plan->model.kind == embedded->kind;
+    return STATUS_OK;
+}
+
+enum status kind_choose(struct planning *planning)
 {
     const struct statement *statement = planning->statement;
-    const struct estimator *embedded =
-        names_embedding(statement) ? estimator_embedded(planning->plan->estimator) : NULL;
+    const struct estimator *embedded = estimator_embedded(planning->plan->estimator);
+    bool goes_on;
 
-    if (embedded)
+    TRY(goes_on_from_embeddings(planning, embedded, &goes_on));
+    if (embedded && (goes_on || names_embedding(statement)))
         planning->plan->estimator = embedded;
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
@@ -93,6 +107,7 @@ void kind_choose(struct planning *planning)
         if (meant)
             planning->plan->estimator = meant;
     }
+    return STATUS_OK;
 }
 
 enum status task_choose(struct planning *planning)

@@ -14,9 +14,10 @@
 #include "planner/planning.h"
 
 /* plan->estimator becomes that of linear models, where a name of XGBoost's is told the booster
- * gblinear, and that of networks over embeddings, where COLUMN of a network names EMBEDDING: before
- * the settings are read, as they are those of another kind then. */
-void kind_choose(struct planning *planning);
+ * gblinear, and that of networks over embeddings, where COLUMN of a network names EMBEDDING or
+ * USING a network over embeddings: before the settings are read, as they are those of another kind
+ * then. Fails as model_find. */
+enum status kind_choose(struct planning *planning);
 
 /* plan->estimator becomes the one that is meant, by the settings and, where these do not tell, by
  * the SELECT, which is described then. */

@@ -337,6 +337,7 @@ static enum status take_transform(const struct column_statistics *statistics,
             !slice_equal_fold(spec->inputs[i].name, old->inputs[i].name) ||
             spec->inputs[i].type != old->inputs[i].type ||
             spec->inputs[i].part != old->inputs[i].part ||
+            spec->inputs[i].rule != old->inputs[i].rule ||
             !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
     dataset->transform = *old;

@@ -166,11 +166,6 @@ class Columns(harness.Case):
         self.assertEqual(self.meta()["inputs"][0]["bounds"], [])
         self.assertIn('BUCKET(c)\\" is 5 in all', json.dumps(self.meta()["notices"]))
 
-    def test_training_does_not_go_on_from_it(self):
-        self.train(model="xgboost.gbtree")
-        with self.assertRaisesRegex(sqlite3.Error, "inputs that functions of COLUMN make"):
-            self.run_all("SELECT * FROM t TO TRAIN xgboost.gbtree LABEL y USING m INTO m2")
-
     def made_pairs(self):
         """Whether a shop sells well depends on the weekday, so that neither of both tells anything alone."""
         draw = random.Random(7)

@@ -152,6 +152,59 @@ class Weights(Rows):
         for row, reference in zip(self.run_all("SELECT totrain_logits('m', colour, a, day, b) FROM t"), wanted, strict=True):
             self.assertAlmostEqual(json.loads(row[0])[0], json.loads(reference[0])[0], 5)
 
+    FUNCTIONS = ("*, BUCKET(a, 4), BUCKET(a, [0.2, 0.6]), CATEGORY_HASH(day, 30), CROSS([colour, BUCKET(b, [0.5]), day], 50), "
+                 "EMBEDDING(CONCAT(LOG_ROUND(a, 3, 2), CATEGORY_HASH(colour, 8)), 3), CATEGORY_ID(tags, 6, ',')")
+
+    def made_tags(self, more=""):
+        self.run_all("ALTER TABLE t ADD COLUMN tags TEXT")
+        self.run_all("ALTER TABLE t ADD COLUMN c INTEGER")
+        self.run_all("UPDATE t SET tags = (id % 5) || ',' || (id % 3), c = z > 2")
+        self.run_all("CREATE TABLE later AS SELECT id, CASE colour WHEN 'r' THEN 'new' ELSE colour END AS colour, "
+                     "a * .7 AS a, day, b, y, z + 100 AS z, tags, c FROM t WHERE id < 200")
+
+    def check_functions(self, model, columns, settings, more, function="totrain_logits"):
+        select = "SELECT tags, colour, a, day, b, c FROM {} TO TRAIN {} WITH {} {} LABEL c {} INTO {}"
+        self.run_all(select.format("t", model, settings, f"COLUMN {columns}", "", "old"))
+        wanted = self.run_all(f"SELECT {function}('old', tags, colour, a, day, b) FROM t")
+        inputs = [row for row in self.run_all("SHOW MODEL old") if row[0].startswith("input ")]
+        self.run_all(select.format("later", model, more, "", "USING old", "m"))
+        self.assertEqual([row for row in self.run_all("SHOW MODEL m") if row[0].startswith("input ")], inputs)
+        return wanted, self.run_all(f"SELECT {function}('m', tags, colour, a, day, b) FROM t")
+
+    NOTHING = "train.epoch = 2, train.max_steps = 1, learning_rate = 1e-12, model.l2 = 0, optimizer = 'SGD'"
+
+    def test_what_functions_of_column_make_is_made_as_before(self):
+        """Bounds, quantiles, hash buckets, crosses, items and members of a CONCAT: the old model's, whatever the rows are."""
+        self.made_tags()
+        for model, columns, settings in (
+                ("LinearClassifier", self.FUNCTIONS.replace("EMBEDDING", "INDICATOR").replace("8)), 3)", "8)))"), "train.epoch = 2"),
+                ("DNNClassifier", self.FUNCTIONS, "train.epoch = 2, hidden_units = [4]"),
+                ("DeepFMClassifier", self.FUNCTIONS, "train.epoch = 2, hidden_units = [4]"),
+                ("WideAndDeepClassifier", "a, CROSS([colour, day], 20) FOR linear_feature_columns COLUMN a, "
+                                          "EMBEDDING(CATEGORY_HASH(colour, 8), 5), EMBEDDING(day, 2), tags, b FOR dnn_feature_columns", "train.epoch = 2")):
+            with self.subTest(model):
+                for row, reference in zip(*self.check_functions(model, columns, settings, self.NOTHING), strict=True):
+                    self.assertAlmostEqual(json.loads(row[0])[0], json.loads(reference[0])[0], 5)
+
+    def test_trees_go_on_with_what_functions_of_column_make(self):
+        self.made_tags()
+        columns = "*, BUCKET(a, 4), CATEGORY_HASH(day, 30), CROSS([colour, day], 50)"
+        wanted, more = self.check_functions("XGBClassifier", columns, "num_boost_round = 3", "num_boost_round = 1, eta = 1e-9")
+        for row, reference in zip(more, wanted, strict=True):
+            self.assertAlmostEqual(json.loads(row[0])[0], json.loads(reference[0])[0], 5)
+
+    def test_going_on_with_functions_of_column_any_workers_and_order_make_the_same_model(self):
+        self.made_tags()
+        digests = set()
+        for select, job in (("tags, colour, a, day, b, c", ""), ("b, c, day, a, 5 AS other, colour, tags", ", job.min_workers = 3, job.max_workers = 3")):
+            self.run_all(f"SELECT tags, colour, a, day, b, c FROM t TO TRAIN DeepFMClassifier WITH train.epoch = 2 COLUMN {self.FUNCTIONS} "
+                         "LABEL c INTO old")
+            self.run_all(f"SELECT {select} FROM later TO TRAIN DeepFMClassifier WITH train.epoch = 2{job} LABEL c USING old INTO m")
+            digests.add(self.model_digest("m"))
+        self.assertEqual(len(digests), 1)
+        with self.assertRaisesRegex(sqlite3.Error, 'the query has no column "tags", an input of model "old"'):
+            self.run_all("SELECT colour, a, day, b, c FROM later TO TRAIN DeepFMClassifier LABEL c USING old INTO m")
+
     def test_more_epochs_make_it_better(self):
         for model, settings in self.MODELS[:2]:
             with self.subTest(model):

@@ -244,20 +244,25 @@ enum status model_summarise(const struct model *model, struct arena *arena,
     };
     TRY(summarise_rounds(model, arena, summary, err));
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
-    if (!summary->inputs)
+    summary->made =
+        ARENA_NEW(arena, const struct transform_input *, model->transform.input_count + 1);
+    if (!summary->inputs || !summary->made)
         return fail_no_memory(err);
     for (size_t i = 0; i < summary->input_count; i++)
-        summary->inputs[i] =
-            (struct model_input){.name = model->transform.columns[i], .type = INPUT_CATEGORY};
+        summary->inputs[i] = (struct model_input){
+            .name = model->transform.columns[i], .is_source = true, .type = INPUT_CATEGORY};
     for (size_t i = 0; i < model->transform.input_count; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
         struct model_input *column = &summary->inputs[input->column];
 
-        summary->has_rules |= input->rule != RULE_WORDS;
+        if (input->rule != RULE_WORDS)
+            summary->made[summary->made_count++] = input;
         if (input->cross)
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
             column->type = input->type;
+        if (input->rule == RULE_WORDS)
+            column->is_source = false;
         column->model_part = input->model_part;
         column->dimension = input->dimension;
         column->concat = input->concat;
