@@ -98,11 +98,22 @@ void network_cost_learning(const struct network_params *network, double id_rows,
         cost->bytes += id_rows * TABLE_ROW_BYTES;
 }
 
-/* A row's categories add one row of the first layer each. */
+uint32_t network_norm_parameters(const struct network_params *network)
+{
+    uint32_t units = 0;
+
+    for (uint32_t i = 0; network->batch_norm && i < network->hidden_units.count; i++)
+        units += network->hidden_units.items[i];
+    return 4 * units;
+}
+
+/* A row's categories add one row of the first layer each. Norms go into a copy of all layers but
+ * the first (runtime/learn/hidden_norms.h). */
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct network_params *network = network_params(params);
-    double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids;
+    const uint32_t norms = network_norm_parameters(network);
+    double rows = shape->dense + shape->id_rows, width = shape->dense + shape->ids, copied = 0;
     struct kind_cost cost = {0};
 
     for (uint32_t i = 0; i <= network->hidden_units.count; i++) {
@@ -111,13 +122,13 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
 
         cost.parameters += (rows + 1) * units;
         cost.multiplications += width * units;
-        if (network->batch_norm && i < network->hidden_units.count)
-            cost.parameters += 4 * units;
+        if (norms > 0 && i > 0)
+            copied += (rows + 1) * units;
         rows = width = units;
     }
+    cost.parameters += norms;
     network_cost_learning(network, shape->id_rows, 0, &cost);
-    if (network->batch_norm && network->hidden_units.count > 0) /* weights with the norms in them */
-        cost.bytes += cost.parameters * sizeof(float);
+    cost.bytes += copied * sizeof(float);
     return cost;
 }
 

@@ -208,6 +208,8 @@ struct kind_cost network_cost(const struct kind_params *params, const struct kin
  * than that. */
 void network_cost_learning(const struct network_params *network, double id_rows,
                            uint32_t slots_least, struct kind_cost *cost);
+/* Of batch normalization: four numbers of each hidden unit, or 0. */
+uint32_t network_norm_parameters(const struct network_params *network);
 struct kind_cost network_list_cost(const double *units, size_t count);
 enum label_link network_link(const struct kind_params *params);
 enum aim network_aim(const struct kind_params *params);

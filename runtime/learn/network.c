@@ -27,12 +27,6 @@ static struct dropout_place place_of(const struct network *network, const struct
                                   network->layers[l].width};
 }
 
-/* What the layer gives to the next one. */
-static float *above_layer(const struct network_workspace *space, uint32_t l)
-{
-    return space->normalized[l] ? space->normalized[l] : space->activations[l];
-}
-
 /* Leaves a1, a2, ... and the logits in space->activations. `drops`: not of an evaluation. */
 static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
@@ -56,10 +50,7 @@ static void forward(const struct network *network, const float *parameters,
         activation_forward(network->activation, z, (size_t)n * layer->width);
         if (drops && network->dropout.rate > 0)
             dropout_forward(&network->dropout, &place, n, space->masks[l], z);
-        if (network->is_normalized)
-            batch_norm_forward(&network->norms[l], parameters, n, drops, z, &space->norms[l],
-                               space->normalized[l]);
-        a = above_layer(space, l);
+        a = hidden_norms_forward(&network->norms, l, parameters, n, drops, z, &space->norms);
     }
 }
 
@@ -79,11 +70,11 @@ static void backward(const struct network *network, const float *parameters,
         float *a = space->activations[l - 1], *below = space->deltas[l % 2];
         const float *sums = space->sums[l - 1];
 
-        affine_backward(layer, n, above_layer(space, l - 1), delta, is_first, space->gradient);
+        affine_backward(layer, n, hidden_norms_above(&space->norms, l - 1, a), delta, is_first,
+                        space->gradient);
         affine_backward_inputs(layer, parameters, transposed, n, delta, below);
-        if (network->is_normalized)
-            batch_norm_backward(&network->norms[l - 1], parameters, n, n / rows->divisor, a,
-                                &space->norms[l - 1], is_first, below, space->gradient);
+        hidden_norms_backward(&network->norms, l - 1, parameters, n, n / rows->divisor, a,
+                              &space->norms, is_first, below, space->gradient);
         if (space->masks[l - 1])
             dropout_backward(&network->dropout, space->masks[l - 1], count, a, below);
         activation_backward(network->activation, sums ? sums : a, below, count);

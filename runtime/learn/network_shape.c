@@ -63,35 +63,27 @@ static void add_layer(struct network *network, uint32_t rows, uint32_t width)
     }
 }
 
-/* Of all hidden layers one tensor each, so that there are few. */
-static enum status add_norms(struct network *network, struct error *err)
+/* Behind each hidden layer; the next one takes what it gives. */
+static enum status add_norms(struct network *network, const struct network_params *params,
+                             struct error *err)
 {
-    const uint32_t hidden = network->layer_count - 1;
-    uint32_t units = 0, at = 0, parts[4];
+    struct hidden_norms *norms = &network->norms;
 
-    for (uint32_t l = 0; l < hidden; l++)
-        units += network->layers[l].width;
-    for (int p = 0; p < 4; p++) {
-        parts[p] = add_tensor(network, units, true);
-        network->tensors[network->tensor_count - 1].is_statistic = p >= 2;
-    }
-    for (uint32_t l = 0; l < hidden; at += network->layers[l++].width)
-        network->norms[l] = (struct batch_norm){.width = network->layers[l].width,
-                                                .gamma = parts[0] + at,
-                                                .beta = parts[1] + at,
-                                                .mean = parts[2] + at,
-                                                .variance = parts[3] + at};
-    network->folded = calloc(network->parameter_count, sizeof *network->folded);
-    network->sums = calloc(NETWORK_WIDTH_MAX, sizeof *network->sums);
-    return network->folded && network->sums ? STATUS_OK : fail_no_memory(err);
+    if (network_norm_parameters(params) == 0)
+        return STATUS_OK;
+    norms->count = network->layer_count - 1;
+    memcpy(norms->takers, network->layers + 1, norms->count * sizeof *norms->takers);
+    norms->copied_from = norms->takers[0].weights;
+    TRY(hidden_norms_init(norms, network->dataset, network->parameter_count,
+                          network->tensors + network->tensor_count, err));
+    network->tensor_count += NORM_TENSORS;
+    network->parameter_count += network_norm_parameters(params);
+    return STATUS_OK;
 }
 
 void network_deinit(struct network *network)
 {
-    free(network->folded);
-    free(network->sums);
-    network->folded = NULL;
-    network->sums = NULL;
+    hidden_norms_deinit(&network->norms);
 }
 
 enum status network_init(struct network *network, const struct jobspec *spec,
@@ -112,13 +104,9 @@ enum status network_init(struct network *network, const struct jobspec *spec,
         .id_inputs = transform->id_inputs,
         .dropout = {network_params(&spec->params)->dropout, spec->seed,
                     network_params(&spec->params)->hidden_units.count + 1},
-        .is_normalized = network_params(&spec->params)->batch_norm &&
-                         network_params(&spec->params)->hidden_units.count > 0,
         .seed = spec->seed,
         .dataset = dataset,
     };
-    if (network->is_normalized && dataset->old_model)
-        return fail(err, STATUS_UNSUPPORTED, "model.batch_norm does not go on from an old model");
     TRY(loss_head_init(&network->head, spec, outputs_of(spec, dataset), dataset, err));
     memcpy(widths, network_params(&spec->params)->hidden_units.items,
            network_params(&spec->params)->hidden_units.count * sizeof *widths);
@@ -128,66 +116,29 @@ enum status network_init(struct network *network, const struct jobspec *spec,
             return fail(err, STATUS_LIMIT, "a layer has 1 to %d units, not %u", NETWORK_WIDTH_MAX,
                         widths[l]);
         total += (inputs + 1) * widths[l]; /* below 2^34 x 2^16 each: no overflow */
-        if (network->is_normalized && l < network_params(&spec->params)->hidden_units.count)
-            total += 4 * (uint64_t)widths[l];
         inputs = widths[l];
     }
-    TRY(check_size(total, err));
+    TRY(check_size(total + network_norm_parameters(network_params(&spec->params)), err));
     for (uint32_t l = 0; l <= network_params(&spec->params)->hidden_units.count; l++) {
         add_layer(network, rows, widths[l]);
         rows = widths[l];
     }
-    return network->is_normalized ? add_norms(network, err) : STATUS_OK;
-}
-
-/* What is behind a hidden layer is a line a unit when it no longer learns: it goes into the weights
- * of the next layer, so that a stored model has none of it. */
-static void fold_norm(struct network *network, const float *parameters, uint32_t l)
-{
-    const struct affine *next = &network->layers[l + 1];
-    float *weights = network->folded + next->weights, *bias = network->folded + next->bias;
-    double *sums = network->sums;
-
-    for (uint32_t j = 0; j < next->width; j++)
-        sums[j] = (double)bias[j];
-    for (uint32_t i = 0; i < next->rows; i++) {
-        double scale, shift;
-
-        batch_norm_line(&network->norms[l], parameters, i, &scale, &shift);
-        for (uint32_t j = 0; j < next->width; j++) {
-            float *weight = weights + (size_t)i * next->width + j;
-
-            sums[j] += shift * (double)*weight;
-            *weight = (float)(scale * (double)*weight);
-        }
-    }
-    for (uint32_t j = 0; j < next->width; j++)
-        bias[j] = (float)sums[j];
-}
-
-static const float *stored_parameters(struct network *network, const float *parameters)
-{
-    if (!network->is_normalized)
-        return parameters;
-    memcpy(network->folded, parameters, network->parameter_count * sizeof *parameters);
-    for (uint32_t l = 0; l + 1 < network->layer_count; l++)
-        fold_norm(network, parameters, l);
-    return network->folded;
+    return add_norms(network, network_params(&spec->params), err);
 }
 
 static void network_fill_model(void *self, const float *parameters, struct model *model)
 {
     struct network *network = self;
 
-    parameters = stored_parameters(network, parameters);
+    hidden_norms_fold(&network->norms, parameters);
     for (uint32_t l = 0; l < network->layer_count; l++) {
         const struct affine *layer = &network->layers[l];
 
         network->stored[l] = (struct layer){
             .rows = layer->rows + (l == 0 ? network->ids.rows : 0),
             .width = layer->width,
-            .weights = parameters + layer->weights,
-            .bias = parameters + layer->bias,
+            .weights = hidden_norms_folded(&network->norms, parameters, layer->weights),
+            .bias = hidden_norms_folded(&network->norms, parameters, layer->bias),
         };
     }
     network->content =
@@ -218,14 +169,6 @@ static double limit_of(const struct network *network, uint32_t l)
     return start_limit(in, layer->width, is_last ? ACTIVATION_IDENTITY : network->activation);
 }
 
-static void start_norms(const struct network *network, float *parameters)
-{
-    for (uint32_t l = 0; network->is_normalized && l + 1 < network->layer_count; l++)
-        for (uint32_t j = 0; j < network->norms[l].width; j++)
-            parameters[network->norms[l].gamma + j] = parameters[network->norms[l].variance + j] =
-                1;
-}
-
 void network_start(const void *self, float *parameters)
 {
     const struct network *network = self;
@@ -245,7 +188,7 @@ void network_start(const void *self, float *parameters)
             start_uniform(network->seed, t, 0, tensor->count, limit_of(network, l),
                           parameters + tensor->first);
     }
-    start_norms(network, parameters);
+    hidden_norms_start(&network->norms, parameters);
 }
 
 /* ---- space ---- */
@@ -258,24 +201,6 @@ static void *allocate(size_t count, size_t size)
     if (memory)
         memset(memory, 0, bytes);
     return memory;
-}
-
-static bool allocate_norms(struct network_workspace *space, const struct network *network)
-{
-    for (uint32_t l = 0; network->is_normalized && l + 1 < network->layer_count; l++) {
-        const size_t width = network->layers[l].width;
-        struct batch_norm_room *room = &space->norms[l];
-
-        space->normalized[l] = allocate(LANE_CHUNK_ROWS * width, sizeof(float));
-        room->mean = allocate(width, sizeof(float));
-        room->variance = allocate(width, sizeof(float));
-        room->inverse = allocate(width, sizeof(float));
-        room->sums = allocate(2 * width, sizeof(float));
-        if (!space->normalized[l] || !room->mean || !room->variance || !room->inverse ||
-            !room->sums)
-            return false;
-    }
-    return true;
 }
 
 static bool allocate_layers(struct network_workspace *space, const struct network *network)
@@ -306,7 +231,7 @@ static bool allocate_layers(struct network_workspace *space, const struct networ
         if (!space->deltas[i])
             return false;
     }
-    return allocate_norms(space, network);
+    return hidden_norms_space_init(&space->norms, &network->norms);
 }
 
 enum status network_workspace_init(struct network_workspace *space, const struct network *network,
@@ -339,12 +264,8 @@ void network_workspace_deinit(struct network_workspace *space)
         free(space->activations[l]);
         free(space->sums[l]);
         free(space->masks[l]);
-        free(space->normalized[l]);
-        free(space->norms[l].mean);
-        free(space->norms[l].variance);
-        free(space->norms[l].inverse);
-        free(space->norms[l].sums);
     }
+    hidden_norms_space_deinit(&space->norms);
     free(space->deltas[0]);
     free(space->deltas[1]);
     free(space->labels.targets);
@@ -384,7 +305,7 @@ static void network_workspace_close(void *space)
 static uint64_t space_bytes(const struct network *network)
 {
     const uint64_t kept =
-        (activation_keeps_sums(network->activation) ? 4 : 3) + network->is_normalized;
+        (activation_keeps_sums(network->activation) ? 4 : 3) + (network->norms.count > 0);
     uint64_t bytes = 0;
 
     for (uint32_t l = 0; l < network->layer_count; l++)
@@ -403,7 +324,7 @@ static void network_put_shape(const void *self, struct text *out)
     put_u32(out, network->layer_count);
     for (uint32_t l = 0; l < network->layer_count; l++)
         put_u32(out, network->layers[l].width);
-    if (network->is_normalized)
+    if (network->norms.count)
         put_u32(out, 1);
 }
 

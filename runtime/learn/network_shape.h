@@ -7,18 +7,18 @@
 
 #include "kinds/network/network_model.h"
 #include "runtime/learn/affine.h"
-#include "runtime/learn/batch_norm.h"
 #include "runtime/learn/differentiable.h"
 #include "runtime/learn/dropout.h"
+#include "runtime/learn/hidden_norms.h"
 #include "runtime/learn/id_rows.h"
 #include "runtime/learn/loss_head.h"
 
-_Static_assert(2 * NETWORK_LAYERS_MAX + 1 + 4 <= TENSORS_MAX,
+_Static_assert(2 * NETWORK_LAYERS_MAX + 1 + NORM_TENSORS <= TENSORS_MAX,
                "weights and biases, a table of ids, and what normalizes");
 
 /* The parameters lie layer by layer: W (rows, width), for the first layer the
- * id block (id_rows, width), b (width). With batch normalization gammas of all hidden layers
- * follow, then betas, running means and running variances. Tensors in the same order. */
+ * id block (id_rows, width), b (width). Norms follow, if there are any. Tensors in the same order.
+ */
 struct network {
     enum activation activation;
     uint32_t dense_width;
@@ -28,10 +28,7 @@ struct network {
     uint32_t id_inputs; /* categories and texts, which select its rows */
     struct loss_head head;
     struct dropout dropout;
-    bool is_normalized;                          /* the norms below are there */
-    struct batch_norm norms[NETWORK_LAYERS_MAX]; /* behind each hidden layer */
-    float *folded; /* (parameter_count): weights with the norms in them; NULL: there are none */
-    double *sums;  /* (NETWORK_WIDTH_MAX): a layer's biases, while norms go into its weights */
+    struct hidden_norms norms;
     uint64_t seed;
     const struct dataset *dataset;
     uint32_t tensor_count;
@@ -59,8 +56,7 @@ struct network_workspace {
     float *activations[NETWORK_LAYERS_MAX]; /* (chunk, width) of each layer */
     float *sums[NETWORK_LAYERS_MAX];        /* before they are activated, where that is kept */
     float *masks[NETWORK_LAYERS_MAX];       /* (chunk, width) of each hidden layer */
-    float *normalized[NETWORK_LAYERS_MAX];  /* (chunk, width) of each hidden layer, or NULL */
-    struct batch_norm_room norms[NETWORK_LAYERS_MAX];
+    struct hidden_norms_space norms;
     float *deltas[2]; /* (chunk, widest) */
     struct loss_labels labels;
     float *gradient; /* (parameter_count); the id block is 0 between calls */
@@ -78,7 +74,6 @@ void network_workspace_deinit(struct network_workspace *space);
  * LeCun's sqrt(3 / in) before a selu, Glorot's sqrt(6 / (in + out)) elsewhere; each category counts
  * as one input, since one row of its block is selected, and so does a text, of whose words each
  * counts less the more there are. A network without hidden layers is convex and starts from 0.
- * Gammas and running variances 1, betas and running means 0.
  */
 void network_start(const void *self, float *parameters);
 /* WT of the layers whose inputs have a gradient: all but the first. */

@@ -192,7 +192,7 @@ static void exact_activate(const struct fixture *fixture, uint32_t row, uint32_t
 
 static void exact_normalize(const struct fixture *fixture, uint32_t l, double a[ROWS][64])
 {
-    const struct batch_norm *norm = &fixture->network.norms[l];
+    const struct batch_norm *norm = &fixture->network.norms.layers[l];
 
     for (uint32_t j = 0; j < norm->width; j++) {
         double mean = 0, variance = 0;
@@ -231,7 +231,7 @@ static double exact_total(const struct fixture *fixture)
             exact_sums(fixture, row, l, a[row], z[row]);
         for (uint32_t row = 0; l < last && row < ROWS; row++)
             exact_activate(fixture, row, l, z[row]);
-        if (l < last && network->is_normalized)
+        if (l < last && network->norms.count)
             exact_normalize(fixture, l, z);
         memcpy(a, z, sizeof a);
     }
@@ -266,7 +266,7 @@ static void check_gradient(struct fixture *fixture)
         const double here = fixture->exact[i];
         double above, below, slope;
 
-        if (fixture->network.is_normalized && i >= fixture->network.norms[0].mean)
+        if (fixture->network.norms.count && i >= fixture->network.norms.layers[0].mean)
             break; /* running means and variances have none */
 
         fixture->exact[i] = here + DIFFERENCE;
@@ -362,7 +362,7 @@ static void fixture_normalize(struct fixture *fixture)
     CHECK_OK(network_init(network, &fixture->spec, &fixture->dataset, &err));
     CHECK_OK(network_workspace_init(&fixture->space, network, &err));
     CHECK(network->parameter_count <= PARAMETERS_MAX);
-    for (uint32_t i = network->norms[0].gamma; i < network->parameter_count; i++) {
+    for (uint32_t i = network->norms.first; i < network->parameter_count; i++) {
         fixture->parameters[i] = (float)(random_uniform(4, RANDOM_SIMULATION, 0, i) + 0.5);
         fixture->exact[i] = (double)fixture->parameters[i];
     }
@@ -424,6 +424,24 @@ static void a_stored_network_has_its_norms_in_its_weights(void **state)
     CHECK(loss > 1);
     assert_float_equal(again, loss, 1e-5 * loss);
     model.close(model.self);
+    fixture_close(&fixture);
+}
+
+/* Its weights are those of a network without norms. */
+static void norms_do_not_go_on_from_an_old_model(void **state)
+{
+    const struct model old = {.content = NULL};
+    struct fixture fixture;
+    struct differentiable model;
+    struct error err;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 4, 0, 0, 2}, 2, ACTIVATION_RELU, 0);
+    network_params(&fixture.spec.params)->batch_norm = true;
+    fixture.dataset.old_model = &old;
+    CHECK_FAILS(network_open(&fixture.spec, &fixture.dataset, &model, &err), STATUS_UNSUPPORTED,
+                "model.batch_norm does not go on from an old model");
+    fixture.dataset.old_model = NULL;
     fixture_close(&fixture);
 }
 
@@ -691,6 +709,7 @@ int main(void)
         cmocka_unit_test(the_gradient_goes_through_dropout),
         cmocka_unit_test(the_gradient_goes_through_batch_normalization),
         cmocka_unit_test(a_stored_network_has_its_norms_in_its_weights),
+        cmocka_unit_test(norms_do_not_go_on_from_an_old_model),
         cmocka_unit_test(dropout_is_keyed_by_the_place_in_the_batch),
         cmocka_unit_test(a_lane_of_many_chunks_is_the_sum_of_its_chunks),
         cmocka_unit_test(a_cleared_space_holds_no_gradient_of_ids),
