@@ -65,20 +65,6 @@ bool embedding_uses(const struct kind_params *params, const struct attribute *at
     return network_uses(params, attribute);
 }
 
-static enum status refuse_norms(const struct embedding_params *params,
-                                const struct kind_settings *settings, struct error *err)
-{
-    struct slice spelled;
-    int position = -1;
-
-    if (!params->batch_norm)
-        return STATUS_OK;
-    (void)settings->find(settings->context, "model.batch_norm", &spelled, &position);
-    fail_at(err, STATUS_UNSUPPORTED, position,
-            "model.batch_norm of a network over embeddings is not supported yet");
-    return error_hint(err, "DNNClassifier and DNNRegressor without EMBEDDING take it.");
-}
-
 static enum status check_linear(const struct embedding_params *params, const char *attribute,
                                 unsigned optimizers, const char *of,
                                 const struct kind_settings *settings, struct error *err)
@@ -123,7 +109,6 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
     int position;
 
     TRY(network_settle(params, settings, err));
-    TRY(refuse_norms(embedding, settings, err));
     for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
         if (uses[i].interaction != embedding->interaction &&
             settings->find(settings->context, uses[i].attribute, &spelled, &position)) {
@@ -208,14 +193,28 @@ static uint32_t embedding_slots_least(const struct kind_params *params)
                : 0;
 }
 
+/* Norms go into a copy of all weights behind the first hidden layer
+ * (runtime/learn/hidden_norms.h). */
+static double copied_parameters(const struct embedding_shape *shape)
+{
+    double sum = 0;
+
+    if (shape->norms == 0 || shape->hidden == NO_ARRAY)
+        return 0;
+    for (uint32_t i = embedding_behind_first(shape); i < shape->array_count; i++)
+        sum += (double)(shape->arrays[i].rows * shape->arrays[i].width);
+    return sum;
+}
+
 struct kind_cost embedding_cost(const struct kind_params *params, const struct kind_shape *of)
 {
     const struct embedding_shape shape = shape_for(params, of);
-    struct kind_cost cost = {.parameters = (double)shape.parameters,
+    struct kind_cost cost = {.parameters = (double)(shape.parameters + shape.norms),
                              .multiplications = multiplications_of(&shape)};
 
     network_cost_learning(network_params(params), of->id_rows, embedding_slots_least(params),
                           &cost);
+    cost.bytes += copied_parameters(&shape) * sizeof(float);
     return cost;
 }
 

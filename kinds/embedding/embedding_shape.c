@@ -15,6 +15,7 @@ struct embedding_shape embedding_shape_of(const struct kind_params *params)
         .dimension = embedding->dimension,
         .cross_layers = embedding->interaction == INTERACTION_CROSS ? embedding->cross_layers : 0,
         .hidden_units = embedding->hidden_units,
+        .norms = network_norm_parameters(network_params(params)),
         .cin_units = embedding->interaction == INTERACTION_COMPRESSED ? embedding->cin_units
                                                                       : (struct counts){.count = 0},
     };
@@ -84,12 +85,14 @@ static void add_compressed(struct embedding_shape *shape)
 /* Float, optimizer slots, gradient and 64-bit sum of each. */
 static enum status check_size(const struct embedding_shape *shape, struct error *err)
 {
-    if (shape->parameters <= MODEL_PARAMETERS_MAX)
+    const uint64_t parameters = shape->parameters + shape->norms;
+
+    if (parameters <= MODEL_PARAMETERS_MAX)
         return STATUS_OK;
     fail(err, STATUS_LIMIT,
          "a network of %llu parameters needs %llu bytes to train, at most %llu parameters are "
          "allowed",
-         (unsigned long long)shape->parameters, (unsigned long long)shape->parameters * 24,
+         (unsigned long long)parameters, (unsigned long long)parameters * 24,
          (unsigned long long)MODEL_PARAMETERS_MAX);
     return error_hint(err, "Use a smaller model.embedding_dimension, smaller model.hidden_units, "
                            "or categories with fewer words.");

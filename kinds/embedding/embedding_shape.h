@@ -59,6 +59,7 @@ struct embedding_shape {
     uint32_t embedded;            /* the dimensions of all embeddings */
     uint32_t outputs;
     uint64_t id_rows;
+    uint64_t norms; /* parameters of batch normalization, which a job learns beside the arrays */
 
     /* ---- what follows: embedding_shape_finish ---- */
     uint32_t wide_width; /* of a row of the table: outputs, or 0 */
@@ -100,6 +101,11 @@ static inline uint32_t embedding_top_interaction(const struct embedding_shape *s
 static inline uint32_t embedding_pair_columns(const struct embedding_shape *shape)
 {
     return shape->interaction == INTERACTION_PAIRS && shape->outputs > 1 ? shape->dimension : 0;
+}
+/* The first array behind the first hidden layer, which there is. */
+static inline uint32_t embedding_behind_first(const struct embedding_shape *shape)
+{
+    return shape->hidden + 2;
 }
 /* Columns that layer `l` of the hidden ones takes. */
 static inline uint32_t embedding_hidden_inputs(const struct embedding_shape *shape, uint32_t l)

@@ -48,8 +48,7 @@ extern const struct word_alias network_activation_aliases[];
            "Share of hidden units zeroed in each step.", .aliases = WORDS("model.dnn_dropout"))    \
     STORED(bool, batch_norm, "model.batch_norm", SCOPE_TRAIN, IN_KIND(batch_norm),                 \
            BOOLEAN("false", NULL),                                                                 \
-           "Normalise what each hidden layer gives, by mean and variance of a lane's rows. Of "    \
-           "networks without embeddings.")                                                         \
+           "Normalise what each hidden layer gives, by mean and variance of a lane's rows.")       \
     STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
            WORD("auto", network_loss_words, NULL),                                                 \
            "What is minimised. 'auto': squared_error of numbers, log_loss of classes. log_cosh "   \

@@ -78,6 +78,35 @@ static void place_compressed(struct embedding_network *network)
     }
 }
 
+/* What the last hidden layer gives is some columns of the top. */
+static struct affine taker_of_last(const struct embedding_network *network)
+{
+    const struct embedding_shape *shape = &network->shape;
+    struct affine taker = network->last;
+
+    taker.weights += embedding_top_hidden(shape) * shape->outputs;
+    taker.rows = embedding_last_hidden(shape);
+    return taker;
+}
+
+static enum status place_norms(struct embedding_network *network, struct error *err)
+{
+    const struct embedding_shape *shape = &network->shape;
+    struct hidden_norms *norms = &network->norms;
+
+    if (shape->norms == 0)
+        return STATUS_OK;
+    norms->count = shape->hidden_units.count;
+    memcpy(norms->takers, network->hidden + 1, (norms->count - 1) * sizeof *norms->takers);
+    norms->takers[norms->count - 1] = taker_of_last(network);
+    norms->copied_from = first_of(network, embedding_behind_first(shape));
+    TRY(hidden_norms_init(norms, network->dataset, network->parameter_count,
+                          network->tensors + network->tensor_count, err));
+    network->tensor_count += NORM_TENSORS;
+    network->parameter_count += (uint32_t)shape->norms;
+    return STATUS_OK;
+}
+
 static void place_tensors(struct embedding_network *network)
 {
     const struct embedding_shape *shape = &network->shape;
@@ -91,6 +120,8 @@ static void place_tensors(struct embedding_network *network)
             (struct tensor){.first = first, .count = count, .is_bias = array->is_bias};
         first += count;
     }
+    network->tensor_count = shape->array_count;
+    network->parameter_count = first;
     if (shape->table != NO_ARRAY) {
         network->tensors[shape->table].row_width = shape->row_width;
         network->tensors[shape->table].selects_most = network->fields.id_count;
@@ -154,12 +185,13 @@ enum status embedding_network_init(struct embedding_network *network, const stru
     place_layers(network);
     place_compressed(network);
     embedding_copy_shape_params(&spec->params, &network->content.params);
-    return STATUS_OK;
+    return place_norms(network, err);
 }
 
 void embedding_network_deinit(struct embedding_network *network)
 {
     embedding_inputs_deinit(&network->columns);
+    hidden_norms_deinit(&network->norms);
 }
 
 /* ---- the start ---- */
@@ -205,7 +237,7 @@ void embedding_network_start(const void *self, float *parameters)
     const struct embedding_network *network = self;
     const struct embedding_shape *shape = &network->shape;
 
-    memset(parameters, 0, shape->parameters * sizeof *parameters);
+    memset(parameters, 0, network->parameter_count * sizeof *parameters);
     if (shape->table != NO_ARRAY)
         start_table(network, parameters);
     for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
@@ -220,6 +252,7 @@ void embedding_network_start(const void *self, float *parameters)
                     start_limit((double)shape->top, shape->outputs, ACTIVATION_IDENTITY),
                     parameters);
     start_outputs(&network->head, network->dataset, parameters + network->last.bias);
+    hidden_norms_start(&network->norms, parameters);
 }
 
 /* ---- derived ---- */
@@ -280,6 +313,7 @@ static void make_layers(struct embedding_space *space, const struct embedding_ne
         if (network->dropout.rate > 0)
             make(&space->masks[l], shape->hidden_units.items[l], is_there);
     }
+    *is_there &= hidden_norms_space_init(&space->norms, &network->norms);
     make(&space->deltas[0], widest(shape), is_there);
     make(&space->deltas[1], widest(shape), is_there);
     for (uint32_t l = 0; l < shape->cross_layers; l++) {
@@ -342,7 +376,7 @@ enum status embedding_space_init(struct embedding_space *space,
     make_layers(space, network, &is_there);
     make_compressed(space, network, &is_there);
     /* Of a large table few pages are ever written to. */
-    space->gradient = calloc(network->shape.parameters, sizeof *space->gradient);
+    space->gradient = calloc(network->parameter_count, sizeof *space->gradient);
     if (is_there && space->gradient &&
         touched_rows_make(&space->touched, (uint32_t)network->shape.id_rows, err) == STATUS_OK)
         return STATUS_OK;
@@ -366,6 +400,7 @@ void embedding_space_deinit(struct embedding_space *space)
         free(space->masks[l]);
         free(space->kept[l]);
     }
+    hidden_norms_space_deinit(&space->norms);
     for (uint32_t l = 0; l < CROSS_LAYERS_MAX; l++) {
         free(space->crossed[l]);
         free(space->inner[l]);
@@ -413,7 +448,7 @@ static uint64_t space_bytes(const struct embedding_network *network)
              room = 0;
 
     for (uint32_t l = 0; l < shape->hidden_units.count; l++)
-        floats += 2 * (uint64_t)shape->hidden_units.items[l];
+        floats += (uint64_t)shape->hidden_units.items[l] * (network->norms.count ? 3 : 2);
     for (uint32_t l = 0; l < shape->cin_units.count; l++) {
         floats += 2 * (uint64_t)shape->cin_units.items[l] * shape->dimension;
         if (2 * compressed_room(&network->compressed[l]) > room)
@@ -427,8 +462,10 @@ static void fill_model(void *self, const float *parameters, struct model *model)
     struct embedding_network *network = self;
 
     network->content.shape = network->shape;
+    hidden_norms_fold(&network->norms, parameters);
     for (uint32_t i = 0; i < network->shape.array_count; i++)
-        network->content.elements[i] = parameters + network->tensors[i].first;
+        network->content.elements[i] =
+            hidden_norms_folded(&network->norms, parameters, network->tensors[i].first);
     model->content = &network->content;
     if (embedding_pair_columns(&network->shape) && model->format < MODEL_FORMAT_POOLED)
         model->format = MODEL_FORMAT_POOLED;
@@ -449,6 +486,8 @@ static void put_shape(const void *self, struct text *out)
         put_u64(out, shape->arrays[i].rows);
         put_u64(out, shape->arrays[i].width);
     }
+    if (network->norms.count)
+        put_u32(out, 1);
 }
 
 static void close_network(void *self)
@@ -510,8 +549,8 @@ enum status embedding_network_open(const struct jobspec *spec, const struct data
     *model = (struct differentiable){
         .self = network,
         .tensors = network->tensors,
-        .tensor_count = network->shape.array_count,
-        .parameter_count = (uint32_t)network->shape.parameters,
+        .tensor_count = network->tensor_count,
+        .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
         .settings = settings_of(spec, dataset->train.rows),

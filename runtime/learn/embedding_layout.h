@@ -12,12 +12,15 @@
 #include "runtime/learn/differentiable.h"
 #include "runtime/learn/dropout.h"
 #include "runtime/learn/embedded_fields.h"
+#include "runtime/learn/hidden_norms.h"
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/pairs_sum.h"
 
-_Static_assert(EMBEDDING_ARRAYS_MAX <= TENSORS_MAX, "each array is a tensor");
+_Static_assert(EMBEDDING_ARRAYS_MAX + NORM_TENSORS <= TENSORS_MAX,
+               "each array is a tensor, and what normalizes");
 
-/* Tensors and parameters are the arrays of the shape, in its order. */
+/* Tensors and parameters are the arrays of the shape, in its order, and behind them norms, if there
+ * are any. */
 struct embedding_network {
     struct embedding_shape shape;
     struct embedded_fields fields;
@@ -27,9 +30,11 @@ struct embedding_network {
     struct pairs_sum pairs;
     struct loss_head head;
     struct dropout dropout;
+    struct hidden_norms norms;
     uint64_t seed;
     const struct dataset *dataset;
-    struct tensor tensors[EMBEDDING_ARRAYS_MAX];
+    uint32_t tensor_count, parameter_count;
+    struct tensor tensors[EMBEDDING_ARRAYS_MAX + NORM_TENSORS];
     uint32_t transposed_count;
     struct embedding_inputs columns; /* that each part takes */
     struct embedding_model content;
@@ -44,6 +49,7 @@ struct embedding_space {
     float *hidden[HIDDEN_LAYERS_MAX]; /* (chunk, units): activations */
     float *masks[HIDDEN_LAYERS_MAX];  /* the same, with dropout */
     float *kept[HIDDEN_LAYERS_MAX];   /* before the activation, where it keeps sums (kernels.h) */
+    struct hidden_norms_space norms;
     float *deltas[2];                 /* (chunk, widest) */
     float *crossed[CROSS_LAYERS_MAX]; /* (chunk, inputs): of each layer */
     float *inner[CROSS_LAYERS_MAX];   /* (chunk, inputs) */

@@ -79,7 +79,8 @@ static void forward_hidden(const struct chunk *chunk)
         activation_forward(shape->activation, z, (size_t)chunk->n * units);
         if (chunk->drops && network->dropout.rate > 0)
             dropout_forward(&network->dropout, &place, chunk->n, space->masks[l], z);
-        a = z;
+        a = hidden_norms_forward(&network->norms, l, chunk->parameters, chunk->n, chunk->drops, z,
+                                 &space->norms);
     }
     if (embedding_last_hidden(shape) && shape->hidden != NO_ARRAY)
         copy_columns(a, embedding_last_hidden(shape), space->top + embedding_top_hidden(shape),
@@ -206,9 +207,13 @@ static void backward_hidden(const struct chunk *chunk, const struct backward *wa
     for (uint32_t l = layers; l-- > 0;) {
         const struct affine *layer = &network->hidden[l];
         const size_t count = (size_t)chunk->n * layer->width;
-        const float *below = l ? space->hidden[l - 1] : space->inputs;
+        const float *below =
+            l ? hidden_norms_above(&space->norms, l - 1, space->hidden[l - 1]) : space->inputs;
         float *next = space->deltas[l % 2];
 
+        hidden_norms_backward(&network->norms, l, chunk->parameters, chunk->n,
+                              chunk->n / chunk->rows->divisor, space->hidden[l], &space->norms,
+                              way->is_first, delta, space->gradient);
         if (space->masks[l])
             dropout_backward(&network->dropout, space->masks[l], count, space->hidden[l], delta);
         activation_backward(shape->activation, space->kept[l] ? space->kept[l] : space->hidden[l],

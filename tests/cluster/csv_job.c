@@ -327,6 +327,12 @@ void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folde
     make_clicks(job, "XDeepFMClassifier", &params, csv, folder);
 }
 
+void csv_job_make_normalized_clicks(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make_clicks(job, csv, folder);
+    network_params(&job->spec.params)->batch_norm = true;
+}
+
 void csv_job_make_machine(struct csv_job *job, const char *csv, const char *folder)
 {
     const struct embedding_params params = {

@@ -51,6 +51,8 @@ void csv_job_make_components(struct csv_job *job, const char *csv, const char *f
 /* The same of a network over embeddings with all that is beside it: of a text whose table is large
  * enough to be moved by touched rows, of a category and of numbers. */
 void csv_job_make_clicks(struct csv_job *job, const char *csv, const char *folder);
+/* As csv_job_make_clicks, with batch normalization. */
+void csv_job_make_normalized_clicks(struct csv_job *job, const char *csv, const char *folder);
 /* The same of a factorisation machine. */
 void csv_job_make_machine(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */

@@ -117,6 +117,11 @@ struct subject real_subject_open_clicks(const char *csv)
     return open_subject(csv, csv_job_make_clicks);
 }
 
+struct subject real_subject_open_normalized_clicks(const char *csv)
+{
+    return open_subject(csv, csv_job_make_normalized_clicks);
+}
+
 struct subject real_subject_open_machine(const char *csv)
 {
     return open_subject(csv, csv_job_make_machine);

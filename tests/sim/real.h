@@ -22,6 +22,8 @@ struct subject real_subject_open_hazards(const char *csv);
 struct subject real_subject_open_rankings(const char *csv);
 /* The same rows in a network over embeddings. */
 struct subject real_subject_open_clicks(const char *csv);
+/* The same with batch normalization. */
+struct subject real_subject_open_normalized_clicks(const char *csv);
 /* The same with a factorisation machine. */
 struct subject real_subject_open_machine(const char *csv);
 /* The same rows without it, in clusters. */

@@ -5,7 +5,7 @@
  * |
  *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
  *         --hazards CSV | --rankings CSV | --card CSV | --timed CSV | --norms CSV |
- *         --rows N
+ *         --click-norms CSV | --rows N
  *         [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
@@ -222,6 +222,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--card", real_subject_open_card},
         {"--timed", real_subject_open_timed},
         {"--norms", real_subject_open_norms},
+        {"--click-norms", real_subject_open_normalized_clicks},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
@@ -276,6 +277,7 @@ int main(int argc, char **argv)
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
               "--norms CSV: as --learner, of a network with batch normalization\n"
+              "--click-norms CSV: as --clicks, with batch normalization\n"
               "--timed CSV: as --learner, of a job whose time is over sooner or later\n"
               "--trees CSV: the same of boosted trees\n"
               "--dart CSV: of those that leave others out, with goss\n"

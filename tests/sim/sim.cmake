@@ -15,6 +15,8 @@ add_test(NAME sim_card COMMAND sim --card ${CMAKE_SOURCE_DIR}/examples/data/brea
   --seeds 1..100)
 add_test(NAME sim_norms COMMAND sim --norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..60)
+add_test(NAME sim_click_norms COMMAND sim --click-norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..60)
 # That jobs are ended by the clock, some of them, is what it is for.
 add_test(NAME sim_timed COMMAND sim --timed ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..200)
@@ -28,7 +30,7 @@ foreach(learner medians quantiles percentages hazards rankings)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
     --seeds 1..400)
 endforeach()
-set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_machine sim_clusters sim_card sim_norms sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_machine sim_clusters sim_card sim_norms sim_click_norms sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

@@ -55,6 +55,7 @@ void embedding_case_open(struct embedding_case *of, struct rows_shape shape, uin
     }
     params->hidden_units = (struct counts){{7, 5}, parts.hidden_layers};
     params->activation = NETWORK_ACTIVATION_TANH;
+    params->batch_norm = parts.is_normalized;
     params->dimension = 3;
     params->is_wide = parts.is_wide;
     params->interaction = parts.interaction;
@@ -86,7 +87,7 @@ struct reference {
     const double *parameters;
     const float *const *masks;
     uint32_t row;
-    double inputs[WIDEST], top[WIDEST];
+    double inputs[WIDEST], hidden[WIDEST], top[WIDEST];
     uint32_t top_count;
 };
 
@@ -164,30 +165,58 @@ static void embed(struct reference *of, double *outputs)
         embedding[j] = dense_of(of, of->network->columns.deep[j]);
 }
 
-static void hide(struct reference *of)
+static void hide(struct reference *of, uint32_t l)
 {
     const struct embedding_shape *shape = &of->network->shape;
-    double a[WIDEST], z[WIDEST];
-    uint32_t rows = (uint32_t)shape->inputs;
+    const double *weights = array_of(of, shape->hidden + 2 * l);
+    const double *bias = array_of(of, shape->hidden + 2 * l + 1);
+    const double *a = l == 0 ? of->inputs : of->hidden;
+    const uint32_t units = shape->hidden_units.items[l];
+    double z[WIDEST];
 
-    memcpy(a, of->inputs, sizeof a);
-    for (uint32_t l = 0; l < shape->hidden_units.count; l++) {
-        const double *weights = array_of(of, shape->hidden + 2 * l);
-        const double *bias = array_of(of, shape->hidden + 2 * l + 1);
-        const uint32_t units = shape->hidden_units.items[l];
-
-        for (uint32_t u = 0; u < units; u++) {
-            z[u] = bias[u];
-            for (uint32_t i = 0; i < rows; i++)
-                z[u] += a[i] * weights[i * units + u];
-        }
-        for (uint32_t u = 0; u < units; u++)
-            a[u] = activate(shape->activation, z[u]) *
-                   (of->masks ? (double)of->masks[l][of->row * units + u] : 1);
-        rows = units;
+    for (uint32_t u = 0; u < units; u++) {
+        z[u] = bias[u];
+        for (uint32_t i = 0; i < embedding_hidden_inputs(shape, l); i++)
+            z[u] += a[i] * weights[i * units + u];
     }
-    for (uint32_t u = 0; shape->hidden_units.count && u < rows; u++)
-        of->top[of->top_count++] = a[u];
+    for (uint32_t u = 0; u < units; u++)
+        of->hidden[u] = activate(shape->activation, z[u]) *
+                        (of->masks ? (double)of->masks[l][of->row * units + u] : 1);
+}
+
+/* Unit u of all rows. */
+static void normalize_unit(struct reference *of, uint32_t rows, bool learns,
+                           const struct batch_norm *norm, uint32_t u)
+{
+    const double *parameters = of->parameters;
+    double mean = 0, variance = 0;
+
+    for (uint32_t i = 0; i < rows; i++)
+        mean += of[i].hidden[u] / rows;
+    for (uint32_t i = 0; i < rows; i++)
+        variance += (of[i].hidden[u] - mean) * (of[i].hidden[u] - mean) / rows;
+    if (!learns) {
+        mean = parameters[norm->mean + u];
+        variance = parameters[norm->variance + u];
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        of[i].hidden[u] = (of[i].hidden[u] - mean) / sqrt(variance + BATCH_NORM_EPSILON) *
+                              parameters[norm->gamma + u] +
+                          parameters[norm->beta + u];
+}
+
+/* The hidden layers of all rows: a norm looks at all of them. */
+static void hide_rows_of(struct reference *of, uint32_t rows, bool learns)
+{
+    const struct embedding_network *network = of->network;
+    const struct counts *units = &network->shape.hidden_units;
+
+    for (uint32_t l = 0; l < units->count; l++) {
+        for (uint32_t i = 0; i < rows; i++)
+            hide(&of[i], l);
+        for (uint32_t u = 0; network->norms.count && u < units->items[l]; u++)
+            normalize_unit(of, rows, learns, &network->norms.layers[l], u);
+    }
 }
 
 static void cross(struct reference *of)
@@ -260,33 +289,48 @@ static double pairs(const struct reference *of, uint32_t j)
     return sum;
 }
 
-void embedding_reference(const struct embedding_network *network, const double *parameters,
-                         uint32_t row, const float *const *masks, double *outputs)
+/* Of a row whose hidden layers are there. */
+static void finish(struct reference *of, double *outputs)
 {
-    const struct embedding_shape *shape = &network->shape;
-    struct reference of = {
-        .network = network, .parameters = parameters, .masks = masks, .row = row};
-    const double *bias = array_of(&of, shape->array_count - 1);
+    const struct embedding_shape *shape = &of->network->shape;
+    const double *bias = array_of(of, shape->array_count - 1);
+    const bool has_pairs = shape->interaction == INTERACTION_PAIRS;
 
-    assert(shape->inputs <= WIDEST && shape->top <= WIDEST);
-    memset(outputs, 0, shape->outputs * sizeof *outputs);
-    embed(&of, outputs);
     for (uint32_t j = 0; shape->is_wide && j < shape->wide_dense; j++)
-        of.top[of.top_count++] = dense_of(&of, network->columns.wide[j]);
-    hide(&of);
-    cross(&of);
-    compress(&of);
-    if (shape->interaction == INTERACTION_PAIRS && shape->outputs > 1)
-        for (uint32_t j = 0; j < shape->dimension; j++)
-            of.top[of.top_count++] = pairs(&of, j);
-    assert(of.top_count == shape->top);
+        of->top[of->top_count++] = dense_of(of, of->network->columns.wide[j]);
+    for (uint32_t u = 0; u < embedding_last_hidden(shape); u++)
+        of->top[of->top_count++] = of->hidden[u];
+    cross(of);
+    compress(of);
+    for (uint32_t j = 0; has_pairs && shape->outputs > 1 && j < shape->dimension; j++)
+        of->top[of->top_count++] = pairs(of, j);
+    assert(of->top_count == shape->top);
     for (uint32_t o = 0; o < shape->outputs; o++) {
         outputs[o] += bias[o];
-        for (uint32_t i = 0; i < of.top_count; i++)
-            outputs[o] += of.top[i] * array_of(&of, shape->last)[i * shape->outputs + o];
+        for (uint32_t i = 0; i < of->top_count; i++)
+            outputs[o] += of->top[i] * array_of(of, shape->last)[i * shape->outputs + o];
     }
-    for (uint32_t j = 0;
-         shape->interaction == INTERACTION_PAIRS && shape->outputs == 1 && j < shape->dimension;
-         j++)
-        outputs[0] += pairs(&of, j);
+    for (uint32_t j = 0; has_pairs && shape->outputs == 1 && j < shape->dimension; j++)
+        outputs[0] += pairs(of, j);
+}
+
+void embedding_reference(const struct embedding_network *network, const double *parameters,
+                         uint32_t rows, bool learns, const float *const *masks, double *outputs)
+{
+    const struct embedding_shape *shape = &network->shape;
+    struct reference *of = calloc(rows, sizeof *of);
+
+    assert(of && shape->inputs <= WIDEST && shape->top <= WIDEST);
+    memset(outputs, 0, (size_t)rows * shape->outputs * sizeof *outputs);
+    for (uint32_t i = 0; i < rows; i++) {
+        of[i].network = network;
+        of[i].parameters = parameters;
+        of[i].masks = masks;
+        of[i].row = i;
+        embed(&of[i], outputs + (size_t)i * shape->outputs);
+    }
+    hide_rows_of(of, rows, learns);
+    for (uint32_t i = 0; i < rows; i++)
+        finish(&of[i], outputs + (size_t)i * shape->outputs);
+    free(of);
 }

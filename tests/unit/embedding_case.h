@@ -23,6 +23,7 @@ struct embedding_parts {
     /* The first number and the first category are of the linear model alone, the second ones of the
      * layers alone, with an embedding of 2 numbers; the linear model is learned by Adagrad. */
     bool are_shared_out;
+    bool is_normalized; /* model.batch_norm */
 };
 
 /* The last `words` ids of a row are those of one text; 0: there is none. Rows are hidden
@@ -33,9 +34,10 @@ void embedding_case_close(struct embedding_case *of);
 /* The last two inputs that select rows have one embedding. */
 void embedding_case_concat(struct embedding_case *of, enum combiner combiner);
 
-/* The outputs of a training row; parameters lie as the network has them. mask: of layer l, unit u,
- * what dropout multiplies by; NULL: 1. */
+/* outputs (rows, outputs): of the first training rows; parameters lie as the network has them.
+ * mask: of layer l, unit u, what dropout multiplies by; NULL: 1. Norms are by the numbers of these
+ * rows where it learns, else by the running ones. */
 void embedding_reference(const struct embedding_network *network, const double *parameters,
-                         uint32_t row, const float *const *masks, double *outputs);
+                         uint32_t rows, bool learns, const float *const *masks, double *outputs);
 
 #endif

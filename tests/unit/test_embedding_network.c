@@ -20,18 +20,28 @@
 #define TOLERANCE 8e-6
 
 static const struct embedding_parts all_parts[] = {
-    {INTERACTION_NONE, true, CROSS_VECTOR, 2, false},
-    {INTERACTION_NONE, false, CROSS_VECTOR, 1, false},
-    {INTERACTION_NONE, true, CROSS_VECTOR, 0, false},
-    {INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false},
-    {INTERACTION_CROSS, false, CROSS_VECTOR, 2, false},
-    {INTERACTION_CROSS, false, CROSS_MATRIX, 1, false},
-    {INTERACTION_CROSS, true, CROSS_MATRIX, 0, false},
-    {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false},
-    {INTERACTION_NONE, true, CROSS_VECTOR, 2, true},
-    {INTERACTION_CROSS, true, CROSS_VECTOR, 1, true},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, false, false},
+    {INTERACTION_NONE, false, CROSS_VECTOR, 1, false, false},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 0, false, false},
+    {INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false, false},
+    {INTERACTION_CROSS, false, CROSS_VECTOR, 2, false, false},
+    {INTERACTION_CROSS, false, CROSS_MATRIX, 1, false, false},
+    {INTERACTION_CROSS, true, CROSS_MATRIX, 0, false, false},
+    {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false, false},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, true, false},
+    {INTERACTION_CROSS, true, CROSS_VECTOR, 1, true, false},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, false, true},
+    {INTERACTION_NONE, false, CROSS_VECTOR, 1, false, true},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 0, false, true}, /* there is nothing to normalise */
+    {INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false, true},
+    {INTERACTION_CROSS, false, CROSS_VECTOR, 2, false, true},
+    {INTERACTION_CROSS, true, CROSS_MATRIX, 1, false, true},
+    {INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false, true},
+    {INTERACTION_NONE, true, CROSS_VECTOR, 2, true, true},
 };
-#define PARTS (sizeof all_parts / sizeof *all_parts)
+#define PARTS            (sizeof all_parts / sizeof *all_parts)
+#define NORMALIZED_PAIRS 13
+#define NORMALIZED_LAST  (PARTS - 1) /* with an optimizer of the linear part's own */
 
 /* ---- one lane ---- */
 
@@ -53,10 +63,13 @@ static void fixture_make(struct fixture *fixture)
     CHECK_OK(
         embedding_network_init(&fixture->network, &fixture->of.spec, &fixture->of.dataset, &err));
     CHECK_OK(embedding_space_init(&fixture->space, &fixture->network, &err));
-    fixture->count = (uint32_t)fixture->network.shape.parameters;
+    fixture->count = fixture->network.parameter_count;
     assert_in_range(fixture->count, 1, PARAMETERS_MAX);
     for (uint32_t i = 0; i < fixture->count; i++) {
-        fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) - 0.5);
+        const bool is_of_norm = i >= fixture->network.shape.parameters;
+
+        fixture->parameters[i] = (float)(random_uniform(3, RANDOM_SIMULATION, 0, i) +
+                                         (is_of_norm ? 0.5 : -0.5)); /* variances are positive */
         fixture->exact[i] = (double)fixture->parameters[i];
     }
 }
@@ -125,13 +138,20 @@ static double exact_total(const struct fixture *fixture)
 {
     const float *const *masks =
         fixture->network.dropout.rate > 0 ? (const float *const *)fixture->space.masks : NULL;
-    double total = 0, z[CLASSES_MOST];
+    double total = 0, z[ROWS * CLASSES_MOST];
 
-    for (uint32_t row = 0; row < ROWS; row++) {
-        embedding_reference(&fixture->network, fixture->exact, row, masks, z);
-        total += loss_of(fixture, z, row);
-    }
+    embedding_reference(&fixture->network, fixture->exact, ROWS, true, masks, z);
+    for (uint32_t row = 0; row < ROWS; row++)
+        total += loss_of(fixture, z + row * fixture->network.head.outputs, row);
     return total;
+}
+
+/* Running means and variances have no slope. */
+static uint32_t sloped_parameters(const struct fixture *fixture)
+{
+    const struct hidden_norms *norms = &fixture->network.norms;
+
+    return norms->count ? norms->layers[0].mean : fixture->count;
 }
 
 static void check_gradient(struct fixture *fixture)
@@ -141,7 +161,7 @@ static void check_gradient(struct fixture *fixture)
         exact_total(fixture) * (fixture->network.head.task == TASK_REGRESSION ? 2 : 1);
 
     CHECK(fabs(loss - expected) <= 1e-5 * expected);
-    for (uint32_t i = 0; i < fixture->count; i++) {
+    for (uint32_t i = 0; i < sloped_parameters(fixture); i++) {
         const double here = fixture->exact[i];
         double above, below, slope;
 
@@ -224,14 +244,19 @@ static void members_of_a_concat_have_one_embedding(void **state)
 
 static void the_gradient_goes_through_dropout(void **state)
 {
-    struct fixture fixture;
+    static const size_t parts[] = {3, NORMALIZED_PAIRS};
 
     (void)state;
-    embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[3]);
-    network_params(&fixture.of.spec.params)->dropout = 0.4;
-    fixture_make(&fixture);
-    check_gradient(&fixture);
-    fixture_close(&fixture);
+    for (size_t p = 0; p < 2; p++) {
+        struct fixture fixture;
+
+        embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0,
+                            all_parts[parts[p]]);
+        network_params(&fixture.of.spec.params)->dropout = 0.4;
+        fixture_make(&fixture);
+        check_gradient(&fixture);
+        fixture_close(&fixture);
+    }
 }
 
 static void a_lane_of_many_chunks_is_the_sum_of_its_chunks(void **state)
@@ -289,15 +314,15 @@ static void losses_and_gradients_are_those_of_pytorch(void **state)
         size_t count;
     } cases[] = {
 #define AS(name) &name##_loss, name##_gradient, sizeof name##_gradient / sizeof *name##_gradient
-        {{INTERACTION_NONE, true, CROSS_VECTOR, 2, false}, 2, AS(none)},
-        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false}, 2, AS(pairs)},
-        {{INTERACTION_CROSS, false, CROSS_VECTOR, 2, false}, 2, AS(cross)},
-        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2, false}, 2, AS(cross_matrix)},
-        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false}, 2, AS(compressed)},
-        {{INTERACTION_NONE, true, CROSS_VECTOR, 2, false}, 3, AS(none_of_3)},
-        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false}, 3, AS(pairs_of_3)},
-        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2, false}, 3, AS(cross_matrix_of_3)},
-        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false}, 3, AS(compressed_of_3)},
+        {{INTERACTION_NONE, true, CROSS_VECTOR, 2, false, false}, 2, AS(none)},
+        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false, false}, 2, AS(pairs)},
+        {{INTERACTION_CROSS, false, CROSS_VECTOR, 2, false, false}, 2, AS(cross)},
+        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2, false, false}, 2, AS(cross_matrix)},
+        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false, false}, 2, AS(compressed)},
+        {{INTERACTION_NONE, true, CROSS_VECTOR, 2, false, false}, 3, AS(none_of_3)},
+        {{INTERACTION_PAIRS, true, CROSS_VECTOR, 2, false, false}, 3, AS(pairs_of_3)},
+        {{INTERACTION_CROSS, false, CROSS_MATRIX, 2, false, false}, 3, AS(cross_matrix_of_3)},
+        {{INTERACTION_COMPRESSED, true, CROSS_VECTOR, 2, false, false}, 3, AS(compressed_of_3)},
     };
 
     (void)state;
@@ -364,7 +389,7 @@ static void a_job_learns_the_same_bits_with_any_workers(void **state)
             one = opened(&of);
             CHECK_INT(descent_phase(one)->table.rows, t ? 1500 : 0);
             CHECK_OK(run_job(one, 1, 0, &err));
-            for (uint32_t workers = 2; workers <= 8; workers += 3) {
+            for (uint32_t workers = 2; workers <= 9; workers++) {
                 struct descent *many = opened(&of);
 
                 CHECK_OK(run_job(many, workers, workers + 1, &err));
@@ -403,37 +428,53 @@ static void an_automatic_penalty_is_none_of_a_linear_part_with_its_own(void **st
     embedding_case_close(&of);
 }
 
-static void check_state(struct embedding_parts parts, uint32_t classes)
+/* A state saved after so many phases, taken by a learner with a past of its own. */
+static void check_state_at(const struct embedding_case *of, const struct descent *whole,
+                           uint64_t stop)
 {
-    struct embedding_case of;
-    struct descent *one, *other;
+    struct descent *one = opened(of), *other = opened(of);
     struct learner_report report;
     struct text saved;
     struct error err;
 
-    embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, 1500, classes}, 0, parts);
-    one = opened(&of);
-    other = opened(&of);
-    for (int i = 0; i < 7; i++)
+    while (descent_phase(one)->number < stop)
         CHECK_OK(run_phase(one, 2, 1, &report, &err));
+    CHECK_OK(run_phase(other, 1, 0, &report, &err));
     text_init(&saved, (size_t)1 << 22);
     save_state(one, &saved);
     CHECK_OK(load_state(other, text_slice(&saved), &err));
-    CHECK_OK(run_job(one, 3, 0, &err));
-    CHECK_OK(run_job(other, 1, 2, &err));
-    check_same_state(one, other);
+    CHECK_OK(run_job(other, 3, 2, &err));
+    check_same_state(whole, other);
     text_deinit(&saved);
     descent_close(one);
     descent_close(other);
+}
+
+static void check_states(struct embedding_parts parts, uint32_t classes)
+{
+    struct embedding_case of;
+    struct descent *whole;
+    struct error err;
+
+    embedding_case_open(&of, (struct rows_shape){150, 40, 3, 3, 1500, classes}, 0, parts);
+    of.spec.early_stopping = 2;
+    whole = opened(&of);
+    CHECK_OK(run_job(whole, 1, 0, &err));
+    for (uint64_t stop = 0; stop < descent_phase(whole)->number; stop += 3)
+        check_state_at(&of, whole, stop);
+    descent_close(whole);
     embedding_case_close(&of);
 }
 
 static void a_saved_state_goes_on_to_the_same_bits(void **state)
 {
     (void)state;
-    check_state(all_parts[3], 2);
-    check_state(all_parts[3], 4);
-    check_state(all_parts[8], 2);
+    check_states(all_parts[3], 2);
+    check_states(all_parts[3], 4);
+    check_states(all_parts[8], 2);
+    check_states(all_parts[NORMALIZED_PAIRS], 2);
+    check_states(all_parts[NORMALIZED_PAIRS], 4);
+    check_states(all_parts[NORMALIZED_LAST], 2);
 }
 
 static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
@@ -455,7 +496,51 @@ static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
     }
 }
 
-/* Scoring has a source of its own: what it gives for the rows is what training computes. */
+/* What learns and what scores must say the same of these rows. */
+static void check_losses(struct fixture *fixture, const float *outputs)
+{
+    const uint32_t width = fixture->network.head.outputs;
+    const struct lane_rows rows = {.dataset = &fixture->of.dataset,
+                                   .part = &fixture->of.dataset.train,
+                                   .count = ROWS,
+                                   .divisor = ROWS};
+    double loss, sum = 0, z[CLASSES_MOST];
+    uint64_t correct;
+
+    loss = embedding_network_evaluate(&fixture->network, fixture->parameters, &rows,
+                                      &fixture->space, &correct);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        for (uint32_t j = 0; j < width; j++)
+            z[j] = (double)outputs[row * width + j];
+        sum += loss_of(fixture, z, row);
+    }
+    CHECK(fabs(loss - sum) < 1e-6 * sum);
+}
+
+static void check_scores(struct fixture *fixture, const struct model *model)
+{
+    const struct dataset_part *part = &fixture->of.dataset.train;
+    const uint32_t width = fixture->network.head.outputs;
+    float outputs[ROWS * CLASSES_MOST], one[CLASSES_MOST];
+    double expected[ROWS * CLASSES_MOST];
+    void *scorer;
+    struct error err;
+
+    CHECK_OK(model->kind->open(model, ROWS, &scorer, &err));
+    model->kind->score(scorer, part->dense, part->ids, ROWS, outputs);
+    embedding_reference(&fixture->network, fixture->exact, ROWS, false, NULL, expected);
+    for (uint32_t i = 0; i < ROWS * width; i++)
+        CHECK(fabs((double)outputs[i] - expected[i]) < 2e-6 * (1 + fabs(expected[i])));
+    for (uint32_t row = 0; row < ROWS; row++) {
+        model->kind->score(scorer, part->dense + row * 2, part->ids + row * 6, 1, one);
+        assert_memory_equal(one, &outputs[row * width], width * sizeof *one);
+    }
+    check_losses(fixture, outputs);
+    model->kind->close(scorer);
+}
+
+/* Scoring has a source of its own: what it gives for the rows is what training computes. Norms are
+ * in the stored weights. */
 static void the_stored_model_scores_as_the_network_computes(void **state)
 {
     static struct fixture fixture;
@@ -465,37 +550,23 @@ static void the_stored_model_scores_as_the_network_computes(void **state)
         const struct embedding_parts parts = all_parts[p % PARTS];
         const bool is_joined = p >= 2 * PARTS && !parts.are_shared_out;
         struct model model = {.kind = kind_find(SLICE("embedding")), .task = TASK_CLASSIFICATION};
-        const uint32_t classes = p / PARTS % 2 ? 3 : 2, width = classes == 2 ? 1 : classes;
-        const struct dataset_part *part;
+        const uint32_t classes = p / PARTS % 2 ? 3 : 2;
         struct differentiable differentiable;
-        float outputs[ROWS * CLASSES_MOST], one[CLASSES_MOST];
-        double expected[CLASSES_MOST];
-        void *scorer;
         struct error err;
 
         embedding_case_open(&fixture.of, (struct rows_shape){ROWS, 0, 2, 6, 30, classes}, 3, parts);
         if (is_joined)
             embedding_case_concat(&fixture.of, COMBINER_MEAN);
         fixture_make(&fixture);
-        part = &fixture.of.dataset.train;
+        CHECK_INT(fixture.network.norms.count, parts.is_normalized ? parts.hidden_layers : 0);
         CHECK_OK(
             embedding_network_open(&fixture.of.spec, &fixture.of.dataset, &differentiable, &err));
         model.transform = fixture.of.dataset.transform;
         model.labels = fixture.of.dataset.labels;
         differentiable.fill_model(differentiable.self, fixture.parameters, &model);
         CHECK_INT(model.format,
-                  parts.interaction == INTERACTION_PAIRS && width > 1 ? MODEL_FORMAT_POOLED : 0);
-        CHECK_OK(model.kind->open(&model, ROWS, &scorer, &err));
-        model.kind->score(scorer, part->dense, part->ids, ROWS, outputs);
-        for (uint32_t row = 0; row < ROWS; row++) {
-            embedding_reference(&fixture.network, fixture.exact, row, NULL, expected);
-            for (uint32_t j = 0; j < width; j++)
-                CHECK(fabs((double)outputs[row * width + j] - expected[j]) <
-                      2e-6 * (1 + fabs(expected[j])));
-            model.kind->score(scorer, part->dense + row * 2, part->ids + row * 6, 1, one);
-            assert_memory_equal(one, &outputs[row * width], width * sizeof *one);
-        }
-        model.kind->close(scorer);
+                  parts.interaction == INTERACTION_PAIRS && classes > 2 ? MODEL_FORMAT_POOLED : 0);
+        check_scores(&fixture, &model);
         differentiable.close(differentiable.self);
         fixture_close(&fixture);
     }
@@ -539,6 +610,7 @@ static void a_bit_that_changes_by_itself_is_found(void **state)
     check_flips(all_parts[3], 2);
     check_flips(all_parts[3], 3);
     check_flips(all_parts[8], 2);
+    check_flips(all_parts[NORMALIZED_PAIRS], 2);
 }
 
 /* ---- what cannot be ---- */
@@ -624,6 +696,24 @@ static void an_embedding_of_any_width_comes_and_its_gradient_goes_back(void **st
     }
 }
 
+/* Its weights are those of a network without norms. */
+static void norms_do_not_go_on_from_an_old_model(void **state)
+{
+    const struct model old = {.kind = kind_find(SLICE("embedding"))};
+    struct embedding_case of;
+    struct differentiable model;
+    struct error err;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0,
+                        all_parts[NORMALIZED_PAIRS]);
+    of.dataset.old_model = &old;
+    CHECK_FAILS(embedding_network_open(&of.spec, &of.dataset, &model, &err), STATUS_UNSUPPORTED,
+                "model.batch_norm does not go on from an old model");
+    of.dataset.old_model = NULL;
+    embedding_case_close(&of);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -642,6 +732,7 @@ int main(void)
         cmocka_unit_test(the_stored_model_scores_as_the_network_computes),
         cmocka_unit_test(a_bit_that_changes_by_itself_is_found),
         cmocka_unit_test(parts_that_do_not_fit_are_refused),
+        cmocka_unit_test(norms_do_not_go_on_from_an_old_model),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
