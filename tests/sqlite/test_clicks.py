@@ -286,6 +286,59 @@ class Clicks(Rows):
         self.assertGreater(min(importance["site"], importance["ad"]), 3 * abs(importance["z"]))
 
 
+class Norms(Rows):
+    """model.batch_norm of networks over embeddings."""
+
+    def train(self, model, more="", norms=", model.batch_norm = true", columns="*", into="m", using="", parts=""):
+        return harness.facts(self.execute(
+            f"SELECT {columns} FROM clicks TO TRAIN {model} WITH train.epoch = 6{norms}{more} {parts} "
+            f"LABEL clicked {using} INTO {into}"))
+
+    def test_any_workers_make_the_same_model(self):
+        """Also where the linear model has an optimizer of its own, and with dropout and clipping."""
+        for model, more in ((*((model, "") for model in MODELS), ("DNNLinearCombined", ", model.linear_optimizer = 'FTRL'"),
+                             ("DeepFM", ", model.dropout = 0.2, clipnorm = 0.5"))):
+            with self.subTest(model + more):
+                digests = set()
+                for workers in (1, 2, 3):
+                    self.train(f"{model}Classifier",
+                               f"{more}, train.max_steps = 12, job.min_workers = {workers}, job.max_workers = {workers}")
+                    digests.add(self.digest(self.database, "m"))
+                self.train(f"{model}Classifier", f"{more}, train.max_steps = 12", norms="")
+                self.assertEqual(len(digests), 1)
+                self.assertNotIn(self.digest(self.database, "m"), digests)
+
+    def test_what_was_measured_is_what_the_stored_model_says(self):
+        """Its arrays and its format are those of a model without norms, which are in its weights."""
+        for model in MODELS:
+            with self.subTest(model):
+                measured = self.train(f"{model}Classifier", ", train.test_size = 0")
+                self.assertGreater(measured["AUC"], 0.85)
+                cursor = self.database.execute("SELECT * FROM clicks TO EVALUATE m")
+                whole = dict(zip([column[0] for column in cursor.description], cursor.fetchone()))
+                self.assertAlmostEqual(measured["loss"], whole["loss"], 12)
+                self.assertEqual(measured["Accuracy"], whole["Accuracy"])
+                self.execute("SELECT * FROM clicks TO PREDICT p.guess WITH predict.replace = true USING m")
+                self.assertEqual(self.execute("SELECT avg(guess = clicked) FROM p"), [(whole["Accuracy"],)])
+                normalized = self.meta(), self.execute("SELECT DISTINCT name FROM m WHERE part = 'tensor'")
+                self.train(f"{model}Classifier", ", train.max_steps = 1", norms="")
+                self.assertEqual((self.meta()["format"], self.meta()["embedding"]), (normalized[0]["format"], normalized[0]["embedding"]))
+                self.assertEqual(self.execute("SELECT DISTINCT name FROM m WHERE part = 'tensor'"), normalized[1])
+
+    def test_numbers_classes_and_embeddings_of_columns_are_learned(self):
+        self.assertGreater(self.train("DNNClassifier", parts="COLUMN x, z, EMBEDDING(site, 4), EMBEDDING(ad, 6)")["AUC"], 0.8)
+        columns = "x, site, ad, 100 + 10 * x + 5 * (site < 'site3') AS clicked"
+        self.assertGreater(self.train("WideAndDeepRegressor", columns=columns)["R2"], 0.95)
+        columns = "x, site, ad, CASE WHEN x > 1 THEN 'high' WHEN x > -1 THEN 'mid' ELSE 'low' END AS clicked"
+        self.assertGreater(self.train("DeepFMClassifier", columns=columns)["Accuracy"], 0.95)
+
+    def test_what_has_no_norms_says_so(self):
+        self.train("DeepFMClassifier", ", train.max_steps = 5")
+        with self.assertRaisesRegex(sqlite3.Error, "model.batch_norm has no use with USING"):
+            self.train("DeepFMClassifier", using="USING m", into="n")
+        self.train("DeepFMClassifier", ", train.max_steps = 5", norms="", using="USING m", into="n")
+
+
 class Choices(Rows):
     """Four classes: a softmax over what each part says of each class."""
 
