@@ -35,7 +35,8 @@ enum random_purpose {
     RANDOM_FOLD,           /* a = 0,      b = row hash */
     RANDOM_GROUP_FOLD,     /* a = 0,      b = the upper half of a row hash, which is its group's */
     RANDOM_TRIAL,          /* a = trial,  b = hash of an attribute's name; 0: of all together */
-    RANDOM_FEATURE         /* a = what is drawn, b = of which feature and input */
+    RANDOM_FEATURE,        /* a = what is drawn, b = of which feature and input */
+    RANDOM_SHARD           /* a = shard, counted over all epochs, b = row of it */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

@@ -161,7 +161,7 @@ static void clear_places(uint32_t *order, uint64_t first, uint32_t count)
 
 static void forget_order(struct row_lanes *lanes, uint32_t number)
 {
-    struct row_bucket *bucket = &lanes->all[number];
+    struct lane_bucket *bucket = &lanes->all[number];
 
     if (!bucket->is_ordered)
         return;
@@ -310,7 +310,7 @@ static enum status need_bucket(struct holding *holding, uint32_t number, bool is
 {
     struct row_lanes *lanes = holding->lanes;
     const struct dataset *dataset = lanes->dataset;
-    struct row_bucket *bucket = &lanes->all[number];
+    struct lane_bucket *bucket = &lanes->all[number];
     const bool is_ready = bucket->is_held && (bucket->is_ordered || !lanes->order);
 
     if (!bucket->is_held) {
@@ -366,7 +366,7 @@ static enum status hold_places(struct holding *holding, uint32_t lane,
 
 static void expect_bucket(struct row_lanes *lanes, uint32_t number)
 {
-    struct row_bucket *bucket = &lanes->all[number];
+    struct lane_bucket *bucket = &lanes->all[number];
 
     if (bucket->is_held || bucket->is_expected)
         return;

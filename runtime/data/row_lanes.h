@@ -45,7 +45,7 @@ struct lane_share {
     uint32_t position;     /* of the first one in the batch */
 };
 
-struct row_bucket {
+struct lane_bucket {
     uint64_t place;  /* where its rows begin in `order`, in the epoch of its lane */
     uint32_t sum;    /* of the order, as it was made */
     uint64_t needed; /* the step that took rows of it last */
@@ -61,7 +61,7 @@ struct row_lanes {
     uint32_t lanes, buckets;        /* buckets of each lane; without shuffle of all together */
     uint32_t bucket_count;          /* in all */
     uint64_t *starts;               /* (bucket_count + 1): the first row of each bucket */
-    struct row_bucket *all;         /* (bucket_count) */
+    struct lane_bucket *all;        /* (bucket_count) */
     uint64_t *epochs;               /* (lanes): 1 + the epoch that places are of; 0: none */
     uint32_t *sequence;             /* (bucket_count): of each lane its buckets, by their places */
     struct bucket_key *keys;        /* (buckets): of the lane whose buckets are being placed */

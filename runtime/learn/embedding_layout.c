@@ -214,22 +214,31 @@ static void start_table(const struct embedding_network *network, float *paramete
                     parameters + first_of(network, network->shape.table));
 }
 
-static void start_array(const struct embedding_network *network, uint32_t number, uint64_t skipped,
-                        double limit, float *parameters)
+struct array_start embedding_array_start(const struct embedding_shape *shape, uint32_t number)
 {
-    const struct tensor *tensor = &network->tensors[number];
+    const struct embedding_array *array = &shape->arrays[number];
+    const bool is_hidden = shape->hidden != NO_ARRAY && number >= shape->hidden &&
+                           number < shape->hidden + 2 * shape->hidden_units.count;
 
-    start_uniform(network->seed, number, skipped, tensor->count - skipped, limit,
-                  parameters + tensor->first + skipped);
+    if (array->is_bias)
+        return (struct array_start){.zero_rows = array->rows};
+    if (number == shape->table)
+        return (struct array_start){.limit = EMBEDDING_START, .zeros = shape->wide_width};
+    return (struct array_start){
+        .limit = start_limit((double)array->rows, (double)array->width,
+                             is_hidden ? shape->activation : ACTIVATION_IDENTITY),
+        .zero_rows = number == shape->last ? embedding_top_hidden(shape) : 0,
+    };
 }
 
-static void start_layer(const struct embedding_network *network, uint32_t number,
-                        enum activation next, float *parameters)
+static void start_array(const struct embedding_network *network, uint32_t number, float *parameters)
 {
-    const struct embedding_array *array = &network->shape.arrays[number];
+    const struct array_start start = embedding_array_start(&network->shape, number);
+    const struct tensor *tensor = &network->tensors[number];
+    const uint64_t skipped = start.zero_rows * network->shape.arrays[number].width;
 
-    start_array(network, number, 0, start_limit((double)array->rows, (double)array->width, next),
-                parameters);
+    start_uniform(network->seed, number, skipped, tensor->count - skipped, start.limit,
+                  parameters + tensor->first + skipped);
 }
 
 void embedding_network_start(const void *self, float *parameters)
@@ -240,17 +249,9 @@ void embedding_network_start(const void *self, float *parameters)
     memset(parameters, 0, network->parameter_count * sizeof *parameters);
     if (shape->table != NO_ARRAY)
         start_table(network, parameters);
-    for (uint32_t l = 0; shape->hidden != NO_ARRAY && l < shape->hidden_units.count; l++)
-        start_layer(network, shape->hidden + 2 * l, shape->activation, parameters);
-    for (uint32_t l = 0; l < shape->cross_layers; l++)
-        start_layer(network, shape->cross + 2 * l, ACTIVATION_IDENTITY, parameters);
-    for (uint32_t l = 0; l < shape->cin_units.count; l++)
-        start_layer(network, shape->cin + l, ACTIVATION_IDENTITY, parameters);
-    /* The first rows of the last layer are the linear part's. */
-    if (shape->last != NO_ARRAY)
-        start_array(network, shape->last, (uint64_t)embedding_top_hidden(shape) * shape->outputs,
-                    start_limit((double)shape->top, shape->outputs, ACTIVATION_IDENTITY),
-                    parameters);
+    for (uint32_t i = 0; i < shape->array_count; i++)
+        if (i != shape->table)
+            start_array(network, i, parameters);
     start_outputs(&network->head, network->dataset, parameters + network->last.bias);
     hidden_norms_start(&network->norms, parameters);
 }
@@ -496,7 +497,7 @@ static void close_network(void *self)
     free(self);
 }
 
-static struct descent_settings settings_of(const struct jobspec *spec, uint64_t rows)
+struct descent_settings embedding_network_settings(const struct jobspec *spec, uint64_t rows)
 {
     struct descent_settings settings = network_settings(spec, rows);
 
@@ -553,7 +554,7 @@ enum status embedding_network_open(const struct jobspec *spec, const struct data
         .parameter_count = network->parameter_count,
         .derived_count = network->transposed_count,
         .space_bytes = space_bytes(network),
-        .settings = settings_of(spec, dataset->train.rows),
+        .settings = embedding_network_settings(spec, dataset->train.rows),
         .unit = loss_head_unit(&network->head),
         .close = close_network,
         .start = embedding_network_start,

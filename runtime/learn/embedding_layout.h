@@ -13,6 +13,7 @@
 #include "runtime/learn/dropout.h"
 #include "runtime/learn/embedded_fields.h"
 #include "runtime/learn/hidden_norms.h"
+#include "runtime/learn/id_places.h"
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/pairs_sum.h"
 
@@ -38,6 +39,9 @@ struct embedding_network {
     uint32_t transposed_count;
     struct embedding_inputs columns; /* that each part takes */
     struct embedding_model content;
+    /* Of a network whose table has the rows of one batch alone: where those of the data set's ids
+     * are. NULL: ids are rows of the table. */
+    const struct id_places *places;
 };
 
 /* Room to compute one lane in. Rows are a chunk; of cross layers the inputs of each one, and what
@@ -67,6 +71,9 @@ struct embedding_space {
     struct touched_rows touched;
 };
 
+/* How all but the linear part of one with an optimizer of its own is learned from so many rows. */
+struct descent_settings embedding_network_settings(const struct jobspec *spec, uint64_t rows);
+
 /* LIMIT and INVALID as embedding_shape_finish. */
 enum status embedding_network_init(struct embedding_network *network, const struct jobspec *spec,
                                    const struct dataset *dataset, struct error *err);
@@ -80,6 +87,15 @@ enum status embedding_network_open(const struct jobspec *spec, const struct data
                                    struct differentiable *model, struct error *err);
 
 /* ---- what struct differentiable asks; self: a struct embedding_network ---- */
+
+/* How an array starts: uniform in +-limit, but for the first `zeros` numbers of each row, and the
+ * first rows, which are 0. */
+struct array_start {
+    double limit;
+    uint32_t zeros;
+    uint64_t zero_rows;
+};
+struct array_start embedding_array_start(const struct embedding_shape *shape, uint32_t number);
 
 /*
  * Biases and the linear part 0; embeddings uniform in +-0.2; hidden layers as

@@ -25,6 +25,8 @@ static struct chunk chunk_at(const struct embedding_network *network, const floa
 
     progress_note();
     lane_gather(&network->head, rows, offset, n, &to);
+    if (network->places)
+        id_places_map(network->places, space->ids, (size_t)n * network->columns.id_count);
     return (struct chunk){network, parameters, rows, offset, n, false, space};
 }
 

@@ -19,6 +19,9 @@ enum status row_table_init(struct row_table *table, const struct row_table_optio
     if (options->width < 1 || options->width > ROW_WIDTH_MAX)
         return fail(err, STATUS_INVALID, "a table has rows of 1 to %d numbers, not %" PRIu32,
                     ROW_WIDTH_MAX, options->width);
+    if (options->zeros > options->width)
+        return fail(err, STATUS_INVALID, "the first %" PRIu32 " numbers of rows of %" PRIu32,
+                    options->zeros, options->width);
     if (!(options->start >= 0 && options->start <= ROW_START_MAX))
         return fail(err, STATUS_INVALID, "a table starts within 0 to %g, not %g", ROW_START_MAX,
                     options->start);
@@ -109,9 +112,11 @@ static const float *record_of(const struct row_table *table, const struct block 
 static void start_row(const struct row_table *table, uint64_t id, float *weights)
 {
     const struct row_table_options *options = &table->options;
+    const uint32_t drawn = id < options->zero_rows ? 0 : options->width - options->zeros;
 
-    start_uniform(options->seed, options->number, id * options->width, options->width,
-                  options->start, weights);
+    memset(weights, 0, (options->width - drawn) * sizeof *weights);
+    start_uniform(options->seed, options->number, id * drawn, drawn, options->start,
+                  weights + (options->width - drawn));
 }
 
 /* ---- pull ---- */

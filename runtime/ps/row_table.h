@@ -35,10 +35,12 @@
 
 struct row_table_options {
     uint64_t seed;
-    uint32_t number; /* of the table: start.h's tensor */
-    uint32_t width;  /* floats of a row: 1 to ROW_WIDTH_MAX */
-    double start;    /* rows start uniform in +-start */
-    bool is_bias;    /* has no penalty */
+    uint32_t number;    /* of the table: start.h's tensor */
+    uint32_t width;     /* floats of a row: 1 to ROW_WIDTH_MAX */
+    double start;       /* rows start uniform in +-start, but for */
+    uint32_t zeros;     /* their first numbers, and */
+    uint64_t zero_rows; /* rows below that, which start at 0 */
+    bool is_bias;       /* has no penalty */
     struct descent_settings settings;
     uint64_t steps;        /* where the schedule ends */
     uint32_t min_count;    /* 0 and 1: all rows are in */

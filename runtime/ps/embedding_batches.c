@@ -1,0 +1,351 @@
+#include "runtime/ps/embedding_batches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "runtime/data/row_store.h"
+#include "runtime/learn/embedding_network.h"
+#include "runtime/learn/start.h"
+
+/* ---- tables of the servers ---- */
+
+static enum status check_spec(const struct jobspec *spec, struct error *err)
+{
+    if (network_params(&spec->params)->batch_norm)
+        return fail(err, STATUS_UNSUPPORTED, "model.batch_norm on parameter servers");
+    if (embedding_has_linear_optimizer(embedding_params(&spec->params)))
+        return fail(err, STATUS_UNSUPPORTED,
+                    "an optimizer of the linear model alone on parameter servers");
+    return STATUS_OK;
+}
+
+static enum status table_of(const struct embedding_shape *shape, uint32_t number,
+                            struct row_table_options *table, struct error *err)
+{
+    const struct embedding_array *array = &shape->arrays[number];
+    const struct array_start start = embedding_array_start(shape, number);
+
+    if (array->width > ROW_WIDTH_MAX)
+        return fail(err, STATUS_LIMIT,
+                    "%s: rows of %llu numbers, where parameter servers have %d at most",
+                    array->name, (unsigned long long)array->width, ROW_WIDTH_MAX);
+    table->number = number;
+    table->width = (uint32_t)array->width;
+    table->is_bias = array->is_bias;
+    table->start = start.limit;
+    table->zeros = start.zeros;
+    table->zero_rows = start.zero_rows;
+    return STATUS_OK;
+}
+
+enum status embedding_tables(const struct jobspec *spec, const struct dataset *dataset,
+                             uint64_t steps, struct row_table_options *tables, uint32_t *count,
+                             struct error *err)
+{
+    const struct row_table_options all = {
+        .seed = spec->seed,
+        .settings = embedding_network_settings(spec, dataset->train.rows),
+        .steps = steps,
+    };
+    struct embedding_network network;
+    enum status status;
+
+    *count = 0;
+    TRY(check_spec(spec, err));
+    status = embedding_network_init(&network, spec, dataset, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < network.shape.array_count; i++) {
+        tables[i] = all;
+        status = table_of(&network.shape, i, &tables[i], err);
+        *count += status == STATUS_OK;
+    }
+    embedding_network_deinit(&network);
+    return status;
+}
+
+uint32_t embedding_shard_batches(uint64_t rows, uint32_t shards_per_epoch, uint32_t batch)
+{
+    const uint64_t of_epoch = (rows + batch - 1) / batch;
+
+    return (uint32_t)((of_epoch + shards_per_epoch - 1) / shards_per_epoch);
+}
+
+/* ---- life ---- */
+
+/* Rows of the table that a batch can select. */
+static uint32_t rows_most(const struct embedding_batches *batches)
+{
+    const struct transform *transform = &batches->dataset->transform;
+    const uint64_t most = (uint64_t)batches->batch_most * transform->id_count;
+
+    return (uint32_t)(most < transform->id_rows ? most : transform->id_rows);
+}
+
+static uint64_t dense_rows(const struct embedding_batches *batches)
+{
+    const struct embedding_shape *shape = &batches->network.shape;
+    uint64_t rows = 0;
+
+    for (uint32_t i = 0; i < shape->array_count; i++)
+        rows += i == shape->table ? 0 : shape->arrays[i].rows;
+    return rows;
+}
+
+static enum status make_small(struct embedding_batches *batches, struct error *err)
+{
+    batches->small = *batches->dataset;
+    batches->small.transform.id_rows = rows_most(batches);
+    TRY(embedding_network_init(&batches->network, batches->spec, &batches->small, err));
+    batches->network.places = &batches->places;
+    return embedding_space_init(&batches->space, &batches->network, err);
+}
+
+static enum status make_room(struct embedding_batches *batches, struct error *err)
+{
+    const struct embedding_network *network = &batches->network;
+    const uint64_t rows = rows_most(batches) + dense_rows(batches);
+
+    batches->parameters = calloc(network->parameter_count, sizeof *batches->parameters);
+    batches->derived = calloc(network->transposed_count + 1ull, sizeof *batches->derived);
+    batches->outputs = calloc(network->head.outputs, sizeof *batches->outputs);
+    batches->counts = calloc(network->shape.array_count, sizeof *batches->counts);
+    batches->widths = calloc(network->shape.array_count, sizeof *batches->widths);
+    batches->row_ids = calloc(rows, sizeof *batches->row_ids);
+    batches->seen = calloc(rows, sizeof *batches->seen);
+    return batches->parameters && batches->derived && batches->outputs && batches->counts &&
+                   batches->widths && batches->row_ids && batches->seen
+               ? STATUS_OK
+               : fail_no_memory(err);
+}
+
+/* All shards have as many batches, of the size that is asked for in the mean. */
+static enum status cut_shards(struct embedding_batches *batches, uint32_t batch, struct error *err)
+{
+    const struct dataset_part *train = &batches->dataset->train;
+    const uint32_t shards = batches->shards_per_epoch;
+    uint64_t most = 0;
+
+    batches->starts = calloc(shards + 1ull, sizeof *batches->starts);
+    if (!batches->starts)
+        return fail_no_memory(err);
+    dataset_share_out(batches->dataset, train, shards, batches->starts);
+    for (uint32_t s = 0; s < shards; s++)
+        if (batches->starts[s + 1] - batches->starts[s] > most)
+            most = batches->starts[s + 1] - batches->starts[s];
+    batches->shard_batches = embedding_shard_batches(train->rows, shards, batch);
+    batches->batch_most = (uint32_t)((most + batches->shard_batches - 1) / batches->shard_batches);
+    batches->order = calloc(most + 1, sizeof *batches->order);
+    return batches->order ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,
+                                   const struct dataset *dataset, uint32_t shards_per_epoch,
+                                   uint32_t batch, struct team *team, struct error *err)
+{
+    *batches = (struct embedding_batches){
+        .spec = spec, .dataset = dataset, .team = team, .shards_per_epoch = shards_per_epoch};
+    TRY(check_spec(spec, err));
+    TRY(cut_shards(batches, batch, err));
+    TRY(id_places_make(&batches->places, rows_most(batches), err));
+    TRY(make_small(batches, err));
+    TRY(make_room(batches, err));
+    for (uint32_t i = 0; i < batches->network.shape.array_count; i++)
+        batches->widths[i] = (uint32_t)batches->network.shape.arrays[i].width;
+    batches->weight_share =
+        dataset->train.roles[ROLE_SAMPLE_WEIGHT] ? (float)(1 / dataset->weight_average) : 1;
+    start_outputs(&batches->network.head, dataset, batches->outputs);
+    return STATUS_OK;
+}
+
+static void close_shard(struct embedding_batches *batches)
+{
+    if (batches->open.is_held)
+        row_store_release(batches->dataset, &batches->dataset->train, batches->open.first,
+                          batches->open.first + batches->open.rows);
+    batches->open.is_held = false;
+}
+
+void embedding_batches_deinit(struct embedding_batches *batches)
+{
+    close_shard(batches);
+    embedding_space_deinit(&batches->space);
+    embedding_network_deinit(&batches->network);
+    id_places_deinit(&batches->places);
+    free(batches->starts);
+    free(batches->order);
+    free(batches->parameters);
+    free(batches->derived);
+    free(batches->outputs);
+    free(batches->counts);
+    free(batches->widths);
+    free(batches->row_ids);
+    free(batches->seen);
+    *batches = (struct embedding_batches){0};
+}
+
+/* ---- a shard ---- */
+
+/* The same for whoever works on it, and another one in each epoch. */
+static void shuffle(struct embedding_batches *batches, uint64_t shard, uint64_t rows)
+{
+    uint32_t *order = batches->order;
+
+    for (uint32_t i = 0; i < rows; i++) {
+        const uint32_t other =
+            (uint32_t)(random_bits(batches->spec->seed, RANDOM_SHARD, shard, i) % (i + 1ull));
+
+        order[i] = order[other];
+        order[other] = i;
+    }
+}
+
+static enum status open_shard(void *self, uint64_t shard, uint32_t *count, struct error *err)
+{
+    struct embedding_batches *batches = self;
+    const uint64_t range = (shard + shard / batches->shards_per_epoch) % batches->shards_per_epoch;
+    const uint64_t first = batches->starts[range], end = batches->starts[range + 1];
+
+    close_shard(batches);
+    TRY(row_store_hold(batches->dataset, &batches->dataset->train, first, end, batches->team, err));
+    batches->open.is_held = true;
+    batches->open.shard = shard;
+    batches->open.first = first;
+    batches->open.rows = end - first;
+    shuffle(batches, shard, end - first);
+    *count = batches->shard_batches;
+    return STATUS_OK;
+}
+
+/* ---- a batch ---- */
+
+/* The rows of a shard are dealt to its batches, as evenly as it goes. */
+static struct lane_rows rows_of_batch(const struct embedding_batches *batches, uint32_t batch)
+{
+    const uint64_t rows = batches->open.rows, count = batches->shard_batches;
+    const uint64_t first = rows * batch / count, end = rows * (batch + 1) / count;
+    const struct rows_at at = {batches->open.first, first};
+
+    return (struct lane_rows){.dataset = &batches->small,
+                              .part = &batches->small.train,
+                              .class_weights = batches->dataset->class_weights,
+                              .sample_weights = batches->dataset->train.roles[ROLE_SAMPLE_WEIGHT],
+                              .weight_share = batches->weight_share,
+                              .order = batches->order,
+                              .at = at,
+                              .expected = at,
+                              .count = (uint32_t)(end - first),
+                              .step = batches->open.shard * count + batch,
+                              .divisor = (double)(end - first)};
+}
+
+static void select_ids(struct embedding_batches *batches)
+{
+    const struct lane_rows *rows = &batches->rows;
+    const uint32_t ids = batches->network.columns.id_count;
+
+    id_places_clear(&batches->places);
+    for (uint32_t i = 0; i < rows->count; i++)
+        id_places_select(&batches->places,
+                         rows->part->ids + (rows->at.from + rows->order[rows->at.first + i]) * ids,
+                         ids);
+    id_places_settle(&batches->places);
+}
+
+/* Of the table the rows that are selected, of all else everything; nothing of no rows. */
+static enum status select_rows(void *self, uint32_t batch, struct batch_rows *rows,
+                               struct error *err)
+{
+    struct embedding_batches *batches = self;
+    const struct embedding_shape *shape = &batches->network.shape;
+    uint64_t *ids = batches->row_ids;
+    uint32_t *seen = batches->seen;
+
+    (void)err;
+    batches->rows = rows_of_batch(batches, batch);
+    select_ids(batches);
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        const bool is_table = i == shape->table;
+        const uint32_t count = batches->rows.count == 0 ? 0
+                               : is_table               ? batches->places.count
+                                                        : (uint32_t)shape->arrays[i].rows;
+
+        batches->counts[i] = count;
+        for (uint32_t r = 0; r < count; r++) {
+            *ids++ = is_table ? batches->places.ids[r] : r;
+            *seen++ = is_table ? batches->places.seen[r] : batches->rows.count;
+        }
+    }
+    *rows = (struct batch_rows){batches->counts, batches->row_ids, batches->seen};
+    return STATUS_OK;
+}
+
+/* Floats of the table's rows, as they are pulled. */
+static size_t table_floats(const struct embedding_batches *batches)
+{
+    const struct embedding_shape *shape = &batches->network.shape;
+
+    return shape->table == NO_ARRAY ? 0 : (size_t)batches->places.count * shape->row_width;
+}
+
+/* Where what is behind the table begins among the parameters. */
+static size_t behind_table(const struct embedding_batches *batches)
+{
+    const struct embedding_shape *shape = &batches->network.shape;
+
+    return shape->table == NO_ARRAY ? 0 : (size_t)shape->id_rows * shape->row_width;
+}
+
+static void take_values(struct embedding_batches *batches, const float *values)
+{
+    const struct embedding_network *network = &batches->network;
+    const size_t table = table_floats(batches), behind = behind_table(batches);
+    float *bias = batches->parameters + network->last.bias;
+
+    memcpy(batches->parameters, values, table * sizeof *values);
+    memcpy(batches->parameters + behind, values + table,
+           (network->parameter_count - behind) * sizeof *values);
+    for (uint32_t j = 0; j < network->head.outputs; j++)
+        bias[j] += batches->outputs[j];
+    embedding_network_transpose(network, batches->parameters, batches->derived);
+}
+
+/* Touched rows lie in the order in which the rows of data select them. */
+static void give_gradient(const struct embedding_batches *batches, const struct lane_gradient *of,
+                          float *gradient)
+{
+    const size_t width = batches->network.shape.row_width, table = table_floats(batches);
+    const size_t behind = behind_table(batches);
+
+    for (uint32_t t = 0; t < of->touched_count; t++)
+        memcpy(gradient + of->touched[t] * width, of->values + t * width, width * sizeof *gradient);
+    memcpy(gradient + table, of->values + behind,
+           (batches->network.parameter_count - behind) * sizeof *gradient);
+}
+
+static enum status compute(void *self, const float *values, float *gradient, struct error *err)
+{
+    struct embedding_batches *batches = self;
+    struct lane_gradient of;
+
+    (void)err;
+    if (batches->rows.count == 0)
+        return STATUS_OK;
+    take_values(batches, values);
+    of = embedding_network_gradient(&batches->network, batches->parameters, batches->derived,
+                                    &batches->rows, &batches->space);
+    give_gradient(batches, &of, gradient);
+    embedding_network_clear(&batches->network, &batches->space);
+    batches->loss += of.loss;
+    batches->rows_done += batches->rows.count;
+    return STATUS_OK;
+}
+
+struct batch_learning embedding_batches_learning(struct embedding_batches *batches)
+{
+    return (struct batch_learning){.self = batches,
+                                   .table_count = batches->network.shape.array_count,
+                                   .widths = batches->widths,
+                                   .open = open_shard,
+                                   .select = select_rows,
+                                   .compute = compute};
+}

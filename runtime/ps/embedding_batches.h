@@ -1,0 +1,76 @@
+/*
+ * embedding_batches.h - a network over embeddings whose weights lie on parameter servers, as a
+ * worker learns it (batch_learning.h).
+ *
+ *     shard --> rows of data [first, end) of the part --> batches, one behind the other
+ *                                                            |  ids that they select
+ *     tables of the servers:   0  rows of the model's table  | <- pulled: these rows alone
+ *                              1  hidden0/weights            | <- pulled: all rows
+ *                              2  hidden0/bias ...           |
+ *                                                            v
+ *                        a network with a table of these rows alone (id_places.h) --> gradients
+ *
+ * The arrays of the model (kinds/embedding/embedding_shape.h) are the tables, in their order. Rows
+ * start where those of the network that one worker holds start; the output biases start at 0 on the
+ * servers, and whoever computes with them adds what a model without inputs would say.
+ *
+ * An epoch has so many shards, which are equal ranges of keys, so the rows of each are as good as
+ * drawn at random. All shards have as many batches, to which its rows are dealt in an order of
+ * their own in each epoch. A worker has the rows of one shard in memory.
+ */
+#ifndef RUNTIME_PS_EMBEDDING_BATCHES_H
+#define RUNTIME_PS_EMBEDDING_BATCHES_H
+
+#include "base/team.h"
+#include "runtime/learn/embedding_layout.h"
+#include "runtime/learn/id_places.h"
+#include "runtime/ps/batch_learning.h"
+#include "runtime/ps/row_table.h"
+
+struct embedding_batches {
+    const struct jobspec *spec;
+    const struct dataset *dataset;
+    struct team *team;    /* that loads rows; NULL: the caller alone */
+    struct dataset small; /* the data set, with a table of the rows of one batch */
+    struct embedding_network network;
+    struct embedding_space space;
+    struct id_places places;
+    uint32_t shards_per_epoch, shard_batches;
+    float weight_share;  /* what sample weights are multiplied by, so that their mean is 1 */
+    uint32_t batch_most; /* rows of data of one batch */
+    uint64_t *starts;    /* (shards_per_epoch + 1): rows of the part */
+
+    struct {
+        bool is_held;
+        uint64_t shard, first, rows;
+    } open;
+    uint32_t *order;                       /* of the shard's rows, from its first */
+    struct lane_rows rows;                 /* of the batch */
+    float *parameters, *derived, *outputs; /* of the small network; outputs: the start's biases */
+
+    uint32_t *counts, *widths; /* (arrays) */
+    uint64_t *row_ids;         /* of all tables */
+    uint32_t *seen;
+    double loss; /* summed over the rows of all batches so far */
+    uint64_t rows_done;
+};
+
+/* Tables of the servers for a network whose inputs are the data set's: *count of them. LIMIT for
+ * rows wider than ROW_WIDTH_MAX; else as embedding_network_init. tables (EMBEDDING_ARRAYS_MAX). */
+enum status embedding_tables(const struct jobspec *spec, const struct dataset *dataset,
+                             uint64_t steps, struct row_table_options *tables, uint32_t *count,
+                             struct error *err);
+
+/* Of each shard. batch: rows of data, in the mean. */
+uint32_t embedding_shard_batches(uint64_t rows, uint32_t shards_per_epoch, uint32_t batch);
+
+/* spec and dataset outlive it; shards_per_epoch: 1 at least. */
+enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,
+                                   const struct dataset *dataset, uint32_t shards_per_epoch,
+                                   uint32_t batch, struct team *team, struct error *err);
+void embedding_batches_deinit(struct embedding_batches *batches);
+
+/* What push_worker.h asks. Valid until embedding_batches_deinit. */
+struct batch_learning embedding_batches_learning(struct embedding_batches *batches);
+
+#endif
