@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_role.h"
-#include "runtime/ps/shard_board.h"
+#include "runtime/ps/shard_master.h"
 #include "tests/sim/links.h"
 
 #define TABLES      2
@@ -47,28 +47,13 @@ struct toy {
     uint32_t seen[TABLES * IDS_MAX];
 };
 
-/* The master's part that is not the board's: who is connected. */
-struct member {
-    peer_id peer;
-    uint32_t incarnation;
-    bool was_seen;
-    uint32_t node; /* of a server: its address */
-    int64_t heard_at;
-};
-
-struct toy_master {
-    struct shard_board board;
-    uint64_t epoch, roster;
-    struct member workers[WORKERS_MAX], servers[SERVERS_MAX];
-};
-
 /* One process: a restarted role is a new node. */
 struct node {
     enum node_kind kind;
     bool is_alive, has_work;
     int64_t frozen_until;
     uint32_t index, incarnation;
-    struct toy_master master;
+    struct shard_master master;
     struct push_worker worker;
     struct server_role server;
     struct toy toy;
@@ -478,253 +463,45 @@ static void start_master(struct world *world)
 {
     const struct server_plan *plan = world->plan;
     const uint32_t incarnation = world->master_starts++;
-    struct toy_master *master;
     struct error err;
 
     world->master = node_new(world, MASTER, 0, incarnation);
-    master = &world->nodes[world->master]->master;
-    master->epoch = (uint64_t)incarnation << 32;
-    master->roster = master->epoch;
     TRACE(world, "master %u starts", incarnation);
-    if (shard_board_init(&master->board,
-                         &(struct shard_board_options){.shards_per_epoch = plan->shards,
-                                                       .epochs = plan->epochs,
-                                                       .batches = plan->batches,
-                                                       .batches_last = plan->batches_last,
-                                                       .first_lease = master->epoch + 1},
-                         &err) != STATUS_OK)
+    if (shard_master_init(
+            &world->nodes[world->master]->master,
+            &(struct shard_master_options){.job = 1,
+                                           .incarnation = incarnation,
+                                           .worker_count = plan->workers,
+                                           .server_count = plan->servers,
+                                           .leases_per_worker = LEASES,
+                                           .shards = {.shards_per_epoch = plan->shards,
+                                                      .epochs = plan->epochs,
+                                                      .batches = plan->batches,
+                                                      .batches_last = plan->batches_last},
+                                           .dead_ms = DEAD_MS},
+            world->time.now, &err) != STATUS_OK)
         abort();
 }
 
-/* ------------------------------------------------------------ the master */
-
-static struct message from_master(const struct toy_master *master, enum message_type type)
-{
-    return (struct message){.type = type, .job = 1, .epoch = master->epoch};
-}
-
-static void send_servers(struct world *world, struct node *node, peer_id peer)
-{
-    struct message message = from_master(&node->master, MESSAGE_SERVERS);
-    struct text list;
-
-    text_init(&list, 4096);
-    for (uint32_t s = 0; s < world->plan->servers; s++) {
-        const struct member *server = node->master.servers + s;
-        const char *name = server->was_seen ? world->nodes[server->node]->name : "";
-
-        message_put_server_place(&list,
-                                 &(struct message_server_place){.incarnation = server->incarnation,
-                                                                .address = slice_of(name)});
-    }
-    message.servers = (struct message_servers){.roster = node->master.roster,
-                                               .server_count = world->plan->servers,
-                                               .servers = text_slice(&list)};
-    outbox_send(&node->outbox, peer, &message);
-    text_deinit(&list);
-}
-
-static void give_leases(struct world *world, struct node *node)
-{
-    struct shard_board *board = &node->master.board;
-
-    for (uint32_t w = 0; w < world->plan->workers; w++) {
-        const struct member *worker = node->master.workers + w;
-        uint32_t held = 0;
-        struct board_lease lease;
-
-        for (uint32_t i = 0; i < board->lease_count; i++)
-            held += board->leases[i].worker == w;
-        while (worker->peer != PEER_NONE && held++ < LEASES &&
-               shard_board_claim(board, w, &lease)) {
-            struct message message = from_master(&node->master, MESSAGE_LEASE);
-
-            message.lease =
-                (struct message_lease){.id = lease.id, .first = lease.shard, .count = 1};
-            outbox_send(&node->outbox, worker->peer, &message);
-        }
-    }
-}
-
-static void dismiss(struct node *node, peer_id peer)
-{
-    struct message message = from_master(&node->master, MESSAGE_END);
-
-    outbox_send(&node->outbox, peer, &message);
-    outbox_close(&node->outbox, peer);
-}
-
-/* Which processes of workers are gone. */
-static void send_forgets(struct world *world, struct node *node, peer_id peer)
-{
-    for (uint32_t w = 0; w < world->plan->workers; w++) {
-        const struct member *worker = node->master.workers + w;
-        struct message message = from_master(&node->master, MESSAGE_FORGET);
-
-        message.forget =
-            (struct message_forget){.index = w, .incarnation = worker->incarnation - 1};
-        if (worker->was_seen && worker->incarnation > 0)
-            outbox_send(&node->outbox, peer, &message);
-    }
-}
-
-static void on_hello(struct world *world, struct node *node, peer_id from,
-                     const struct message_hello *hello)
-{
-    struct member *worker = node->master.workers + hello->index;
-
-    if (worker->was_seen && hello->incarnation < worker->incarnation) {
-        dismiss(node, from);
-        return;
-    }
-    *worker = (struct member){.peer = from,
-                              .incarnation = hello->incarnation,
-                              .was_seen = true,
-                              .heard_at = world->time.now};
-    shard_board_take_back_all(&node->master.board, hello->index);
-    for (uint32_t s = 0; s < world->plan->servers; s++)
-        if (node->master.servers[s].peer != PEER_NONE)
-            send_forgets(world, node, node->master.servers[s].peer);
-    send_servers(world, node, from);
-}
-
-static void on_server(struct world *world, struct node *node, peer_id from,
-                      const struct message_server *message)
-{
-    struct member *server = node->master.servers + message->index;
-    const uint64_t before = node->master.board.reopened;
-    uint32_t counted[4096];
-
-    if (server->was_seen && message->incarnation < server->incarnation) {
-        dismiss(node, from);
-        return;
-    }
-    if (!server->was_seen || message->incarnation > server->incarnation)
-        node->master.roster++;
-    *server = (struct member){.peer = from,
-                              .incarnation = message->incarnation,
-                              .was_seen = true,
-                              .node = node_of_address(message->address),
-                              .heard_at = world->time.now};
-    send_forgets(world, node, from);
-    if (message->counted.size)
-        memcpy(counted, message->counted.data, message->counted.size);
-    shard_board_reopen(&node->master.board, counted,
-                       (uint32_t)(message->counted.size / sizeof *counted));
-    world->result->faults[SERVER_FAULT_REOPENED] += node->master.board.reopened - before;
-    for (uint32_t w = 0; w < world->plan->workers; w++)
-        if (node->master.workers[w].peer != PEER_NONE)
-            send_servers(world, node, node->master.workers[w].peer);
-}
-
-static void on_shard_done(struct world *world, struct node *node,
-                          const struct message_shard_done *done)
-{
-    if (done->roster == node->master.roster) {
-        (void)shard_board_finish(&node->master.board, done->id);
-        return;
-    }
-    count(world, SERVER_FAULT_LATE);
-    shard_board_take_back(&node->master.board, done->id);
-}
-
-static void look_for_end(struct world *world, struct node *node)
-{
-    if (!shard_board_is_finished(&node->master.board))
-        return;
-    for (uint32_t s = 0; s < world->plan->servers; s++) {
-        const struct node *server = world->nodes[world->servers[s]];
-
-        /* To publish the model the master needs the servers that it knows. */
-        if (!server->is_alive || server->incarnation != node->master.servers[s].incarnation ||
-            node->master.servers[s].peer == PEER_NONE)
-            return;
-    }
-    check_end(world);
-    world->time.has_ended = true;
-}
-
-static struct member *member_at(struct toy_master *master, peer_id peer, bool *is_worker,
-                                uint32_t *index)
-{
-    for (*index = 0; *index < WORKERS_MAX; ++*index)
-        if (master->workers[*index].peer == peer)
-            return *is_worker = true, master->workers + *index;
-    for (*index = 0; *index < SERVERS_MAX; ++*index)
-        if (master->servers[*index].peer == peer)
-            return *is_worker = false, master->servers + *index;
-    return NULL;
-}
-
-static void master_message(struct world *world, struct node *node, peer_id from,
-                           const struct message *message)
-{
-    bool is_worker;
-    uint32_t index;
-    struct member *member = member_at(&node->master, from, &is_worker, &index);
-
-    if (member)
-        member->heard_at = world->time.now;
-    if (message->type == MESSAGE_HELLO)
-        on_hello(world, node, from, &message->hello);
-    else if (message->type == MESSAGE_SERVER)
-        on_server(world, node, from, &message->server);
-    else if (message->type == MESSAGE_SHARD_DONE)
-        on_shard_done(world, node, &message->shard_done);
-    else if (message->type == MESSAGE_LEAVING && member) {
-        shard_board_take_back_all(&node->master.board, index);
-        dismiss(node, from);
-        member->peer = PEER_NONE;
-    } else if (message->type == MESSAGE_FAILED)
-        complain(world, "a role failed", message->failure.status);
-    give_leases(world, node);
-    look_for_end(world, node);
-}
-
-static void master_disconnect(struct world *world, struct node *node, peer_id peer)
-{
-    bool is_worker;
-    uint32_t index;
-    struct member *member = member_at(&node->master, peer, &is_worker, &index);
-
-    if (!member)
-        return;
-    member->peer = PEER_NONE;
-    if (is_worker)
-        shard_board_take_back_all(&node->master.board, index);
-    give_leases(world, node);
-}
+/* ------------------------------------------------------------ the launcher */
 
 /* A process that is silent is taken for dead, and another starts beside it. */
-static void replace(struct world *world, enum node_kind kind, uint32_t index, struct member *member)
+static void replace(struct world *world, const struct outbox_entry *entry)
 {
-    const struct node *now =
-        world->nodes[kind == WORKER ? world->workers[index] : world->servers[index]];
+    const bool is_worker = entry->index < world->plan->workers;
+    const uint32_t index = is_worker ? entry->index : entry->index - world->plan->workers;
+    const uint32_t number = is_worker ? world->workers[index] : world->servers[index];
+    const struct node *now = world->nodes[number];
 
-    member->heard_at = world->time.now;
     /* Another is on its way, or the launcher has seen that itself. */
-    if (now->incarnation != member->incarnation || !now->is_alive)
+    if (now->incarnation != entry->incarnation || !now->is_alive)
         return;
     count(world, SERVER_FAULT_ZOMBIE);
-    schedule(world, world->time.now + (int64_t)draw(world, ZOMBIE_MS), END,
-             kind == WORKER ? world->workers[index] : world->servers[index]);
-    if (kind == WORKER)
+    schedule(world, world->time.now + (int64_t)draw(world, ZOMBIE_MS), END, number);
+    if (is_worker)
         start_worker(world, index);
     else
         start_server(world, index);
-}
-
-static void master_tick(struct world *world, struct node *node)
-{
-    for (uint32_t w = 0; w < world->plan->workers; w++)
-        if (node->master.workers[w].was_seen &&
-            world->time.now - node->master.workers[w].heard_at > DEAD_MS)
-            replace(world, WORKER, w, node->master.workers + w);
-    for (uint32_t s = 0; s < world->plan->servers; s++)
-        if (node->master.servers[s].was_seen &&
-            world->time.now - node->master.servers[s].heard_at > DEAD_MS)
-            replace(world, SERVER, s, node->master.servers + s);
-    look_for_end(world, node);
 }
 
 /* ------------------------------------------------------------ what a role asks for */
@@ -816,6 +593,9 @@ static void carry_out(struct world *world, uint32_t number)
             break;
         case OUTBOX_FINISH:
             take_finish(world, node, bytes);
+            break;
+        case OUTBOX_REPLACE:
+            replace(world, &entry);
             break;
         case OUTBOX_END:
             node->is_alive = false;
@@ -934,6 +714,38 @@ static void plan_mishaps(struct world *world)
 
 /* ------------------------------------------------------------ events */
 
+/* What a master learns by a message is counted. */
+static void lead(struct world *world, struct node *node, peer_id from,
+                 const struct message *message)
+{
+    struct shard_master *master = &node->master;
+    const uint64_t reopened = master->board.reopened, late = master->late;
+
+    shard_master_on_message(master, world->time.now, from, message, &node->outbox);
+    world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
+    world->result->faults[SERVER_FAULT_LATE] += master->late - late;
+    if (message->type == MESSAGE_FAILED)
+        complain(world, "a role failed", message->failure.status);
+}
+
+/* The model is taken from the servers, if they are all alive that the master knows. */
+static void look_for_end(struct world *world, struct node *node)
+{
+    if (!shard_master_is_finished(&node->master))
+        return;
+    for (uint32_t s = 0; s < world->plan->servers; s++) {
+        const struct node *server = world->nodes[world->servers[s]];
+
+        if (!server->is_alive || server->incarnation != node->master.servers[s].incarnation)
+            return;
+    }
+    check_end(world);
+    shard_master_complete(&node->master, &node->outbox);
+    if (node->master.state != JOB_STATE_DONE)
+        complain(world, "a master that is finished does not end", 0);
+    world->time.has_ended = true;
+}
+
 static void deliver(struct world *world, struct node *node, const struct event *event)
 {
     struct link_end *end = &world->links.list[event->link].ends[event->side];
@@ -944,7 +756,7 @@ static void deliver(struct world *world, struct node *node, const struct event *
     if (event->kind == CLOSED) {
         end->is_open = false;
         if (node->kind == MASTER)
-            master_disconnect(world, node, peer);
+            shard_master_on_disconnect(&node->master, world->time.now, peer, &node->outbox);
         else if (node->kind == WORKER)
             push_worker_on_disconnect(&node->worker, world->time.now, peer, &node->outbox);
         else
@@ -953,9 +765,10 @@ static void deliver(struct world *world, struct node *node, const struct event *
     }
     if (message_read(event->moment.bytes, &message, &err) != STATUS_OK)
         complain(world, "a frame is not read by node", event->node);
-    else if (node->kind == MASTER)
-        master_message(world, node, peer, &message);
-    else if (node->kind == WORKER)
+    else if (node->kind == MASTER) {
+        lead(world, node, peer, &message);
+        look_for_end(world, node);
+    } else if (node->kind == WORKER)
         push_worker_on_message(&node->worker, world->time.now, peer, &message, &node->outbox);
     else
         server_role_on_message(&node->server, world->time.now, peer, &message, &node->outbox);
@@ -988,9 +801,10 @@ static void deliver_watched(struct world *world, struct node *node, const struct
 
 static void tick(struct world *world, struct node *node, uint32_t number)
 {
-    if (node->kind == MASTER)
-        master_tick(world, node);
-    else if (node->kind == WORKER)
+    if (node->kind == MASTER) {
+        shard_master_on_tick(&node->master, world->time.now, &node->outbox);
+        look_for_end(world, node);
+    } else if (node->kind == WORKER)
         push_worker_on_tick(&node->worker, world->time.now, &node->outbox);
     else
         server_role_on_tick(&node->server, world->time.now, &node->outbox);
@@ -1066,7 +880,7 @@ static void world_close(struct world *world)
         struct node *node = world->nodes[n];
 
         if (node->kind == MASTER)
-            shard_board_deinit(&node->master.board);
+            shard_master_deinit(&node->master);
         else if (node->kind == WORKER)
             push_worker_deinit(&node->worker);
         else

@@ -1,0 +1,335 @@
+#include "tests/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/ps/shard_master.h"
+
+#define JOB     ((uint64_t)7)
+#define WORKERS 2
+#define SERVERS 2
+#define SHARDS  3
+#define BATCHES 4
+#define DEAD_MS 1000
+
+struct stage {
+    struct shard_master master;
+    struct outbox outbox;
+    int64_t now_ms;
+};
+
+static void begin(struct stage *stage)
+{
+    const struct shard_master_options options = {
+        .job = JOB,
+        .incarnation = 3,
+        .worker_count = WORKERS,
+        .server_count = SERVERS,
+        .leases_per_worker = 2,
+        .shards = {.shards_per_epoch = SHARDS,
+                   .epochs = 1,
+                   .batches = BATCHES,
+                   .batches_last = BATCHES},
+        .dead_ms = DEAD_MS,
+    };
+    struct error err;
+
+    stage->now_ms = 100;
+    outbox_init(&stage->outbox);
+    CHECK_OK(shard_master_init(&stage->master, &options, stage->now_ms, &err));
+}
+
+static void finish(struct stage *stage)
+{
+    shard_master_deinit(&stage->master);
+    outbox_deinit(&stage->outbox);
+}
+
+/* Nothing that was sent before is kept. */
+static void send_from(struct stage *stage, peer_id from, struct message message)
+{
+    message.job = JOB;
+    outbox_clear(&stage->outbox);
+    shard_master_on_message(&stage->master, stage->now_ms, from, &message, &stage->outbox);
+}
+
+static void hello(struct stage *stage, peer_id from, uint32_t index, uint32_t incarnation)
+{
+    send_from(stage, from,
+              (struct message){.type = MESSAGE_HELLO,
+                               .hello = {.index = index, .incarnation = incarnation}});
+}
+
+static void server(struct stage *stage, peer_id from, uint32_t index, uint32_t incarnation,
+                   const uint32_t *counted, uint32_t count)
+{
+    const struct slice bytes = {(const char *)counted, count * sizeof *counted};
+
+    send_from(stage, from,
+              (struct message){.type = MESSAGE_SERVER,
+                               .server = {.index = index,
+                                          .incarnation = incarnation,
+                                          .counted = bytes,
+                                          .address = SLICE("unix:s")}});
+}
+
+/* How many messages of this type go to a peer; the last one. */
+static uint32_t sent(const struct stage *stage, peer_id to, enum message_type type,
+                     struct message *last)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < stage->outbox.count; i++) {
+        const struct outbox_entry *entry = &stage->outbox.entries[i];
+        struct message message;
+        struct error err;
+
+        if (entry->kind != OUTBOX_SEND || entry->peer != to)
+            continue;
+        CHECK_OK(message_read(outbox_bytes(&stage->outbox, entry), &message, &err));
+        CHECK(message.job == JOB && message.epoch == (uint64_t)3 << 32);
+        if (message.type != type)
+            continue;
+        count++;
+        if (last)
+            *last = message;
+    }
+    return count;
+}
+
+static uint32_t count_kind(const struct stage *stage, enum outbox_kind kind)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < stage->outbox.count; i++)
+        count += stage->outbox.entries[i].kind == kind;
+    return count;
+}
+
+static void done(struct stage *stage, peer_id from, uint64_t lease, uint64_t roster)
+{
+    send_from(stage, from,
+              (struct message){.type = MESSAGE_SHARD_DONE,
+                               .shard_done = {.id = lease, .roster = roster}});
+}
+
+/* Both servers and a worker are there. */
+static void join(struct stage *stage)
+{
+    server(stage, 1, 0, 0, NULL, 0);
+    server(stage, 2, 1, 0, NULL, 0);
+    hello(stage, 3, 0, 0);
+}
+
+static void a_worker_gets_servers_and_leases(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    CHECK_INT(sent(&stage, 3, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.roster == stage.master.roster);
+    CHECK_INT(message.servers.server_count, SERVERS);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 2);
+    CHECK_INT(message.lease.first, 1);
+    CHECK(message.lease.id > (uint64_t)3 << 32);
+    done(&stage, 3, message.lease.id - 1, stage.master.roster);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, 2);
+    hello(&stage, 4, 1, 0);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, NULL), 0); /* none is left */
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 3, &stage.outbox);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &message), 2); /* those of the one that is lost */
+    finish(&stage);
+}
+
+static void a_shard_by_an_older_roster_is_done_again(void **state)
+{
+    const uint32_t counted[] = {BATCHES, BATCHES - 1};
+    uint64_t roster;
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    roster = stage.master.roster;
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 2);
+    done(&stage, 3, message.lease.id - 1, roster);
+    done(&stage, 3, message.lease.id, roster);
+    CHECK_INT(stage.master.board.done, 2);
+    server(&stage, 5, 1, 1, counted, 2); /* another process, from a snapshot */
+    CHECK(stage.master.roster > roster);
+    CHECK_INT(stage.master.board.done, 1);
+    CHECK_INT(stage.master.board.reopened, 1);
+    CHECK_INT(sent(&stage, 3, MESSAGE_SERVERS, NULL), 1);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    done(&stage, 3, message.lease.id, roster);
+    CHECK_INT(stage.master.late, 1);
+    CHECK_INT(stage.master.board.done, 1);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    server(&stage, 6, 1, 1, counted, 2); /* the same process over another connection */
+    CHECK_INT(count_kind(&stage, OUTBOX_CLOSE), 1);
+    CHECK_INT(stage.master.roster, roster + 1);
+    finish(&stage);
+}
+
+static void all_servers_are_needed_at_the_end(void **state)
+{
+    const uint32_t counted[] = {BATCHES, BATCHES, BATCHES};
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    CHECK(!shard_master_is_finished(&stage.master));
+    for (uint64_t lease = stage.master.epoch + 1; lease <= stage.master.epoch + SHARDS; lease++)
+        done(&stage, 3, lease, stage.master.roster);
+    CHECK(shard_master_is_finished(&stage.master));
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 2, &stage.outbox);
+    CHECK(!shard_master_is_finished(&stage.master));
+    shard_master_complete(&stage.master, &stage.outbox);
+    CHECK(!shard_master_has_ended(&stage.master));
+    server(&stage, 5, 1, 1, counted, SHARDS - 1); /* it lacks a shard */
+    CHECK(!shard_master_is_finished(&stage.master));
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, SHARDS - 1);
+    done(&stage, 3, message.lease.id, stage.master.roster);
+    CHECK(shard_master_is_finished(&stage.master));
+    outbox_clear(&stage.outbox);
+    shard_master_complete(&stage.master, &stage.outbox);
+    CHECK(stage.master.state == JOB_STATE_DONE);
+    CHECK_INT(sent(&stage, 3, MESSAGE_END, NULL) + sent(&stage, 1, MESSAGE_END, NULL) +
+                  sent(&stage, 5, MESSAGE_END, NULL),
+              3);
+    finish(&stage);
+}
+
+static void who_is_past_or_out_of_range_is_asked_to_go(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    hello(&stage, 4, WORKERS, 0);
+    CHECK_INT(sent(&stage, 4, MESSAGE_END, NULL), 1);
+    server(&stage, 5, SERVERS, 0, NULL, 0);
+    CHECK_INT(sent(&stage, 5, MESSAGE_END, NULL), 1);
+    hello(&stage, 6, 0, 2);
+    CHECK_INT(sent(&stage, 1, MESSAGE_FORGET, &message), 1);
+    CHECK(message.forget.index == 0 && message.forget.incarnation == 1);
+    hello(&stage, 7, 0, 1);
+    CHECK_INT(sent(&stage, 7, MESSAGE_END, NULL), 1);
+    CHECK_INT(sent(&stage, 7, MESSAGE_LEASE, NULL), 0);
+    send_from(&stage, 99, (struct message){.type = MESSAGE_SHARD_DONE, .shard_done = {.id = 1}});
+    CHECK_INT(stage.outbox.count, 0);
+    send_from(&stage, 6, (struct message){.type = MESSAGE_LEAVING});
+    CHECK_INT(sent(&stage, 6, MESSAGE_END, NULL), 1);
+    CHECK_INT(stage.master.board.lease_count, 0);
+    finish(&stage);
+}
+
+static void half_a_count_fails_the_job(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    hello(&stage, 3, 0, 0);
+    send_from(&stage, 1,
+              (struct message){.type = MESSAGE_SERVER,
+                               .server = {.counted = SLICE("12345"), .address = SLICE("unix:s")}});
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK_INT(sent(&stage, 3, MESSAGE_END, NULL), 1);
+    finish(&stage);
+}
+
+static void a_failure_and_a_cancel_end_all(void **state)
+{
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    error_clear(&err);
+    fail(&err, STATUS_LIMIT, "a server needs more memory than its limit");
+    send_from(&stage, 2,
+              (struct message){.type = MESSAGE_FAILED, .failure = message_failure_of(&err)});
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK(stage.master.failure.status == STATUS_LIMIT);
+    CHECK_INT(sent(&stage, 1, MESSAGE_END, NULL) + sent(&stage, 2, MESSAGE_END, NULL) +
+                  sent(&stage, 3, MESSAGE_END, NULL),
+              3);
+    outbox_clear(&stage.outbox);
+    shard_master_cancel(&stage.master, &stage.outbox);
+    CHECK_INT(stage.outbox.count, 0);
+    finish(&stage);
+    begin(&stage);
+    join(&stage);
+    shard_master_cancel(&stage.master, &stage.outbox);
+    CHECK(stage.master.state == JOB_STATE_CANCELLED);
+    finish(&stage);
+}
+
+static void a_silent_process_is_replaced_but_not_for_the_masters_pause(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    for (int64_t heard = 0; heard < DEAD_MS; heard += 400) {
+        stage.now_ms += 400;
+        outbox_clear(&stage.outbox);
+        send_from(&stage, 1, (struct message){.type = MESSAGE_PHASE_ALIVE});
+        send_from(&stage, 3, (struct message){.type = MESSAGE_PHASE_ALIVE});
+        shard_master_on_tick(&stage.master, stage.now_ms, &stage.outbox);
+    }
+    CHECK_INT(count_kind(&stage, OUTBOX_REPLACE), 1);
+    CHECK_INT(stage.outbox.entries[stage.outbox.count - 1].index, WORKERS + 1);
+    outbox_clear(&stage.outbox);
+    shard_master_on_tick(&stage.master, stage.now_ms += 1, &stage.outbox);
+    CHECK_INT(count_kind(&stage, OUTBOX_REPLACE), 0); /* it was asked for */
+    shard_master_on_tick(&stage.master, stage.now_ms += 5 * DEAD_MS, &stage.outbox);
+    CHECK_INT(count_kind(&stage, OUTBOX_REPLACE), 0);
+    finish(&stage);
+}
+
+static void too_many_shards_are_refused(void **state)
+{
+    struct shard_master master;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(shard_master_init(&master,
+                                  &(struct shard_master_options){
+                                      .worker_count = 1,
+                                      .server_count = 1,
+                                      .shards = {.shards_per_epoch = UINT32_MAX, .epochs = 2}},
+                                  0, &err),
+                STATUS_LIMIT, "shards");
+    shard_master_deinit(&master);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_worker_gets_servers_and_leases),
+        cmocka_unit_test(a_shard_by_an_older_roster_is_done_again),
+        cmocka_unit_test(all_servers_are_needed_at_the_end),
+        cmocka_unit_test(who_is_past_or_out_of_range_is_asked_to_go),
+        cmocka_unit_test(half_a_count_fails_the_job),
+        cmocka_unit_test(a_failure_and_a_cancel_end_all),
+        cmocka_unit_test(a_silent_process_is_replaced_but_not_for_the_masters_pause),
+        cmocka_unit_test(too_many_shards_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
