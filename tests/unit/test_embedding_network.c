@@ -477,6 +477,64 @@ static void a_saved_state_goes_on_to_the_same_bits(void **state)
     check_states(all_parts[NORMALIZED_LAST], 2);
 }
 
+static void norms_start_as_what_changes_nothing(void **state)
+{
+    struct fixture fixture;
+    const struct tensor *tensors;
+
+    (void)state;
+    fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0,
+                 all_parts[NORMALIZED_PAIRS]);
+    tensors = fixture.network.tensors + fixture.network.tensor_count - NORM_TENSORS;
+    embedding_network_start(&fixture.network, fixture.parameters);
+    for (uint32_t p = 0; p < NORM_TENSORS; p++) {
+        CHECK_INT(tensors[p].count, 7 + 5);
+        for (uint32_t i = 0; i < tensors[p].count; i++)
+            CHECK(fixture.parameters[tensors[p].first + i] == (p == 0 || p == 3));
+    }
+    fixture_close(&fixture);
+}
+
+/* The parameters of a job after its first step. */
+static struct descent *stepped_once(const struct embedding_case *of)
+{
+    struct descent *descent = opened(of);
+    struct learner_report report;
+    struct error err;
+
+    CHECK_OK(run_phase(descent, 2, 0, &report, &err));
+    return descent;
+}
+
+/* Gammas and betas are; the first step takes running numbers to those of its rows. */
+static void running_numbers_are_moved_by_no_optimizer(void **state)
+{
+    struct embedding_case of;
+    struct descent *one, *other;
+    const struct tensor *norms;
+    float *a, *b;
+
+    (void)state;
+    embedding_case_open(&of, (struct rows_shape){150, 0, 3, 3, 12, 2}, 0,
+                        all_parts[NORMALIZED_LAST]);
+    one = stepped_once(&of);
+    network_params(&of.spec.params)->optimizer = OPTIMIZER_SGD;
+    network_params(&of.spec.params)->learning_rate = 0.5;
+    network_params(&of.spec.params)->clip_norm = 0.1;
+    other = stepped_once(&of);
+    norms = one->model.tensors + one->model.tensor_count - NORM_TENSORS;
+    a = one->arrays.parameters;
+    b = other->arrays.parameters;
+    for (uint32_t p = 0; p < NORM_TENSORS; p++)
+        for (uint32_t i = norms[p].first; i < norms[p].first + norms[p].count; i++) {
+            CHECK(p < 2 ? a[i] != b[i] : a[i] == b[i]);
+            CHECK(a[i] != (p == 0 || p == 3));
+        }
+    descent_close(one);
+    descent_close(other);
+    embedding_case_close(&of);
+}
+
 static void the_cost_of_the_kind_is_that_of_its_learner(void **state)
 {
     (void)state;
@@ -728,6 +786,8 @@ int main(void)
         cmocka_unit_test(a_job_learns_the_same_bits_with_any_workers),
         cmocka_unit_test(an_automatic_penalty_is_none_of_a_linear_part_with_its_own),
         cmocka_unit_test(a_saved_state_goes_on_to_the_same_bits),
+        cmocka_unit_test(norms_start_as_what_changes_nothing),
+        cmocka_unit_test(running_numbers_are_moved_by_no_optimizer),
         cmocka_unit_test(the_cost_of_the_kind_is_that_of_its_learner),
         cmocka_unit_test(the_stored_model_scores_as_the_network_computes),
         cmocka_unit_test(a_bit_that_changes_by_itself_is_found),
