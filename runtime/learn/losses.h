@@ -5,9 +5,10 @@
  *     absolute   |e|; the gradient of e = 0 is 0
  *     quantile   alpha |e| below the target, (1 - alpha) |e| above it
  *     huber      e^2 / 2 up to delta, beyond delta (|e| - delta / 2)
- *     log_cosh   log cosh(k e) / c, of which c = min(k, k^2): with k the units of the label in one
- * of the target the loss is that of errors in these units, and its slope about 1 poisson    the
- * deviance 2 (target log(target / u) - target + u) gamma      2 (log(u / target) + target / u - 1)
+ *     log_cosh   log cosh(k e) / c, c = min(k, k^2): with k the units of the label in one of the
+ *                target the loss is that of errors in these units, and its slope about 1
+ *     poisson    the deviance 2 (target log(target / u) - target + u)
+ *     gamma      2 (log(u / target) + target / u - 1)
  *     tweedie    of variances that go with the power v of the mean, 1 < v < 2:
  *                2 (target^(2-v) / ((1-v) (2-v)) - target u^(1-v) / (1-v) + u^(2-v) / (2-v))
  *                (the gradients of deviances are of their halves)

@@ -1,5 +1,5 @@
-/* The losses that a statement chooses: by their formulas in double, and their gradients by finite
- * differences of these. */
+/* The losses that a statement chooses: beside those of Keras and scikit-learn; by their formulas in
+ * double, and their gradients by finite differences of these. */
 #include "tests/check.h"
 
 #include <math.h>
@@ -9,8 +9,81 @@
 #include "runtime/learn/loss_head.h"
 #include "runtime/learn/start.h"
 #include "tests/unit/learn_rows.h"
+#include "tests/unit/loss_reference.h"
 
 #define CLASSES 4
+
+/* ---- numbers of others ---- */
+
+static enum network_loss loss_of(const char *word)
+{
+    unsigned loss = 0;
+
+    CHECK(term_find(network_loss_words, slice_of(word), &loss));
+    return (enum network_loss)loss;
+}
+
+/* With the setting for whichever of them the loss has. */
+static struct loss_head reference_head(const char *word, double setting, uint32_t outputs)
+{
+    const enum network_loss loss = loss_of(word);
+    const bool is_log_loss = loss == NETWORK_LOG_LOSS;
+    const bool has_classes = is_log_loss || loss == NETWORK_FOCAL || loss == NETWORK_HINGE ||
+                             loss == NETWORK_SQUARED_HINGE;
+
+    return (struct loss_head){.task = has_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
+                              .outputs = outputs,
+                              .loss = loss,
+                              .delta = (float)setting,
+                              .alpha = (float)setting,
+                              .gamma = (float)setting,
+                              .smoothing = is_log_loss ? (float)setting : 0,
+                              .power = setting,
+                              .unit = setting};
+}
+
+static void check_reference(size_t row, const char *what, double found, double right)
+{
+    if (!(fabs(found - right) <= 2e-6 * (1 + fabs(right))))
+        check_failed("%s, row %zu of loss_reference.h: %s %.9g, not %.9g", loss_reference[row].word,
+                     row, what, found, right);
+}
+
+static void every_loss_is_that_of_keras_or_scikit_learn(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof loss_reference / sizeof *loss_reference; i++) {
+        const struct loss_head head = reference_head(
+            loss_reference[i].word, loss_reference[i].setting, loss_reference[i].outputs);
+        float z[REFERENCE_OUTPUTS], target = (float)loss_reference[i].target, weight = 1;
+        int32_t class = (int32_t)loss_reference[i].target;
+        double loss;
+        struct loss_labels labels = {&target, &weight, &class, &loss};
+
+        for (uint32_t j = 0; j < head.outputs; j++)
+            z[j] = (float)loss_reference[i].z[j];
+        loss = loss_head_backward(&head, 1, 1, &labels, z);
+        check_reference(i, "the loss is", loss, loss_reference[i].loss);
+        for (uint32_t j = 0; j < head.outputs; j++)
+            check_reference(i, "a slope is", (double)z[j], loss_reference[i].slopes[j]);
+    }
+}
+
+/* A loss that is added needs its numbers. */
+static void every_loss_has_reference_numbers(void **state)
+{
+    bool is_there[32] = {false};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof loss_reference / sizeof *loss_reference; i++)
+        is_there[loss_of(loss_reference[i].word)] = true;
+    for (int loss = NETWORK_LOSS_AUTOMATIC + 1; network_loss_words[loss]; loss++)
+        if (!is_there[loss])
+            check_failed("no numbers for %s: add it to loss_reference.py",
+                         network_loss_words[loss]);
+}
+
+/* ---- formulas ---- */
 
 static double log_loss_of(const double *z, size_t m, size_t label)
 {
@@ -450,6 +523,8 @@ static void a_class_that_is_none_touches_no_other_row(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_loss_is_that_of_keras_or_scikit_learn),
+        cmocka_unit_test(every_loss_has_reference_numbers),
         cmocka_unit_test(losses_of_numbers_have_their_formulas_and_slopes),
         cmocka_unit_test(losses_of_logarithms_have_their_formulas_and_slopes),
         cmocka_unit_test(the_least_loss_of_a_logarithm_is_at_the_label),
