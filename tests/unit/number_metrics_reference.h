@@ -6,6 +6,9 @@
 #define REFERENCE_RANKED 24
 
 /* clang-format off */
+static const double quantile_shares[] = {0.1, 0.75, 0.9};
+static const double quantile_labels[] = {0.85, 0.88, 2.89, 2.79, 4, 2.42, -1.01, -0.16, 1.48, -0.93, 1.65, 3.46, -2.4, -5.31, 3.58, 0.05, 2.13, -4, 5.2, 2.22, -0.38, -1.06, 0.34, -0.5};
+static const double quantile_predicted[][3] = {{-1.39, 0.29, 3.38}, {0.8, 1.03, 1.07}, {-1.83, 2.23, 3.94}, {0.85, 2.21, 2.93}, {2.19, 2.61, 5.69}, {0.7, 2.74, 3.91}, {-4.03, -2.2, 1.11}, {-2.29, -0.27, 2.23}, {0.08, 0.2, 2.4}, {-1.33, 0.85, 0.96}, {-0.65, 1.23, 5.82}, {0.68, 1.35, 2.18}, {-5.05, -3.85, -1.34}, {-10.53, -7.95, -1.28}, {4.49, 4.63, 5.66}, {0.21, 1.12, 3.59}, {-0.33, 0.66, 1.98}, {-5.43, -5.41, -4.09}, {2.55, 4.54, 6.94}, {1.88, 2.3, 5.94}, {1.89, 2.02, 2.25}, {-3.82, -1.59, 0.42}, {-2.76, -0.59, -0.42}, {-3.83, -3, -0.08}};
 static const double number_labels[] = {1.71000004, 2.77999997, 7.26000023, 2.1500001, 4.13999987, 1.47000003, 3.94000006, 3.17000008, 2.00999999, 1.86000001, 3.22000003, 4.55999994, 0.689999998, 1.44000006, 1.03999996, 3.28999996, 1.34000003, 1.27999997, 4, 7.40999985, 0.430000007, 1.26999998, 3.5, 2.81999993};
 static const double number_predicted[] = {2.3900001, 3.44000006, 4.76000023, 3.78999996, 11.1499996, 1.95000005, 2.17000008, 5.30999994, 1.85000002, 2.17000008, 2.3900001, 3.93000007, 0.959999979, 0.550000012, 1.48000002, 1.40999997, 1.41999996, 0.469999999, 1.42999995, 5.94999981, 0.379999995, 0.779999971, 0.730000019, 1.85000002};
 static const int rank_groups[] = {0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5};
@@ -19,16 +22,18 @@ static const double survival_predicted[] = {13.1000004, 8.80000019, 22.3999996, 
 static const double hazard_times[] = {1.29999995, 2.41000009, 2.72000003, 3.73000002, 4.84000015, 5.05000019, 5.05999994, 5.57000017, 6.28000021, 6.59000015, 6.9000001, 6.90999985, 6.92000008, 7.03000021, 8.14000034, 9.75, 10.6599998, 10.6700001, 11.2799997, 12.79, 12.8999996, 19.0100002, 22.9200001, 25.5300007};
 static const int hazard_rows[] = {17, 15, 7, 16, 9, 12, 20, 11, 21, 22, 3, 4, 5, 8, 13, 0, 1, 14, 2, 19, 18, 10, 6, 23};
 
-static const struct {
+struct number_reference {
     const char *name;
     double value;
-} number_values[] = {
+};
+static const struct number_reference number_values[] = {
     {"RMSLE", 0.408605081},
-    {"PoissonNLogLik", 1.87909105},
+    {"PoissonNLogLik", 1.8790911},
     {"GammaNLogLik", 2.07655367},
     {"GammaDeviance", 0.529775908},
     {"TweedieNLogLik@1.3", 9.74261097},
-}, rank_values[] = {
+};
+static const struct number_reference rank_values[] = {
     {"NDCG", 0.951660702},
     {"NDCG@2", 0.93484832},
     {"NDCG@4", 0.920520721},
@@ -38,9 +43,22 @@ static const struct {
     {"MRR", 0.916666667},
     {"MRR@2", 0.916666667},
 };
-
-static const double aft_values[] = {2.56908192, 2.87772952, 2.75001555}; /* normal, logistic, extreme */
-static const double cox_value = 1.89973798, concordance_value = 0.786384977;
+static const struct number_reference quantile_values[] = {
+    {"Pinball", 0.423111111},
+    {"Coverage", 0.708333333},
+};
+/* normal, logistic, extreme */
+static const struct number_reference aft_values[] = {
+    {"AFTNLogLik", 2.56908192},
+    {"AFTNLogLik", 2.87772952},
+    {"AFTNLogLik", 2.75001555},
+};
+static const struct number_reference cox_values[] = {
+    {"CoxNLogLik", 1.89973798},
+};
+static const struct number_reference concordance_values[] = {
+    {"Concordance", 0.786384977},
+};
 /* clang-format on */
 
 #endif

@@ -1,8 +1,8 @@
-"""Metrics that XGBoost and lifelines compute: writes number_metrics_reference.h.
+"""Metrics that XGBoost, lifelines and scikit-learn compute: writes number_metrics_reference.h.
 
-    pip install numpy xgboost==3.2.0 lifelines; python3 tests/unit/number_metrics_reference.py
+    pip install numpy xgboost==3.2.0 lifelines scikit-learn==1.9.1; python3 tests/unit/number_metrics_reference.py
 
-Predictions are the base_margin of a model without trees. MRR, which neither has, is computed here.
+Predictions are the base_margin of a model without trees. MRR and Coverage, which none of them has, are computed here.
 """
 
 import pathlib
@@ -11,6 +11,7 @@ import numpy
 import xgboost
 
 ROWS = 24
+SHARES = (0.1, 0.75, 0.9)
 
 
 def numbers(values, digits=9):
@@ -83,13 +84,27 @@ def of_times(random):
     return times, seen, predicted, values, apart, order, cox, concordance_index(times, predicted, seen)
 
 
+def of_quantiles(random):
+    from sklearn.metrics import mean_pinball_loss
+
+    labels = numpy.round(random.normal(0, 3, ROWS), 2)
+    quantiles = numpy.sort(numpy.round(labels[:, None] + random.normal(0, 2, (ROWS, len(SHARES))), 2), axis=1)
+    losses = [mean_pinball_loss(labels, quantiles[:, i], alpha=share) for i, share in enumerate(SHARES)]
+    covered = (quantiles[:, 0] <= labels) & (labels <= quantiles[:, -1])
+    return labels, quantiles, {"Pinball": numpy.mean(losses), "Coverage": covered.mean()}
+
+
+def table(name, values):
+    rows = "".join(f'    {{"{metric}", {value:.9g}}},\n' for metric, value in values)
+    return f"static const struct number_reference {name}[] = {{\n{rows}}};"
+
+
 def main():
     random = numpy.random.default_rng(5)
     labels, predicted, of_losses = of_numbers(random)
     groups, relevance, scores, of_groups = of_ranks(random)
     times, seen, until, aft, apart, order, cox, concordance = of_times(random)
-    values = "".join(f'    {{"{name}", {value:.9g}}},\n' for name, value in of_losses.items())
-    grouped = "".join(f'    {{"{name}", {value:.9g}}},\n' for name, value in of_groups.items())
+    quantile_labels, quantiles, of_shares = of_quantiles(random)
     text = f"""/* Written by number_metrics_reference.py with XGBoost {xgboost.__version__}. */
 #ifndef TESTS_UNIT_NUMBER_METRICS_REFERENCE_H
 #define TESTS_UNIT_NUMBER_METRICS_REFERENCE_H
@@ -98,6 +113,9 @@ def main():
 #define REFERENCE_RANKED {len(groups)}
 
 /* clang-format off */
+static const double quantile_shares[] = {{{numbers(SHARES)}}};
+static const double quantile_labels[] = {{{numbers(quantile_labels)}}};
+static const double quantile_predicted[][{len(SHARES)}] = {{{", ".join(f"{{{numbers(row)}}}" for row in quantiles)}}};
 static const double number_labels[] = {{{numbers(labels)}}};
 static const double number_predicted[] = {{{numbers(predicted)}}};
 static const int rank_groups[] = {{{numbers(groups)}}};
@@ -111,15 +129,17 @@ static const double survival_predicted[] = {{{numbers(until)}}};
 static const double hazard_times[] = {{{numbers(apart)}}};
 static const int hazard_rows[] = {{{numbers(order)}}};
 
-static const struct {{
+struct number_reference {{
     const char *name;
     double value;
-}} number_values[] = {{
-{values}}}, rank_values[] = {{
-{grouped}}};
-
-static const double aft_values[] = {{{numbers(aft.values())}}}; /* normal, logistic, extreme */
-static const double cox_value = {cox:.9g}, concordance_value = {concordance:.9g};
+}};
+{table("number_values", of_losses.items())}
+{table("rank_values", of_groups.items())}
+{table("quantile_values", of_shares.items())}
+/* normal, logistic, extreme */
+{table("aft_values", [("AFTNLogLik", value) for value in aft.values()])}
+{table("cox_values", [("CoxNLogLik", cox)])}
+{table("concordance_values", [("Concordance", concordance)])}
 /* clang-format on */
 
 #endif

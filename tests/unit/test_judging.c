@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kinds/kinds.h"
 #include "scoring/kind.h"
@@ -79,6 +80,17 @@ static void add_two(struct stage *stage, bool is_backwards)
     }
 }
 
+static void add_numbers(struct stage *stage)
+{
+    struct error err;
+
+    for (int i = 0; i < REFERENCE_ROWS; i++) {
+        stage->outputs[0] = value_guesses[i];
+        CHECK_OK(metrics_add(stage->metrics, &stage->scorer,
+                             &(struct row_label){.value = value_labels[i]}, &err));
+    }
+}
+
 static void make(struct stage *stage)
 {
     struct error err;
@@ -86,74 +98,138 @@ static void make(struct stage *stage)
     CHECK_OK(report_make(metrics_report(stage->metrics), &stage->arena, &stage->rows, &err));
 }
 
-static void classes_are_ranked_one_against_the_rest(void **state)
+/* ---- metrics ---- */
+
+static void check_values(struct metrics *metrics, const struct metric_reference *values,
+                         size_t count, double within)
 {
-    const struct metrics_options options = {.ranks_classes = true};
-    double auc = 0;
-    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        enum metric metric;
+        double found;
 
-    for (int i = 0; i < 2; i++) {
-        struct stage stage = {0};
-
-        stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
-        add_many(&stage, i == 1);
-        NEAR(metrics_value(stage.metrics, METRIC_AUC), many_auc);
-        NEAR(metrics_value(stage.metrics, METRIC_PR_AUC), many_pr_auc);
-        NEAR(metrics_value(stage.metrics, METRIC_BALANCED_ACCURACY), many_balanced_accuracy);
-        NEAR(metrics_value(stage.metrics, METRIC_MCC), many_mcc);
-        CHECK(i == 0 || metrics_value(stage.metrics, METRIC_AUC) == auc);
-        auc = metrics_value(stage.metrics, METRIC_AUC);
-        stage_deinit(&stage);
+        CHECK(metric_find(slice_of(values[i].name), &metric));
+        found = metrics_value(metrics, metric);
+        if (!(fabs(found - values[i].value) <= within * (1 + fabs(values[i].value))))
+            check_failed("%s is %.12g, not %.12g", values[i].name, found, values[i].value);
     }
 }
 
-static void averages_are_those_of_scikit_learn(void **state)
+#define CHECK_VALUES(metrics, values) check_values(metrics, values, COUNT(values), 1e-9)
+/* Of outputs that are single precision, where scikit-learn has doubles. */
+#define CHECK_FLOATS(metrics, values) check_values(metrics, values, COUNT(values), 1e-6)
+
+static void metrics_of_many_classes_are_those_of_scikit_learn(void **state)
 {
-    static const struct {
-        enum average average;
-        double precision, recall, f1;
-    } cases[] = {
-        {AVERAGE_MACRO, many_precision_macro, many_recall_macro, many_f1_macro},
-        {AVERAGE_WEIGHTED, many_precision_weighted, many_recall_weighted, many_f1_weighted},
-        {AVERAGE_MICRO, many_precision_micro, many_recall_micro, many_f1_micro},
-    };
+    static const enum average averages[] = {AVERAGE_MACRO, AVERAGE_WEIGHTED, AVERAGE_MICRO};
+    double auc[2];
     (void)state;
 
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct metrics_options options = {.average = cases[i].average};
-        struct stage stage = {0};
+    for (size_t i = 0; i < COUNT(averages); i++) {
+        for (int turn = 0; turn < 2; turn++) {
+            const struct metrics_options options = {.ranks_classes = true, .average = averages[i]};
+            struct stage stage = {0};
 
-        stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
-        add_many(&stage, false);
-        NEAR(metrics_value(stage.metrics, METRIC_PRECISION), cases[i].precision);
-        NEAR(metrics_value(stage.metrics, METRIC_RECALL), cases[i].recall);
-        NEAR(metrics_value(stage.metrics, METRIC_F1), cases[i].f1);
-        stage_deinit(&stage);
+            stage_init(&stage, TASK_CLASSIFICATION, REFERENCE_CLASSES, &options);
+            add_many(&stage, turn == 1);
+            CHECK_VALUES(stage.metrics, many_values[i]);
+            auc[turn] = metrics_value(stage.metrics, METRIC_AUC);
+            stage_deinit(&stage);
+        }
+        CHECK(auc[0] == auc[1]);
     }
 }
 
 static void the_positive_class_is_the_one_that_is_chosen(void **state)
 {
-    static const double expected[2][4] = {
-        {two_pr_auc_0, two_precision_0, two_recall_0, two_f1_0},
-        {two_pr_auc_1, two_precision_1, two_recall_1, two_f1_1},
-    };
-    static const enum metric measured[] = {METRIC_PR_AUC, METRIC_PRECISION, METRIC_RECALL,
-                                           METRIC_F1};
     (void)state;
-
     for (int positive = 0; positive < 2; positive++) {
         struct stage stage = {.model.positive_is_lesser = positive == 0};
 
         stage_init(&stage, TASK_CLASSIFICATION, 2, NULL);
         add_two(&stage, false);
-        for (size_t i = 0; i < COUNT(measured); i++)
-            NEAR(metrics_value(stage.metrics, measured[i]), expected[positive][i]);
-        NEAR(metrics_value(stage.metrics, METRIC_AUC), two_auc);
-        NEAR(metrics_value(stage.metrics, METRIC_MCC), two_mcc);
-        NEAR(metrics_value(stage.metrics, METRIC_BALANCED_ACCURACY), two_balanced_accuracy);
+        CHECK_VALUES(stage.metrics, two_values[positive]);
         stage_deinit(&stage);
     }
+}
+
+static void metrics_of_numbers_are_those_of_scikit_learn(void **state)
+{
+    struct stage stage = {0};
+    (void)state;
+
+    stage_init(&stage, TASK_REGRESSION, 0, NULL);
+    add_numbers(&stage);
+    CHECK_VALUES(stage.metrics, value_values);
+    stage_deinit(&stage);
+}
+
+static uint32_t reference_clusters(const struct model *model)
+{
+    (void)model;
+    return REFERENCE_CLUSTERS;
+}
+
+/* Rows without a label: their inputs and outputs are all that is measured. */
+static void measure_unlabelled(struct stage *stage, enum task task, const float *outputs,
+                               size_t width)
+{
+    static const struct kind clusters = {.outputs = reference_clusters};
+    struct error err;
+
+    stage_init(stage, task, 0, NULL);
+    metrics_free(stage->metrics);
+    stage->model.kind = &clusters;
+    stage->model.transform.dense_width = COUNT(*row_inputs);
+    stage->model.components = REFERENCE_COMPONENTS;
+    CHECK_OK(metrics_new(&stage->model, NULL, &stage->metrics, &err));
+    for (size_t row = 0; row < REFERENCE_ROWS; row++) {
+        memcpy(stage->outputs, outputs + row * width, width * sizeof *outputs);
+        stage->scorer.selected = row_inputs[row];
+        CHECK_OK(metrics_add(stage->metrics, &stage->scorer, NULL, &err));
+    }
+}
+
+static void metrics_without_a_label_are_those_of_scikit_learn(void **state)
+{
+    struct stage stage = {0};
+    (void)state;
+
+    measure_unlabelled(&stage, TASK_CLUSTERING, *cluster_distances, REFERENCE_CLUSTERS);
+    CHECK_FLOATS(stage.metrics, cluster_values);
+    stage_deinit(&stage);
+    measure_unlabelled(&stage, TASK_PROJECTION, *component_outputs, REFERENCE_COMPONENTS + 1);
+    CHECK_FLOATS(stage.metrics, component_values);
+    stage_deinit(&stage);
+    measure_unlabelled(&stage, TASK_DETECTION, border_distances, 1);
+    CHECK_FLOATS(stage.metrics, border_values);
+    stage_deinit(&stage);
+}
+
+static void note(bool *is_there, const struct metric_reference *values, size_t count)
+{
+    enum metric metric;
+
+    for (size_t i = 0; i < count; i++)
+        if (metric_find(slice_of(values[i].name), &metric))
+            is_there[metric] = true;
+}
+
+/* A metric that is added needs its numbers: here, or in test_number_metrics.c. */
+static void every_metric_has_reference_numbers(void **state)
+{
+    bool is_there[METRIC_COUNT] = {false};
+    (void)state;
+
+    note(is_there, *many_values, COUNT(*many_values));
+    note(is_there, *two_values, COUNT(*two_values));
+    note(is_there, value_values, COUNT(value_values));
+    note(is_there, cluster_values, COUNT(cluster_values));
+    note(is_there, component_values, COUNT(component_values));
+    note(is_there, border_values, COUNT(border_values));
+    for (int metric = 0; metric < METRIC_COUNT; metric++)
+        if (!is_there[metric] && !number_metrics_have((enum metric)metric))
+            check_failed("no numbers for %s: add it to judging_reference.py",
+                         metric_name((enum metric)metric));
 }
 
 static void a_threshold_decides_from_which_probability_on_the_positive_class_is_predicted(
@@ -305,15 +381,10 @@ static void residuals_have_quantiles_and_a_histogram(void **state)
     const struct metrics_options options = {.report = REPORT_RESIDUALS};
     const size_t quantiles = COUNT(value_quantiles);
     struct stage stage = {.model.positive_is_lesser = false};
-    struct error err;
     (void)state;
 
     stage_init(&stage, TASK_REGRESSION, 0, &options);
-    for (int i = 0; i < REFERENCE_ROWS; i++) {
-        stage.outputs[0] = value_guesses[i];
-        CHECK_OK(metrics_add(stage.metrics, &stage.scorer,
-                             &(struct row_label){.value = value_labels[i]}, &err));
-    }
+    add_numbers(&stage);
     make(&stage);
     CHECK_INT(stage.rows.rows, quantiles + COUNT(value_histogram));
     for (size_t i = 0; i < quantiles; i++) {
@@ -350,9 +421,11 @@ static void reports_of_another_model_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_are_ranked_one_against_the_rest),
-        cmocka_unit_test(averages_are_those_of_scikit_learn),
+        cmocka_unit_test(metrics_of_many_classes_are_those_of_scikit_learn),
         cmocka_unit_test(the_positive_class_is_the_one_that_is_chosen),
+        cmocka_unit_test(metrics_of_numbers_are_those_of_scikit_learn),
+        cmocka_unit_test(metrics_without_a_label_are_those_of_scikit_learn),
+        cmocka_unit_test(every_metric_has_reference_numbers),
         cmocka_unit_test(
             a_threshold_decides_from_which_probability_on_the_positive_class_is_predicted),
         cmocka_unit_test(a_confusion_matrix_counts_pairs),

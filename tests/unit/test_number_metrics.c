@@ -2,11 +2,13 @@
 #include "tests/check.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "runtime/learn/trees/wide_sums.h"
 #include "scoring/ranked_labels.h"
 #include "tests/unit/number_metrics_reference.h"
 
+#define COUNT(c)   (sizeof(c) / sizeof *(c))
 #define NEAR(a, b) CHECK(fabs((a) - (b)) <= 2e-6 * (1 + fabs(b))) /* XGBoost's floats */
 
 static const struct slice all[] = {
@@ -43,7 +45,7 @@ static void losses_are_those_of_xgboost(void **state)
     begin(&metrics, &(struct aim_facts){.power = 1.3});
     for (size_t i = 0; i < REFERENCE_ROWS; i++)
         add(&metrics, number_predicted[i], number_labels[i], NAN, 0, 0);
-    for (size_t i = 0; i < sizeof number_values / sizeof *number_values; i++)
+    for (size_t i = 0; i < COUNT(number_values); i++)
         NEAR(value_of(&metrics, number_values[i].name), number_values[i].value);
     /* Without a power it is the model's. */
     NEAR(value_of(&metrics, "tweedie-nloglik"), value_of(&metrics, "TweedieNLogLik@1.3"));
@@ -83,7 +85,7 @@ static void rankings_are_xgboosts_in_any_order_of_the_rows(void **state)
     (void)state;
 
     for (int turned = 0; turned < 2; turned++)
-        for (size_t i = 0; i < sizeof rank_values / sizeof *rank_values; i++) {
+        for (size_t i = 0; i < COUNT(rank_values); i++) {
             struct number_metrics metrics;
 
             begin(&metrics, &aim);
@@ -141,8 +143,8 @@ static void times_are_measured_as_by_xgboost_and_lifelines(void **state)
         begin(&metrics, &aim);
         CHECK(isnan(value_of(&metrics, "Concordance")));
         add_times(&metrics, noise == 1);
-        NEAR(value_of(&metrics, "aft-nloglik"), aft_values[noise]);
-        NEAR(value_of(&metrics, "Concordance"), concordance_value);
+        NEAR(value_of(&metrics, "aft-nloglik"), aft_values[noise].value);
+        NEAR(value_of(&metrics, "Concordance"), concordance_values->value);
         number_metrics_deinit(&metrics);
     }
 }
@@ -168,13 +170,13 @@ static void hazards_are_measured_as_by_xgboost_and_lifelines(void **state)
     for (size_t i = 0; i < REFERENCE_ROWS; i++)
         add(&metrics, 1 / survival_predicted[hazard_rows[i]],
             survival_seen[hazard_rows[i]] ? hazard_times[i] : -hazard_times[i], NAN, 0, 0);
-    NEAR(value_of(&metrics, "cox-nloglik"), cox_value);
+    NEAR(value_of(&metrics, "cox-nloglik"), cox_values->value);
     number_metrics_deinit(&metrics);
     begin(&metrics, &(struct aim_facts){.aim = AIM_HAZARDS});
     for (size_t i = 0; i < REFERENCE_ROWS; i++)
         add(&metrics, 1 / survival_predicted[i],
             survival_seen[i] ? survival_times[i] : -survival_times[i], NAN, 0, 0);
-    NEAR(value_of(&metrics, "Concordance"), concordance_value);
+    NEAR(value_of(&metrics, "Concordance"), concordance_values->value);
     number_metrics_deinit(&metrics);
 }
 
@@ -209,6 +211,52 @@ static void quantiles_have_their_loss_and_what_they_cover(void **state)
     NEAR(value_of(&metrics, "quantile"), (1.2 + 0.2 + 0.2 + 2.2) / 8);
     CHECK(value_of(&metrics, "Coverage") == 0.5);
     number_metrics_deinit(&metrics);
+}
+
+static void quantiles_are_measured_as_by_scikit_learn(void **state)
+{
+    struct aim_facts aim = {.aim = AIM_QUANTILES, .quantile_count = COUNT(quantile_shares)};
+    struct number_metrics metrics;
+    struct error err;
+    (void)state;
+
+    memcpy(aim.quantiles, quantile_shares, sizeof quantile_shares);
+    begin(&metrics, &aim);
+    for (size_t i = 0; i < REFERENCE_ROWS; i++)
+        CHECK_OK(number_metrics_add(
+            &metrics,
+            &(struct number_measures){{quantile_predicted[i], quantile_labels[i], NAN}, 0, 0},
+            &err));
+    for (size_t i = 0; i < COUNT(quantile_values); i++)
+        NEAR(value_of(&metrics, quantile_values[i].name), quantile_values[i].value);
+    number_metrics_deinit(&metrics);
+}
+
+static void note(bool *is_there, const struct number_reference *values, size_t count)
+{
+    struct measure measure;
+
+    for (size_t i = 0; i < count; i++)
+        if (measure_find(slice_of(values[i].name), &measure))
+            is_there[measure.metric] = true;
+}
+
+/* A metric of numbers that is added needs its numbers; all others are in test_judging.c. */
+static void every_metric_has_reference_numbers(void **state)
+{
+    bool is_there[METRIC_COUNT] = {false};
+    (void)state;
+
+    note(is_there, number_values, COUNT(number_values));
+    note(is_there, rank_values, COUNT(rank_values));
+    note(is_there, quantile_values, COUNT(quantile_values));
+    note(is_there, aft_values, COUNT(aft_values));
+    note(is_there, cox_values, COUNT(cox_values));
+    note(is_there, concordance_values, COUNT(concordance_values));
+    for (int metric = 0; metric < METRIC_COUNT; metric++)
+        if (!is_there[metric] && number_metrics_have((enum metric)metric))
+            check_failed("no numbers for %s: add it to number_metrics_reference.py",
+                         metric_name((enum metric)metric));
 }
 
 /* ---- wide sums ---- */
@@ -268,6 +316,8 @@ int main(void)
         cmocka_unit_test(hazards_are_measured_as_by_xgboost_and_lifelines),
         cmocka_unit_test(intervals_are_compared_where_one_surely_comes_first),
         cmocka_unit_test(quantiles_have_their_loss_and_what_they_cover),
+        cmocka_unit_test(quantiles_are_measured_as_by_scikit_learn),
+        cmocka_unit_test(every_metric_has_reference_numbers),
         cmocka_unit_test(sums_of_any_order_are_the_same_and_lose_nothing),
         cmocka_unit_test(what_is_not_finite_or_too_small_is_cut),
         cmocka_unit_test(many_rows_of_a_full_digit_add_up),
