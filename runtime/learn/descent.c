@@ -465,12 +465,15 @@ struct fixed_resolved descent_resolve(const void *self, const int64_t *fixed, ui
 
 /* ---- apply ---- */
 
-static enum status fail_not_finite(const struct descent *descent, const char *what,
-                                   struct error *err)
+/* CORRUPT where memory is to blame that changed by itself: it is not as it was written last. */
+static enum status fail_not_finite(struct descent *descent, const char *what, struct error *err)
 {
     const struct phase *phase = &descent->progress.phase;
     const uint64_t first = descent_batch_first(descent, phase->step);
+    uint64_t position = 0;
 
+    TRY(descent_verify(descent, err));
+    TRY(descent_verify_rows(descent, &position, UINT64_MAX, err));
     if (phase->kind == PHASE_LEARN)
         fail(err, STATUS_DIVERGED,
              "the %s is not finite at step %llu (rows %llu to %llu of epoch %u)", what,

@@ -1,5 +1,7 @@
 #include "tests/check.h"
 
+#include <math.h>
+
 #include "runtime/learn/descent_guard.h"
 #include "runtime/learn/descent_memory.h"
 #include "tests/unit/learn_rows.h"
@@ -119,6 +121,26 @@ static void a_step_finds_what_changed_before_it(void **state)
     }
 }
 
+/* It is the memory that is to blame, and no learning rate. */
+static void a_loss_that_is_not_finite_by_a_changed_bit_is_damage(void **state)
+{
+    struct learner_report report;
+    struct fixture fixture;
+    struct error err;
+    float *weights;
+    size_t size;
+    (void)state;
+
+    open_fixture(&fixture);
+    while (descent_phase(fixture.descent)->kind != PHASE_LEARN)
+        CHECK_OK(run_phase(fixture.descent, 1, 0, &report, &err));
+    weights = descent_memory(fixture.descent, "weights", &size);
+    for (size_t i = 0; i < size / sizeof *weights; i++)
+        weights[i] = INFINITY;
+    CHECK_FAILS(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT, "the weights");
+    close_fixture(&fixture);
+}
+
 static void the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at(void **state)
 {
     struct learner_report report;
@@ -220,6 +242,7 @@ int main(void)
         cmocka_unit_test(any_bit_of_the_state_that_changes_is_found),
         cmocka_unit_test(any_bit_of_the_rows_that_changes_is_found),
         cmocka_unit_test(a_step_finds_what_changed_before_it),
+        cmocka_unit_test(a_loss_that_is_not_finite_by_a_changed_bit_is_damage),
         cmocka_unit_test(the_next_copy_of_weights_is_not_made_before_the_last_was_looked_at),
         cmocka_unit_test(the_check_is_that_of_every_worker_before_the_phase_and_of_no_other_state),
         cmocka_unit_test(a_learner_that_begins_anew_learns_the_same),
