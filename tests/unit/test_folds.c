@@ -1,6 +1,7 @@
 #include "runtime/data/folds.h"
 #include "tests/check.h"
 
+#include "runtime/data/crossed.h"
 #include "runtime/data/fold_results.h"
 #include "runtime/data/spool_reader.h"
 
@@ -295,6 +296,48 @@ static void writing_can_be_stopped(void **state)
 
 /* ---- what was measured ---- */
 
+/* Of 1, 2 and 6, whichever fold has which of them: 3, and the root of 7. */
+static void metrics_of_folds_have_a_mean_and_a_deviation(void **state)
+{
+    static const double values[] = {6, 1, 2, 6};
+    (void)state;
+
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        struct crossed crossed = {.folds = 3};
+        struct fold_result result;
+        struct error err;
+
+        for (uint32_t fold = 0; fold < 3; fold++) {
+            CHECK_OK(crossed_put(&crossed, fold, "F1", fold, &err));
+            CHECK_OK(crossed_put(&crossed, fold, "AUC", values[fold + turn], &err));
+        }
+        CHECK_OK(crossed_put(&crossed, 1, "AUC", values[1 + turn], &err)); /* said again */
+        result = crossed_result(&crossed, SLICE("AUC"));
+        assert_string_equal(result.name, "AUC");
+        CHECK(result.mean == 3 && result.deviation == sqrt(7));
+        CHECK(crossed_result_at(&crossed, 1).mean == 3);
+        CHECK(isnan(crossed_result(&crossed, SLICE("RMSE")).mean));
+        CHECK_OK(crossed_put(&crossed, 2, "AUC", (double)NAN, &err));
+        CHECK(isnan(crossed_result(&crossed, SLICE("AUC")).mean));
+        CHECK(crossed_result(&crossed, SLICE("F1")).mean == 1);
+    }
+}
+
+static void more_metrics_than_there_is_room_for_are_refused(void **state)
+{
+    struct crossed crossed = {.folds = 2};
+    char name[16];
+    struct error err;
+    (void)state;
+
+    for (int i = 0; i < CROSSED_METRICS_MAX; i++) {
+        snprintf(name, sizeof name, "m%d", i);
+        CHECK_OK(crossed_put(&crossed, 0, name, i, &err));
+    }
+    CHECK_OK(crossed_put(&crossed, 1, "m63", 0, &err));
+    CHECK_FAILS(crossed_put(&crossed, 1, "another", 0, &err), STATUS_LIMIT, "more than 64 metrics");
+}
+
 static void results_are_in_the_store_of_the_job(void **state)
 {
     struct fold_result result;
@@ -344,6 +387,8 @@ int main(void)
         TEST(too_few_rows_or_groups_are_refused),
         TEST(writing_can_be_stopped),
         TEST(results_are_in_the_store_of_the_job),
+        cmocka_unit_test(metrics_of_folds_have_a_mean_and_a_deviation),
+        cmocka_unit_test(more_metrics_than_there_is_room_for_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,33 +91,13 @@ static enum status write_rows(void *context, const struct job_folder *folder, st
 
 /* ----- what a fold's job measured ----- */
 
-static struct crossed_metric *metric_of(struct crossed *crossed, const char *name)
-{
-    struct crossed_metric *metric;
-
-    for (size_t i = 0; i < crossed->count; i++)
-        if (strcmp(crossed->metrics[i].name, name) == 0)
-            return &crossed->metrics[i];
-    if (crossed->count == CROSSED_METRICS_MAX)
-        return NULL;
-    metric = &crossed->metrics[crossed->count++];
-    snprintf(metric->name, sizeof metric->name, "%s", name);
-    for (uint32_t i = 0; i < FOLDS_MAX; i++)
-        metric->values[i] = (double)NAN;
-    return metric;
-}
-
 static enum status take_result(void *context, const char *name, double train, double validation,
                                struct error *err)
 {
-    struct crossing_run *run = context;
-    struct crossed_metric *metric = metric_of(run->crossed, name);
+    const struct crossing_run *run = context;
 
     (void)train;
-    if (!metric)
-        return fail(err, STATUS_LIMIT, "more than %d metrics", CROSSED_METRICS_MAX);
-    metric->values[run->fold] = validation;
-    return STATUS_OK;
+    return crossed_put(run->crossed, run->fold, name, validation, err);
 }
 
 static enum status take_results(void *context, struct jobstore *store, struct error *err)
@@ -170,41 +150,6 @@ enum status crossing_measure(const struct crossing *crossing, const struct jobsp
 
 /* ----- what they say of the job ----- */
 
-static int compare_values(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Added in the order of the values: which fold has which number does not matter. */
-static struct fold_result result_of(const struct crossed_metric *metric, uint32_t count)
-{
-    struct fold_result result = {.name = metric->name};
-    double values[FOLDS_MAX], sum = 0, squares = 0;
-
-    for (uint32_t i = 0; i < count; i++)
-        if (!isfinite(metric->values[i]))
-            return (struct fold_result){metric->name, (double)NAN, (double)NAN};
-    memcpy(values, metric->values, sizeof values);
-    qsort(values, count, sizeof *values, compare_values);
-    for (uint32_t i = 0; i < count; i++)
-        sum += values[i];
-    result.mean = sum / count;
-    for (uint32_t i = 0; i < count; i++)
-        squares += (values[i] - result.mean) * (values[i] - result.mean);
-    result.deviation = sqrt(squares / (count - 1));
-    return result;
-}
-
-struct fold_result crossed_result(const struct crossed *crossed, struct slice name)
-{
-    for (size_t i = 0; i < crossed->count; i++)
-        if (slice_is(name, crossed->metrics[i].name))
-            return result_of(&crossed->metrics[i], crossed->folds);
-    return (struct fold_result){"", (double)NAN, (double)NAN};
-}
-
 static enum status keep_results(const struct crossing *crossing, const struct crossed *crossed,
                                 struct error *err)
 {
@@ -213,7 +158,7 @@ static enum status keep_results(const struct crossing *crossing, const struct cr
 
     TRY(side_store_open(crossing->job, &store, err));
     for (size_t i = 0; i < crossed->count && status == STATUS_OK; i++) {
-        const struct fold_result result = result_of(&crossed->metrics[i], crossed->folds);
+        const struct fold_result result = crossed_result_at(crossed, i);
 
         status = fold_result_put(store, &result, err);
     }

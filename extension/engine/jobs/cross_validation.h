@@ -17,21 +17,8 @@
 #define EXTENSION_ENGINE_JOBS_CROSS_VALIDATION_H
 
 #include "extension/engine/jobs/job_run.h"
-#include "runtime/data/fold_results.h"
+#include "runtime/data/crossed.h"
 #include "runtime/data/folds.h"
-
-#define CROSSED_METRICS_MAX 64
-
-/* What the jobs of the folds measured. */
-struct crossed {
-    struct crossed_metric {
-        char name[WORD_BYTES_MAX + 1];
-        double values[FOLDS_MAX]; /* NaN: that fold has none */
-    } metrics[CROSSED_METRICS_MAX];
-    size_t count;
-    uint32_t folds;
-    double best, last; /* epochs, or rounds, summed: of the best models, and that were learned */
-};
 
 /* A job's rows, dealt into the folds of its plan. */
 struct crossing {
@@ -49,10 +36,6 @@ void crossing_close(struct crossing *crossing); /* also after crossing_open has 
  * folder but the job's. */
 enum status crossing_measure(const struct crossing *crossing, const struct jobspec *spec,
                              const char *said, struct crossed *crossed, struct error *err);
-
-/* Mean and deviation of a metric; NaN where a fold has no finite value. Which fold has which number
- * does not matter. The name is borrowed. */
-struct fold_result crossed_result(const struct crossed *crossed, struct slice name);
 
 /* Into the job's store; and its spec gets the length that the folds have found. */
 enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
