@@ -436,6 +436,15 @@ void csv_job_make(struct csv_job *job, const char *csv, const char *folder)
     spool_csv(job, csv, folder, &err);
 }
 
+void csv_job_make_crossed(struct csv_job *job, const char *csv, const char *folder)
+{
+    memset(job, 0, sizeof *job);
+    fill_spec(job);
+    job->spec.test_size = 0;
+    job->spec.metrics[job->spec.metric_count++] = SLICE("LogLoss"); /* beside Accuracy */
+    make_by_key(job, csv, folder);
+}
+
 void csv_job_make_norms(struct csv_job *job, const char *csv, const char *folder)
 {
     csv_job_make(job, csv, folder);

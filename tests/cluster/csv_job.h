@@ -22,6 +22,8 @@ struct csv_job {
  * classifier on it: numbers, the last column is the label. Ends the program
  * when that fails: only tests call it. */
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder);
+/* The same with a spool that lies by key and holds no row out, as one with folds has it. */
+void csv_job_make_crossed(struct csv_job *job, const char *csv, const char *folder);
 /* The same of boosted trees, each of a part of the rows and columns. */
 void csv_job_make_trees(struct csv_job *job, const char *csv, const char *folder);
 /* The same of boosted trees that leave others out, of rows that goss chooses. */

@@ -125,8 +125,6 @@ static struct oracle run_undisturbed(const struct subject *subject, uint64_t tol
 {
     struct oracle oracle = {.states = NULL};
     struct learning learning = subject->open(subject->context);
-    struct result_metric metrics[LEARNER_METRICS_MAX];
-    size_t metric_count;
     uint64_t rows, next = 0;
     bool is_measured, is_at_end;
     enum status status;
@@ -143,8 +141,8 @@ static struct oracle run_undisturbed(const struct subject *subject, uint64_t tol
     do
         status = learning.measure(learning.self, &is_measured, &err);
     while (status == STATUS_OK && !is_measured);
-    if (learning.result(learning.self, oracle.digest, &rows, metrics, &metric_count, &err) !=
-            STATUS_OK ||
+    if (learning.result(learning.self, oracle.digest, &rows, oracle.results, &oracle.result_count,
+                        &err) != STATUS_OK ||
         learning.publish(learning.self, oracle.digest, &next, SIZE_MAX, &is_at_end, hash_row,
                          &oracle.model, &err) != STATUS_OK ||
         !is_at_end) {

@@ -29,7 +29,9 @@ struct oracle {
     uint64_t phases;
     uint64_t model; /* hash of the published rows */
     char digest[DIGEST_BYTES];
-    uint64_t records;       /* evaluations */
+    uint64_t records; /* evaluations */
+    struct result_metric results[LEARNER_METRICS_MAX];
+    size_t result_count;
     struct oracle *stopped; /* (stopped_count): of runs that were told to end, phase by phase */
     uint64_t stopped_count;
 };

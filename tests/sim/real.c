@@ -10,6 +10,7 @@
 #include "tests/cluster/csv_job.h"
 
 struct real {
+    struct real_job borrowed; /* of what follows; comes first */
     struct csv_job job;
     struct dataset dataset;
     char folder[32];
@@ -25,12 +26,12 @@ static void check(enum status status, const struct error *err)
 
 static struct learning open_learner(void *context)
 {
-    struct real *real = context;
+    const struct real_job *job = context;
     struct learning learning;
     struct error err;
 
     error_clear(&err);
-    check(learning_open(&real->job.spec, &real->dataset, NULL, &learning, &err), &err);
+    check(learning_open(job->spec, job->dataset, NULL, &learning, &err), &err);
     return learning;
 }
 
@@ -38,6 +39,20 @@ static void close_learner(void *context, struct learning learning)
 {
     (void)context;
     learning.close(learning.self);
+}
+
+struct subject real_subject_of(struct real_job *job)
+{
+    const struct jobspec *spec = job->spec;
+
+    return (struct subject){
+        .context = job,
+        .open = open_learner,
+        .close = close_learner,
+        .shares_rows = true,
+        .metrics = spec->metrics,
+        .metric_count = kind_find(spec->family)->measures_rounds ? spec->metric_count : 0,
+    };
 }
 
 typedef void make_job(struct csv_job *job, const char *csv, const char *folder);
@@ -61,15 +76,8 @@ static struct subject open_subject(const char *csv, make_job *make)
     snprintf(path, sizeof path, "%s/train.spool", real->folder);
     unlink(path);
     rmdir(real->folder);
-    return (struct subject){
-        .context = real,
-        .open = open_learner,
-        .close = close_learner,
-        .shares_rows = true,
-        .metrics = real->job.spec.metrics,
-        .metric_count =
-            kind_find(real->job.spec.family)->measures_rounds ? real->job.spec.metric_count : 0,
-    };
+    real->borrowed = (struct real_job){&real->job.spec, &real->dataset};
+    return real_subject_of(&real->borrowed);
 }
 
 struct subject real_subject_open(const char *csv)

@@ -4,11 +4,18 @@
 #ifndef TESTS_SIM_REAL_H
 #define TESTS_SIM_REAL_H
 
+#include "runtime/data/dataset.h"
 #include "tests/sim/oracle.h"
 
 /* A classifier over a CSV with a header: numbers, the last column the label.
  * Ends the program when it cannot be made. */
 struct subject real_subject_open(const char *csv);
+/* A job and its rows, both borrowed. */
+struct real_job {
+    const struct jobspec *spec;
+    struct dataset *dataset;
+};
+struct subject real_subject_of(struct real_job *job);
 /* The same rows by boosted trees. */
 struct subject real_subject_open_trees(const char *csv);
 /* By boosted trees that leave others out, of rows that goss chooses. */

@@ -1,12 +1,10 @@
 /*
  * sim - whole jobs from seeds.
  *
- *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV | --clusters CSV
- * |
- *         --trees CSV | --dart CSV | --medians CSV | --quantiles CSV | --percentages CSV |
- *         --hazards CSV | --rankings CSV | --card CSV | --timed CSV | --norms CSV |
- *         --click-norms CSV | --rows N
- *         [--batch N]] [--verbose]
+ *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV |
+ *         --clusters CSV | --trees CSV | --dart CSV | --medians CSV | --quantiles CSV |
+ *         --percentages CSV | --hazards CSV | --rankings CSV | --card CSV | --timed CSV |
+ *         --norms CSV | --click-norms CSV | --search CSV | --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -17,6 +15,7 @@
 #include <string.h>
 
 #include "tests/sim/real.h"
+#include "tests/sim/search.h"
 #include "tests/sim/seeds.h"
 #include "tests/sim/toy.h"
 #include "tests/sim/world.h"
@@ -100,11 +99,29 @@ struct run {
     const char *csv; /* train on this with the real learner; NULL: the toy */
     struct subject (*open)(const char *csv); /* of such a learner */
     struct subject real;
-    struct oracle oracle; /* of the real learner */
+    struct oracle oracle;  /* of the real learner */
+    struct search *search; /* over folds; NULL: one job */
     struct world_result sum;
     uint64_t loads;   /* of buckets */
     uint64_t stopped; /* jobs that ended by the clock */
 };
+
+static enum status run_world(struct run *run, const struct world_plan *plan,
+                             const struct subject *subject, const struct oracle *oracle,
+                             struct world_result *result, struct error *err)
+{
+    TRY(world_run(plan, subject, oracle, result, err));
+    if (plan->verbose)
+        printf("seed %" PRIu64 ": %" PRIu64 " frames, %" PRIu64 " groups, %.3f s\n", plan->seed,
+               result->frames, result->groups, (double)result->end_us / 1e6);
+    run->sum.frames += result->frames;
+    run->sum.groups += result->groups;
+    run->sum.checkpoints += result->checkpoints;
+    run->stopped += result->is_stopped;
+    for (int fault = 0; fault < WORLD_FAULTS; fault++)
+        run->sum.faults[fault] += result->faults[fault];
+    return STATUS_OK;
+}
 
 static enum status run_subject(struct run *run, const struct world_plan *plan,
                                const struct subject *subject, const struct oracle *oracle,
@@ -112,17 +129,26 @@ static enum status run_subject(struct run *run, const struct world_plan *plan,
 {
     struct world_result result;
 
-    TRY(world_run(plan, subject, oracle, &result, err));
-    if (plan->verbose)
-        printf("seed %" PRIu64 ": %" PRIu64 " frames, %" PRIu64 " groups, %.3f s\n", plan->seed,
-               result.frames, result.groups, (double)result.end_us / 1e6);
-    run->sum.frames += result.frames;
-    run->sum.groups += result.groups;
-    run->sum.checkpoints += result.checkpoints;
-    run->stopped += result.is_stopped;
-    for (int fault = 0; fault < WORLD_FAULTS; fault++)
-        run->sum.faults[fault] += result.faults[fault];
-    return STATUS_OK;
+    return run_world(run, plan, subject, oracle, &result, err);
+}
+
+/* The jobs of a search. */
+struct searching {
+    struct run *run;
+    uint64_t seed;
+    bool verbose;
+};
+
+/* Each has mishaps of its own. */
+static enum status run_search_job(void *context, uint32_t number, const struct subject *subject,
+                                  const struct oracle *oracle, struct world_result *result,
+                                  struct error *err)
+{
+    const struct searching *searching = context;
+    const struct world_plan plan =
+        plan_of(searching->seed * SEARCH_JOBS + number, searching->verbose);
+
+    return run_world(searching->run, &plan, subject, oracle, result, err);
 }
 
 /* Rows so large that a lane has some buckets of them: two seeds in three have such a table. */
@@ -187,6 +213,9 @@ static enum status run_seed(void *context, uint64_t seed, bool verbose, struct e
     if (run->csv && run->real.ends_by_time)
         plan.learn_ms = 1 + (int64_t)pick(seed, 48, 1500);
     error_clear(err);
+    if (run->search)
+        return search_run(run->search, run_search_job, &(struct searching){run, seed, verbose},
+                          err);
     return run->csv ? run_subject(run, &plan, &run->real, &run->oracle, err)
                     : run_toy(run, &plan, err);
 }
@@ -244,6 +273,8 @@ static void take_subject(int *argc, char **argv, struct run *run)
     for (int i = 1; i < *argc; i++) {
         if (i + 1 < *argc && take_learner(argv[i], run)) {
             run->csv = argv[++i];
+        } else if (i + 1 < *argc && strcmp(argv[i], "--search") == 0) {
+            run->search = search_open(argv[++i]);
         } else if (take_number(*argc, argv, i, "--rows", UINT64_MAX, &number)) {
             run->rows = number;
             i++;
@@ -284,6 +315,7 @@ int main(int argc, char **argv)
               "--medians CSV: of those with medians in their leaves; --quantiles CSV: of three\n"
               "quantiles; --percentages CSV: by mape; --hazards CSV: of hazards;\n"
               "--rankings CSV: of rankings within groups of rows\n"
+              "--search CSV: as --learner, of all jobs of a search over folds\n"
               "--rows N: a table of so many rows, of which a step takes --batch N\n",
               stderr);
         return 2;
@@ -297,6 +329,7 @@ int main(int argc, char **argv)
            " groups, %" PRIu64 " checkpoints, %" PRIu64 " loads of buckets\n",
            seeds_count(&seeds), failures, run.sum.frames, run.sum.groups, run.sum.checkpoints,
            run.loads);
+    search_close(run.search);
     if (run.csv) {
         if (run.real.ends_by_time)
             printf("%" PRIu64 " jobs ended by the clock\n", run.stopped);

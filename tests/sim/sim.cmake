@@ -2,7 +2,8 @@ add_executable(sim ${CMAKE_CURRENT_LIST_DIR}/sim.c ${CMAKE_CURRENT_LIST_DIR}/sto
   ${CMAKE_CURRENT_LIST_DIR}/world.c
   ${CMAKE_CURRENT_LIST_DIR}/oracle.c ${CMAKE_CURRENT_LIST_DIR}/toy.c
   ${CMAKE_CURRENT_LIST_DIR}/toy_rows.c
-  ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c
+  ${CMAKE_CURRENT_LIST_DIR}/real.c ${CMAKE_CURRENT_LIST_DIR}/search.c
+  ${CMAKE_CURRENT_LIST_DIR}/seeds.c
   ${CMAKE_SOURCE_DIR}/tests/cluster/csv_job.c)
 target_link_libraries(sim PRIVATE totrain_process)
 totrain_show_tests(sim)
@@ -17,6 +18,9 @@ add_test(NAME sim_norms COMMAND sim --norms ${CMAKE_SOURCE_DIR}/examples/data/ir
   --seeds 1..60)
 add_test(NAME sim_click_norms COMMAND sim --click-norms ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..60)
+# A seed is ten jobs.
+add_test(NAME sim_search COMMAND sim --search ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
+  --seeds 1..60)
 # That jobs are ended by the clock, some of them, is what it is for.
 add_test(NAME sim_timed COMMAND sim --timed ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
   --seeds 1..200)
@@ -30,7 +34,7 @@ foreach(learner medians quantiles percentages hazards rankings)
   add_test(NAME sim_${learner} COMMAND sim --${learner} ${CMAKE_SOURCE_DIR}/examples/data/iris.csv
     --seeds 1..400)
 endforeach()
-set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_machine sim_clusters sim_card sim_norms sim_click_norms sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
+set_tests_properties(sim_seeds sim_rows sim_iris sim_clicks sim_machine sim_clusters sim_card sim_norms sim_click_norms sim_search sim_timed sim_trees sim_dart sim_medians sim_quantiles sim_percentages sim_hazards sim_rankings PROPERTIES TIMEOUT 300 LABELS sim)
 
 add_executable(sim_shards ${CMAKE_CURRENT_LIST_DIR}/sim_shards.c
   ${CMAKE_CURRENT_LIST_DIR}/shard_world.c ${CMAKE_CURRENT_LIST_DIR}/scored_table.c ${CMAKE_CURRENT_LIST_DIR}/seeds.c

@@ -49,6 +49,18 @@ bool store_put_metric(struct store *store, const struct metric_row *metric)
     return true;
 }
 
+void store_put_result(struct store *store, const struct result_row *result)
+{
+    size_t at = 0;
+
+    while (at < store->result_count && strcmp(store->results[at].name, result->name) != 0)
+        at++;
+    if (at == LEARNER_METRICS_MAX)
+        abort();
+    store->result_count += at == store->result_count;
+    store->results[at] = *result;
+}
+
 uint64_t store_count_evaluations(const struct store *store)
 {
     uint64_t count = 0;

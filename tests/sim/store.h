@@ -2,7 +2,7 @@
  * store.h - the job's store as the simulator plays it: what is in it survives
  * everybody's end.
  *
- * The claim, the job's row, metrics by their key, and one checkpoint beside
+ * The claim, the job's row, metrics by their key, results by their name, and one checkpoint beside
  * the pieces of the next. Calls for checkpoints may fail, a checkpoint may be
  * damaged while no process runs: some damage the checksums see, some only the
  * learner.
@@ -10,6 +10,7 @@
 #ifndef TESTS_SIM_STORE_H
 #define TESTS_SIM_STORE_H
 
+#include "runtime/learn/learning.h"
 #include "runtime/role/outbox.h"
 
 struct store {
@@ -18,6 +19,8 @@ struct store {
     struct job_row job;
     struct metric_row *metrics;
     uint32_t metric_count;
+    struct result_row results[LEARNER_METRICS_MAX]; /* (result_count) */
+    size_t result_count;
     struct checkpoint whole; /* phase 0: none */
     struct text whole_bytes;
     bool is_damaged;         /* as the checksums see it */
@@ -34,6 +37,8 @@ void store_deinit(struct store *store);
 
 /* False: another value is there under the same key. */
 bool store_put_metric(struct store *store, const struct metric_row *metric);
+/* As the job's store: said again, it takes the place of what was there. */
+void store_put_result(struct store *store, const struct result_row *result);
 uint64_t store_count_evaluations(const struct store *store);
 
 enum status store_put_piece(struct store *store, struct slice bytes, struct error *err);

@@ -1,6 +1,7 @@
 #include "tests/sim/world.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,6 +296,7 @@ static void take_store(struct world *world, const struct outbox *outbox,
     struct slice bytes = outbox_bytes(outbox, entry);
     struct event_row event;
     struct metric_row metric;
+    struct result_row result;
 
     if (entry->kind == OUTBOX_JOB) {
         memcpy(&world->store.job, bytes.data, sizeof world->store.job);
@@ -332,6 +334,9 @@ static void take_store(struct world *world, const struct outbox *outbox,
             if (!world->store.was_damaged && world->plan->flips == 0)
                 complain(world, "a checkpoint is refused that nobody damaged", event.detail);
         }
+    } else if (entry->kind == OUTBOX_RESULT) {
+        memcpy(&result, bytes.data, sizeof result);
+        store_put_result(&world->store, &result);
     } else if (entry->kind == OUTBOX_METRIC) {
         memcpy(&metric, bytes.data, sizeof metric);
         if (!store_put_metric(&world->store, &metric) && world->plan->flips == 0)
@@ -1237,6 +1242,24 @@ static void plan_mischief(struct world *world)
             schedule(world, 0, START_WORKER, index);
 }
 
+static bool is_same(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* The undisturbed run's results and no others. */
+static bool has_results(const struct store *store, const struct oracle *oracle)
+{
+    size_t same = 0;
+
+    for (size_t i = 0; i < store->result_count; i++)
+        for (size_t j = 0; j < oracle->result_count; j++)
+            same += strcmp(store->results[i].name, oracle->results[j].name) == 0 &&
+                    is_same(store->results[i].train, oracle->results[j].train) &&
+                    is_same(store->results[i].validation, oracle->results[j].validation);
+    return same == oracle->result_count && same == store->result_count;
+}
+
 static void check_end(struct world *world)
 {
     const struct world_plan *plan = world->plan;
@@ -1253,6 +1276,8 @@ static void check_end(struct world *world)
         complain(world, "another digest", world->digest);
     else if (!world->has_model || !ended)
         complain(world, "other model rows", "");
+    else if (!has_results(&world->store, oracle))
+        complain(world, "other results", "");
     else if (!is_stopped && plan->flips == 0 &&
              store_count_evaluations(&world->store) > oracle->records)
         complain(world, "an evaluation is recorded twice", "");
@@ -1262,6 +1287,8 @@ static void check_end(struct world *world)
         complain(world, "a worker is taken for unreachable that was not", "");
     else if (is_gentle(plan) && world->nodes[world->master]->master.rows_redone > 0)
         complain(world, "rows are computed twice although nobody died", "");
+    memcpy(world->result.results, world->store.results, sizeof world->store.results);
+    world->result.result_count = world->store.result_count;
     world->result.is_stopped = is_stopped;
     world->result.end_us = world->time.now;
     world->result.lanes_of_first = world->nodes[world->master]->master.workers[0].lanes.count;

@@ -19,6 +19,7 @@
 #ifndef TESTS_SIM_WORLD_H
 #define TESTS_SIM_WORLD_H
 
+#include "runtime/role/outbox.h"
 #include "tests/sim/oracle.h"
 
 struct world_plan {
@@ -106,6 +107,8 @@ struct world_result {
     uint32_t lanes_of_first; /* of worker 0 at the end */
     uint64_t connections;    /* of workers to workers, that were ever opened */
     uint64_t faults[WORLD_FAULTS];
+    struct result_row results[LEARNER_METRICS_MAX]; /* that the store has at the end */
+    size_t result_count;
 };
 
 /* The job ends as the oracle says. Otherwise FAILED with what was seen. */
