@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
 #include "runtime/learn/embedding_network.h"
 #include "runtime/ps/embedding_batches.h"
 #include "tests/unit/embedding_case.h"
