@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#define EXPECT_LABELS 16 /* rows between asking for a label and for the inputs */
-
 /* Row i of those that begin there. */
 static uint64_t row_at(const struct lane_rows *rows, const struct rows_at *at, uint32_t i)
 {
@@ -25,9 +23,9 @@ static void expect_rows(const struct lane_rows *rows, uint32_t i)
     const uint64_t apart = 1 + (uint64_t)rows->between;
 
     if ((!rows->order && apart == 1) ||
-        rows->expected.first + (i + EXPECT_LABELS) * apart >= rows->part->rows)
+        rows->expected.first + (i + LANE_ROWS_AHEAD) * apart >= rows->part->rows)
         return;
-    dataset_expect_label(rows->part, expected_row(rows, i + EXPECT_LABELS));
+    dataset_expect_label(rows->part, expected_row(rows, i + LANE_ROWS_AHEAD));
     dataset_prefetch_row(rows->dataset, rows->part, expected_row(rows, i));
 }
 

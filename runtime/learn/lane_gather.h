@@ -6,6 +6,10 @@
 
 #include "runtime/learn/loss_head.h"
 
+/* Between asking for a row's label and for its inputs: an order of rows (differentiable.h) has so
+ * many numbers more than it has rows. */
+#define LANE_ROWS_AHEAD 16
+
 /* Where they go. */
 struct gathered {
     float *dense; /* (chunk, dense_width) */

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/embedding_network.h"
+#include "runtime/learn/lane_gather.h"
 #include "runtime/learn/start.h"
 
 /* ---- tables of the servers ---- */
@@ -134,7 +135,7 @@ static enum status cut_shards(struct embedding_batches *batches, uint32_t batch,
             most = batches->starts[s + 1] - batches->starts[s];
     batches->shard_batches = embedding_shard_batches(train->rows, shards, batch);
     batches->batch_most = (uint32_t)((most + batches->shard_batches - 1) / batches->shard_batches);
-    batches->order = calloc(most + 1, sizeof *batches->order);
+    batches->order = calloc(most + LANE_ROWS_AHEAD, sizeof *batches->order);
     return batches->order ? STATUS_OK : fail_no_memory(err);
 }
 
