@@ -45,8 +45,7 @@ class Search(harness.Case):
         self.assertEqual(self.execute("SELECT to_regclass('gone')"), [(None,)])
 
     def test_in_the_background_all_trials_are_of_one_job(self):
-        job = self.execute("SELECT totrain.submit($$" + TRAIN.replace("INTO m", "INTO later") + "$$)")[0][0]
-        harness.wait_for(lambda: self.execute(f"SELECT state FROM totrain.jobs WHERE id = {job}")[0][0] == "done", "the job's end")
+        self.train_in_the_background(TRAIN.replace("INTO m", "INTO later"))
         self.check_stored("later")
 
     def test_through_the_program(self):
@@ -57,15 +56,28 @@ class Search(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.check_stored("far")
 
-    def test_with_folds_trials_and_model_are_those_of_sqlite(self):
+    def check_folded(self, train):
+        """Trains into `folded` with train(statement), and compares with SQLite's model."""
         rows = [(i * 37 % 101 / 8, f"w{i % 5}", "yes" if i * 37 % 101 + i % 5 * 9 > 70 else "no") for i in range(600)]
-        train = TRAIN.replace("tune.trials = 3", "tune.trials = 3, train.folds = 3")
-        wanted = self.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", rows, train)
+        statement = TRAIN.replace("tune.trials = 3", "tune.trials = 3, train.folds = 3")
+        wanted = self.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", rows, statement)
         self.assertTrue(all(trial["deviation"] > 0 for trial in wanted["trials"]))
-        self.check_psql(f"SET totrain.progress_interval = -1; {train.replace('INTO m', 'INTO folded')};", "-o", "/dev/null")
+        train(statement.replace("INTO m", "INTO folded"))
         meta = json.loads(self.execute("SELECT convert_from(data, 'UTF8') FROM folded WHERE part = 'meta'")[0][0])
         for member in ("trials", "metrics", "digest"):
             self.assertEqual(meta[member], wanted[member])
+        self.execute("DROP TABLE folded")
+
+    def train_in_the_background(self, statement):
+        job = self.execute(f"SELECT totrain.submit($${statement}$$)")[0][0]
+        harness.wait_for(lambda: self.execute(f"SELECT state FROM totrain.jobs WHERE id = {job}")[0][0] == "done", "the job's end")
+
+    def test_with_folds_trials_and_model_are_those_of_sqlite(self):
+        self.check_folded(lambda statement: self.check_psql(f"SET totrain.progress_interval = -1; {statement};",
+                                                            "-o", "/dev/null"))
+
+    def test_with_folds_in_the_background_they_are_the_same(self):
+        self.check_folded(self.train_in_the_background)
 
     def test_a_session_that_does_not_wait_is_refused(self):
         done = self.psql(TRAIN.replace("tune.trials = 3", "tune.trials = 3, job.wait = false") + ";")

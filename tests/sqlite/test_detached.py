@@ -11,6 +11,8 @@ import harness
 
 DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
             "train.epoch = 60, train.batch_size = 32, job.wait = false LABEL class INTO iris_model;")
+SEARCH = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH {}, hidden_units = [8], train.epoch = 4, train.batch_size = 32 "
+          "LABEL class INTO iris_model;")
 # Checkpoints as often as they are made.
 LONG = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [64, 64], "
         "train.epoch = {epochs}, train.batch_size = 1, job.checkpoint_seconds = 0.05, "
@@ -166,6 +168,40 @@ class Detached(harness.Case):
             line, caret = text.splitlines()[1:3]
             self.assertTrue(line[caret.index("^"):].startswith("false"), text)
         self.assertEqual(self.jobs_started(), [])
+
+    def test_searches_and_folds_which_a_session_follows_are_refused_with_their_place(self):
+        database = self.connect(isolation_level=None)
+        search = "tune.trials = 2, optimizer.learning_rate = [0.01, 0.1]"
+        for attribute, settings, place in (("train.folds", "train.folds = 3", "train.folds"), ("tune.trials", search, "2, "),
+                                           ("train.folds", f"train.folds = 3, {search}", "train.folds")):
+            with self.subTest(settings):
+                with self.assertRaisesRegex(sqlite3.Error,
+                                            f"{attribute} does not go together with job.wait = false") as caught:
+                    database.execute(SEARCH.format(settings + ", job.wait = false"))
+                text = str(caught.exception)
+                self.assertIn("HINT:  The session that types the statement follows the job of each fold and trial", text)
+                line, caret = text.splitlines()[1:3]
+                self.assertTrue(line[caret.index("^"):].startswith(place), text)
+        self.assertEqual(self.jobs_started(), [])
+        self.assertNotIn("iris_model", self.tables(database))
+        database.close()
+
+    def test_the_best_values_of_a_search_are_learned_without_its_session_to_the_same_bits(self):
+        for folds, held_out in (("", "train.test_size = 0.2"), ("train.folds = 3, ", "train.test_size = 0")):
+            with self.subTest(folds):
+                database = self.connect(isolation_level=None)
+                database.execute(SEARCH.format(
+                    folds + "tune.trials = 3, optimizer.learning_rate = [0.1, 0.001, 0.03]")).fetchall()
+                digest = self.digest(database)
+                settings, = [row[5] for row in database.execute("SHOW TRIALS iris_model") if row[1] == "best"]
+                database.execute("DROP TABLE iris_model")
+                database.close()
+                job = self.submit(SEARCH.format(f"{settings}, {held_out}, job.wait = false"))
+                done = self.run_program("wait", job)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                database = self.connect()
+                self.assertEqual(self.digest(database), digest)
+                database.close()
 
     def test_it_is_cancelled_from_another_session(self):
         for cancel in (lambda job: self.run_program("cancel", job),
