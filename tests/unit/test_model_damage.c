@@ -33,7 +33,8 @@ enum damage_of {
     EMBEDDED,
     SHARED,
     JOINED,
-    POOLED
+    POOLED,
+    DAMAGES
 };
 
 /* A model without label of the two inputs that are numbers, of which one has NULLs. */
@@ -464,7 +465,8 @@ static bool may_be_missing(const char *member)
 {
     return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
            strcmp(member, "others") == 0 || strcmp(member, "reading") == 0 ||
-           strcmp(member, "combiner") == 0 || strcmp(member, "weighted") == 0;
+           strcmp(member, "combiner") == 0 || strcmp(member, "weighted") == 0 ||
+           strcmp(member, "model_part") == 0 || strcmp(member, "dimension") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
@@ -509,7 +511,7 @@ static int count_members(const cJSON *item)
 static void every_member_of_the_meta_row_is_needed_in_its_type(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= TREES; kind++) {
+    for (int kind = REGRESSION; kind < DAMAGES; kind++) {
         struct fixture fixture;
         int members = 0;
         cJSON *meta;
@@ -611,7 +613,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
 static void what_is_damaged_here_could_be_read_before(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= TREES; kind++) {
+    for (int kind = REGRESSION; kind < DAMAGES; kind++) {
         struct model_reader *reader;
         struct fixture fixture;
         struct model model;
@@ -1184,7 +1186,7 @@ static enum status sink_until(void *context, const struct model_row *row, struct
 static void a_sink_that_fails_at_any_row_ends_the_writing(void **state)
 {
     (void)state;
-    for (int kind = REGRESSION; kind <= TREES; kind++) {
+    for (int kind = REGRESSION; kind < DAMAGES; kind++) {
         struct fixture fixture;
         struct error err;
 
