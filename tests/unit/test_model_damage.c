@@ -466,7 +466,8 @@ static bool may_be_missing(const char *member)
     return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
            strcmp(member, "others") == 0 || strcmp(member, "reading") == 0 ||
            strcmp(member, "combiner") == 0 || strcmp(member, "weighted") == 0 ||
-           strcmp(member, "model_part") == 0 || strcmp(member, "dimension") == 0;
+           strcmp(member, "model_part") == 0 || strcmp(member, "dimension") == 0 ||
+           strcmp(member, "concat") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
