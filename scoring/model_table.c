@@ -281,7 +281,8 @@ static enum status check_tensor(const struct tensor *tensor, struct error *err)
     return STATUS_OK;
 }
 
-enum status model_reader_finish(struct model_reader *reader, struct model *model, struct error *err)
+enum status model_reader_assemble(struct model_reader *reader, struct model *model,
+                                  struct error *err)
 {
     if (!reader->has_meta)
         return fail(err, STATUS_CORRUPT, "model: there is no meta row");
@@ -293,8 +294,17 @@ enum status model_reader_finish(struct model_reader *reader, struct model *model
     TRY(transform_finish(&reader->model.transform, reader->arena, err));
     if (reader->model.kind->check)
         TRY(reader->model.kind->check(&reader->model, err));
-    if (model_checksum(&reader->model) != reader->model.checksum)
-        return fail(err, STATUS_CORRUPT, "model: it was changed after training");
     *model = reader->model;
+    return STATUS_OK;
+}
+
+enum status model_reader_finish(struct model_reader *reader, struct model *model, struct error *err)
+{
+    struct model read;
+
+    TRY(model_reader_assemble(reader, &read, err));
+    if (model_checksum(&read) != read.checksum)
+        return fail(err, STATUS_CORRUPT, "model: it was changed after training");
+    *model = read;
     return STATUS_OK;
 }

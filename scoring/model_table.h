@@ -55,6 +55,9 @@ enum status model_reader_add(struct model_reader *reader, const struct model_row
 enum status model_reader_take(void *reader, const struct model_row *row, struct error *err);
 enum status model_reader_finish(struct model_reader *reader, struct model *model,
                                 struct error *err);
+/* The same without a look at the model's checksum: of rows that a fuzzer makes up. */
+enum status model_reader_assemble(struct model_reader *reader, struct model *model,
+                                  struct error *err);
 void model_reader_free(struct model_reader *reader);
 
 /* What the planner needs, from the meta row's data alone: the same struct with
