@@ -12,6 +12,9 @@ PARTS = ("SELECT * FROM {} TO TRAIN DNNLinearCombinedClassifier WITH train.max_s
          "model.linear_optimizer = 'FTRL', linear_optimizer.l1_regularization_strength = 0.1 "
          "COLUMN pay, CROSS([site, shop], 3000) FOR linear_feature_columns "
          "COLUMN age, EMBEDDING(site, 3), EMBEDDING(CATEGORY_ID(shop, 30), 5) FOR dnn_feature_columns LABEL y INTO m")
+CONCAT = ("SELECT * FROM {} TO TRAIN WideAndDeepClassifier WITH train.max_steps = 40, train.batch_size = 512, hidden_units = [8], "
+          "model.batch_norm = true COLUMN age, EMBEDDING(CONCAT(HASH(site, 64), BUCKETIZE(pay, num_buckets = 5)) AS g, 4) FOR deep_embeddings "
+          "COLUMN EMBEDDING(g, 1), CATEGORY_ID(shop, 30) FOR wide_embeddings LABEL y INTO m")
 MODELS = ("LinearClassifier", "DNNClassifier", "DeepFMClassifier")
 
 
@@ -49,10 +52,11 @@ class Columns(harness.Case):
                 self.assertEqual(self.digest("m"), self.wanted[model], (model, table))
 
     def test_parts_of_a_model_are_those_of_sqlite(self):
-        wanted = self.digest_of_sqlite(PARTS.format("t"))
-        for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
-            self.check_psql(f"SET totrain.progress_interval = -1; {before} {PARTS.format(table)};", "-o", "/dev/null")
-            self.assertEqual(self.digest("m"), wanted, table)
+        for statement in (CONCAT, PARTS):
+            wanted = self.digest_of_sqlite(statement.format("t"))
+            for table, before in (("t", ""), ("backwards", harness.IN_PARALLEL)):
+                self.check_psql(f"SET totrain.progress_interval = -1; {before} {statement.format(table)};", "-o", "/dev/null")
+                self.assertEqual(self.digest("m"), wanted, table)
         self.check_psql("SELECT * FROM t TO PREDICT predicted_by_parts.guess USING m;", "-o", "/dev/null")
         others, = self.execute("SELECT count(*) FROM (SELECT age, pay, shop, site, totrain.predict('m', t, NULL::integer) AS guess FROM t "
                                "EXCEPT ALL SELECT age, pay, shop, site, guess FROM predicted_by_parts) AS others")
@@ -64,6 +68,14 @@ class Columns(harness.Case):
         others, = self.execute("SELECT count(*) FROM (SELECT age, pay, shop, site, totrain.predict('m', t, NULL::integer) AS guess FROM t "
                                "EXCEPT ALL SELECT age, pay, shop, site, guess FROM predicted) AS others")
         self.assertEqual(others, (0,))
+
+    def test_what_functions_make_is_made_again_by_using(self):
+        self.check_psql(f"SET totrain.progress_interval = -1; {TRAIN.format('t', 'DeepFMClassifier')};", "-o", "/dev/null")
+        before = self.execute("SELECT count(*) FROM t WHERE totrain.predict('m', t, NULL::integer) = y")
+        self.check_psql("SET totrain.progress_interval = -1; SELECT * FROM backwards TO TRAIN DeepFMClassifier WITH train.max_steps = 20 "
+                        "LABEL y USING m INTO later;", "-o", "/dev/null")
+        after = self.execute("SELECT count(*) FROM t WHERE totrain.predict('later', t, NULL::integer) = y")
+        self.assertGreater(after[0][0], before[0][0] - ROWS // 20)
 
     def test_another_number_is_no_id(self):
         self.execute("CREATE TABLE wrong AS SELECT * FROM t; UPDATE wrong SET shop = 30 WHERE pay = (SELECT max(pay) FROM wrong)")
