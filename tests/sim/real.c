@@ -2,6 +2,7 @@
 #include "kinds/kinds.h"
 #include "runtime/learners/learners.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,26 @@ struct subject real_subject_of(struct real_job *job)
     };
 }
 
+void real_files_remove(const char *folder)
+{
+    DIR *files = opendir(folder);
+    char path[512];
+
+    for (const struct dirent *entry; files && (entry = readdir(files));)
+        if (entry->d_type == DT_REG) {
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+            unlink(path);
+        }
+    if (files)
+        closedir(files);
+}
+
 typedef void make_job(struct csv_job *job, const char *csv, const char *folder);
 
 static struct subject open_subject(const char *csv, make_job *make)
 {
     struct real *real = calloc(1, sizeof *real);
     struct error err;
-    char path[64];
 
     if (!real)
         abort();
@@ -73,8 +87,7 @@ static struct subject open_subject(const char *csv, make_job *make)
     }
     make(&real->job, csv, real->folder);
     check(dataset_open(real->folder, NULL, &real->job.spec, NULL, &real->dataset, &err), &err);
-    snprintf(path, sizeof path, "%s/train.spool", real->folder);
-    unlink(path);
+    real_files_remove(real->folder);
     rmdir(real->folder);
     real->borrowed = (struct real_job){&real->job.spec, &real->dataset};
     return real_subject_of(&real->borrowed);

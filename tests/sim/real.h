@@ -43,4 +43,7 @@ struct subject real_subject_open_timed(const char *csv);
 struct subject real_subject_open_card(const char *csv);
 void real_subject_close(struct subject *subject);
 
+/* The files of a folder, of which a spool may have several. */
+void real_files_remove(const char *folder);
+
 #endif

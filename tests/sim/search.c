@@ -78,8 +78,7 @@ static void open_fold(struct search *search, const struct folds *folds, uint32_t
     check(dataset_open(path_of(search, "fold"), NULL, &search->crossed[0], NULL,
                        &search->folds[fold], &err),
           &err);
-    unlink(path_of(search, "fold/train.spool"));
-    unlink(path_of(search, "fold/validation.spool"));
+    real_files_remove(path_of(search, "fold"));
 }
 
 static void deal(struct search *search)
@@ -110,7 +109,7 @@ static void make_folder(struct search *search)
 
 static void remove_folder(const struct search *search)
 {
-    unlink(path_of(search, "train.spool"));
+    real_files_remove(search->folder);
     rmdir(path_of(search, "fold"));
     rmdir(search->folder);
 }
