@@ -58,6 +58,13 @@ struct query_cross {
     const struct cross *cross; /* whose cells are the columns of the query */
 };
 
+/* The bounds of a column's buckets of about as many rows (cross_quantiles.h). */
+struct column_quantiles {
+    int column;
+    uint32_t buckets, bound_count; /* as asked for; as there are */
+    const double *bounds;
+};
+
 struct query {
     struct slice label; /* given to describe; size 0: none */
     /* (count), and behind them the elements of vectors (vectors.h). */
@@ -66,6 +73,8 @@ struct query {
     const struct query_cross *crosses; /* (cross_count) */
     size_t cross_count;
     struct vectors vectors;
+    const struct column_quantiles *quantiles; /* (quantile_count): found so far */
+    size_t quantile_count;
     uint32_t sample_rows;
     bool is_whole;    /* all rows were counted */
     bool is_ordered;  /* the outermost SELECT has an ORDER BY, as far as the host knows */
@@ -131,6 +140,12 @@ struct catalog_limits {
     bool is_staged; /* the processes are started elsewhere, and reach this database */
 };
 
+/* Takes the rows of a query; a failure ends it. */
+struct row_taker {
+    void *self;
+    enum status (*row)(void *self, const struct cell *cells, size_t count, struct error *err);
+};
+
 struct catalog {
     void *self;
     enum sql_dialect dialect;
@@ -139,6 +154,9 @@ struct catalog {
      * host's own message, position relative to the SELECT's first byte or -1. */
     enum status (*describe)(void *self, struct slice select, struct arena *arena,
                             struct query *query, struct error *err);
+    /* All rows of the SELECT. */
+    enum status (*each_row)(void *self, struct slice select, const struct row_taker *taker,
+                            struct error *err);
     /* NOT_FOUND with a hint of the nearest model name; CORRUPT when the table
      * is there and is no model. schema.size == 0: the host's search order. */
     enum status (*find_model)(void *self, struct slice schema, struct slice name,

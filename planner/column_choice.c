@@ -443,21 +443,18 @@ static enum status read_log_round(struct planning *planning, const struct column
 static enum status refuse_crossed(const struct column *item, struct error *err)
 {
     fail_at(err, STATUS_INVALID, item->span.start,
-            "CROSS takes columns, and BUCKET with bounds, CATEGORY_ID, CATEGORY_HASH or "
-            "VOCABULARY of one");
+            "CROSS takes columns, and BUCKET, LOG_ROUND, ROUND_IDENTITY, CATEGORY_ID, "
+            "CATEGORY_HASH or VOCABULARY of one");
     return error_hint(err, "A column stands for its values; numbers that are not whole need "
-                           "BUCKET(column, [b1, b2, ...]).");
+                           "BUCKET(column, n).");
 }
 
-/* All rows would have to be counted before the first cross of a row is known. */
-static enum status refuse_counted(const struct column *item, struct error *err)
+/* A cross shares buckets anyway. */
+static enum status refuse_words_max(const struct column *item, struct error *err)
 {
-    fail_at(err, STATUS_UNSUPPORTED, item->items[1].span.start,
-            "a %.*s that is learned from the rows is not supported yet in CROSS",
-            SLICE_FORMAT(item->name.text));
-    return column_calls(item, "BUCKET")
-               ? error_hint(err, "Give its bounds: BUCKET(column, [b1, b2, ...]).")
-               : error_hint(err, "The column's name takes all of its words.");
+    fail_at(err, STATUS_INVALID, item->items[1].span.start,
+            "in CROSS VOCABULARY takes no number of words");
+    return error_hint(err, "All words of a column count: CROSS shares its buckets among them.");
 }
 
 /* Also in quotes, as TensorFlow writes it. */
@@ -489,10 +486,9 @@ static enum status read_crossed(struct planning *planning, const struct column *
     TRY(read_call(planning, item, chosen));
     if (chosen->choice.kind != CHOICE_CATEGORY || chosen->crossed)
         return refuse_crossed(item, planning->err);
-    if ((chosen->choice.rule == RULE_WORDS && item->count > 1) ||
-        (chosen->choice.rule == RULE_BUCKET && chosen->choice.bound_count == 0))
-        return refuse_counted(item, planning->err);
-    return STATUS_OK;
+    return chosen->choice.rule == RULE_WORDS && item->count > 1
+               ? refuse_words_max(item, planning->err)
+               : STATUS_OK;
 }
 
 /* CROSS([a, b, ...], buckets) */

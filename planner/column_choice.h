@@ -84,7 +84,7 @@ struct made_choice {
     int column; /* of the query; -1: it is a cross */
     struct slice name;
     struct choice choice;
-    const struct crossed_choice *crossed; /* (crossed_count): of a cross */
+    struct crossed_choice *crossed; /* (crossed_count): of a cross */
     uint32_t crossed_count;
 };
 

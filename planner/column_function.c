@@ -89,9 +89,10 @@ const struct column_function column_functions[] = {
      "The hash of several columns' values together in n buckets, so that a linear model, too, has "
      "a "
      "weight for each pair "
-     "of them. A column stands for its value, as in CATEGORY_HASH; in its place may stand BUCKET "
-     "with bounds, "
-     "CATEGORY_ID, CATEGORY_HASH or VOCABULARY of one. NULL is a value as any, so that a cross is "
+     "of them. A column stands for its value, as in CATEGORY_HASH; in its place may stand BUCKET, "
+     "LOG_ROUND, ROUND_IDENTITY, CATEGORY_ID, CATEGORY_HASH or VOCABULARY of one. The quantiles of "
+     "BUCKET(c, n) are there those of all rows of the SELECT, which is read once more for them. "
+     "NULL is a value as any, so that a cross is "
      "never NULL. It says "
      "nothing of what the columns themselves are: `*` takes them, too. [Below](#hash-of-a-cross) "
      "is which bucket it is.",

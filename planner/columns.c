@@ -12,6 +12,7 @@
 #include "planner/column_dates.h"
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
+#include "planner/cross_quantiles.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -1206,6 +1207,7 @@ enum status columns_plan(struct planning *planning)
         for (size_t i = 0; i < planning->plan->query.count; i++)
             choose_column(planning->plan, i, statement->select_position, &choices);
     TRY(leave_out(planning, &choices));
+    TRY(cross_quantiles_find(planning, &choices));
     TRY(make_crosses(planning, &choices));
     TRY(choose_parts(planning, &choices));
     return make_inputs(planning, &choices);

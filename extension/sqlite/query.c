@@ -93,6 +93,14 @@ enum status host_query(void *self, struct slice select, const struct sink *sink,
     return status;
 }
 
+enum status host_each_row(void *self, struct slice select, const struct row_taker *taker,
+                          struct error *err)
+{
+    const struct sink sink = {.self = taker->self, .row = taker->row};
+
+    return host_query(self, select, &sink, err);
+}
+
 static enum status sample_rows(sqlite3_stmt *statement, struct sample *sample, struct cell *cells,
                                struct error *err)
 {

@@ -72,6 +72,7 @@ void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program
         .self = host,
         .catalog = {.self = host,
                     .describe = host_describe,
+                    .each_row = host_each_row,
                     .find_model = host_find_model,
                     .has_schema = host_has_schema,
                     .find_file = host_find_file,

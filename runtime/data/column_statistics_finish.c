@@ -10,6 +10,7 @@
 #include "runtime/data/column_notices.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
+#include "scoring/quantiles.h"
 
 #define RARE_ROWS_LEAST 100 /* in fewer a word that is there once may be as good as any */
 #define BUCKET_WORDS    10  /* that share a hash bucket, about */
@@ -177,33 +178,15 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Row number i of `rows`, in the order of their values, is the first of bucket b. */
-static uint64_t first_row_of(uint64_t rows, uint32_t buckets, uint32_t b)
+/* Of entries that ascend; the caller frees them. NULL: no memory. */
+static struct counted_number *counted_numbers(const struct word_entry *entries, uint32_t count)
 {
-    return rows / buckets * b + rows % buckets * b / buckets;
-}
+    struct counted_number *numbers = malloc((count + 1ull) * sizeof *numbers);
 
-/* Equal values are never parted: a bound that another one has already, or that no value is below,
- * falls away. Entries ascend. */
-static uint32_t find_quantiles(const struct word_entry *entries, uint32_t count, uint32_t buckets,
-                               double *bounds)
-{
-    uint64_t rows = 0, before = 0;
-    uint32_t found = 0, b = 1;
-
-    for (uint32_t i = 0; i < count; i++)
-        rows += entries[i].count;
-    for (uint32_t i = 0; i < count; before += entries[i++].count) {
-        const double value = class_to_cell(LABEL_REAL, entries[i].word).real;
-        const uint64_t end = before + entries[i].count;
-        bool is_bound = false;
-
-        for (; b < buckets && first_row_of(rows, buckets, b) < end; b++)
-            is_bound = i > 0;
-        if (is_bound)
-            bounds[found++] = value;
-    }
-    return found;
+    for (uint32_t i = 0; numbers && i < count; i++)
+        numbers[i] = (struct counted_number){class_to_cell(LABEL_REAL, entries[i].word).real,
+                                             entries[i].count};
+    return numbers;
 }
 
 static enum status take_quantiles(const struct column_counts *column, uint32_t buckets,
@@ -211,6 +194,7 @@ static enum status take_quantiles(const struct column_counts *column, uint32_t b
                                   struct error *err)
 {
     double *bounds = ARENA_NEW(arena, double, buckets);
+    struct counted_number *numbers;
     struct word_entry *entries;
     uint32_t count;
 
@@ -218,10 +202,13 @@ static enum status take_quantiles(const struct column_counts *column, uint32_t b
         return fail_no_memory(err);
     TRY(list_words(column, &entries, &count, err));
     qsort(entries, count, sizeof *entries, compare_values);
-    input->bound_count = find_quantiles(entries, count, buckets, bounds);
+    numbers = counted_numbers(entries, count);
+    if (numbers)
+        input->bound_count = quantile_bounds(numbers, count, buckets, bounds);
     input->bounds = bounds;
     free(entries);
-    return STATUS_OK;
+    free(numbers);
+    return numbers ? STATUS_OK : fail_no_memory(err);
 }
 
 static enum status copy_bounds(const struct spec_input *spec, struct transform_input *input,

@@ -7,7 +7,7 @@ import harness
 ROWS = 20_000
 TRAIN = ("SELECT * FROM {} TO TRAIN {} WITH train.max_steps = 40, train.batch_size = 512 "
          "COLUMN age, BUCKET(age, [20, 40, 60]), BUCKET(pay, 8), LOG_ROUND(pay, 8), ROUND_IDENTITY(pay, 50), CATEGORY_ID(shop, 30), CATEGORY_HASH(site, 200), "
-         "CROSS([site, CATEGORY_ID(shop, 30), BUCKET(age, [20, 40])], 500) LABEL y INTO m")
+         "CROSS([site, CATEGORY_ID(shop, 30), BUCKET(age, [20, 40]), BUCKET(pay, 3)], 500) LABEL y INTO m")
 PARTS = ("SELECT * FROM {} TO TRAIN DNNLinearCombinedClassifier WITH train.max_steps = 40, train.batch_size = 512, "
          "model.linear_optimizer = 'FTRL', linear_optimizer.l1_regularization_strength = 0.1 "
          "COLUMN pay, CROSS([site, shop], 3000) FOR linear_feature_columns "

@@ -229,6 +229,46 @@ class Columns(harness.Case):
                 digests.add(self.digest(self.database, "m"))
             self.assertEqual(len(digests), 1, model)
 
+    def cross_bounds(self):
+        return [column.get("bounds") for one in self.meta()["inputs"] for column in one.get("cross", ())]
+
+    def test_a_cross_has_quantiles_of_all_rows(self):
+        self.train("BUCKET(pay, 5), CROSS([site, BUCKET(pay, 5)], 900), CROSS([BUCKET(age, 4), BUCKET(pay, 3)], 40)",
+                   more=", train.test_size = 0")
+        [wanted] = [one["bounds"] for one in self.meta()["inputs"] if one["name"] == "BUCKET(pay)"]
+        site, pay, age, pay_of_three = self.cross_bounds()
+        self.assertEqual((site, pay, len(age), len(pay_of_three)), (None, wanted, 3, 2))
+        numbers = sorted(row[1] for row in self.rows)
+        self.assertEqual(pay, [numbers[len(numbers) * i // 5] for i in range(1, 5)])
+        self.train(f"BUCKET(pay, 5), CROSS([site, BUCKET(pay, {pay})], 900), CROSS([BUCKET(age, {age}), BUCKET(pay, {pay_of_three})], 40)",
+                   more=", train.test_size = 0")
+        said = self.digest(self.database, "m")
+        self.train("BUCKET(pay, 5), CROSS([site, BUCKETIZE(pay, num_buckets = 5)], 900), CROSS([BUCKET(age, 4), BUCKET(pay, 3)], 40)",
+                   more=", train.test_size = 0")
+        self.assertEqual(self.digest(self.database, "m"), said)
+        self.run_all("SELECT * FROM t TO PREDICT p.guess USING m")
+        self.assertEqual(self.run_all("SELECT totrain_predict('m', pay, site, age) FROM t"),
+                         self.run_all("SELECT guess FROM p ORDER BY rowid"))
+
+    def test_quantiles_of_a_cross_are_the_same_in_any_order_and_are_found_once(self):
+        columns = "age, CROSS([shop, BUCKET(pay, 6)], 500), CROSS([site, BUCKET(pay, 6)], 700)"
+        digests = set()
+        for table, more in (("t", ""), ("t", ", job.min_workers = 3, job.max_workers = 3"), ("(SELECT * FROM t ORDER BY pay DESC)", "")):
+            self.train(columns, "DeepFMClassifier", f", train.max_steps = 20{more}", table)
+            digests.add(self.digest(self.database, "m"))
+        self.assertEqual(len(digests), 1)
+        self.train(columns, more=", tune.trials = 3, optimizer.learning_rate = RANGE(0.001, 0.1)")
+        self.assertEqual(len(self.cross_bounds()[1]), 5)
+        shown = dict(self.run_all(f"EXPLAIN SELECT * FROM t TO TRAIN LinearClassifier COLUMN {columns} LABEL y INTO m"))
+        self.assertIn("500 hash buckets of 2 columns", shown["input CROSS(shop, BUCKET(pay))"])
+
+    def test_quantiles_of_what_has_few_numbers(self):
+        self.run_all("CREATE TABLE few AS SELECT 5 AS c, NULL AS n, CASE WHEN rowid % 2 THEN '1,234' ELSE '7' END AS s, site, y FROM t")
+        self.train("CROSS([BUCKET(c, 10), site], 50), CROSS([BUCKET(s, 2), site], 60)", table="few")
+        self.assertEqual(self.cross_bounds(), [[5], None, [1234], None])
+        with self.assertRaisesRegex(sqlite3.Error, "in CROSS VOCABULARY takes no number of words"):
+            self.train("CROSS([shop, VOCABULARY(site, 10)], 50)")
+
     def test_a_cross_is_measured_by_rows_of_another_table(self):
         self.made_pairs()
         self.run_all("CREATE TABLE v AS SELECT y, age, day, shop FROM pairs LIMIT 500")

@@ -232,6 +232,23 @@ static enum status describe(void *self, struct slice select, struct arena *arena
     return STATUS_OK;
 }
 
+/* Rows 0 to 999, whose cells are the row's number; every tenth is NULL. */
+static enum status each_row(void *self, struct slice select, const struct row_taker *taker,
+                            struct error *err)
+{
+    struct cell cells[QUERY_COLUMNS_MAX];
+
+    (void)self;
+    (void)select;
+    for (int64_t row = 0; row < QUERY_SAMPLE_ROWS; row++) {
+        for (size_t i = 0; i < QUERY_COLUMNS_MAX; i++)
+            cells[i] =
+                (struct cell){.type = row % 10 == 9 ? CELL_NULL : CELL_INTEGER, .integer = row};
+        TRY(taker->row(taker->self, cells, QUERY_COLUMNS_MAX, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status find_model(void *self, struct slice schema, struct slice name,
                               struct arena *arena, struct model_summary *model, struct error *err)
 {
@@ -329,6 +346,7 @@ size_t described_catalog_read(struct described_catalog *described, struct slice 
 
     *described = (struct described_catalog){.catalog = {.self = described,
                                                         .describe = describe,
+                                                        .each_row = each_row,
                                                         .find_model = find_model,
                                                         .working_folder = working_folder}};
     while (rest.size > 3 && memcmp(rest.data, "-- ", 3) == 0) {

@@ -27,6 +27,14 @@ static enum status describe(void *self, struct slice select, struct arena *arena
     return query_as_described(counted->counted, arena, query, err);
 }
 
+static enum status each_row(void *self, struct slice select, const struct row_taker *taker,
+                            struct error *err)
+{
+    const struct catalog *host = ((const struct counted_catalog *)self)->host;
+
+    return host->each_row(host->self, select, taker, err);
+}
+
 static enum status find_model(void *self, struct slice schema, struct slice name,
                               struct arena *arena, struct model_summary *model, struct error *err)
 {
@@ -64,6 +72,7 @@ static void stand_before(struct counted_catalog *counted)
     counted->catalog = *host;
     counted->catalog.self = counted;
     counted->catalog.describe = describe;
+    counted->catalog.each_row = each_row;
     counted->catalog.find_model = find_model;
     counted->catalog.has_schema = host->has_schema ? has_schema : NULL;
     counted->catalog.find_file = host->find_file ? find_file : NULL;

@@ -48,6 +48,7 @@ void postgres_host_init(struct postgres_host *host, const struct pg_database *da
         .catalog = {.self = host,
                     .dialect = SQL_POSTGRES,
                     .describe = postgres_describe,
+                    .each_row = postgres_each_row,
                     .find_model = postgres_find_model,
                     .has_schema = postgres_has_schema},
         .session = {.state = state ? host->state : NULL,

@@ -59,6 +59,14 @@ enum status postgres_query(void *self, struct slice select, const struct sink *s
     return status;
 }
 
+enum status postgres_each_row(void *self, struct slice select, const struct row_taker *taker,
+                              struct error *err)
+{
+    const struct sink sink = {.self = taker->self, .row = taker->row};
+
+    return postgres_query(self, select, &sink, err);
+}
+
 /* ----- describing one ----- */
 
 static enum status sample_row(void *self, const struct cell *cells, size_t count, struct error *err)
