@@ -252,6 +252,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.request.do_handshake()
         super().setup()
         with self.server.api.lock:
+            if self.server.api.is_away:  # since a moment ago: whoever leaves has cut all that were there
+                raise ConnectionResetError
             self.server.api.sockets.add(self.request)
 
     def finish(self):
