@@ -175,6 +175,47 @@ static const struct kind *kind_of_estimator(struct slice name)
     return NULL;
 }
 
+/* "bucket", "hash", "ids", "items": an input that such a function makes of the column; "crossed": a
+ * cross of it with itself. */
+static void read_made(struct slice column, struct slice what, struct described_catalog *described)
+{
+    static const double bounds[] = {10, 20};
+    static struct cross_column columns[2];
+    static struct cross cross = {columns, 2, 50};
+    const size_t number = described->model.made_count++;
+    const bool is_bucket = slice_is(what, "bucket"), is_cross = slice_is(what, "crossed");
+    struct transform_input *made = &described->made[number];
+
+    snprintf(described->made_names[number], sizeof described->made_names[number], "%s(%.*s)",
+             is_bucket                ? "BUCKET"
+             : slice_is(what, "hash") ? "CATEGORY_HASH"
+             : is_cross               ? "CROSS"
+                                      : "CATEGORY_ID",
+             SLICE_FORMAT(column));
+    *made = (struct transform_input){.name = slice_of(described->made_names[number]),
+                                     .source = column,
+                                     .type = INPUT_CATEGORY,
+                                     .hash_buckets = 30,
+                                     .rule = slice_is(what, "hash") ? RULE_HASH : RULE_ID};
+    if (slice_is(what, "items")) {
+        made->type = INPUT_TEXT;
+        made->words_max = 8;
+        made->list = (struct cell_list){.form = LIST_ITEMS, .size = 8};
+    }
+    if (is_bucket) {
+        made->rule = RULE_BUCKET;
+        made->bounds = bounds;
+        made->bound_count = 2;
+    }
+    if (is_cross) {
+        columns[0] = (struct cross_column){.name = column};
+        columns[1] = (struct cross_column){.name = column, .rule = RULE_HASH, .rows = 9};
+        made->rule = RULE_CROSS;
+        made->cross = &cross;
+    }
+    described->made_list[number] = made;
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text), what;
@@ -197,12 +238,17 @@ static void read_model(struct slice text, struct described_catalog *described)
         read_classes(label, described);
     described->model.digest = SLICE("0123456789abcdef");
     described->model.inputs = described->inputs;
+    described->model.made = described->made_list;
     word(&inputs);
     while (slice_trim(inputs).size > 0) {
         struct slice one = cut(&inputs, ",");
         struct model_input *input = &described->inputs[described->model.input_count++];
         input->name = word(&one);
-        input->type = slice_is(word(&one), "numeric") ? INPUT_NUMERIC : INPUT_CATEGORY;
+        what = word(&one);
+        input->is_source = !slice_is(what, "numeric") && !slice_is(what, "category");
+        input->type = slice_is(what, "numeric") ? INPUT_NUMERIC : INPUT_CATEGORY;
+        if (input->is_source)
+            read_made(input->name, what, described);
         input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
     }
 }

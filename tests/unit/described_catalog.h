@@ -25,6 +25,7 @@
 #define TESTS_UNIT_DESCRIBED_CATALOG_H
 
 #include "planner/catalog.h"
+#include "scoring/transform.h"
 
 #define DESCRIBED_COLUMNS_MAX 72
 
@@ -40,6 +41,9 @@ struct described_catalog {
     struct described_query query, validation;
     struct model_summary model;
     struct model_input inputs[DESCRIBED_COLUMNS_MAX];
+    struct transform_input made[DESCRIBED_COLUMNS_MAX]; /* of model.made */
+    const struct transform_input *made_list[DESCRIBED_COLUMNS_MAX];
+    char made_names[DESCRIBED_COLUMNS_MAX][80];
     struct cell classes[DESCRIBED_COLUMNS_MAX];
     struct slice model_name, schemas, file, refused;
     int refused_position;
