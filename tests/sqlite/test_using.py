@@ -167,6 +167,10 @@ class Weights(Rows):
         self.run_all(select.format("t", model, settings, f"COLUMN {columns}", "", "old"))
         wanted = self.run_all(f"SELECT {function}('old', tags, colour, a, day, b) FROM t")
         inputs = [row for row in self.run_all("SHOW MODEL old") if row[0].startswith("input ")]
+        planned = dict(self.run_all("EXPLAIN " + select.format("later", model, more, "", "USING old", "m")))
+        for name, detail in inputs:
+            if name in planned:  # numbers of one kind are one line
+                self.assertEqual("CONCAT 1" in planned[name], "CONCAT 1" in detail, name)
         self.run_all(select.format("later", model, more, "", "USING old", "m"))
         self.assertEqual([row for row in self.run_all("SHOW MODEL m") if row[0].startswith("input ")], inputs)
         return wanted, self.run_all(f"SELECT {function}('m', tags, colour, a, day, b) FROM t")
@@ -180,6 +184,9 @@ class Weights(Rows):
                 ("LinearClassifier", self.FUNCTIONS.replace("EMBEDDING", "INDICATOR").replace("8)), 3)", "8)))"), "train.epoch = 2"),
                 ("DNNClassifier", self.FUNCTIONS, "train.epoch = 2, hidden_units = [4]"),
                 ("DeepFMClassifier", self.FUNCTIONS, "train.epoch = 2, hidden_units = [4]"),
+                ("DeepFMClassifier", "a, b, tags, colour, day, EMBEDDING(CONCAT(CATEGORY_HASH(colour, 8), CATEGORY_HASH(day, 9)), 3)",
+                 "train.epoch = 2, embedding_dimension = 3, hidden_units = [4]"),
+                ("DCNClassifier", "a, b, tags, EMBEDDING(colour, 2), day, EMBEDDING(CATEGORY_HASH(colour, 8), 5)", "train.epoch = 2"),
                 ("WideAndDeepClassifier", "a, CROSS([colour, day], 20) FOR linear_feature_columns COLUMN a, "
                                           "EMBEDDING(CATEGORY_HASH(colour, 8), 5), EMBEDDING(day, 2), tags, b FOR dnn_feature_columns", "train.epoch = 2")):
             with self.subTest(model):

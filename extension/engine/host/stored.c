@@ -261,8 +261,9 @@ enum status model_summarise(const struct model *model, struct arena *arena,
             continue;
         if (i == 0 || input[-1].column != input->column) /* others are made of it beside it */
             column->type = input->type;
-        if (input->rule == RULE_WORDS)
-            column->is_source = false;
+        if (input->rule != RULE_WORDS)
+            continue;
+        column->is_source = false;
         column->model_part = input->model_part;
         column->dimension = input->dimension;
         column->concat = input->concat;
