@@ -52,15 +52,13 @@ static enum status check_alias(const struct settling *settling, const struct col
 
 /* ----- arguments that are given by name ----- */
 
-static enum status refuse_parameter(const struct column *call, const struct column *argument,
+static enum status refuse_parameter(const struct column_function *function,
+                                    const struct column *call, const struct column *argument,
                                     const char *why, struct error *err)
 {
-    const struct column_function *function =
-        column_function_find(column_function_usual(call->name.text));
-
     fail_at(err, STATUS_INVALID, argument->parameter.position, "%.*s: argument \"%.*s\" %s",
             SLICE_FORMAT(call->name.text), SLICE_FORMAT(argument->parameter.text), why);
-    return function && function->parameters
+    return function->parameters
                ? error_hint(err, "Behind the first argument it has, in this order: %s.",
                             function->parameters)
                : error_hint(err, "Its arguments have no names.");
@@ -77,10 +75,12 @@ static enum status place_named(const struct column *call, const struct column *a
         return STATUS_OK;
     *place = column_function_parameter(function, argument->parameter.text);
     if (*place == 0)
-        return refuse_parameter(call, argument, "is not known", err);
+        return refuse_parameter(function, call, argument, "is not known", err);
     if (*place >= call->count)
-        return refuse_parameter(call, argument, "has others before it that are missing", err);
-    return taken[*place] ? refuse_parameter(call, argument, "is given twice", err) : STATUS_OK;
+        return refuse_parameter(function, call, argument, "has others before it that are missing",
+                                err);
+    return taken[*place] ? refuse_parameter(function, call, argument, "is given twice", err)
+                         : STATUS_OK;
 }
 
 static enum status place_argument(const struct column *call, size_t i, const bool *taken,

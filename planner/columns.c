@@ -13,6 +13,7 @@
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/cross_quantiles.h"
+#include "planner/embeddings.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -278,10 +279,10 @@ static enum status choose_by_clause(struct planning *planning, const struct colu
 /* EMBEDDING(category, 1) */
 static bool is_of_one_number(const struct column *embedding)
 {
-    const struct value *dimension = embedding->count > 1 ? &embedding->items[1].value : NULL;
+    const struct value *dimension = embedding_dimension(embedding);
 
-    return dimension && embedding->items[1].kind == COLUMN_VALUE &&
-           dimension->kind == VALUE_NUMBER && dimension->is_integer && dimension->integer == 1;
+    return dimension && dimension->kind == VALUE_NUMBER && dimension->is_integer &&
+           dimension->integer == 1;
 }
 
 /* EMBEDDING is how the hidden layers take a category; of one number it is what a linear model has

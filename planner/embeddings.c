@@ -9,8 +9,7 @@
 
 #define DIMENSION "model.embedding_dimension"
 
-/* Its number, where a call is an EMBEDDING that has one; NULL: none. */
-static const struct value *dimension_of(const struct column *column)
+const struct value *embedding_dimension(const struct column *column)
 {
     if (!column_calls(column, "EMBEDDING") || column->count < 2 ||
         column->items[1].kind != COLUMN_VALUE)
@@ -79,7 +78,7 @@ static const struct value *next_dimension(const struct planning *planning, size_
 
         while (*item < statement->columns[*clause].count) {
             const struct column *column = &statement->columns[*clause].columns[(*item)++];
-            const struct value *value = dimension_of(column);
+            const struct value *value = embedding_dimension(column);
 
             *call = column;
             if (value && !is_for_linear)

@@ -7,6 +7,9 @@
 
 #include "planner/planning.h"
 
+/* Of a call EMBEDDING(category, value, ...); NULL: it is none, or none that has a value there. */
+const struct value *embedding_dimension(const struct column *column);
+
 /* The attribute that the EMBEDDINGs of all COLUMN clauses set, where they have one dimension;
  * *setting NULL: there is none, they have several, or WITH says one. UNSUPPORTED for a model
  * without embeddings; INVALID for several, WITH's among them, where the model multiplies

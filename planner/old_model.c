@@ -41,7 +41,8 @@ enum status old_model_find(struct planning *planning)
         return error_hint(planning->err, "Boosted trees, networks and linear models go on from "
                                          "models of their kind.");
     }
-    TRY(model_find(planning));
+    if (!plan->model.kind) /* kind_choose may have found it */
+        TRY(model_find(planning));
     if (plan->model.kind != plan->estimator->kind) {
         fail_at(planning->err, STATUS_INVALID, place_of(planning),
                 "model \"%.*s\" is a %.*s, and %s does not go on from one",

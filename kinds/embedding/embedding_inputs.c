@@ -55,19 +55,20 @@ static struct embedding_field field_of(const struct transform_input *input, bool
     };
 }
 
-/* Where its embedding begins: at that of its CONCAT's first member, or behind all before. */
+/* Where its embedding begins: at that of its CONCAT's first member, or behind all before, which are
+ * `embedded` numbers. */
 static void place_field(struct embedding_inputs *inputs, const struct transform *transform,
-                        const struct transform_input *input)
+                        const struct transform_input *input, uint32_t *embedded)
 {
     struct embedding_field *field = &inputs->fields[inputs->field_count];
     const struct transform_input *first = transform_concat_first(transform, input);
     const struct embedding_field *of_first = inputs->fields;
 
     field->scale = combiner_share(input->concat.combiner, transform_concat_size(transform, input));
-    field->place = inputs->embedded;
+    field->place = *embedded;
     inputs->field_count++;
     if (first == input) {
-        inputs->embedded += field->dimension;
+        *embedded += field->dimension;
         return;
     }
     while (of_first->ids.first != first->id_offset)
@@ -90,6 +91,7 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
                                   uint32_t dimension, struct error *err)
 {
     const size_t columns = transform->dense_width + 1u;
+    uint32_t embedded = 0;
 
     *inputs = (struct embedding_inputs){
         .dense_width = transform->dense_width,
@@ -109,7 +111,7 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
             take_columns(inputs, input);
         } else {
             inputs->fields[inputs->field_count] = field_of(input, is_wide, dimension);
-            place_field(inputs, transform, input);
+            place_field(inputs, transform, input, &embedded);
         }
     }
     return STATUS_OK;

@@ -27,7 +27,6 @@ struct embedding_inputs {
     uint32_t wide_count, deep_count;
     struct embedding_field *fields; /* (field_count), in the order of their ids */
     uint32_t field_count;
-    uint32_t embedded; /* numbers of all embeddings of a row of data */
 };
 
 /* Into the given part of the shape, whose dimension is the statement's, what its inputs decide; the
