@@ -8,6 +8,7 @@
 
 struct learner_loader {
     const struct job *job;
+    enum opening_what what;
     struct team *team;
     const struct spool_source *source; /* of the data set's rows; NULL: they are in the folder */
     struct dataset dataset;
@@ -30,7 +31,7 @@ static uint64_t bytes_kept(const struct job *job, const struct learning *learnin
     return job->spec.epochs != 1 && memory > used ? (memory - used) / 4 * 3 : 0;
 }
 
-static void open_learner(void *argument)
+static void open_rows(void *argument)
 {
     struct learner_loader *opening = argument;
     const struct job *job = opening->job;
@@ -39,8 +40,10 @@ static void open_learner(void *argument)
     if (!job->fetch || job->fetch(job, &opening->source, &opening->err) == STATUS_OK)
         opening->has_dataset = dataset_open(job->folder, opening->source, &job->spec, opening->team,
                                             &opening->dataset, &opening->err) == STATUS_OK;
-    if (opening->has_dataset && learning_open(&job->spec, &opening->dataset, opening->team,
-                                              &opening->learning, &opening->err) != STATUS_OK)
+    if (!opening->has_dataset || opening->what == OPENING_ROWS_ALONE)
+        return;
+    if (learning_open(&job->spec, &opening->dataset, opening->team, &opening->learning,
+                      &opening->err) != STATUS_OK)
         opening->learning.self = NULL;
     if (opening->learning.self)
         row_store_keep(&opening->dataset, bytes_kept(job, &opening->learning));
@@ -54,8 +57,9 @@ static void on_done(void *context)
     opening->ready(opening->context);
 }
 
-enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
-                          void *context, struct learner_loader **out, struct error *err)
+enum status opening_start(struct loop *loop, const struct job *job, enum opening_what what,
+                          void (*ready)(void *context), void *context, struct learner_loader **out,
+                          struct error *err)
 {
     struct learner_loader *opening = calloc(1, sizeof *opening);
     enum status status;
@@ -63,9 +67,10 @@ enum status opening_start(struct loop *loop, const struct job *job, void (*ready
     if (!opening)
         return fail_no_memory(err);
     opening->job = job;
+    opening->what = what;
     opening->ready = ready;
     opening->context = context;
-    opening->task = (struct loop_task){.run = open_learner, .ended = on_done, .context = opening};
+    opening->task = (struct loop_task){.run = open_rows, .ended = on_done, .context = opening};
     error_clear(&opening->err);
     status = loop_task_start(loop, &opening->task, err);
     if (status == STATUS_OK)
@@ -83,6 +88,16 @@ bool opening_is_done(const struct learner_loader *opening)
 const struct learning *opening_learning(const struct learner_loader *opening)
 {
     return opening->learning.self ? &opening->learning : NULL;
+}
+
+const struct dataset *opening_dataset(const struct learner_loader *opening)
+{
+    return opening->has_dataset ? &opening->dataset : NULL;
+}
+
+struct team *opening_team(const struct learner_loader *opening)
+{
+    return opening->team;
 }
 
 enum status opening_use_threads(struct learner_loader *opening, uint32_t threads, struct error *err)

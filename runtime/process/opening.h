@@ -1,5 +1,5 @@
 /*
- * opening.h - the data set and the learner, opened beside the loop.
+ * opening.h - the data set, and the learner where it is wanted, opened beside the loop.
  *
  * Encoding the rows can take seconds, in which a process must still react to a
  * cancel. So a thread does it; the loop is woken when it is ready.
@@ -14,12 +14,18 @@
 
 struct learner_loader;
 
+enum opening_what { OPENING_LEARNER, OPENING_ROWS_ALONE };
+
 /* `ready` is called once from the loop. */
-enum status opening_start(struct loop *loop, const struct job *job, void (*ready)(void *context),
-                          void *context, struct learner_loader **opening, struct error *err);
+enum status opening_start(struct loop *loop, const struct job *job, enum opening_what what,
+                          void (*ready)(void *context), void *context,
+                          struct learner_loader **opening, struct error *err);
 bool opening_is_done(const struct learner_loader *opening);
 /* NULL, and why, when the job's rows cannot be learned from. */
 const struct learning *opening_learning(const struct learner_loader *opening);
+/* NULL, and why, when they cannot be opened. The team of its loader. */
+const struct dataset *opening_dataset(const struct learner_loader *opening);
+struct team *opening_team(const struct learner_loader *opening);
 /* The learner computes with so many threads from now on. NO_MEMORY: it cannot go on. */
 enum status opening_use_threads(struct learner_loader *opening, uint32_t threads,
                                 struct error *err);

@@ -184,7 +184,8 @@ static enum status start(void *self, const struct working_options *options, stru
         .snapshot_piece_bytes = SNAPSHOT_PIECE_BYTES,
         .model_bytes = MODEL_BYTES,
     };
-    return opening_start(options->loop, options->job, on_ready, host, &host->opening, err);
+    return opening_start(options->loop, options->job, OPENING_LEARNER, on_ready, host,
+                         &host->opening, err);
 }
 
 static void leave(void *self)
