@@ -13,6 +13,7 @@
 #define JOBSPEC_LANES_DEFAULT_MAX 64
 #define JOBSPEC_THREADS_MAX       64
 #define JOBSPEC_WORKERS_MAX       1024
+#define JOBSPEC_SERVERS_MAX       64
 
 #define JOB_ATTRIBUTES(STORED, PLANNED)                                                            \
     STORED(uint32_t, n_classes, "model.n_classes", SCOPE_TRAIN, IN_KIND(n_classes),                \
@@ -179,6 +180,22 @@
     STORED(uint64_t, memory, "job.memory", SCOPE_TRAIN, IN(job, memory), MEMORY(0x1p24, 0x1p50),   \
            "Memory that each worker on this machine may use, as '512Mi' or '4Gi'. Default: its "   \
            "share of the machine's memory, or of its container's limit.",                          \
+           .same_bits = true)                                                                      \
+    /* 0: the weights lie in the workers, which sum gradients */                                    \
+    STORED(uint32_t, servers, "job.ps", SCOPE_TRAIN, IN(job, servers),                             \
+           INTEGER(1, JOBSPEC_SERVERS_MAX, NULL),                                                  \
+           "Parameter servers, over which the weights of a model with embeddings are spread. "     \
+           "Default: 2 with job.strategy = 'ps', else none.",                                      \
+           .aliases = WORDS("train.num_ps", "runtime.num_ps", "engine.num_ps"))                    \
+    STORED(uint32_t, staleness, "job.staleness", SCOPE_TRAIN, IN(job, staleness),                  \
+           INTEGER(0, 1024, "8"),                                                                  \
+           "Batches that others may push to parameter servers while a worker computes one; 0: "    \
+           "any number.")                                                                          \
+    /* 0: its share of what there is */                                                            \
+    STORED(uint64_t, server_memory, "job.ps_memory", SCOPE_TRAIN, IN(job, server_memory),          \
+           MEMORY(0x1p24, 0x1p50),                                                                 \
+           "Memory that the rows of each parameter server may take, as '512Mi' or '4Gi'. "         \
+           "Default: its share of half the machine's memory, or of its container's limit.",        \
            .same_bits = true)                                                                      \
     STORED(double, checkpoint_seconds, "job.checkpoint_seconds", SCOPE_TRAIN,                      \
            IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \

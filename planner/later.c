@@ -6,7 +6,6 @@ const struct later_name later_attributes[] = {
     {"model.n_in", "Length of the window that a time series model reads."},
     {"model.n_out", "Length of the window that a time series model predicts."},
     {"job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."},
-    {"job.ps", "Number of parameter servers."},
     {"job.records_per_task", "Rows of one shard."},
     {"summary.title", "Title of a picture."},
     {"runtime.worker_resource_request", "Processors and memory of one worker."},
@@ -58,9 +57,6 @@ const struct later_name later_attributes[] = {
 
 /* SQLFlow's and ElasticDL's spellings. */
 const struct attribute_alias later_aliases[] = {
-    {"train.num_ps", "job.ps"},
-    {"runtime.num_ps", "job.ps"},
-    {"engine.num_ps", "job.ps"},
     {"engine.ps", "job.ps"},
     {"train.records_per_task", "job.records_per_task"},
 };
