@@ -145,7 +145,7 @@ struct jobspec {
     /* each kind of job: the attributes of its statement, and what goes with them */
     JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
     uint32_t lanes_max;        /* of lanes: the default, or more workers where the statement asks */
-    bool in_one_process;       /* master and the one worker; max_workers is 1 */
+    bool in_one_process;       /* master and the one worker; max_workers is 1, servers 0 */
     struct slice metrics_host; /* IP address for /metrics; size 0: not served */
     uint32_t metrics_port;     /* 0: any free one */
 };

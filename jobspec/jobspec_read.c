@@ -444,6 +444,9 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
         return fail(err, STATUS_CORRUPT,
                     "job spec: job.in_one_process is true, and job.max_workers is %u",
                     spec->max_workers);
+    if (spec->in_one_process && spec->servers > 0)
+        return fail(err, STATUS_CORRUPT,
+                    "job spec: job.in_one_process is true, and job.servers is %u", spec->servers);
     return STATUS_OK;
 }
 

@@ -401,6 +401,22 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
                     cases[i].message);
 }
 
+static void servers_are_processes_of_their_own(void **state)
+{
+    struct jobspec spec = example();
+    struct text json;
+    struct error err;
+    (void)state;
+
+    spec.max_workers = 1;
+    spec.in_one_process = true;
+    spec.servers = 2;
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT,
+                "job.in_one_process is true, and job.servers is 2");
+    text_deinit(&json);
+}
+
 static void what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec(void **state)
 {
     cJSON *tree = example_tree(), *array = cJSON_CreateArray(), *many;
@@ -575,6 +591,9 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(max_workers, 5);
     DIFFERS(threads, 4);
     DIFFERS(memory, 0);
+    DIFFERS(servers, 3);
+    DIFFERS(staleness, 3);
+    DIFFERS(server_memory, 1 << 30);
     DIFFERS(in_one_process, true);
     others[1].name = SLICE("color");
     DIFFERS(inputs, others);
@@ -640,6 +659,7 @@ int main(void)
         cmocka_unit_test(a_text_has_words_and_no_other_input),
         cmocka_unit_test(every_member_is_needed_and_in_its_type),
         cmocka_unit_test(a_reader_takes_nothing_that_it_does_not_know),
+        cmocka_unit_test(servers_are_processes_of_their_own),
         cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),
         cmocka_unit_test(a_type_of_the_label_is_as_long_as_a_model_may_have_it),
         cmocka_unit_test(a_spec_that_is_too_large_is_not_read),

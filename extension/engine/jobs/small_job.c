@@ -11,7 +11,8 @@ bool job_is_small(const struct plan *plan, const struct jobspec *spec, uint64_t 
     const struct kind_shape shape = shape_of(plan);
     const struct kind_cost cost = cost_of(plan, &shape);
 
-    return spec->max_workers == 1 && cost.multiplications * (double)rows * epochs_of(plan, rows) +
-                                             cost.learning + cost.row_learning * (double)rows <
-                                         SMALL_JOB_WORK;
+    return spec->servers == 0 && spec->max_workers == 1 &&
+           cost.multiplications * (double)rows * epochs_of(plan, rows) + cost.learning +
+                   cost.row_learning * (double)rows <
+               SMALL_JOB_WORK;
 }
