@@ -152,10 +152,18 @@
     PLANNED("job.where", SCOPE_ALL, WORD("auto", WORDS("auto", "local", "kubernetes"), NULL),      \
             "Where the job runs: on this machine, or as Pods of a Kubernetes cluster that reach "  \
             "the database. 'auto' is 'local'. PREDICT without a table has no job.")                \
-    PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                              \
-            "All workers take each step together.")                                                \
-    PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", WORDS("false")),                      \
-            "The same bits of the model whatever the number of workers.")                          \
+    PLANNED("job.strategy", SCOPE_TRAIN, WORD("auto", WORDS("auto", "allreduce", "ps"), NULL),     \
+            "How workers learn together. 'allreduce': each has the weights of a model, and they "  \
+            "sum the gradients of each step. 'ps': the weights lie on parameter servers, and "     \
+            "each worker pulls those that its batch selects and pushes their gradients, by "       \
+            "itself. 'auto': 'ps' where job.ps is set, else 'allreduce'.",                         \
+            .of_servers = true)                                                                    \
+    PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", NULL),                                        \
+            "All workers take each step together. On parameter servers alone, and there always, "  \
+            "false.")                                                                              \
+    PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", NULL),                                \
+            "The same bits of the model whatever the number of workers. On parameter servers "     \
+            "alone, and there always, false.")                                                     \
     /* 0: fixed by batch and size of the model when the rows are known */                          \
     STORED(uint32_t, lanes, "job.lanes", SCOPE_TRAIN, IN(job, lanes),                              \
            INTEGER(1, JOBSPEC_LANES_MAX, NULL),                                                    \
@@ -181,22 +189,24 @@
            "Memory that each worker on this machine may use, as '512Mi' or '4Gi'. Default: its "   \
            "share of the machine's memory, or of its container's limit.",                          \
            .same_bits = true)                                                                      \
-    /* 0: the weights lie in the workers, which sum gradients */                                    \
+    /* 0: the weights lie in the workers, which sum gradients */                                   \
     STORED(uint32_t, servers, "job.ps", SCOPE_TRAIN, IN(job, servers),                             \
            INTEGER(1, JOBSPEC_SERVERS_MAX, NULL),                                                  \
            "Parameter servers, over which the weights of a model with embeddings are spread. "     \
            "Default: 2 with job.strategy = 'ps', else none.",                                      \
-           .aliases = WORDS("train.num_ps", "runtime.num_ps", "engine.num_ps"))                    \
+           .of_servers = true,                                                                     \
+           .aliases = WORDS("train.num_ps", "runtime.num_ps", "engine.num_ps", "engine.ps"))       \
     STORED(uint32_t, staleness, "job.staleness", SCOPE_TRAIN, IN(job, staleness),                  \
            INTEGER(0, 1024, "8"),                                                                  \
            "Batches that others may push to parameter servers while a worker computes one; 0: "    \
-           "any number.")                                                                          \
+           "any number.",                                                                          \
+           .of_servers = true)                                                                     \
     /* 0: its share of what there is */                                                            \
     STORED(uint64_t, server_memory, "job.ps_memory", SCOPE_TRAIN, IN(job, server_memory),          \
            MEMORY(0x1p24, 0x1p50),                                                                 \
            "Memory that the rows of each parameter server may take, as '512Mi' or '4Gi'. "         \
            "Default: its share of half the machine's memory, or of its container's limit.",        \
-           .same_bits = true)                                                                      \
+           .same_bits = true, .of_servers = true, .aliases = WORDS("engine.ps_memory"))            \
     STORED(double, checkpoint_seconds, "job.checkpoint_seconds", SCOPE_TRAIN,                      \
            IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \
            "Seconds between two checkpoints, from which a job goes on when all of its processes "  \

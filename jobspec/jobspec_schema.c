@@ -422,7 +422,8 @@ static cJSON *job(const struct kind *kind)
     json_add(members, "tensorboard",
              text(0, JOBSPEC_PATH_BYTES_MAX,
                   "absolute path of a folder for event files; empty: none are written"));
-    json_add(members, "in_one_process", typed("boolean", "master and worker; max_workers is 1"));
+    json_add(members, "in_one_process",
+             typed("boolean", "master and worker; max_workers is 1, servers is 0"));
     return object(members);
 }
 

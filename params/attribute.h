@@ -118,6 +118,8 @@ struct attribute {
     const char *example; /* it must be set; the hint where it is not */
     bool minus_one_is_0; /* INTEGER: -1, which other tools write for no limit, is taken for 0 */
     const struct word_alias *word_aliases; /* WORD: NULL: none; the last has no name */
+    bool of_servers; /* of all kinds: has a use only for those whose weights may lie on parameter
+                        servers */
 };
 
 struct attribute_table {

@@ -583,6 +583,8 @@ static enum status check_estimator(const struct attribute *attribute, const stru
     else
         fail_at(err, status, name->position, "attribute \"%s\" has no use with %s", attribute->name,
                 estimator->name);
+    if (attribute->of_servers && estimator_embedded(estimator))
+        text_printf(&names, ", and to a %s whose COLUMN names EMBEDDING", estimator->name);
     error_hint(err, "It belongs to %s.", text_string(&names));
     if (names.failed)
         status = fail_no_memory(err);

@@ -610,6 +610,7 @@ bool estimator_uses(const struct estimator *estimator, const struct attribute *a
 {
     const bool is_known = attribute_is_of_kind(attribute, estimator->kind) ||
                           (attribute_is_of_all_kinds(attribute) &&
+                           (!attribute->of_servers || estimator->kind->lies_on_servers) &&
                            !is_among(estimator->kind->without, attribute->name));
 
     return is_known && (attribute->scope & SCOPE_TRAIN) &&

@@ -10,8 +10,9 @@
 #include "planner/parameters.h"
 #include "planner/roles.h"
 #include "planner/search.h"
+#include "planner/servers.h"
 
-#define LINES_EXTRA     26 /* beside inputs, attributes and notices */
+#define LINES_EXTRA     28 /* beside inputs, attributes and notices */
 #define INPUTS_ALIKE    10 /* so many side by side, and more, are one line */
 #define SPEEDUP_WORKERS 8  /* listed one by one; beyond, where it grows by an eighth */
 #define WORDS_NAMED     4  /* category columns that EXPLAIN names */
@@ -379,6 +380,15 @@ static const char *bound_of(const struct plan *plan)
     return finds_classes(plan) || has_words(plan) ? "at least " : "";
 }
 
+/* What learning takes: of a worker, or of all servers together, where gradients and sums are only
+ * of a batch. */
+static double bytes_held(const struct plan *plan, const struct kind_cost *cost)
+{
+    if (plan->spec.servers > 0)
+        return cost->parameters * (1 + cost->slots) * sizeof(float);
+    return bytes_of(plan, cost);
+}
+
 static void explain_memory(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
@@ -387,13 +397,16 @@ static void explain_memory(struct explanation *explanation)
     struct text *out = &explanation->detail;
 
     text_append_string(out, bound_of(plan));
-    bytes_append(out, bytes_of(plan, &least));
+    bytes_append(out, bytes_held(plan, &least));
     if (has_words(plan)) {
         text_append_string(out, ", with all words ");
-        bytes_append(out, bytes_of(plan, &most));
+        bytes_append(out, bytes_held(plan, &most));
         text_append_string(out, ",");
     }
-    text_printf(out, " a worker for %s", plan->estimator->kind->held);
+    if (plan->spec.servers > 0)
+        text_append_string(out, " on all servers for parameters and optimizer state");
+    else
+        text_printf(out, " a worker for %s", plan->estimator->kind->held);
     if (least.row_bytes > 0)
         text_printf(out, ", and %.0f bytes for each row", least.row_bytes);
     explanation_line(explanation, "memory");
@@ -460,6 +473,8 @@ static void explain_lanes(struct explanation *explanation)
     const double few = cost_of(plan, &one).parameters, many = cost_of(plan, &all).parameters;
     const uint32_t most = lanes_of(plan, few), least = lanes_of(plan, many);
 
+    if (plan->spec.servers > 0) /* workers share no step */
+        return;
     text_printf(out, "%u", most);
     if (plan->spec.lanes == 0)
         text_printf(out, ": one for every %u rows%s, at least 1, at most %u",
@@ -482,7 +497,7 @@ static void explain_idle(struct explanation *explanation)
     const struct kind_shape shape = shape_of(plan);
     const uint32_t lanes = lanes_of(plan, cost_of(plan, &shape).parameters);
 
-    if (plan->spec.max_workers > lanes)
+    if (plan->spec.servers == 0 && plan->spec.max_workers > lanes)
         text_printf(&explanation->detail,
                     "; %u can work, as a step has so many lanes: raise %sjob.lanes", lanes,
                     has_batches(plan) ? "train.batch_size or " : "");
@@ -499,28 +514,37 @@ static double memory_of_worker(const struct plan *plan)
 }
 
 /* What the model does not need is left for rows. */
+static void append_left(const struct plan *plan, double there, struct text *out)
+{
+    const struct kind_shape shape = shape_of(plan);
+    const struct kind_cost cost = cost_of(plan, &shape);
+    const double left = there - bytes_of(plan, &cost);
+
+    if (left <= 0) {
+        text_append_string(out, ", less than the model needs");
+        return;
+    }
+    text_append_string(out, ", of which ");
+    text_append_string(out, finds_classes(plan) || has_words(plan) ? "at most " : "");
+    bytes_append(out, left);
+    text_append_string(out, " are left for rows");
+}
+
 static void explain_memory_of_worker(struct explanation *explanation)
 {
     const struct plan *plan = explanation->plan;
-    const struct kind_shape shape = shape_of(plan);
-    const struct kind_cost cost = cost_of(plan, &shape);
-    const double there = memory_of_worker(plan), left = there - bytes_of(plan, &cost);
+    const double there = memory_of_worker(plan);
     struct text *out = &explanation->detail;
 
-    if (there > 0) {
+    if (there > 0)
         bytes_append(out, there);
-        text_append_string(out, left > 0 ? ", of which " : ", less than the model needs");
-    }
-    if (there > 0 && left > 0) {
-        text_append_string(out, finds_classes(plan) || has_words(plan) ? "at most " : "");
-        bytes_append(out, left);
-        text_append_string(out, " are left for rows");
-    }
-    if (there == 0)
+    else
         text_append_string(out, plan->cluster.is_wanted
                                     ? "as job.worker_memory says"
                                     : "the machine's, or its container's limit, shared by the "
                                       "workers");
+    if (there > 0 && plan->spec.servers == 0) /* else the model is not in it */
+        append_left(plan, there, out);
     explanation_line(explanation, "memory of a worker");
 }
 
@@ -549,7 +573,11 @@ static void explain_place(struct explanation *explanation)
                                     : "the machine's cores, shared by the workers");
     explanation_line(explanation, "threads of a worker");
     explain_memory_of_worker(explanation);
-    text_append_string(out, "yes");
+    explain_servers(explanation);
+    text_append_string(out, training->servers > 0
+                                ? "no: workers push gradients as they have them, in another order "
+                                  "each time"
+                                : "yes");
     explanation_line(explanation, "reproducible");
 }
 

@@ -5,7 +5,6 @@ const struct later_name later_attributes[] = {
     {"model.rnn_type", "Kind of recurrent cell."},
     {"model.n_in", "Length of the window that a time series model reads."},
     {"model.n_out", "Length of the window that a time series model predicts."},
-    {"job.strategy", "How gradients travel: 'auto', 'allreduce' or 'ps'."},
     {"job.records_per_task", "Rows of one shard."},
     {"summary.title", "Title of a picture."},
     {"runtime.worker_resource_request", "Processors and memory of one worker."},
@@ -16,7 +15,6 @@ const struct later_name later_attributes[] = {
     {"engine.worker_cpu", "Processors of one worker."},
     {"engine.worker_memory", "Memory of one worker."},
     {"engine.ps_cpu", "Processors of one parameter server."},
-    {"engine.ps_memory", "Memory of one parameter server."},
     {"engine.minibatch_size", "Rows of one step."},
     {"engine.master_resource_request", "Processors and memory of the master."},
     {"engine.worker_resource_request", "Processors and memory of one worker."},
@@ -57,7 +55,6 @@ const struct later_name later_attributes[] = {
 
 /* SQLFlow's and ElasticDL's spellings. */
 const struct attribute_alias later_aliases[] = {
-    {"engine.ps", "job.ps"},
     {"train.records_per_task", "job.records_per_task"},
 };
 

@@ -150,8 +150,11 @@ enum status parameters_check(const struct planning *planning)
     const struct kind_shape shape = shape_of(planning->plan);
     const struct kind_cost cost = cost_of(planning->plan, &shape);
     const double bytes = bytes_of(planning->plan, &cost);
+    const struct jobspec *spec = &planning->plan->spec;
+    /* a worker has no more than the rows of its batch where there are servers */
+    const uint64_t memory = spec->servers > 0 ? 0 : spec->memory;
 
-    if (bytes <= (double)job_learner_bytes_max(planning->plan->spec.memory))
+    if (bytes <= (double)job_learner_bytes_max(memory))
         return STATUS_OK;
     if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return refuse_memory(planning, cost.parameters, bytes);

@@ -21,6 +21,7 @@
 #include "planner/query.h"
 #include "planner/roles.h"
 #include "planner/search.h"
+#include "planner/servers.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 #include "planner/task_choice.h"
@@ -230,6 +231,7 @@ static enum status plan_one(struct planning *planning)
     TRY(cluster_plan(planning));
     TRY(cluster_plan_reading(planning));
     TRY(folds_check_job(planning));
+    TRY(servers_check_job(planning));
     if (!plan->wait)
         TRY(file_plan(planning, plan->into_schema, plan->into_name));
     TRY(metrics_address_plan(planning, &plan->spec.metrics_host, &plan->spec.metrics_port));

@@ -15,6 +15,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/search.h"
+#include "planner/servers.h"
 #include "planner/settings.h"
 #include "planner/workers.h"
 
@@ -328,6 +329,8 @@ static void append_effective(const struct plan *plan, const struct attribute *of
     const struct attribute *attribute = setting ? of_all : &own;
     const struct slice name = slice_of(attribute->name);
 
+    if (servers_append_value(plan, attribute, setting, out))
+        return;
     if (is_automatic(attribute, setting)) {
         append_automatic(plan, attribute, out);
     } else if (is_of_kind &&
@@ -377,7 +380,8 @@ static enum status record_attributes(const struct planning *planning)
         const struct setting *setting = settings_find(planning, attribute->name);
 
         if (!is_relevant(plan, attribute) ||
-            (!setting && (cluster_knows(attribute->name) || search_knows(attribute->name))))
+            (!setting && (cluster_knows(attribute->name) || search_knows(attribute->name) ||
+                          !servers_use(plan, attribute))))
             continue;
         attribute = attribute_of_kind(attribute, plan->estimator->kind);
         text_clear(&value);
@@ -459,6 +463,7 @@ enum status training_plan(struct planning *planning)
     TRY(old_model_take_shape(planning));
     TRY(settle(planning, &settings));
     TRY(check_task(planning));
+    TRY(servers_plan(planning));
     TRY(folds_plan(planning));
     TRY(check_validation(planning));
     TRY(check_workers(planning));

@@ -123,6 +123,7 @@ struct kind {
                                   * name and those of all kinds; NULL-terminated */
     const char *const *without;  /* attributes of all kinds that this one has no use for; without
                                   * train.batch_size each phase takes all rows */
+    bool lies_on_servers;        /* its weights may lie on parameter servers */
     bool takes_numbers_alone;    /* no category may be an input */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */

@@ -67,7 +67,15 @@ extern const char *const cross_weights_words[];
            IN_KIND(linear_l2), REAL(0, 1e6, "0"), "FTRL's L2 penalty of the linear model.")        \
     STORED(struct counts, cin_units, "model.cin_layer_size", SCOPE_TRAIN, IN_KIND(cin_layer_size), \
            INTEGERS(1, CIN_UNITS_MAX, "[16, 16]"),                                                 \
-           "Feature maps of each layer of the compressed interactions.")
+           "Feature maps of each layer of the compressed interactions.")                           \
+    STORED(uint32_t, min_count, "model.min_count", SCOPE_TRAIN, IN_KIND(min_count),                \
+           INTEGER(0, UINT32_MAX, "0"),                                                            \
+           "Rows of data that must have a word before it has weights of its own; until then they " \
+           "count as zeros. On parameter servers alone.")                                          \
+    STORED(uint32_t, expire_steps, "model.expire_steps", SCOPE_TRAIN, IN_KIND(expire_steps),       \
+           INTEGER(0, UINT32_MAX, "0"),                                                            \
+           "A word that more than so many batches do not have is forgotten; 0: none is. On "       \
+           "parameter servers alone.")
 
 /* In a struct kind_params: what a network has, and more behind it. */
 struct KIND_PARAMS_TYPE embedding_params {

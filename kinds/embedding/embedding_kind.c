@@ -125,6 +125,7 @@ const struct kind embedding_kind = {
     .attributes = &embedding_attributes,
     .sections = (const char *const[]){"optimizer", NULL},
     .without = (const char *const[]){"train.label_upper_bound", "train.group", NULL},
+    .lies_on_servers = true,
     .goes_on = true,
     .is_of_shape = is_of_shape,
     .settle = embedding_settle,

@@ -369,6 +369,8 @@ static void read_line(struct slice line, struct described_catalog *described)
         described->refused = slice_trim(rest);
     } else if (slice_is(what, "cluster")) {
         read_cluster(slice_trim(rest), &described->catalog.limits);
+    } else if (slice_is(what, "staged")) {
+        described->catalog.limits.is_staged = true;
     } else if (slice_is(what, "pathless")) {
         described->catalog.working_folder = NULL;
     } else {

@@ -272,8 +272,8 @@ static void a_known_name_that_is_not_built_is_unsupported(void **state)
                 "attribute \"model.rnn_type\" is not supported yet");
     CHECK_FAILS(check("warm_start", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
                 "not supported yet");
-    CHECK_FAILS(check("train.num_ps", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
-                "\"train.num_ps\"");
+    CHECK_FAILS(check("train.records_per_task", number(6), SCOPE_TRAIN, &err), STATUS_UNSUPPORTED,
+                "\"train.records_per_task\"");
 }
 
 static void an_attribute_belongs_to_its_statements_and_models(void **state)

@@ -197,7 +197,9 @@ static void values_are_the_words_of_the_attribute(void **state)
                  "'auto'|'local'|'kubernetes'");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.where = 'l|", "'local'");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.shuffle = f|", "false");
-    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.sync = |", "true");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH job.read = 'd|", "'direct'");
+    CHECK_OFFERS("SELECT * FROM t TO TRAIN DeepFMClassifier WITH job.strategy = |",
+                 "'auto'|'allreduce'|'ps'");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch |", "");
 }
 

@@ -1,0 +1,252 @@
+#include "planner/servers.h"
+
+#include <string.h>
+
+#include "planner/old_model.h"
+#include "planner/parameters.h"
+#include "planner/search.h"
+#include "planner/settings.h"
+
+#define SERVERS_DEFAULT 2
+
+/* What the statement says of servers, beside job.strategy. */
+static const char *const of_servers[] = {"job.ps", "job.staleness", "job.ps_memory",
+                                         "model.min_count", "model.expire_steps"};
+#define OF_SERVERS (sizeof of_servers / sizeof *of_servers)
+
+static bool is_of_servers(const struct attribute *attribute)
+{
+    for (size_t i = 0; i < OF_SERVERS; i++)
+        if (strcmp(attribute->name, of_servers[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool says(const struct setting *setting, const char *word)
+{
+    return setting && slice_is_fold(setting->value.text, word);
+}
+
+/* What the statement asks for servers by. */
+static const struct setting *asking(const struct planning *planning)
+{
+    const struct setting *servers = settings_find(planning, "job.ps");
+
+    return servers ? servers : settings_find(planning, "job.strategy");
+}
+
+/* ---- without servers ---- */
+
+static enum status refuse_idle(const struct planning *planning, const struct setting *setting,
+                               bool is_allreduce)
+{
+    fail_at(planning->err, STATUS_INVALID, setting->name.position,
+            "attribute \"%.*s\" has no use %s", SLICE_FORMAT(setting->name.text),
+            is_allreduce ? "with job.strategy = 'allreduce'" : "without parameter servers");
+    return error_hint(planning->err,
+                      "job.strategy = 'ps' lays the weights on %d parameter servers, job.ps on as "
+                      "many as it says.",
+                      SERVERS_DEFAULT);
+}
+
+static enum status check_idle(const struct planning *planning, bool is_allreduce)
+{
+    for (size_t i = 0; i < OF_SERVERS; i++) {
+        const struct setting *setting = settings_find(planning, of_servers[i]);
+
+        if (setting)
+            return refuse_idle(planning, setting, is_allreduce);
+    }
+    return STATUS_OK;
+}
+
+/* Each worker for itself is not there without servers, each step by all of them not with servers.
+ */
+static const char *const together[] = {"job.sync", "job.reproducible"};
+
+static enum status check_together(const struct planning *planning, bool has_servers)
+{
+    const bool may_have_servers = planning->plan->estimator->kind->lies_on_servers;
+
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++) {
+        const struct setting *setting = settings_find(planning, together[i]);
+
+        if (!setting || setting_is_true(setting) != has_servers)
+            continue;
+        fail_at(planning->err, STATUS_UNSUPPORTED, setting->value.span.start,
+                "%s = %s is not supported yet%s", together[i], has_servers ? "true" : "false",
+                has_servers ? " on parameter servers" : "");
+        if (has_servers)
+            return error_hint(planning->err,
+                              "There each worker pushes what it has by itself. Leave %s out, or "
+                              "job.ps and job.strategy = 'ps'.",
+                              together[i]);
+        return error_hint(planning->err, "%s works with true.%s", together[i],
+                          may_have_servers ? " On parameter servers, by job.strategy = 'ps', it is "
+                                             "false."
+                                           : "");
+    }
+    return STATUS_OK;
+}
+
+/* ---- with servers ---- */
+
+#define LENGTH_HINT "train.epoch says how long workers learn."
+#define CLIP_HINT   "Each server moves its rows by what is pushed, as it is pushed."
+#define LINEAR_HINT "There one rule, that of model.optimizer, moves all weights."
+
+/* What does not go together with servers where it is true, or more than 0. */
+/* clang-format off: one row, one attribute. */
+static const struct {
+    const char *attribute, *hint;
+} refusals[] = {
+    {"model.batch_norm", "Means and variances are of steps that all workers take together."},
+    {"train.early_stopping", "Workers are at batches of their own, and the weights of none of them "
+                             "are kept. " LENGTH_HINT},
+    {"train.max_steps", LENGTH_HINT},
+    {"train.max_seconds", LENGTH_HINT},
+    {"train.save_checkpoints_steps", "job.checkpoint_seconds says how often servers save what they "
+                                     "have."},
+    {"optimizer.clipnorm", CLIP_HINT},
+    {"optimizer.clipvalue", CLIP_HINT},
+    {"train.folds", "Hold rows out by train.test_size or validation.select."},
+    {"job.lanes", "Lanes are of steps that all workers take together; job.max_workers says how "
+                  "many there are."},
+    {"linear_optimizer.learning_rate", LINEAR_HINT},
+};
+/* clang-format on */
+
+static bool is_on(const struct value *value)
+{
+    return value->kind == VALUE_BOOLEAN ? value->boolean : value->number > 0;
+}
+
+static enum status refuse(const struct planning *planning, const struct setting *setting,
+                          const char *what, const char *hint)
+{
+    fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
+            "%s does not go together with parameter servers", what);
+    return error_hint(planning->err, "%s", hint);
+}
+
+/* In the order of the table, whatever the order in the statement is. */
+static enum status check_others(const struct planning *planning)
+{
+    const struct setting *linear = settings_find(planning, "model.linear_optimizer");
+    const struct setting *shuffle = settings_find(planning, "train.shuffle");
+
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct setting *setting = settings_find(planning, refusals[i].attribute);
+
+        if (setting && is_on(&setting->value))
+            return refuse(planning, setting, refusals[i].attribute, refusals[i].hint);
+    }
+    if (linear && !says(linear, "auto"))
+        return refuse(planning, linear, "model.linear_optimizer", LINEAR_HINT);
+    if (shuffle && !setting_is_true(shuffle))
+        return refuse(planning, shuffle, "train.shuffle = false",
+                      "Rows are dealt into shards by their keys, and workers take these as they "
+                      "come.");
+    if (planning->plan->search) {
+        fail_at(planning->err, STATUS_UNSUPPORTED, planning->plan->search->position,
+                "tune.trials does not go together with parameter servers");
+        return error_hint(planning->err, "Search without them, on some of the rows, and train with "
+                                         "what is found.");
+    }
+    if (!old_model_is_named(planning))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_UNSUPPORTED, asking(planning)->name.position,
+            "parameter servers do not go together with USING");
+    return error_hint(planning->err, "A row of theirs starts from train.seed, not from a model: "
+                                     "leave USING out.");
+}
+
+enum status servers_plan(struct planning *planning)
+{
+    const struct setting *strategy = settings_find(planning, "job.strategy");
+    struct jobspec *spec = &planning->plan->spec;
+
+    if (says(strategy, "allreduce"))
+        TRY(check_idle(planning, true));
+    if (says(strategy, "ps") && spec->servers == 0)
+        spec->servers = SERVERS_DEFAULT;
+    if (spec->servers == 0)
+        TRY(check_idle(planning, false));
+    TRY(check_together(planning, spec->servers > 0));
+    return spec->servers > 0 ? check_others(planning) : STATUS_OK;
+}
+
+enum status servers_check_job(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    const struct setting *where = settings_find(planning, "job.where");
+
+    if (plan->spec.servers == 0)
+        return STATUS_OK;
+    if (plan->cluster.is_wanted) {
+        fail_at(planning->err, STATUS_UNSUPPORTED,
+                where ? where->value.span.start : asking(planning)->name.position,
+                "parameter servers on a cluster are not supported yet");
+        return error_hint(planning->err, "job.where = 'local' has them on this machine.");
+    }
+    if (plan->cluster.reads_directly)
+        return refuse(planning, settings_find(planning, "job.read"), "job.read = 'direct'",
+                      "Without it this session reads the rows.");
+    return STATUS_OK;
+}
+
+/* ---- what people see ---- */
+
+bool servers_use(const struct plan *plan, const struct attribute *attribute)
+{
+    return plan->spec.servers > 0 ? strcmp(attribute->name, "job.lanes") != 0
+                                  : !is_of_servers(attribute);
+}
+
+bool servers_append_value(const struct plan *plan, const struct attribute *attribute,
+                          const struct setting *setting, struct text *out)
+{
+    const struct slice name = slice_of(attribute->name);
+    const uint32_t servers = plan->spec.servers;
+    const bool is_together = slice_is(name, together[0]) || slice_is(name, together[1]);
+
+    if (slice_is(name, "job.strategy") && (!setting || says(setting, "auto")))
+        text_printf(out, "auto: %s", servers > 0 ? "ps" : "allreduce");
+    else if (slice_is(name, "job.ps") && servers > 0)
+        text_printf(out, "%u", servers);
+    else if (is_together && servers > 0)
+        text_append_string(out, "false");
+    else
+        return false;
+    return true;
+}
+
+static void explain_weights(struct explanation *explanation)
+{
+    const struct jobspec *spec = &explanation->plan->spec;
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "on %u parameter server%s, asynchronous; ", spec->servers,
+                spec->servers == 1 ? "" : "s");
+    if (spec->staleness == 0)
+        text_append_string(out, "any number of batches");
+    else
+        text_printf(out, "at most %u batch%s", spec->staleness, spec->staleness == 1 ? "" : "es");
+    text_append_string(out, " of others between a batch's pull and its push");
+    explanation_line(explanation, "weights");
+}
+
+void explain_servers(struct explanation *explanation)
+{
+    const struct jobspec *spec = &explanation->plan->spec;
+
+    if (spec->servers == 0)
+        return;
+    explain_weights(explanation);
+    if (spec->server_memory > 0)
+        bytes_append(&explanation->detail, (double)spec->server_memory);
+    else
+        text_append_string(&explanation->detail,
+                           "its share of half the machine's, or of its container's limit");
+    explanation_line(explanation, "memory of a server");
+}
