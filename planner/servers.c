@@ -212,7 +212,7 @@ bool servers_append_value(const struct plan *plan, const struct attribute *attri
 
     if (slice_is(name, "job.strategy") && (!setting || says(setting, "auto")))
         text_printf(out, "auto: %s", servers > 0 ? "ps" : "allreduce");
-    else if (slice_is(name, "job.ps") && servers > 0)
+    else if (slice_is(name, "job.ps")) /* without servers nobody asks */
         text_printf(out, "%u", servers);
     else if (is_together && servers > 0)
         text_append_string(out, "false");
