@@ -1,0 +1,56 @@
+#include "runtime/ps/shard_plan.h"
+
+#include <inttypes.h>
+
+#include "jobspec/job_size.h"
+#include "jobspec/jobspec_sections.h"
+#include "runtime/ps/embedding_batches.h"
+#include "runtime/ps/server_role.h"
+#include "runtime/ps/shard_counts.h"
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t quotient_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b > 0);
+}
+
+/* By whole batches of a shard: when they were cut from the number of shards, one batch more than
+ * there are shards would make all batches half as large. */
+static uint64_t shards_of(uint64_t batches, uint32_t workers)
+{
+    const uint64_t share = batches / ((uint64_t)SHARDS_PER_WORKER * workers);
+    const uint64_t of_shard = least(share > 0 ? share : 1, SHARD_BATCHES_MOST);
+
+    return quotient_up(batches, of_shard);
+}
+
+enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struct shard_plan *plan,
+                          struct error *err)
+{
+    uint64_t batches; /* of an epoch, as large as they may be */
+
+    if (train_rows == 0)
+        return fail(err, STATUS_INVALID, "there are no rows to train on");
+    batches = quotient_up(train_rows, spec->batch_size);
+    plan->epochs = job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task),
+                              (uint32_t)least(spec->batch_size, train_rows), train_rows);
+    if (plan->epochs <= SHARDS_MAX && batches <= SERVER_CLOCK_MAX / plan->epochs) {
+        plan->shards_per_epoch =
+            (uint32_t)least(shards_of(batches, spec->max_workers > 0 ? spec->max_workers : 1),
+                            SHARDS_MAX / plan->epochs);
+        plan->batches =
+            embedding_shard_batches(train_rows, plan->shards_per_epoch, spec->batch_size);
+        plan->steps = (uint64_t)plan->epochs * plan->shards_per_epoch * plan->batches;
+        if (plan->steps <= SERVER_CLOCK_MAX)
+            return STATUS_OK;
+    }
+    fail(err, STATUS_LIMIT,
+         "%" PRIu32 " epochs of %" PRIu64 " batches, where parameter servers count %" PRIu32
+         " batches at most",
+         plan->epochs, batches, SERVER_CLOCK_MAX);
+    return error_hint(err, "Set a larger train.batch_size, or fewer epochs (train.epoch).");
+}

@@ -1,0 +1,35 @@
+/*
+ * shard_plan.h - how a job over parameter servers is cut into shards and batches.
+ *
+ *     epoch: shard 0 | shard 1 | ... | shard shards_per_epoch - 1, of `batches` batches each
+ *
+ * Master, workers and servers ask for it by themselves and get the same, on whatever machine they
+ * are: it is a function of the spec and of the rows alone.
+ *
+ * A shard is what is lost with a worker, what a worker has in memory, and what is asked for at the
+ * master: some batches. Where an epoch has enough of them there are a few shards for each worker
+ * that the job may have, so that a slow one is not waited for at its end.
+ */
+#ifndef RUNTIME_PS_SHARD_PLAN_H
+#define RUNTIME_PS_SHARD_PLAN_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+#define SHARD_BATCHES_MOST 32 /* unless an epoch would have too many shards */
+#define SHARDS_PER_WORKER  4  /* of an epoch, at least */
+
+struct jobspec;
+
+struct shard_plan {
+    uint32_t shards_per_epoch, epochs; /* 1 at least; SHARDS_MAX shards at most (shard_counts.h) */
+    uint32_t batches;                  /* of each shard; 1 at least */
+    uint64_t steps;                    /* all batches; at most SERVER_CLOCK_MAX (server_role.h) */
+};
+
+/* INVALID without rows. LIMIT for more batches than a server counts. */
+enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struct shard_plan *plan,
+                          struct error *err);
+
+#endif
