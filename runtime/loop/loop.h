@@ -48,7 +48,7 @@ int64_t loop_now_us(void);
 void loop_set_busy_poll(struct loop *loop, int64_t us);
 
 /* Borrowed until loop_free. At `master` only the master is accepted, at all
- * other addresses a worker. Without tls there is no TCP. */
+ * other addresses a worker or a parameter server. Without tls there is no TCP. */
 struct loop_network {
     struct tls *tls;
     const char *master;

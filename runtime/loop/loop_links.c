@@ -112,22 +112,37 @@ static void role_lost(struct loop_role *role, peer_id peer)
     loop_flush(role);
 }
 
-/* A certificate is one worker's, and it speaks for no other. */
+static bool is_role(const struct identity *peer, enum identity_role role, uint32_t index)
+{
+    return peer->role == role && peer->index == index;
+}
+
+/* A certificate is one worker's, or one server's, and it speaks for no other. */
 static bool speaks_for_itself(const struct link *link, const struct message *message)
 {
     const struct identity *peer = link->connection ? connection_peer(link->connection) : NULL;
 
-    if (!peer || peer->role != IDENTITY_WORKER)
+    if (!peer || peer->role == IDENTITY_MASTER)
         return true;
-    if (message->type == MESSAGE_HELLO)
-        return message->hello.index == peer->index;
-    return message->type != MESSAGE_PROCESS_ALIVE || message->process_alive.index == peer->index;
+    switch (message->type) {
+    case MESSAGE_HELLO:
+        return is_role(peer, IDENTITY_WORKER, message->hello.index);
+    case MESSAGE_PROCESS_ALIVE:
+        return is_role(peer, IDENTITY_WORKER, message->process_alive.index);
+    case MESSAGE_RESUME:
+        return is_role(peer, IDENTITY_WORKER, message->resume.index);
+    case MESSAGE_SERVER:
+        return is_role(peer, IDENTITY_SERVER, message->server.index);
+    default:
+        return true;
+    }
 }
 
 static bool take_frame(struct link *link, struct slice frame)
 {
     struct loop_role *role = link->role;
     struct message message;
+    char peer[IDENTITY_TEXT_MAX];
     struct error err;
 
     if (link->is_closing)
@@ -138,8 +153,8 @@ static bool take_frame(struct link *link, struct slice frame)
         return false;
     }
     if (!speaks_for_itself(link, &message)) {
-        log_warning("worker %" PRIu32 " says %s for another",
-                    connection_peer(link->connection)->index, message_name(message.type));
+        identity_describe(connection_peer(link->connection), peer);
+        log_warning("%s says %s for another", peer, message_name(message.type));
         return false;
     }
     role->role.on_message(role->role.self, loop_now_ms(), link->peer, &message, &role->outbox);

@@ -110,7 +110,7 @@ void authority_free(struct authority *authority)
     free(authority);
 }
 
-/* A worker is both ends of connections, the master only accepts them. */
+/* Workers and servers are both ends of connections, the master only accepts them. */
 static bool sign(const struct authority *authority, X509 *certificate, const struct identity *who)
 {
     char name[IDENTITY_TEXT_MAX], alternative[IDENTITY_TEXT_MAX + 4];

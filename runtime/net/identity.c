@@ -5,13 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const words[] = {
+    [IDENTITY_MASTER] = "master", [IDENTITY_WORKER] = "worker", [IDENTITY_SERVER] = "server"};
+
 void identity_write(const struct identity *identity, char text[IDENTITY_TEXT_MAX])
 {
+    const char *word = words[identity->role];
+
     if (identity->role == IDENTITY_MASTER)
-        snprintf(text, IDENTITY_TEXT_MAX, "totrain:job/%" PRIu64 "/master", identity->job);
+        snprintf(text, IDENTITY_TEXT_MAX, "totrain:job/%" PRIu64 "/%s", identity->job, word);
     else
-        snprintf(text, IDENTITY_TEXT_MAX, "totrain:job/%" PRIu64 "/worker/%" PRIu32, identity->job,
-                 identity->index);
+        snprintf(text, IDENTITY_TEXT_MAX, "totrain:job/%" PRIu64 "/%s/%" PRIu32, identity->job,
+                 word, identity->index);
 }
 
 void identity_describe(const struct identity *identity, char text[IDENTITY_TEXT_MAX])
@@ -19,8 +24,8 @@ void identity_describe(const struct identity *identity, char text[IDENTITY_TEXT_
     if (identity->role == IDENTITY_MASTER)
         snprintf(text, IDENTITY_TEXT_MAX, "the master of job %" PRIu64, identity->job);
     else
-        snprintf(text, IDENTITY_TEXT_MAX, "worker %" PRIu32 " of job %" PRIu64, identity->index,
-                 identity->job);
+        snprintf(text, IDENTITY_TEXT_MAX, "%s %" PRIu32 " of job %" PRIu64, words[identity->role],
+                 identity->index, identity->job);
 }
 
 static bool take_word(const char **at, const char *word)
@@ -57,10 +62,12 @@ bool identity_read(struct slice text, struct identity *identity)
         return false;
     identity->job = take_number(&at);
     identity->role = IDENTITY_MASTER;
-    if (take_word(&at, "/worker/")) {
+    if (take_word(&at, "/worker/"))
         identity->role = IDENTITY_WORKER;
+    else if (take_word(&at, "/server/"))
+        identity->role = IDENTITY_SERVER;
+    if (identity->role != IDENTITY_MASTER)
         index = take_number(&at);
-    }
     if (index > UINT32_MAX)
         return false;
     identity->index = (uint32_t)index;

@@ -3,6 +3,7 @@
  *
  *     totrain:job/17/master
  *     totrain:job/17/worker/3
+ *     totrain:job/17/server/0      a parameter server
  *
  * It is the one name (a URI) in the certificate's subjectAltName. Host names
  * and addresses do not count: roles move between machines, and a process with
@@ -13,12 +14,12 @@
 
 #include "base/text.h"
 
-enum identity_role { IDENTITY_MASTER, IDENTITY_WORKER };
+enum identity_role { IDENTITY_MASTER, IDENTITY_WORKER, IDENTITY_SERVER };
 
 struct identity {
     uint64_t job;
     enum identity_role role;
-    uint32_t index; /* of a worker; 0 for the master */
+    uint32_t index; /* of a worker, of a server; 0 for the master */
 };
 
 #define IDENTITY_TEXT_MAX 64

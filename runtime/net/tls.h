@@ -5,7 +5,7 @@
  *
  * A peer is accepted only if it proves to have the key of a certificate that
  * this job's authority signed, that is valid now, and that names this job and
- * the role expected at this end: a worker's certificate does not make a
+ * a role expected at this end: a worker's or a parameter server's certificate does not make a
  * master. There are no session tickets and no early data, so nothing that was
  * recorded means anything when it is sent again.
  *
@@ -31,7 +31,7 @@ const struct identity *tls_identity(const struct tls *tls);
 /* What one end of a connection demands. `tls` NULL: plain bytes. */
 struct tls_demand {
     struct tls *tls;
-    enum identity_role peer;
+    enum identity_role peer; /* the master, or any but the master */
 };
 
 struct tls_session;

@@ -28,7 +28,8 @@ bool tls_identity_of(X509 *certificate, struct identity *identity)
 
 static bool is_expected(const struct tls_verify *verify)
 {
-    return verify->peer.job == verify->expected.job && verify->peer.role == verify->expected.role;
+    return verify->peer.job == verify->expected.job &&
+           (verify->peer.role == IDENTITY_MASTER) == (verify->expected.role == IDENTITY_MASTER);
 }
 
 static void refuse_identity(struct tls_verify *verify)
@@ -38,7 +39,7 @@ static void refuse_identity(struct tls_verify *verify)
     identity_describe(&verify->peer, peer);
     snprintf(verify->refusal, sizeof verify->refusal,
              "its certificate is of %s, expected a certificate of %s of job %llu", peer,
-             verify->expected.role == IDENTITY_MASTER ? "the master" : "a worker",
+             verify->expected.role == IDENTITY_MASTER ? "the master" : "a worker or server",
              (unsigned long long)verify->expected.job);
 }
 

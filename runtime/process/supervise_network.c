@@ -36,9 +36,10 @@ void supervise_network_close(struct supervise_network *network)
 static enum status name_folder(const struct identity *who, const char *sockets,
                                char folder[PATH_MAX], struct error *err)
 {
+    const char *word = who->role == IDENTITY_WORKER ? "worker" : "server";
     int size = who->role == IDENTITY_MASTER
                    ? snprintf(folder, PATH_MAX, "%s/tls.master", sockets)
-                   : snprintf(folder, PATH_MAX, "%s/tls.worker.%" PRIu32, sockets, who->index);
+                   : snprintf(folder, PATH_MAX, "%s/tls.%s.%" PRIu32, sockets, word, who->index);
 
     return size < PATH_MAX ? STATUS_OK
                            : fail(err, STATUS_LIMIT, "the path of %s is too long", sockets);

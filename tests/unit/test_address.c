@@ -108,11 +108,16 @@ static void an_identity_is_read_only_as_it_is_written(void **state)
                                       "totrain:job/17/worker/",
                                       "totrain:job/17/worker/-1",
                                       "totrain:job/17/worker/4294967296",
+                                      "totrain:job/17/server",
+                                      "totrain:job/17/server/01",
+                                      "totrain:job/17/servers/1",
                                       "totrain:job/18446744073709551616/master",
                                       "totrain:job/17/Master",
                                       "spiffe:job/17/master"};
     struct identity all[] = {{17, IDENTITY_MASTER, 0},
                              {17, IDENTITY_WORKER, 0},
+                             {17, IDENTITY_SERVER, 0},
+                             {17, IDENTITY_SERVER, 63},
                              {UINT64_MAX, IDENTITY_WORKER, UINT32_MAX}};
     struct identity again;
     char text[IDENTITY_TEXT_MAX];

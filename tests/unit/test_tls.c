@@ -145,6 +145,28 @@ static void speak(struct tls *master, struct tls *worker, const char *address)
     part(&meeting);
 }
 
+static void workers_and_parameter_servers_speak_with_each_other(void **state)
+{
+    struct authority *authority = new_authority();
+    struct tls *worker = issue(authority, 17, IDENTITY_WORKER, 3, time(NULL));
+    struct tls *parameters = issue(authority, 17, IDENTITY_SERVER, 1, time(NULL));
+    struct meeting meeting;
+    const struct identity *peer;
+    (void)state;
+
+    meet(&meeting, parameters, worker, IDENTITY_WORKER, "tcp:127.0.0.1:0");
+    say(&meeting.client, 10);
+    say(&meeting.server, 10);
+    while (meeting.server.frames < 1 || meeting.client.frames < 1)
+        event_base_loop(meeting.base, EVLOOP_ONCE);
+    peer = connection_peer(meeting.client.connection);
+    CHECK(peer && peer->role == IDENTITY_SERVER && peer->index == 1);
+    part(&meeting);
+    tls_free(worker);
+    tls_free(parameters);
+    authority_free(authority);
+}
+
 static void roles_of_a_job_speak_over_both_kinds_of_addresses(void **state)
 {
     struct authority *authority = new_authority();
@@ -186,6 +208,7 @@ static void who_is_not_of_the_job_or_not_of_the_role_is_refused(void **state)
     int64_t now_s = time(NULL), long_ago = now_s - AUTHORITY_VALID_S - DAY;
     struct tls *master = issue(ours, 17, IDENTITY_MASTER, 0, now_s);
     struct tls *worker = issue(ours, 17, IDENTITY_WORKER, 3, now_s);
+    struct tls *parameters = issue(ours, 17, IDENTITY_SERVER, 1, now_s);
     struct tls *stranger = issue(theirs, 17, IDENTITY_WORKER, 3, now_s);
     struct tls *foreign = issue(ours, 18, IDENTITY_WORKER, 3, now_s);
     struct tls *expired = issue(ours, 17, IDENTITY_WORKER, 3, long_ago);
@@ -201,7 +224,10 @@ static void who_is_not_of_the_job_or_not_of_the_role_is_refused(void **state)
     /* A worker where the master is expected, and the master where a worker is. */
     check_refused(worker, worker, IDENTITY_MASTER, "",
                   "is of worker 3 of job 17, expected a certificate of the master of job 17");
+    check_refused(parameters, worker, IDENTITY_MASTER, "",
+                  "is of server 1 of job 17, expected a certificate of the master of job 17");
     check_refused(worker, master, IDENTITY_WORKER, "its certificate is", "");
+    tls_free(parameters);
     tls_free(early);
     tls_free(expired);
     tls_free(foreign);
@@ -310,6 +336,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roles_of_a_job_speak_over_both_kinds_of_addresses),
+        cmocka_unit_test(workers_and_parameter_servers_speak_with_each_other),
         cmocka_unit_test(who_is_not_of_the_job_or_not_of_the_role_is_refused),
         cmocka_unit_test(clocks_may_differ_by_the_allowed_skew),
         cmocka_unit_test(a_name_is_looked_up_and_an_unknown_one_is_said_so),
