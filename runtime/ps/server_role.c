@@ -130,13 +130,26 @@ static void connect_master(struct server_role *role, int64_t now_ms, struct outb
         send_failure(role, outbox);
 }
 
+static void find_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    master_link_lost(&role->master, now_ms);
+    connect_master(role, now_ms, outbox);
+}
+
 void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
     role->state = SERVER_SERVING;
     role->snapshot_at = now_ms;
     role->snapshot_clock = role->clock;
-    master_link_lost(&role->master, now_ms);
-    connect_master(role, now_ms, outbox);
+    find_master(role, now_ms, outbox);
+}
+
+void server_role_start_failed(struct server_role *role, int64_t now_ms, const struct error *why,
+                              struct outbox *outbox)
+{
+    role->state = SERVER_FAILED;
+    role->failure = *why;
+    find_master(role, now_ms, outbox);
 }
 
 static void be_failed(struct server_role *role, const struct error *err, struct outbox *outbox)
@@ -714,15 +727,16 @@ enum status server_role_restore(struct server_role *role, struct slice piece, bo
 
 static bool is_snapshot_due(const struct server_role *role, int64_t now_ms)
 {
-    return role->options.snapshot_ms && !role->snapshot.is_on &&
-           role->clock != role->snapshot_clock &&
-           now_ms - role->snapshot_at >= role->options.snapshot_ms;
+    return role->options.snapshot_ms && now_ms - role->snapshot_at >= role->options.snapshot_ms;
 }
 
-static void take_snapshot(struct server_role *role, int64_t now_ms)
+void server_role_save(struct server_role *role, int64_t now_ms)
 {
     struct error err;
 
+    if (role->state != SERVER_SERVING || role->snapshot.is_on ||
+        role->clock == role->snapshot_clock)
+        return;
     role->snapshot_at = now_ms;
     role->snapshot_clock = role->clock;
     if (begin_snapshot(role, &err) != STATUS_OK)
@@ -750,8 +764,8 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
     case MASTER_NEEDS_NOTHING:
         break;
     }
-    if (role->state == SERVER_SERVING && is_snapshot_due(role, now_ms))
-        take_snapshot(role, now_ms);
+    if (is_snapshot_due(role, now_ms))
+        server_role_save(role, now_ms);
 }
 
 uint64_t server_role_digest(const struct server_role *role)

@@ -129,7 +129,7 @@ static inline uint32_t server_of_row(uint64_t id, uint32_t server_count)
     return row_bucket_of(row_hash(id)) * server_count / BUCKETS_PER_TABLE;
 }
 
-/* INVALID for options out of range. */
+/* INVALID for options out of range. server_role_start_failed and _deinit are possible then, too. */
 enum status server_role_init(struct server_role *role, const struct server_options *options,
                              struct error *err);
 void server_role_deinit(struct server_role *role);
@@ -140,11 +140,17 @@ enum status server_role_restore(struct server_role *role, struct slice piece, bo
                                 struct error *err);
 
 void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+/* In its place, where there is nothing to serve: the master is told why. */
+void server_role_start_failed(struct server_role *role, int64_t now_ms, const struct error *why,
+                              struct outbox *outbox);
 void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id from,
                             const struct message *message, struct outbox *outbox);
 void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id peer,
                                struct outbox *outbox);
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+
+/* A snapshot begins now, unless one is being taken or has all that was pushed. */
+void server_role_save(struct server_role *role, int64_t now_ms);
 
 /* Some of a snapshot. */
 bool server_role_has_work(const struct server_role *role);

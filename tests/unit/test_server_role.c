@@ -384,6 +384,38 @@ static void options_out_of_range_are_refused(void **state)
     server_role_deinit(&role);
 }
 
+/* It has no tables: what it was to serve could not be opened. */
+static void a_server_without_rows_tells_its_master_why(void **state)
+{
+    struct server_options options = options_of(NULL);
+    struct stage stage;
+    struct error err, why;
+    peer_id first;
+    (void)state;
+
+    options.table_count = 0;
+    outbox_init(&stage.outbox);
+    error_clear(&why);
+    fail(&why, STATUS_UNSUPPORTED, "such rows");
+    CHECK(server_role_init(&stage.role, &options, &err) == STATUS_INVALID);
+    server_role_start_failed(&stage.role, 1000, &why, &stage.outbox);
+    first = stage.role.master.peer;
+    CHECK_INT(answer(&stage, first, MESSAGE_SERVER).server.counted.size, 0);
+    CHECK_INT(answer(&stage, first, MESSAGE_FAILED).failure.status, STATUS_UNSUPPORTED);
+    outbox_clear(&stage.outbox);
+    server_role_on_message(&stage.role, 1000, WORKER, &(struct message){.type = MESSAGE_RESUME},
+                           &stage.outbox);
+    server_role_on_disconnect(&stage.role, 1100, first, &stage.outbox);
+    server_role_on_tick(&stage.role, 2000, &stage.outbox);
+    CHECK(stage.role.master.peer != first);
+    CHECK_INT(answer(&stage, stage.role.master.peer, MESSAGE_FAILED).failure.status,
+              STATUS_UNSUPPORTED);
+    CHECK(!server_role_has_work(&stage.role));
+    send_from(&stage, stage.role.master.peer, (struct message){.type = MESSAGE_END, .epoch = 1});
+    CHECK_INT(stage.role.state, SERVER_ENDED);
+    finish(&stage);
+}
+
 /* ---- snapshots ---- */
 
 /* Takes one, with a push in the middle; its pieces one behind the other. */
@@ -470,6 +502,25 @@ static enum status restored(struct slice bytes, struct error *err)
     return status;
 }
 
+static void a_server_that_goes_saves_what_was_pushed(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    server_role_save(&stage.role, 1000);
+    CHECK(!server_role_has_work(&stage.role));
+    resume_as(&stage, WORKER, 0, 0);
+    pull_and_push(&stage, 4, 0);
+    server_role_save(&stage.role, 1000);
+    CHECK(server_role_has_work(&stage.role));
+    while (server_role_has_work(&stage.role))
+        server_role_work(&stage.role, 1000, &stage.outbox);
+    server_role_save(&stage.role, 1000);
+    CHECK(!server_role_has_work(&stage.role));
+    finish(&stage);
+}
+
 static void damaged_snapshots_are_refused(void **state)
 {
     struct stage stage;
@@ -506,7 +557,9 @@ int main(void)
         cmocka_unit_test(numbers_that_are_not_finite_fail_the_job),
         cmocka_unit_test(a_push_beyond_the_limit_changes_nothing),
         cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(a_server_without_rows_tells_its_master_why),
         cmocka_unit_test(a_server_goes_on_from_a_snapshot),
+        cmocka_unit_test(a_server_that_goes_saves_what_was_pushed),
         cmocka_unit_test(damaged_snapshots_are_refused),
     };
 
