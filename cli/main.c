@@ -53,13 +53,6 @@ static const char help_end[] =
     "  4 permission, 5 refused by limits, 130 interrupted\n"
     "man totrain has the rest: dot commands, environment variables, files\n";
 
-static int later(int argc, char **argv)
-{
-    (void)argc;
-    fprintf(stderr, "ERROR:  totrain %s is not supported yet\n", argv[0]);
-    return 2;
-}
-
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -83,8 +76,8 @@ static const struct command {
      "what may be typed at a place of a text, for editors; JSON in and out"},
     {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
-    {"worker", command_worker, "worker FOLDER", "  --help behind them says how"},
-    {"ps", later, NULL, NULL},
+    {"worker", command_worker, "worker FOLDER", "  --help behind one of them"},
+    {"ps", command_ps, "ps FOLDER", "  says how"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)

@@ -12,6 +12,7 @@
 #include "runtime/net/address.h"
 #include "runtime/process/master_process.h"
 #include "runtime/process/roles.h"
+#include "runtime/process/server_process.h"
 #include "runtime/process/worker_process.h"
 #include "runtime/role/search.h"
 
@@ -23,6 +24,8 @@ static const char usage_text[] =
     "totrain worker FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
     "        [--snapshot NAME] [--cpus N]\n"
+    "totrain ps FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
+    "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -46,8 +49,10 @@ static const char usage_text[] =
     "A worker computes with --cpus threads; without it the members of its group share this\n"
     "machine's cores, be they few or many. job.threads is said for all of them.\n"
     "\n"
-    "A worker that has found no master for --patience seconds (900; 0: it never gives\n"
-    "up) ends with code 3.\n"
+    "A parameter server (ps) of a job with job.ps keeps its snapshots in server-N of the folder.\n"
+    "\n"
+    "A worker or parameter server that has found no master for --patience seconds (900; 0: it\n"
+    "never gives up) ends with code 3.\n"
     "\n"
     "With --kubernetes the master has no supervisor and no lifeline: it makes its workers\n"
     "as Pods of the job that FILE describes (cluster.json of its Secret), owned by the Job\n"
@@ -202,6 +207,7 @@ int command_master(int argc, char **argv)
                : run_master(&arguments.options);
 }
 
+/* Of a worker, and of a parameter server. */
 static int check_worker(const struct role_arguments *arguments)
 {
     const struct role_options *options = &arguments->options;
@@ -213,7 +219,7 @@ static int check_worker(const struct role_arguments *arguments)
     if (!options->listen || !options->master || !arguments->has_index)
         return usage("--index, --master and --listen are needed", "");
     if (address_is_wildcard(options->listen))
-        return usage("a worker listens where its peers reach it, not at ", options->listen);
+        return usage("it listens where its peers reach it, not at ", options->listen);
     return check_network(options);
 }
 
@@ -227,4 +233,17 @@ int command_worker(int argc, char **argv)
         return code;
     code = check_worker(&arguments);
     return code >= 0 ? code : run_worker(&arguments.options);
+}
+
+int command_ps(int argc, char **argv)
+{
+    struct role_arguments arguments = {.options = {.patience_seconds = SEARCH_SECONDS}};
+    int code = read_arguments(argc, argv, &arguments);
+
+    if (code >= 0)
+        return code;
+    code = check_worker(&arguments);
+    if (code < 0 && arguments.options.snapshot)
+        code = usage("only worker takes ", "--snapshot");
+    return code >= 0 ? code : run_server(&arguments.options);
 }

@@ -1,5 +1,5 @@
 /*
- * role_commands.h - `totrain supervise`, `master` and `worker`: the roles of a
+ * role_commands.h - `totrain supervise`, `master`, `worker` and `ps`: the roles of a
  * job's processes. The doors start the supervisor, the supervisor the others;
  * people rarely do.
  */
@@ -10,5 +10,6 @@
 int command_supervise(int argc, char **argv);
 int command_master(int argc, char **argv);
 int command_worker(int argc, char **argv);
+int command_ps(int argc, char **argv);
 
 #endif

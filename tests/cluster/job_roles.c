@@ -16,7 +16,7 @@
  *     job_roles make_percentages ...              trees by mape, of such rows
  *     job_roles make_rankings ...                 trees of rankings within groups of rows
  *     job_roles digest FOLDER                     of the finished model
- *     job_roles supervise|master|worker ...       as in totrain
+ *     job_roles supervise|master|worker|ps ...    as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
  *                                                 FOLDER/NAME: credentials of ROLE, "master" or a
  *                                                 worker's index, all of one new authority and
@@ -212,6 +212,8 @@ int main(int argc, char **argv)
         return command_master(argc - 1, argv + 1);
     if (strcmp(word, "worker") == 0)
         return command_worker(argc - 1, argv + 1);
-    fprintf(stderr, "job_roles make[_KIND]|digest|authority|supervise|master|worker\n");
+    if (strcmp(word, "ps") == 0)
+        return command_ps(argc - 1, argv + 1);
+    fprintf(stderr, "job_roles make[_KIND]|digest|authority|supervise|master|worker|ps\n");
     return 2;
 }

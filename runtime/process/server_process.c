@@ -1,0 +1,348 @@
+#include "runtime/process/server_process.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/memory_limit.h"
+#include "runtime/data/pgstore/pgstore.h"
+#include "runtime/loop/loop_watch.h"
+#include "runtime/net/tls.h"
+#include "runtime/process/opening.h"
+#include "runtime/process/role_process.h"
+#include "runtime/process/server_snapshots.h"
+#include "runtime/process/working_role.h"
+#include "runtime/ps/embedding_batches.h"
+#include "runtime/ps/shard_plan.h"
+
+#define PIECE_BYTES    ((uint32_t)1 << 20)
+#define MEMORY_LEAST   ((uint64_t)64 << 20)
+#define CLAIM_CHECK_MS 1000
+
+struct server_process {
+    const struct job *job;
+    const struct role_options *options;
+    struct loop_network network;
+    struct loop *loop;
+    struct server_snapshots snapshots;
+    struct learner_loader *opening; /* NULL: the tables are known, or it has not begun */
+    struct row_table_options tables[EMBEDDING_ARRAYS_MAX];
+    uint32_t table_count;
+    struct server_role role;
+    bool has_role; /* else OPENING */
+    char bound[MESSAGE_ADDRESS_MAX + 1];
+    struct loop_role *loop_role;
+    bool is_restoring, is_leaving;
+    int64_t claim_checked_at;
+};
+
+static void end(struct server_process *process, enum status status, const struct error *why)
+{
+    log_error("%s", why->message);
+    loop_stop(process->loop, status, why);
+}
+
+/* ----- the role ----- */
+
+/* A worker has as much memory again, and what all have together is half of the machine's. */
+static uint64_t memory_of(const struct jobspec *spec)
+{
+    const uint64_t share = memory_limit() / 2 / spec->servers;
+
+    if (spec->server_memory > 0)
+        return spec->server_memory;
+    return share > MEMORY_LEAST ? share : MEMORY_LEAST;
+}
+
+static enum status init_role(struct server_process *process, struct error *err)
+{
+    const struct jobspec *spec = &process->job->spec;
+    const struct server_options options = {
+        .job = process->job->id,
+        .identity = process->job->identity,
+        .index = process->options->index,
+        .incarnation = process->snapshots.executor.incarnation,
+        .server_count = spec->servers,
+        .master = process->options->master,
+        .address = process->bound,
+        .tables = process->tables,
+        .table_count = process->table_count,
+        .memory_limit = memory_of(spec),
+        .staleness = spec->staleness,
+        .weighs_stale = true,
+        .alive_ms = WORKER_ALIVE_MS,
+        .reconnect_ms = WORKER_RECONNECT_MS,
+        .search_ms = (int64_t)process->options->patience_seconds * 1000,
+        .snapshot_ms = (int64_t)(spec->checkpoint_seconds * 1000),
+        .piece_bytes = PIECE_BYTES,
+    };
+
+    process->has_role = true;
+    return server_role_init(&process->role, &options, err);
+}
+
+static void on_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
+                       struct outbox *outbox)
+{
+    struct server_process *process = self;
+
+    server_role_on_message(&process->role, now_ms, from, message, outbox);
+}
+
+static void on_disconnect(void *self, int64_t now_ms, peer_id peer, struct outbox *outbox)
+{
+    struct server_process *process = self;
+
+    server_role_on_disconnect(&process->role, now_ms, peer, outbox);
+}
+
+/* As leader.c: a process that stores nothing for long would not find out that another is in its
+ * place. */
+static bool is_current(struct server_process *process, int64_t now_ms)
+{
+    struct error err;
+
+    if (now_ms - process->claim_checked_at < CLAIM_CHECK_MS)
+        return true;
+    process->claim_checked_at = now_ms;
+    error_clear(&err);
+    if (outbox_executor_check_claim(&process->snapshots.executor, &err) != STATUS_STALE)
+        return true;
+    end(process, STATUS_STALE, &err);
+    return false;
+}
+
+static void on_tick(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct server_process *process = self;
+
+    if (is_current(process, now_ms) && !process->is_restoring)
+        server_role_on_tick(&process->role, now_ms, outbox);
+}
+
+/* ----- its last snapshot ----- */
+
+static void start_role(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+{
+    log_info("serves rows of %" PRIu32 " tables, in %" PRIu64 " MiB at most", process->table_count,
+             process->role.options.memory_limit >> 20);
+    process->is_restoring = false;
+    server_role_start(&process->role, now_ms, outbox);
+}
+
+static void start_failed(struct server_process *process, int64_t now_ms, const struct error *why,
+                         struct outbox *outbox)
+{
+    log_error("%s", why->message);
+    process->is_restoring = false;
+    server_role_start_failed(&process->role, now_ms, why, outbox);
+}
+
+/* The role has some of a snapshot that is of no use: an empty one takes its place, and the snapshot
+ * before that one is tried. */
+static void try_next(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    server_role_deinit(&process->role);
+    if (init_role(process, &err) != STATUS_OK)
+        start_failed(process, now_ms, &err, outbox);
+    else if (!server_snapshots_find(&process->snapshots))
+        start_role(process, now_ms, outbox);
+}
+
+static void restore(struct server_process *process, int64_t now_ms, struct outbox *outbox)
+{
+    bool is_last = false;
+    struct error err;
+    enum status status;
+
+    error_clear(&err);
+    status = server_snapshots_read(&process->snapshots, &process->role, &is_last, &err);
+    if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY)
+        start_failed(process, now_ms, &err, outbox);
+    else if (status != STATUS_OK)
+        try_next(process, now_ms, outbox);
+    else if (is_last)
+        start_role(process, now_ms, outbox);
+}
+
+static bool has_work(void *self)
+{
+    const struct server_process *process = self;
+
+    return process->is_restoring || server_role_has_work(&process->role);
+}
+
+static void work(void *self, int64_t now_ms, struct outbox *outbox)
+{
+    struct server_process *process = self;
+
+    if (process->is_restoring)
+        restore(process, now_ms, outbox);
+    else
+        server_role_work(&process->role, now_ms, outbox);
+    if (process->is_leaving && !server_role_has_work(&process->role))
+        outbox_end(outbox, STATUS_OK);
+}
+
+/* ----- opening ----- */
+
+static enum status find_tables(struct server_process *process, struct error *err)
+{
+    const struct jobspec *spec = &process->job->spec;
+    const struct dataset *dataset = opening_dataset(process->opening);
+    struct shard_plan plan;
+
+    if (!dataset) {
+        *err = *opening_error(process->opening);
+        return err->status;
+    }
+    TRY(shard_plan_of(spec, dataset->train.rows, &plan, err));
+    return embedding_tables(spec, dataset, plan.steps, process->tables, &process->table_count, err);
+}
+
+static enum status join(struct server_process *process, struct error *err)
+{
+    const struct role role = {.self = process,
+                              .on_message = on_message,
+                              .on_disconnect = on_disconnect,
+                              .on_tick = on_tick,
+                              .has_work = has_work,
+                              .work = work,
+                              .perform = outbox_executor_perform,
+                              .context = &process->snapshots.executor};
+
+    return loop_add_role(process->loop, &role, process->options->listen, process->bound,
+                         sizeof process->bound, &process->loop_role, err);
+}
+
+/* The role is there in any case: it is what the master hears of. */
+static void begin(struct server_process *process, enum status status, struct error *why)
+{
+    struct outbox *outbox = loop_outbox(process->loop_role);
+    struct error ignored;
+
+    if (status == STATUS_OK)
+        status = init_role(process, why);
+    else
+        (void)init_role(process, &ignored);
+    if (status != STATUS_OK)
+        start_failed(process, loop_now_ms(), why, outbox);
+    else if (server_snapshots_find(&process->snapshots))
+        process->is_restoring = true;
+    else
+        start_role(process, loop_now_ms(), outbox);
+    loop_flush(process->loop_role);
+}
+
+static void on_ready(void *context)
+{
+    struct server_process *process = context;
+    struct error err;
+    enum status status, joined;
+
+    error_clear(&err);
+    status = find_tables(process, &err);
+    opening_free(process->opening);
+    process->opening = NULL;
+    /* The database is away: the launcher starts the server again later. */
+    joined = status == STATUS_CONNECTION ? status : join(process, &err);
+    if (joined != STATUS_OK)
+        end(process, joined, &err);
+    else
+        begin(process, status, &err);
+}
+
+/* ----- life ----- */
+
+static void on_sigterm(void *context)
+{
+    struct server_process *process = context;
+
+    log_info("is asked to go");
+    role_say_leaving();
+    process->is_leaving = true;
+    if (process->has_role && process->role.options.snapshot_ms > 0)
+        server_role_save(&process->role, loop_now_ms());
+    if (!process->has_role || !server_role_has_work(&process->role))
+        loop_stop(process->loop, STATUS_OK, NULL);
+}
+
+static enum status check_spec(const struct job *job, const struct role_options *options,
+                              struct error *err)
+{
+    if (options->index < job->spec.servers)
+        return STATUS_OK;
+    return fail(err, STATUS_INVALID, "parameter server %" PRIu32 " of a job that has %" PRIu32,
+                options->index, job->spec.servers);
+}
+
+static enum status start_server(struct server_process *process, struct error *err)
+{
+    const struct role_options *options = process->options;
+    const struct identity self = {process->job->id, IDENTITY_SERVER, options->index};
+
+    TRY(check_spec(process->job, options, err));
+    TRY(role_open_network(options, &self, &process->network, err));
+    TRY(server_snapshots_open(&process->snapshots, process->job, options->index,
+                              options->incarnation, err));
+    TRY(loop_new(ROLE_TICK_MS, &process->loop, err));
+    loop_use_network(process->loop, &process->network);
+    if (role_has_lifeline())
+        TRY(role_watch_lifeline(process->loop, NULL, NULL, err));
+    TRY(opening_start(process->loop, process->job, OPENING_ROWS_ALONE, on_ready, process,
+                      &process->opening, err));
+    return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
+}
+
+/* What a thread still reads goes with the process. */
+static void stop(struct server_process *process, enum status status, const struct error *err)
+{
+    if (process->opening && !opening_is_done(process->opening))
+        _exit(role_finish(status, err));
+    if (process->opening)
+        opening_free(process->opening);
+    if (process->has_role)
+        server_role_deinit(&process->role);
+    loop_free(process->loop);
+    tls_free(process->network.tls);
+    server_snapshots_close(&process->snapshots);
+}
+
+int run_server(const struct role_options *options)
+{
+    struct server_process process = {.options = options};
+    struct pgstore *tables;
+    char who[32];
+    enum status status;
+    struct error err;
+    struct job job;
+
+    error_clear(&err);
+    snprintf(who, sizeof who, "server/%" PRIu32, options->index);
+    log_open(who, LOG_INFO);
+    role_raise_descriptor_limit();
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files costs a snapshot, not the server */
+    signal(SIGINT, SIG_IGN);
+    role_end_by_sigterm();
+    status = role_open_job(options, &job, &tables, &err);
+    if (status != STATUS_OK)
+        return role_finish(status, &err);
+    process.job = &job;
+    status = start_server(&process, &err);
+    if (status == STATUS_OK) {
+        status = loop_run(process.loop, &err);
+        if (status == STATUS_CONNECTION && !err.message[0])
+            fail(&err, status, "no master at %s for %" PRIu32 " s", options->master,
+                 options->patience_seconds);
+    }
+    stop(&process, status, &err);
+    job_deinit(&job);
+    pgstore_close(tables);
+    return role_finish(status, &err);
+}

@@ -1,0 +1,130 @@
+#include "runtime/process/server_snapshots.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "runtime/role/job.h"
+
+#define SNAPSHOTS 2 /* that a store has */
+
+/* It reports nothing: its master does. */
+static void say_nothing(void *context, const struct job_event *event, struct slice line)
+{
+    (void)context;
+    (void)event;
+    (void)line;
+}
+
+static enum status make_folder(const struct job *job, uint32_t index, char path[PATH_MAX],
+                               struct error *err)
+{
+    if (snprintf(path, PATH_MAX, "%s/server-%" PRIu32, job->folder, index) >= PATH_MAX)
+        return fail(err, STATUS_LIMIT, "the path of %s is too long", job->folder);
+    if (mkdir(path, 0700) != 0 && errno != EEXIST)
+        return fail_errno(err, STATUS_IO, "cannot make the folder %s", path);
+    return STATUS_OK;
+}
+
+static void remove_store(const char *folder)
+{
+    static const char *const names[] = {"job.db", "job.db-wal", "job.db-shm"};
+    char path[PATH_MAX + 16];
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        (void)unlink(path);
+    }
+}
+
+enum status server_snapshots_open(struct server_snapshots *snapshots, const struct job *job,
+                                  uint32_t index, uint32_t incarnation, struct error *err)
+{
+    struct outbox_executor *executor = &snapshots->executor;
+    char folder[PATH_MAX];
+    struct error why;
+    enum status status;
+
+    *snapshots = (struct server_snapshots){.job = job, .executor = {.say = say_nothing}};
+    text_init(&snapshots->piece, CHECKPOINT_PIECE_BYTES_MAX);
+    TRY(make_folder(job, index, folder, err));
+    error_clear(&why);
+    status = outbox_executor_open(executor, folder, incarnation, &why);
+    if (status == STATUS_CORRUPT) {
+        log_warning("the server's store is made anew: %s", why.message);
+        outbox_executor_close(executor);
+        remove_store(folder);
+        error_clear(&why);
+        status = outbox_executor_open(executor, folder, incarnation, &why);
+    }
+    executor->fault = (struct fault){.is_set = false}; /* its points are the master's */
+    if (status != STATUS_OK && err)
+        *err = why;
+    return status;
+}
+
+void server_snapshots_close(struct server_snapshots *snapshots)
+{
+    outbox_executor_close(&snapshots->executor);
+    text_deinit(&snapshots->piece);
+}
+
+/* What was tried before is damaged: the next snapshot must not push out the good one. */
+static void remove_damaged(const struct server_snapshots *snapshots, bool has_found)
+{
+    struct jobstore *store = snapshots->executor.store;
+    struct error why;
+
+    error_clear(&why);
+    if ((has_found ? checkpoint_keep(store, snapshots->found.id, &why)
+                   : checkpoint_drop(store, &why)) != STATUS_OK)
+        log_warning("a damaged snapshot: %s", why.message);
+}
+
+bool server_snapshots_find(struct server_snapshots *snapshots)
+{
+    struct jobstore *store = snapshots->executor.store;
+    const struct job *job = snapshots->job;
+    bool has_found = false;
+    struct error why;
+
+    snapshots->position = 0;
+    while (!has_found && snapshots->tried < SNAPSHOTS) {
+        error_clear(&why);
+        has_found = (snapshots->tried++ == 0 ? checkpoint_open : checkpoint_open_older)(
+                        store, job->id, job->identity, &snapshots->found, &why) == STATUS_OK;
+        if (!has_found && why.status != STATUS_NOT_FOUND)
+            log_warning("a snapshot is passed over: %s", why.message);
+    }
+    if (!has_found || snapshots->tried > 1)
+        remove_damaged(snapshots, has_found);
+    return has_found;
+}
+
+static enum status read_piece(struct server_snapshots *snapshots, struct server_role *role,
+                              bool *is_last, struct error *err)
+{
+    struct text *piece = &snapshots->piece;
+
+    text_clear(piece);
+    TRY(checkpoint_read_piece(snapshots->executor.store, &snapshots->found, snapshots->position,
+                              piece, err));
+    *is_last = ++snapshots->position == checkpoint_pieces(&snapshots->found);
+    return server_role_restore(role, text_slice(piece), *is_last, err);
+}
+
+enum status server_snapshots_read(struct server_snapshots *snapshots, struct server_role *role,
+                                  bool *is_last, struct error *err)
+{
+    const enum status status = read_piece(snapshots, role, is_last, err);
+
+    if (status != STATUS_OK)
+        log_warning("a snapshot is not used: %s", err->message);
+    else if (*is_last)
+        log_info("goes on from %" PRIu64 " batches", role->clock);
+    return status;
+}

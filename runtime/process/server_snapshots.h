@@ -1,0 +1,46 @@
+/*
+ * server_snapshots.h - the snapshots of a parameter server, in a store that is its own:
+ * server-INDEX/job.db in the job's folder.
+ *
+ *     open: claimed --find--> the newest --read a piece, ...--> all of it is in the role
+ *                       ^         |
+ *                       +---------+ what is damaged is passed over: the one before it, then none
+ *
+ * An older process of the same index that still runs is fenced by the claim: it can store nothing
+ * any more (STALE). The claim's number is the server's incarnation; it rises over all processes
+ * that the index ever had, also those of an earlier supervisor.
+ *
+ * It is always right to begin without a snapshot: shards are counted by each server, so the master
+ * has them pushed again.
+ */
+#ifndef RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
+#define RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
+
+#include "runtime/data/checkpoint.h"
+#include "runtime/ps/server_role.h"
+#include "runtime/record/outbox_executor.h"
+
+struct job;
+
+struct server_snapshots {
+    const struct job *job;
+    struct outbox_executor executor; /* of OUTBOX_PIECE and OUTBOX_FINISH */
+    struct checkpoint found;
+    uint64_t position; /* of the piece to be read next */
+    struct text piece;
+    uint32_t tried; /* snapshots */
+};
+
+/* The folder is made where it is not there; a store that is damaged is made anew. */
+enum status server_snapshots_open(struct server_snapshots *snapshots, const struct job *job,
+                                  uint32_t index, uint32_t incarnation, struct error *err);
+void server_snapshots_close(struct server_snapshots *snapshots);
+
+/* The newest that was not tried yet. False: there is none; those that are damaged are removed. */
+bool server_snapshots_find(struct server_snapshots *snapshots);
+/* A piece of it into a role that had all before, *is_last. An error, which is logged: this one is
+ * of no use, and neither is what is in the role. LIMIT: it is more than the role may have. */
+enum status server_snapshots_read(struct server_snapshots *snapshots, struct server_role *role,
+                                  bool *is_last, struct error *err);
+
+#endif
