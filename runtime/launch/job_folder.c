@@ -327,7 +327,7 @@ static bool is_large(int folder, const char *name)
            information.st_size >= LARGE_BYTES;
 }
 
-/* A job's folder has files only. Large ones are removed side by side. */
+/* Large ones are removed side by side. */
 static void remove_files(const char *path, const char *suffix)
 {
     DIR *folder = opendir(path);
@@ -355,9 +355,30 @@ static void remove_files(const char *path, const char *suffix)
     closedir(folder);
 }
 
+/* Each parameter server of a job has its store in a folder of its own. */
+static void remove_servers(const char *path)
+{
+    DIR *folder = opendir(path);
+    char server[PATH_MAX];
+    struct dirent *entry;
+
+    if (!folder)
+        return;
+    while ((entry = readdir(folder))) {
+        if (strncmp(entry->d_name, JOB_SERVER_PREFIX, strlen(JOB_SERVER_PREFIX)) != 0 ||
+            path_fits(snprintf(server, sizeof server, "%s/%s", path, entry->d_name), path, NULL) !=
+                STATUS_OK)
+            continue;
+        remove_files(server, "");
+        (void)rmdir(server);
+    }
+    closedir(folder);
+}
+
 void job_folder_remove(const struct job_folder *folder)
 {
     control_folder_remove(folder->path);
+    remove_servers(folder->path);
     remove_files(folder->path, "");
     (void)rmdir(folder->path);
     unlock_folder(folder->lock);
@@ -371,6 +392,7 @@ void job_folder_drop_rows(const struct job_folder *folder)
 static void remove_rows(const struct job_folder *folder)
 {
     control_folder_remove(folder->path);
+    remove_servers(folder->path);
     if (!job_keeps_rows(folder->path))
         job_folder_drop_rows(folder);
 }

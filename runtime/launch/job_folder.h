@@ -2,7 +2,8 @@
  * job_folder.h - a job lives in a folder of its own, STATE/jobs/ID.
  *
  * In it are job.json (the spec), *.spool (its rows), job.db (what SHOW JOBS reads, and the finished
- * model) and log. STATE is $TOTRAIN_STATE, else $XDG_STATE_HOME/totrain, else
+ * model), log, and of a job with parameter servers server-0, server-1, ..., each with a job.db of
+ * its snapshots. STATE is $TOTRAIN_STATE, else $XDG_STATE_HOME/totrain, else
  * ~/.local/state/totrain. ID is the smallest number above all that exist.
  */
 #ifndef RUNTIME_LAUNCH_JOB_FOLDER_H
@@ -42,7 +43,10 @@ enum status job_folder_jobs(const char *state, char path[PATH_MAX], struct error
 /* Ids ascending; the caller frees *ids. */
 enum status job_folder_list(const char *state, int64_t **ids, size_t *count, struct error *err);
 void job_folder_drop_rows(const struct job_folder *folder); /* its spools */
-/* Remove spools, unless job_keep_rows() has marked them, and sockets of a job that has ended;
+#define JOB_SERVER_PREFIX "server-"
+
+/* Remove spools, unless job_keep_rows() has marked them, sockets and snapshots of parameter servers
+ * of a job that has ended;
  * job.db, job.json and log stay.
  * The same for jobs whose sessions and supervisors were killed. Folders beyond the newest
  * JOB_FOLDERS_KEPT finished ones are removed whole; those whose model is not published are counted

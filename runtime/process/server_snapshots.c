@@ -2,12 +2,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/launch/job_folder.h"
 #include "runtime/role/job.h"
 
 #define SNAPSHOTS 2 /* that a store has */
@@ -23,7 +23,8 @@ static void say_nothing(void *context, const struct job_event *event, struct sli
 static enum status make_folder(const struct job *job, uint32_t index, char path[PATH_MAX],
                                struct error *err)
 {
-    if (snprintf(path, PATH_MAX, "%s/server-%" PRIu32, job->folder, index) >= PATH_MAX)
+    if (snprintf(path, PATH_MAX, "%s/" JOB_SERVER_PREFIX "%" PRIu32, job->folder, index) >=
+        PATH_MAX)
         return fail(err, STATUS_LIMIT, "the path of %s is too long", job->folder);
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
         return fail_errno(err, STATUS_IO, "cannot make the folder %s", path);

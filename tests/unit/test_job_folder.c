@@ -144,6 +144,29 @@ static void large_files_go_as_small_ones_do(void **state)
     CHECK(exists(&folder, "job.db"));
 }
 
+static void snapshots_of_parameter_servers_go_with_the_rows(void **state)
+{
+    struct job_folder folder;
+    char server[PATH_MAX];
+    struct error err;
+    (void)state;
+
+    for (int whole = 0; whole < 2; whole++) {
+        CHECK_OK(job_folder_create(state_folder, &folder, &err));
+        touch(&folder, "job.db");
+        CHECK_OK(job_folder_file(&folder, "server-11", server, &err));
+        CHECK_INT(mkdir(server, 0700), 0);
+        touch(&folder, "server-11/job.db");
+        touch(&folder, "server-11/job.db-wal");
+        if (whole)
+            job_folder_remove(&folder);
+        else
+            job_folder_clean(&folder);
+        CHECK(!exists(&folder, "server-11"));
+        CHECK(exists(&folder, "job.db") == !whole);
+    }
+}
+
 /* What the kernel does when the session's process ends. */
 static void die(struct job_folder *folder)
 {
@@ -362,6 +385,7 @@ int main(void)
         IN_STATE(a_state_folder_that_cannot_be_made_is_named),
         IN_STATE(cleaning_keeps_the_result_and_drops_rows_and_sockets),
         IN_STATE(large_files_go_as_small_ones_do),
+        IN_STATE(snapshots_of_parameter_servers_go_with_the_rows),
         IN_STATE(the_rows_of_a_killed_session_go_and_those_of_a_living_one_stay),
         IN_STATE(a_control_link_to_a_foreign_folder_is_left_alone),
         IN_STATE(only_the_newest_finished_folders_are_kept),
