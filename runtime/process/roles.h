@@ -1,10 +1,11 @@
 /*
- * roles.h - the options of `totrain supervise`, `master` and `worker`. What they run is
- * run_supervise, run_master (master_process.h) and run_worker (worker_process.h); each returns the
- * exit code.
+ * roles.h - the options of `totrain supervise`, `master`, `worker` and `ps`. What they run is
+ * run_supervise, run_master (master_process.h), run_worker (worker_process.h) and run_server
+ * (server_process.h); each returns the exit code.
  *
  *     door --lifeline, events--> supervise --lifelines--> master
  *                                                    +--> worker 0, 1, ...
+ *                                                    +--> parameter server 0, 1, ... (job.ps)
  *
  * The supervisor is the parent of all. Each role's descriptor 0 is its lifeline, where it is not
  * /dev/null, as in a container: a socket on which the supervisor may send `cancel` or `fail TEXT`,
@@ -69,7 +70,7 @@ struct table_reader {
 struct role_options {
     const char *folder; /* of the job */
     const char *listen; /* address; the supervisor's: NULL, or TCP for the whole job */
-    const char *master; /* address; of a worker */
+    const char *master; /* address; of a worker, of a parameter server */
     const char
         *tls; /* folder of credentials (runtime/net/credentials.h); NULL: Unix sockets only */
     /* A file with the connection string of the database that has the job's tables, and their
@@ -83,7 +84,7 @@ struct role_options {
     const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
     uint32_t index, incarnation;
     uint32_t cpus; /* that a worker has for itself; 0: it shares the machine with its group */
-    uint32_t patience_seconds; /* a worker ends after that without its master; 0: never */
+    uint32_t patience_seconds; /* so long it looks for its master, then it ends; 0: for ever */
     bool is_detached;          /* a supervisor that outlives its session, and publishes */
     /* Of a supervisor whose job runs elsewhere; NULL: here. Returns the exit code. */
     int (*run_elsewhere)(const struct job *job, const char *sockets, bool is_detached);

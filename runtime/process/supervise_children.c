@@ -15,6 +15,7 @@
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"
+#include "runtime/process/child_arguments.h"
 #include "runtime/process/slots.h"
 #include "runtime/process/supervise.h"
 #include "runtime/process/supervise_network.h"
@@ -34,7 +35,8 @@ struct supervisor;
 
 struct child {
     struct supervisor *supervisor;
-    bool is_master, is_leaving;            /* SIGTERM asked it to go */
+    enum identity_role role;
+    bool is_leaving;                       /* SIGTERM asked it to go */
     bool is_here;                          /* the master has this worker */
     uint32_t index, incarnation, restarts; /* without a step that it was there for */
     uint32_t unable;                       /* ends in a row with which it told of its own trouble */
@@ -49,10 +51,10 @@ struct supervisor {
     bool is_detached;
     struct supervise_network network;
     struct loop *loop;
-    struct child *children; /* the master, then the workers */
+    struct child *children; /* the master, then the workers, then the parameter servers */
     uint32_t count;
     struct worker_pool pool;
-    enum place *places;  /* of the workers, by index */
+    enum place *places;  /* of the workers, by index, then of the servers */
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
     bool is_over;      /* the final event was sent; all roles end */
@@ -64,12 +66,18 @@ struct supervisor {
     enum status how;
 };
 
+static bool is_master(const struct child *child)
+{
+    return child->role == IDENTITY_MASTER;
+}
+
 static void name_child(const struct child *child, char name[32])
 {
-    if (child->is_master)
+    if (is_master(child))
         snprintf(name, 32, "the master");
     else
-        snprintf(name, 32, "worker %" PRIu32, child->index);
+        snprintf(name, 32, "%s %" PRIu32, child->role == IDENTITY_SERVER ? "server" : "worker",
+                 child->index);
 }
 
 static void tell(const struct child *child, const char *format, const char *detail)
@@ -121,24 +129,38 @@ static void cancel(void *context)
     give_up(context, &err);
 }
 
-static void replace(struct supervisor *supervisor, struct slice number)
+/* The master has the servers behind the workers. NULL: there is no such child. */
+static struct child *find_child(const struct supervisor *supervisor, struct slice number)
 {
     int64_t index;
 
     if (!slice_to_integer(number, &index) || index < 0 || index + 1 >= supervisor->count)
-        return;
-    if (supervisor->children[index + 1].pid > 0)
-        kill(supervisor->children[index + 1].pid, SIGKILL);
+        return NULL;
+    return &supervisor->children[index + 1];
+}
+
+static void replace(struct supervisor *supervisor, struct slice number)
+{
+    const struct child *child = find_child(supervisor, number);
+
+    if (child && child->pid > 0)
+        kill(child->pid, SIGKILL);
 }
 
 /* The dispatcher knows which rows it died over, and sees to them: no number of such
  * deaths is a failure of the worker. */
 static void killed_by_rows(struct supervisor *supervisor, struct slice number)
 {
-    int64_t index;
+    struct child *child = find_child(supervisor, number);
 
-    if (slice_to_integer(number, &index) && index >= 0 && index + 1 < supervisor->count)
-        supervisor->children[index + 1].restarts = 0;
+    if (child)
+        child->restarts = 0;
+}
+
+/* No step is done without all servers. */
+static bool takes_part(const struct child *child)
+{
+    return is_master(child) || child->is_here || (child->role == IDENTITY_SERVER && child->pid > 0);
 }
 
 /* A role that took part in a step has not failed in a row. Another master may begin again from an
@@ -149,7 +171,7 @@ static void note_step(struct supervisor *supervisor, const struct job_event *eve
         return;
     if (event->step > supervisor->step)
         for (uint32_t i = 0; i < supervisor->count; i++)
-            if (supervisor->children[i].is_master || supervisor->children[i].is_here)
+            if (takes_part(&supervisor->children[i]))
                 supervisor->children[i].restarts = 0;
     supervisor->step = event->step;
 }
@@ -158,14 +180,11 @@ static void note_step(struct supervisor *supervisor, const struct job_event *eve
 static void note_worker(struct supervisor *supervisor, struct slice words)
 {
     const char *space = memchr(words.data, ' ', words.size);
-    int64_t index;
+    const size_t length = space ? (size_t)(space - words.data) : words.size;
+    struct child *child = find_child(supervisor, (struct slice){words.data, length});
 
-    if (!space ||
-        !slice_to_integer((struct slice){words.data, (size_t)(space - words.data)}, &index) ||
-        index < 0 || index + 1 >= supervisor->count)
-        return;
-    supervisor->children[index + 1].is_here =
-        slice_is((struct slice){space + 1, words.size - (size_t)(space + 1 - words.data)}, "here");
+    if (space && child)
+        child->is_here = slice_is((struct slice){space + 1, words.size - length - 1}, "here");
 }
 
 static void on_master_event(struct supervisor *supervisor, struct slice line)
@@ -213,7 +232,7 @@ static void on_child_line(void *context, struct slice line)
         child->is_leaving = true;
         return;
     }
-    if (!child->is_master || child->supervisor->is_over)
+    if (!is_master(child) || child->supervisor->is_over)
         return;
     child->supervisor->heard_at = loop_now_ms();
     if (slice_is(line, "alive"))
@@ -236,60 +255,14 @@ static void on_child_end(void *context)
     child->lifeline = NULL; /* SIGCHLD follows */
 }
 
-struct arguments {
-    char folder[PATH_MAX], index[16], incarnation[16];
-    char listen[ADDRESS_TEXT_MAX + 1], master[ADDRESS_TEXT_MAX + 1];
-    char tls[PATH_MAX];
-    char *list[16];
-};
-
-static void add_argument(struct arguments *arguments, size_t *count, char *name, char *value)
-{
-    arguments->list[(*count)++] = name;
-    arguments->list[(*count)++] = value;
-}
-
-/* What `totrain master` or `totrain worker` is called with. `tls` is filled already. */
-static void list_arguments(const struct child *child, struct arguments *arguments)
-{
-    const struct supervisor *supervisor = child->supervisor;
-    size_t count = 0;
-
-    snprintf(arguments->folder, sizeof arguments->folder, "%s", supervisor->job->folder);
-    snprintf(arguments->index, sizeof arguments->index, "%" PRIu32, child->index);
-    snprintf(arguments->incarnation, sizeof arguments->incarnation, "%" PRIu32, child->incarnation);
-    if (supervisor->network.authority) {
-        snprintf(arguments->master, sizeof arguments->master, "%s", supervisor->network.master);
-        snprintf(arguments->listen, sizeof arguments->listen, "%s", supervisor->network.workers);
-    } else {
-        snprintf(arguments->master, sizeof arguments->master, "unix:%s/master",
-                 supervisor->sockets);
-        snprintf(arguments->listen, sizeof arguments->listen, "unix:%s/w%" PRIu32 ".%" PRIu32,
-                 supervisor->sockets, child->index, child->incarnation);
-    }
-    arguments->list[count++] = "totrain";
-    add_argument(arguments, &count, child->is_master ? "master" : "worker", arguments->folder);
-    add_argument(arguments, &count, "--listen",
-                 child->is_master ? arguments->master : arguments->listen);
-    add_argument(arguments, &count, "--incarnation", arguments->incarnation);
-    if (!child->is_master) {
-        add_argument(arguments, &count, "--index", arguments->index);
-        add_argument(arguments, &count, "--master", arguments->master);
-    }
-    if (arguments->tls[0])
-        add_argument(arguments, &count, "--tls", arguments->tls);
-    arguments->list[count] = NULL;
-}
-
 /* With a lifeline, and with credentials of its own where the job talks over TCP. */
 static enum status start_child(struct child *child, struct error *err)
 {
     const struct supervisor *supervisor = child->supervisor;
-    const struct identity identity = {
-        supervisor->job->id, child->is_master ? IDENTITY_MASTER : IDENTITY_WORKER, child->index};
+    const struct identity identity = {supervisor->job->id, child->role, child->index};
     const struct line_reader reader = {
         .context = child, .on_line = on_child_line, .on_end = on_child_end};
-    struct arguments arguments = {.tls = ""};
+    struct child_arguments arguments = {.tls = ""};
     char log[PATH_MAX + 8];
     struct spawn spawn = {
         .program = "/proc/self/exe", .arguments = arguments.list, .out = -1, .log = log};
@@ -302,7 +275,8 @@ static enum status start_child(struct child *child, struct error *err)
     if (supervisor->network.authority)
         TRY(supervise_network_issue(&supervisor->network, &identity, supervisor->sockets,
                                     arguments.tls, err));
-    list_arguments(child, &arguments);
+    child_arguments_list(&arguments, &supervisor->network, supervisor->job->folder,
+                         supervisor->sockets, &identity, child->incarnation);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return fail_errno(err, STATUS_IO, "cannot make a lifeline");
     spawn.in = ends[1];
@@ -326,7 +300,7 @@ static uint32_t count_able(const struct supervisor *supervisor, const struct chi
 {
     uint32_t able = 0;
 
-    for (uint32_t i = 1; i < supervisor->count; i++) {
+    for (uint32_t i = 1; i <= supervisor->pool.most; i++) {
         const struct child *child = &supervisor->children[i];
 
         able += child != but && child->pid > 0 && child->restarts <= RESTARTS_MAX;
@@ -334,8 +308,8 @@ static uint32_t count_able(const struct supervisor *supervisor, const struct chi
     return able;
 }
 
-/* One more failure of this role. False when the job is given up: a master that fails again and
- * again ends it, a worker only where the others are too few to go on without it. */
+/* One more failure of this role. False when the job is given up: a master or a server that fails
+ * again and again ends it, a worker only where the others are too few to go on without it. */
 static bool may_start_again(struct child *child, const char *how)
 {
     struct supervisor *supervisor = child->supervisor;
@@ -343,7 +317,8 @@ static bool may_start_again(struct child *child, const char *how)
     struct error err;
 
     if (++child->restarts <= RESTARTS_MAX ||
-        (!child->is_master && count_able(supervisor, child) >= supervisor->job->spec.min_workers))
+        (child->role == IDENTITY_WORKER &&
+         count_able(supervisor, child) >= supervisor->job->spec.min_workers))
         return true;
     name_child(child, name);
     error_clear(&err);
@@ -416,14 +391,34 @@ static void start_master_again(struct child *master)
         (void)note_no_start(master, &err); /* the tick tries again */
 }
 
+static enum place *place_of(const struct child *child)
+{
+    const struct supervisor *supervisor = child->supervisor;
+
+    return &supervisor->places[child - supervisor->children - 1];
+}
+
+/* False: the job is given up. */
+static bool fill_place(struct child *child)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (start_child(child, &err) == STATUS_OK)
+        *place_of(child) = PLACE_RUNNING;
+    else if (note_no_start(child, &err))
+        *place_of(child) = PLACE_RESTING;
+    else
+        return false;
+    return true;
+}
+
 /* Starts and stops workers until there are as many as there should be. */
 static void fill_pool(struct supervisor *supervisor)
 {
     const struct worker_pool *pool = &supervisor->pool;
     struct worker_pool_step step;
-    struct error err;
 
-    error_clear(&err);
     while ((step = worker_pool_next(pool, supervisor->places)).action != WORKER_POOL_NOTHING) {
         struct child *child = &supervisor->children[step.index + 1];
 
@@ -432,15 +427,20 @@ static void fill_pool(struct supervisor *supervisor)
             kill(child->pid, SIGTERM);
             continue;
         }
-        if (start_child(child, &err) == STATUS_OK)
-            supervisor->places[step.index] = PLACE_RUNNING;
-        else if (note_no_start(child, &err))
-            supervisor->places[step.index] = PLACE_RESTING;
-        else
+        if (!fill_place(child))
             return;
     }
     slots_say(supervisor->slots, worker_pool_useful(pool),
               worker_pool_slots_used(pool, supervisor->places));
+}
+
+/* All servers run, whatever the number of workers, and as many workers as there should be. */
+static void fill_places(struct supervisor *supervisor)
+{
+    for (uint32_t i = supervisor->pool.most; i + 1 < supervisor->count; i++)
+        if (supervisor->places[i] == PLACE_EMPTY && !fill_place(&supervisor->children[i + 1]))
+            return;
+    fill_pool(supervisor);
 }
 
 static void on_slots(void *context, uint32_t n)
@@ -493,18 +493,18 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
+/* Of a worker, or of a server, which is never asked to go. */
 static void on_worker_exit(struct child *child, int how)
 {
-    struct supervisor *supervisor = child->supervisor;
-    enum place *place = &supervisor->places[child->index];
+    enum place *place = place_of(child);
     bool was_asked = *place == PLACE_LEAVING;
+    char name[32];
 
     child->unable = WIFEXITED(how) && WEXITSTATUS(how) == status_exit_code(STATUS_CONNECTION)
                         ? child->unable + 1
                         : 0;
     *place = PLACE_EMPTY;
-    /* A worker that received END ends with 0: the job is over, or a younger worker has
-     * its index. */
+    /* Who received END ends with 0: the job is over, or a younger process has its index. */
     if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
         *place = PLACE_CLOSED;
     else if (!was_asked && !may_follow(child, how))
@@ -512,11 +512,11 @@ static void on_worker_exit(struct child *child, int how)
     else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0) {
         *place = PLACE_RESTING;
         child->rest_until = loop_now_ms() + rest_ms(child);
-        log_info("worker %" PRIu32 " is started again in %" PRId64 " ms", child->index,
-                 rest_ms(child));
+        name_child(child, name);
+        log_info("%s is started again in %" PRId64 " ms", name, rest_ms(child));
     }
     child->incarnation++;
-    fill_pool(supervisor);
+    fill_places(child->supervisor);
 }
 
 static void on_child_exit(struct child *child, int how)
@@ -526,7 +526,7 @@ static void on_child_exit(struct child *child, int how)
     child->pid = 0;
     hear_last_words(child);
     /* A worker that has just started finds no master that sends END. */
-    if (supervisor->is_over && child->is_master)
+    if (supervisor->is_over && is_master(child))
         for (uint32_t i = 1; i < supervisor->count; i++) {
             if (supervisor->children[i].lifeline)
                 loop_lines_close(supervisor->children[i].lifeline);
@@ -534,7 +534,7 @@ static void on_child_exit(struct child *child, int how)
         }
     if (supervisor->is_over || supervisor->is_giving_up)
         return;
-    if (!child->is_master) {
+    if (!is_master(child)) {
         on_worker_exit(child, how);
     } else if (may_follow(child, how)) {
         child->incarnation++;
@@ -624,7 +624,7 @@ static void check_resting(struct supervisor *supervisor, int64_t now_ms)
         has_come = true;
     }
     if (has_come)
-        fill_pool(supervisor);
+        fill_places(supervisor);
 }
 
 static void on_tick(void *context, int64_t now_ms)
@@ -660,6 +660,19 @@ static void on_sigchld_signal(void *context)
     on_tick(context, loop_now_ms());
 }
 
+static void list_children(struct supervisor *supervisor)
+{
+    const uint32_t workers = supervisor->pool.most;
+
+    for (uint32_t i = 0; i < supervisor->count; i++) {
+        struct child *child = &supervisor->children[i];
+
+        child->supervisor = supervisor;
+        child->role = i == 0 ? IDENTITY_MASTER : i <= workers ? IDENTITY_WORKER : IDENTITY_SERVER;
+        child->index = i == 0 ? 0 : i <= workers ? i - 1 : i - 1 - workers;
+    }
+}
+
 static enum status start(struct supervisor *supervisor, struct error *err)
 {
     TRY(loop_new(TICK_MS, &supervisor->loop, err));
@@ -675,16 +688,14 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     supervisor->places = calloc(supervisor->count, sizeof *supervisor->places);
     if (!supervisor->children || !supervisor->places)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < supervisor->count; i++)
-        supervisor->children[i] = (struct child){
-            .supervisor = supervisor, .is_master = i == 0, .index = i == 0 ? 0 : i - 1};
+    list_children(supervisor);
     TRY(slots_open(supervisor->loop, supervisor->job->id, on_slots, supervisor, &supervisor->slots,
                    err));
     if (supervisor->slots)
         supervisor->pool.slots = 0; /* until the broker has spoken */
     TRY(start_child(&supervisor->children[0], err));
     tell_wanted(supervisor); /* of an earlier supervisor */
-    fill_pool(supervisor);
+    fill_places(supervisor);
     return STATUS_OK;
 }
 
@@ -694,7 +705,7 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     struct supervisor supervisor = {.job = job,
                                     .sockets = sockets,
                                     .is_detached = is_detached,
-                                    .count = job->spec.max_workers + 1};
+                                    .count = 1 + job->spec.max_workers + job->spec.servers};
     struct outbox_executor voice = {.say = say_event};
     enum status status;
     struct error err;
