@@ -493,27 +493,31 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
-/* Of a worker, or of a server, which is never asked to go. */
+/* Of a worker, or of a server, which is never asked to go. Who received END ends with 0: the job is
+ * over, or a younger process has its index. The job can go on without the worker, not without the
+ * server. */
 static void on_worker_exit(struct child *child, int how)
 {
     enum place *place = place_of(child);
     bool was_asked = *place == PLACE_LEAVING;
+    bool has_ended = !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    int64_t rest;
     char name[32];
 
     child->unable = WIFEXITED(how) && WEXITSTATUS(how) == status_exit_code(STATUS_CONNECTION)
                         ? child->unable + 1
                         : 0;
     *place = PLACE_EMPTY;
-    /* Who received END ends with 0: the job is over, or a younger process has its index. */
-    if (!was_asked && !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+    if (!was_asked && has_ended && child->role == IDENTITY_WORKER)
         *place = PLACE_CLOSED;
     else if (!was_asked && !may_follow(child, how))
         return;
-    else if (!was_asked && !is_preempted(child, how) && rest_ms(child) > 0) {
+    rest = has_ended ? LEAVE_MS : rest_ms(child);
+    if (*place == PLACE_EMPTY && !was_asked && !is_preempted(child, how) && rest > 0) {
         *place = PLACE_RESTING;
-        child->rest_until = loop_now_ms() + rest_ms(child);
+        child->rest_until = loop_now_ms() + rest;
         name_child(child, name);
-        log_info("%s is started again in %" PRId64 " ms", name, rest_ms(child));
+        log_info("%s is started again in %" PRId64 " ms", name, rest);
     }
     child->incarnation++;
     fill_places(child->supervisor);

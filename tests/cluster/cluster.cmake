@@ -7,7 +7,7 @@ if(TOTRAIN_FAULTS)
   set(cluster_checkpoint_apart Damaged)
   set(cluster_trees_apart Dart Weights Quantiles Percentages Groups)
   set(cluster_tests cluster_shipped)
-  foreach(name cluster clicks clusters linear simple_models trees scale network checkpoint random end trouble)
+  foreach(name cluster clicks clusters linear simple_models trees scale network checkpoint random end trouble servers)
     totrain_test_classes(cluster_${name} tests COMMAND python3 -B ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py
       $<TARGET_FILE:job_roles> ${CMAKE_SOURCE_DIR}/examples/data/iris.csv APART ${cluster_${name}_apart})
     list(APPEND cluster_tests ${tests})

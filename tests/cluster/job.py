@@ -63,19 +63,27 @@ def wait_until_gone(pids, seconds):
 METRICS = "SELECT * FROM metrics WHERE metric <> 'seconds' ORDER BY epoch, step, metric, part"
 
 
+def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, servers):
+    """Of a job that has not begun."""
+    folder.mkdir(parents=True)
+    subprocess.run([PROGRAM, f"make_{kind}" if kind else "make", csv or CSV, folder, str(workers), str(least),
+                    str(turns), str(checkpoint), str(units)], check=True)
+    if servers:
+        path = folder / "job.json"
+        spec = json.loads(path.read_text())
+        spec["job"]["servers"] = servers
+        path.write_text(json.dumps(spec))
+
+
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
                  checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS,
-                 kind=None):
+                 kind=None, servers=0):
         """A long job is paced; after `start` what is left of it is not. One of clusters has runs of about as many
         epochs together, one of trees as many rounds."""
         self.folder = folder
-        folder.mkdir(parents=True)
-        make = f"make_{kind}" if kind else "make"
-        turns = max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs
-        subprocess.run([PROGRAM, make, csv or CSV, folder, str(workers),
-                        str(least or workers), str(turns), str(checkpoint), str(units)],
-                       check=True)
+        make_folder(folder, kind, csv, workers, least or workers,
+                    max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs, checkpoint, units, servers)
         self.network = ["--listen", listen] if listen else []
         self.pace = f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
         self.start(fault, limit, self.pace)

@@ -35,3 +35,4 @@ totrain_test(test_row_table SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_row_table.c U
 totrain_test(test_server_role SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_role.c USES ps LABEL unit)
 totrain_test(test_shard_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_master.c USES ps LABEL unit)
 totrain_test(test_shard_plan SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_shard_plan.c USES ps LABEL unit)
+totrain_test(test_server_snapshots SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_server_snapshots.c USES process LIBS PkgConfig::SQLITE LABEL unit)
