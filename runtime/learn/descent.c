@@ -336,6 +336,8 @@ enum status descent_open(const struct jobspec *spec, const struct dataset *datas
         .take_piece = descent_take_piece,
         .take_end = descent_take_end,
         .take_abandon = descent_take_abandon,
+        .take_weights = descent_take_weights,
+        .end_learning = descent_end_learning,
         .measure = descent_measure,
         .result = descent_result,
         .publish = descent_publish,

@@ -1,6 +1,7 @@
 #include "runtime/learn/descent_state.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
@@ -207,4 +208,25 @@ void descent_take_abandon(void *self)
     else
         descent_arrays_deinit(&taking->arrays);
     *taking = (struct descent_taking){.is_active = false};
+}
+
+/* ---- weights that were learned elsewhere ---- */
+
+void descent_take_weights(void *self, uint64_t first, const float *values, uint64_t count)
+{
+    struct descent *descent = self;
+
+    memcpy(descent->arrays.parameters + first, values, count * sizeof *values);
+}
+
+void descent_end_learning(void *self)
+{
+    struct descent *descent = self;
+    struct phase *phase = &descent->progress.phase;
+
+    phase->step = phase->number = descent->planned_steps;
+    phase->kind = descent->dataset->validation.rows > 0 ? PHASE_EVALUATION : PHASE_DONE;
+    descent_describe_phase(descent, phase);
+    descent->has_derived = false;
+    descent_guard_arrays(descent);
 }

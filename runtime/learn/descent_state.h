@@ -20,5 +20,7 @@ enum status descent_take_begin(void *self, struct slice head, uint64_t body_byte
 void descent_take_piece(void *self, uint64_t offset, struct slice bytes);
 enum status descent_take_end(void *self, struct error *err);
 void descent_take_abandon(void *self);
+void descent_take_weights(void *self, uint64_t first, const float *values, uint64_t count);
+void descent_end_learning(void *self);
 
 #endif

@@ -180,6 +180,13 @@ struct learning {
     enum status (*take_end)(void *self, struct error *err);
     void (*take_abandon)(void *self); /* also where none has begun */
 
+    /* Weights that were learned elsewhere, on parameter servers, take the place of its own:
+     * `count` of them from the first on, in the order of the model's arrays. After all of them
+     * end_learning leaves nothing to do but to look at the model and to publish it. NULL: it learns
+     * nowhere else. */
+    void (*take_weights)(void *self, uint64_t first, const float *values, uint64_t count);
+    void (*end_learning)(void *self);
+
     /* ---- at PHASE_DONE ---- */
 
     /* Measures the model, some milliseconds of it in a call, until it is done. It is measured with

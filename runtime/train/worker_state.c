@@ -36,36 +36,62 @@ static void read_ring(struct byte_reader *reader, struct record_ring *ring)
         message_read_progress(reader, &ring->list[i % ring->most]);
 }
 
-static void put_front(const struct worker *worker, struct text *out, struct error *err)
+/* What comes before the learner's part. */
+struct told {
+    uint64_t rows_done, loss_rows;
+    double loss_total;
+};
+
+/* Without memory *front has failed. */
+static void put_front(const struct learning *learning, const struct told *told,
+                      const struct record_ring *records, const struct record_ring *evaluations,
+                      struct text *front, struct error *err)
 {
-    put_u64(out, worker->rows_done);
-    put_f64(out, worker->loss_total);
-    put_u64(out, worker->loss_rows);
-    put_ring(out, &worker->records);
-    put_ring(out, &worker->evaluations);
-    (void)worker->learning.state_head(worker->learning.self, out, err);
+    struct text inside;
+
+    text_init(&inside, STATE_FRONT_BYTES_MAX);
+    put_u64(&inside, told->rows_done);
+    put_f64(&inside, told->loss_total);
+    put_u64(&inside, told->loss_rows);
+    put_ring(&inside, records);
+    put_ring(&inside, evaluations);
+    (void)learning->state_head(learning->self, &inside, err);
+    if (!inside.failed)
+        put_sized(front, text_slice(&inside));
+    front->failed |= inside.failed;
+    text_deinit(&inside);
+}
+
+enum status worker_state_front(const struct learning *learning, uint64_t rows_done,
+                               struct text *front, struct error *err)
+{
+    const struct record_ring none = {.most = 0};
+
+    put_front(learning, &(struct told){.rows_done = rows_done}, &none, &none, front, err);
+    return front->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 enum status worker_make_front(struct worker *worker, struct error *err)
 {
-    struct text inside;
+    const struct told told = {worker->rows_done, worker->loss_rows, worker->loss_total};
 
     if (worker->front.size > 0 && worker->front_phase == phase_of(worker)->number)
         return STATUS_OK;
     TRY(worker->learning.verify(worker->learning.self, err));
     text_clear(&worker->front);
-    text_init(&inside, STATE_FRONT_BYTES_MAX);
-    put_front(worker, &inside, err);
-    if (!inside.failed)
-        put_sized(&worker->front, text_slice(&inside));
-    if (inside.failed)
-        worker->front.failed = true;
-    text_deinit(&inside);
+    put_front(&worker->learning, &told, &worker->records, &worker->evaluations, &worker->front,
+              err);
     worker->front_phase = phase_of(worker)->number;
     return worker->front.failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
+                       size_t size, char *bytes)
+{
+    worker_state_read(&worker->learning, front, offset, size, bytes);
+}
+
+void worker_state_read(const struct learning *learning, const struct text *front, uint64_t offset,
                        size_t size, char *bytes)
 {
     size_t of_front = 0;
@@ -75,20 +101,14 @@ void worker_read_state(const struct worker *worker, const struct text *front, ui
         memcpy(bytes, front->data + offset, of_front);
     }
     if (of_front < size)
-        worker->learning.state_read(worker->learning.self, offset + of_front - front->size,
-                                    size - of_front, bytes + of_front);
+        learning->state_read(learning->self, offset + of_front - front->size, size - of_front,
+                             bytes + of_front);
 }
 
 static uint64_t total_of(const struct worker *worker)
 {
     return worker->front.size + worker->learning.state_bytes(worker->learning.self);
 }
-
-/* What comes before the learner's part. */
-struct told {
-    uint64_t rows_done, loss_rows;
-    double loss_total;
-};
 
 static enum status read_told(struct byte_reader *reader, struct told *told,
                              struct record_ring *records, struct record_ring *evaluations,

@@ -24,6 +24,12 @@ void worker_forget_incoming(struct worker *worker);
 
 /* The own state as a run of bytes (worker.h). The front is made anew for each phase;
  * offset + size is within front and body. */
+/* The front of a state of which nothing was reported yet, for a learner that did not learn in a
+ * worker: appended. */
+enum status worker_state_front(const struct learning *learning, uint64_t rows_done,
+                               struct text *front, struct error *err);
+void worker_state_read(const struct learning *learning, const struct text *front, uint64_t offset,
+                       size_t size, char *bytes);
 enum status worker_make_front(struct worker *worker, struct error *err);
 void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
                        size_t size, char *bytes);
