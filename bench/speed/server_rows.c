@@ -308,6 +308,12 @@ static enum status bench_compute(void *self, const float *values, float *gradien
     return STATUS_OK;
 }
 
+static struct batch_loss bench_take_loss(void *self)
+{
+    (void)self;
+    return (struct batch_loss){.rows = 0};
+}
+
 /* What passes while the worker waits for servers; its own drawing and computing do not count. */
 static void note_state(struct bench *bench)
 {
@@ -393,15 +399,21 @@ static void run_servers(struct bench *bench, const char *program, char **argv)
                                 .work = worker_work};
     const struct push_worker_options options = {
         .job = JOB, .master = address, .alive_ms = 1000, .reconnect_ms = 50, .search_ms = 10000};
-    const struct batch_learning learning = {bench,        1, widths, bench_open, bench_select,
-                                            bench_compute};
+    const struct batch_learning learning = {.self = bench,
+                                            .plan = {.shards_per_epoch = UINT32_MAX, .epochs = 1},
+                                            .table_count = 1,
+                                            .widths = widths,
+                                            .open = bench_open,
+                                            .select = bench_select,
+                                            .compute = bench_compute,
+                                            .take_loss = bench_take_loss};
     struct loop_role *roles[2];
     struct loop *loop;
     struct error err;
 
     error_clear(&err);
     address_of(argv[3], "master", address);
-    push_worker_init(&bench->worker, &options, &learning);
+    push_worker_init(&bench->worker, &options, &learning, NULL);
     if (loop_new(50, &loop, &err) != STATUS_OK ||
         loop_add_role(loop, &master, address, NULL, 0, &roles[0], &err) != STATUS_OK ||
         loop_add_role(loop, &worker, NULL, NULL, 0, &roles[1], &err) != STATUS_OK)

@@ -87,7 +87,7 @@
     X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
       "all members have said PEER_HELLO to rank 0") \
     X(STAGED,        none,          "dispatcher or master -> worker", \
-      "all rows are staged: the worker opens them and sends HELLO as one that trains") \
+      "all rows are staged, or all is learned on parameter servers: the worker opens the rows and sends HELLO as one that trains") \
     X(TIME_OVER,     none,          "master -> worker", \
       "the statement's time is over: learning ends with the phase in flight, or the next") \
     X(SERVER,        server,        "parameter server -> master", \
@@ -126,7 +126,11 @@
     F(U32,  first_lane,  FIELD_ANY, "of those that it computed last") \
     F(U32,  lane_count,  FIELD_ANY, "0: it computed none yet") \
     F(FLAG, is_leaving,  FIELD_ANY, "it was asked to end") \
-    F(FLAG, is_staging,  FIELD_ANY, "it stages the rows of a job that trains") \
+    F(FLAG, is_staging,  FIELD_ANY, "of a job that trains: it stages the rows, or pushes to parameter servers") \
+    F(U32,  shards,      FIELD_ANY, "of an epoch, where weights lie on parameter servers") \
+    F(U32,  epochs,      FIELD_ANY, "likewise") \
+    F(U32,  batches,     FIELD_ANY, "of a shard, likewise") \
+    F(U64,  rows,        FIELD_ANY, "of an epoch, likewise") \
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where peers reach it")
 
 #define MESSAGE_MEMBER_FIELDS(F) \
@@ -338,6 +342,7 @@
 
 #define MESSAGE_PULL_FIELDS(F) \
     F(U64,    request, FIELD_ANY, "of this worker; rises") \
+    F(FLAG,   is_reading, FIELD_ANY, "no push follows: it does not wait, and nobody waits for it") \
     F(U32S,   counts,  TABLES_MAX * sizeof(uint32_t), "rows of each table") \
     F(INT64S, ids,     FRAME_PAYLOAD_MAX, "of the rows, table by table, ascending; need not be aligned")
 
@@ -356,7 +361,9 @@
 #define MESSAGE_SHARD_DONE_FIELDS(F) \
     F(U64, id,     FIELD_ANY, "of the lease") \
     F(U64, shard,  FIELD_ANY, "") \
-    F(U64, roster, FIELD_ANY, "of the SERVERS that have counted them")
+    F(U64, roster, FIELD_ANY, "of the SERVERS that have counted them") \
+    F(U64, rows,   FIELD_ANY, "of data that this worker computed for it") \
+    F(F64, loss,   FIELD_ANY, "summed over them")
 
 #define MESSAGE_FORGET_FIELDS(F) \
     F(U32, index,       FIELD_ANY, "of the worker") \

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "runtime/process/leading_scoring.h"
+#include "runtime/process/leading_servers.h"
 #include "runtime/process/leading_training.h"
 
 #define CLAIM_CHECK_MS 1000
@@ -123,6 +125,23 @@ enum status leader_listen(struct leader *leader, struct error *err)
                          &leader->loop_role, err);
 }
 
+/* A first master without them would break a promise; a later one goes on without, as with
+ * job_pages_serve. */
+enum status leader_log_events(struct leader *leader, struct error *err)
+{
+    const struct job *job = leader->options.job;
+    enum status status;
+
+    if (job->spec.tensorboard.size == 0 || leader->executor.events.is_open)
+        return STATUS_OK;
+    status = outbox_executor_log_events(&leader->executor, job->folder, job->spec.tensorboard, err);
+    if (status == STATUS_OK || status == STATUS_STALE || !leader->has_row)
+        return status;
+    log_warning("log.tensorboard: %s", err->message);
+    error_clear(err);
+    return STATUS_OK;
+}
+
 /* No row: this is the first leader, and the job begins now. */
 static enum status read_row(struct leader *leader, struct error *err)
 {
@@ -144,6 +163,13 @@ static enum status read_row(struct leader *leader, struct error *err)
     return STATUS_OK;
 }
 
+static const struct leading_role *first_role(const struct job *job, struct jobstore *store)
+{
+    if (!staging_is_done(job, store))
+        return &staging_leader;
+    return servers_are_done(job, store) ? roles[job->spec.kind] : &servers_leader;
+}
+
 enum status leader_start(struct leader *leader, struct loop *loop,
                          const struct leader_options *options, struct error *err)
 {
@@ -156,10 +182,7 @@ enum status leader_start(struct leader *leader, struct loop *loop,
     leader->executor.journal = job->journal;
     TRY(outbox_executor_open(&leader->executor, job->folder, options->incarnation, err));
     TRY(read_row(leader, err));
-    TRY(begin_role(leader,
-                   staging_is_done(job, leader->executor.store) ? roles[job->spec.kind]
-                                                                : &staging_leader,
-                   err));
+    TRY(begin_role(leader, first_role(job, leader->executor.store), err));
     TRY(job_pages_serve(&leader->pages, loop, job, !leader->has_row, err));
     TRY(leader->role->start(leader->self, leader, err));
     loop_flush(leader->loop_role);

@@ -70,6 +70,9 @@ bool leader_end_workers(struct leader *leader);
 
 /* From now on workers can connect. Before it, what takes long is done. */
 enum status leader_listen(struct leader *leader, struct error *err);
+/* Metrics go into event files, where the statement wants them: from a role before or from now on.
+ */
+enum status leader_log_events(struct leader *leader, struct error *err);
 bool leader_is_local(const struct leader *leader);          /* its workers are in this process */
 struct job_facts leader_facts(const struct leader *leader); /* valid until leader_stop */
 

@@ -7,6 +7,8 @@
  *     leader: claim on the store, rows of the leader before, pages, loop
  *        |  struct leading_role                                    this file
  *        +--> training_leader   master.h, of a job that trains     leading_training.c
+ *        +--> servers_leader    shard_master.h, of a job over parameter servers, until all is
+ *        |                      learned                             leading_servers.c
  *        +--> scoring_leader    dispatch.h, of a job that scores   leading_scoring.c
  *        +--> staging_leader    dispatch.h, of a job that trains, until its workers have staged
  *                               the rows                           leading_scoring.c

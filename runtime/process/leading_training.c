@@ -58,23 +58,6 @@ static void find_checkpoints(struct jobstore *store, const struct job *job,
         log_warning("%s", why.message);
 }
 
-/* A first master without them would break a promise; a later one goes on without, as with
- * job_pages_serve. */
-static enum status open_event_files(struct leader *leader, struct error *err)
-{
-    const struct job *job = leader->options.job;
-    enum status status;
-
-    if (job->spec.tensorboard.size == 0)
-        return STATUS_OK;
-    status = outbox_executor_log_events(&leader->executor, job->folder, job->spec.tensorboard, err);
-    if (status == STATUS_OK || status == STATUS_STALE || !leader->has_row)
-        return status;
-    log_warning("log.tensorboard: %s", err->message);
-    error_clear(err);
-    return STATUS_OK;
-}
-
 /* Workers in other processes are dead after some seconds of silence; one in this process is silent
  * only as long as this process is busy. */
 static enum status start(void *self, struct leader *leader, struct error *err)
@@ -99,6 +82,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .apart_ms = APART_MS,
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .checkpoint_steps = job->spec.checkpoint_steps,
+        .needs_checkpoint = job->spec.servers > 0,
         .learn_ms = (int64_t)ceil(job->spec.max_seconds * 1000),
         .store = {&leader->executor, read_piece},
         .facts = leader_facts(leader),
@@ -112,7 +96,7 @@ static enum status start(void *self, struct leader *leader, struct error *err)
     store_call_begin(leader->executor.call, loop_now_ms());
     find_checkpoints(leader->executor.store, job, &options);
     store_call_end(leader->executor.call);
-    TRY(open_event_files(leader, err));
+    TRY(leader_log_events(leader, err));
     TRY(leader_listen(leader, err));
     TRY(master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err));
     if (job->spec.staged_shards > 0) /* an earlier leader may not have come to report it */

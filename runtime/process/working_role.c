@@ -1,6 +1,7 @@
 #include "runtime/process/working_role.h"
 
 #include "runtime/process/working_scoring.h"
+#include "runtime/process/working_servers.h"
 #include "runtime/process/working_staging.h"
 #include "runtime/process/working_training.h"
 
@@ -10,5 +11,7 @@ static const struct working_role *const roles[] = {[SPEC_TRAIN] = &training_work
 
 const struct working_role *working_role_of(const struct job *job)
 {
+    if (job->spec.servers > 0)
+        return &pushing_worker;
     return job->spec.staged_shards > 0 ? &staging_worker : roles[job->spec.kind];
 }

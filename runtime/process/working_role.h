@@ -4,6 +4,8 @@
  *     process (worker_process.c, supervise_alone.c)
  *        |  struct working_role
  *        +--> training_worker   worker.h, of a job that trains        working_training.c
+ *        +--> pushing_worker    push_worker.h, then worker.h, of a job over parameter
+ *        |                      servers                               working_servers.c
  *        +--> scoring_worker    scorer_role.h, of a job that scores   working_scoring.c
  *        +--> staging_worker    scorer_role.h, then worker.h, of a job that trains and whose
  *                               workers stage its rows                working_staging.c

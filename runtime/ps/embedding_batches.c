@@ -8,6 +8,8 @@
 #include "runtime/learn/embedding_network.h"
 #include "runtime/learn/lane_gather.h"
 #include "runtime/learn/start.h"
+#include "runtime/learners/learners.h"
+#include "runtime/train/worker_state.h"
 
 /* ---- tables of the servers ---- */
 
@@ -119,11 +121,11 @@ static enum status make_room(struct embedding_batches *batches, struct error *er
                : fail_no_memory(err);
 }
 
-/* All shards have as many batches, of the size that is asked for in the mean. */
-static enum status cut_shards(struct embedding_batches *batches, uint32_t batch, struct error *err)
+/* All shards have as many batches. */
+static enum status cut_shards(struct embedding_batches *batches, struct error *err)
 {
     const struct dataset_part *train = &batches->dataset->train;
-    const uint32_t shards = batches->shards_per_epoch;
+    const uint32_t shards = batches->plan.shards_per_epoch;
     uint64_t most = 0;
 
     batches->starts = calloc(shards + 1ull, sizeof *batches->starts);
@@ -133,20 +135,20 @@ static enum status cut_shards(struct embedding_batches *batches, uint32_t batch,
     for (uint32_t s = 0; s < shards; s++)
         if (batches->starts[s + 1] - batches->starts[s] > most)
             most = batches->starts[s + 1] - batches->starts[s];
-    batches->shard_batches = embedding_shard_batches(train->rows, shards, batch);
-    batches->batch_most = (uint32_t)((most + batches->shard_batches - 1) / batches->shard_batches);
+    batches->batch_most = (uint32_t)((most + batches->plan.batches - 1) / batches->plan.batches);
     batches->order = calloc(most + LANE_ROWS_AHEAD, sizeof *batches->order);
     return batches->order ? STATUS_OK : fail_no_memory(err);
 }
 
 enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,
-                                   const struct dataset *dataset, uint32_t shards_per_epoch,
-                                   uint32_t batch, struct team *team, struct error *err)
+                                   const struct dataset *dataset, const struct shard_plan *plan,
+                                   struct team *team, struct error *err)
 {
-    *batches = (struct embedding_batches){
-        .spec = spec, .dataset = dataset, .team = team, .shards_per_epoch = shards_per_epoch};
+    *batches =
+        (struct embedding_batches){.spec = spec, .dataset = dataset, .team = team, .plan = *plan};
+    text_init(&batches->collected.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
     TRY(check_spec(spec, err));
-    TRY(cut_shards(batches, batch, err));
+    TRY(cut_shards(batches, err));
     TRY(id_places_make(&batches->places, rows_most(batches), err));
     TRY(make_small(batches, err));
     TRY(make_room(batches, err));
@@ -166,9 +168,21 @@ static void close_shard(struct embedding_batches *batches)
     batches->open.is_held = false;
 }
 
+static void forget_collected(struct embedding_batches *batches)
+{
+    struct learning *learning = &batches->collected.learning;
+
+    if (learning->self)
+        learning->close(learning->self);
+    learning->self = NULL;
+    text_clear(&batches->collected.front);
+}
+
 void embedding_batches_deinit(struct embedding_batches *batches)
 {
     close_shard(batches);
+    forget_collected(batches);
+    text_deinit(&batches->collected.front);
     embedding_space_deinit(&batches->space);
     embedding_network_deinit(&batches->network);
     id_places_deinit(&batches->places);
@@ -203,17 +217,19 @@ static void shuffle(struct embedding_batches *batches, uint64_t shard, uint64_t 
 static enum status open_shard(void *self, uint64_t shard, uint32_t *count, struct error *err)
 {
     struct embedding_batches *batches = self;
-    const uint64_t range = (shard + shard / batches->shards_per_epoch) % batches->shards_per_epoch;
+    const uint64_t range =
+        (shard + shard / batches->plan.shards_per_epoch) % batches->plan.shards_per_epoch;
     const uint64_t first = batches->starts[range], end = batches->starts[range + 1];
 
     close_shard(batches);
+    forget_collected(batches);
     TRY(row_store_hold(batches->dataset, &batches->dataset->train, first, end, batches->team, err));
     batches->open.is_held = true;
     batches->open.shard = shard;
     batches->open.first = first;
     batches->open.rows = end - first;
     shuffle(batches, shard, end - first);
-    *count = batches->shard_batches;
+    *count = batches->plan.batches;
     return STATUS_OK;
 }
 
@@ -222,7 +238,7 @@ static enum status open_shard(void *self, uint64_t shard, uint32_t *count, struc
 /* The rows of a shard are dealt to its batches, as evenly as it goes. */
 static struct lane_rows rows_of_batch(const struct embedding_batches *batches, uint32_t batch)
 {
-    const uint64_t rows = batches->open.rows, count = batches->shard_batches;
+    const uint64_t rows = batches->open.rows, count = batches->plan.batches;
     const uint64_t first = rows * batch / count, end = rows * (batch + 1) / count;
     const struct rows_at at = {batches->open.first, first};
 
@@ -252,6 +268,109 @@ static void select_ids(struct embedding_batches *batches)
     id_places_settle(&batches->places);
 }
 
+/* ---- when all is learned ---- */
+
+static uint64_t table_rows(const struct embedding_batches *batches)
+{
+    return batches->network.shape.table == NO_ARRAY ? 0 : batches->dataset->transform.id_rows;
+}
+
+static enum status collect(void *self, uint32_t *count, struct error *err)
+{
+    struct embedding_batches *batches = self;
+    const uint64_t rows = table_rows(batches), most = rows_most(batches);
+
+    close_shard(batches);
+    forget_collected(batches);
+    TRY(learning_open(batches->spec, batches->dataset, batches->team, &batches->collected.learning,
+                      err));
+    batches->collected.batches = rows > 0 ? (uint32_t)((rows - 1) / most + 1) : 1;
+    *count = batches->collected.batches;
+    return STATUS_OK;
+}
+
+/* With the last rows of the table everything else. */
+static enum status select_all(struct embedding_batches *batches, uint32_t batch,
+                              struct batch_rows *rows)
+{
+    const struct embedding_shape *shape = &batches->network.shape;
+    const uint64_t first = (uint64_t)batch * rows_most(batches), all = table_rows(batches);
+    const bool is_last = batch + 1 == batches->collected.batches;
+    uint64_t *ids = batches->row_ids;
+
+    batches->collected.batch = batch;
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        const bool is_table = i == shape->table;
+        const uint64_t end = is_table  ? (is_last ? all : first + rows_most(batches))
+                             : is_last ? shape->arrays[i].rows
+                                       : 0;
+
+        batches->counts[i] = 0;
+        for (uint64_t id = is_table ? first : 0; id < end; id++, batches->counts[i]++)
+            *ids++ = id;
+    }
+    *rows = (struct batch_rows){batches->counts, batches->row_ids, batches->seen};
+    return STATUS_OK;
+}
+
+/* Where an array begins among the parameters of the whole network: the table comes first. */
+static uint64_t place_of(const struct embedding_batches *batches, uint32_t array)
+{
+    const struct embedding_shape *small = &batches->network.shape;
+
+    if (small->table == NO_ARRAY || array == small->table)
+        return batches->network.tensors[array].first;
+    return batches->network.tensors[array].first +
+           (table_rows(batches) - small->id_rows) * small->row_width;
+}
+
+/* The output biases of the servers begin at 0 (embedding_batches.h). */
+static void keep_values(struct embedding_batches *batches, const float *values)
+{
+    const struct learning *learning = &batches->collected.learning;
+    const struct embedding_shape *shape = &batches->network.shape;
+    const uint64_t first = (uint64_t)batches->collected.batch * rows_most(batches);
+
+    for (uint32_t i = 0; i < shape->array_count; i++) {
+        const uint64_t width = shape->arrays[i].width, count = batches->counts[i] * width;
+        const uint64_t place = place_of(batches, i) + (i == shape->table ? first * width : 0);
+
+        learning->take_weights(learning->self, place, values, count);
+        for (uint32_t j = 0; i + 1 == shape->array_count && j < count; j++) {
+            const float bias = values[j] + batches->outputs[j];
+
+            learning->take_weights(learning->self, place + j, &bias, 1);
+        }
+        values += count;
+    }
+}
+
+static enum status learned(void *self, struct learned_state *state, struct error *err)
+{
+    struct embedding_batches *batches = self;
+    const struct learning *learning = &batches->collected.learning;
+    const uint64_t rows = batches->plan.rows * batches->plan.epochs;
+    const struct phase *phase;
+
+    learning->end_learning(learning->self);
+    text_clear(&batches->collected.front);
+    TRY(worker_state_front(learning, rows, &batches->collected.front, err));
+    phase = learning->phase(learning->self);
+    *state = (struct learned_state){.phase = phase->number,
+                                    .step = phase->step,
+                                    .rows_done = rows,
+                                    .bytes = batches->collected.front.size +
+                                             learning->state_bytes(learning->self)};
+    return STATUS_OK;
+}
+
+static void read_learned(void *self, uint64_t offset, size_t size, char *bytes)
+{
+    const struct embedding_batches *batches = self;
+
+    worker_state_read(&batches->collected.learning, &batches->collected.front, offset, size, bytes);
+}
+
 /* Of the table the rows that are selected, of all else everything; nothing of no rows. */
 static enum status select_rows(void *self, uint32_t batch, struct batch_rows *rows,
                                struct error *err)
@@ -262,6 +381,8 @@ static enum status select_rows(void *self, uint32_t batch, struct batch_rows *ro
     uint32_t *seen = batches->seen;
 
     (void)err;
+    if (batches->collected.learning.self)
+        return select_all(batches, batch, rows);
     batches->rows = rows_of_batch(batches, batch);
     select_ids(batches);
     for (uint32_t i = 0; i < shape->array_count; i++) {
@@ -329,6 +450,10 @@ static enum status compute(void *self, const float *values, float *gradient, str
     struct lane_gradient of;
 
     (void)err;
+    if (batches->collected.learning.self) {
+        keep_values(batches, values);
+        return STATUS_OK;
+    }
     if (batches->rows.count == 0)
         return STATUS_OK;
     take_values(batches, values);
@@ -336,17 +461,31 @@ static enum status compute(void *self, const float *values, float *gradient, str
                                     &batches->rows, &batches->space);
     give_gradient(batches, &of, gradient);
     embedding_network_clear(&batches->network, &batches->space);
-    batches->loss += of.loss;
-    batches->rows_done += batches->rows.count;
+    batches->loss.loss += of.loss;
+    batches->loss.rows += batches->rows.count;
     return STATUS_OK;
+}
+
+static struct batch_loss take_loss(void *self)
+{
+    struct embedding_batches *batches = self;
+    const struct batch_loss loss = batches->loss;
+
+    batches->loss = (struct batch_loss){.rows = 0};
+    return loss;
 }
 
 struct batch_learning embedding_batches_learning(struct embedding_batches *batches)
 {
     return (struct batch_learning){.self = batches,
+                                   .plan = batches->plan,
                                    .table_count = batches->network.shape.array_count,
                                    .widths = batches->widths,
                                    .open = open_shard,
                                    .select = select_rows,
-                                   .compute = compute};
+                                   .compute = compute,
+                                   .take_loss = take_loss,
+                                   .collect = collect,
+                                   .learned = learned,
+                                   .read_learned = read_learned};
 }

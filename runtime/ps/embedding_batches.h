@@ -17,6 +17,10 @@
  * An epoch has so many shards, which are equal ranges of keys, so the rows of each are as good as
  * drawn at random. All shards have as many batches, to which its rows are dealt in an order of
  * their own in each epoch. A worker has the rows of one shard in memory.
+ *
+ * When all is learned it opens the learner that trains in a worker, with all rows of the table
+ * there are, and gives it the servers' weights: rows of the table by as many as a batch selects at
+ * most, everything else with the last of them.
  */
 #ifndef RUNTIME_PS_EMBEDDING_BATCHES_H
 #define RUNTIME_PS_EMBEDDING_BATCHES_H
@@ -24,6 +28,7 @@
 #include "base/team.h"
 #include "runtime/learn/embedding_layout.h"
 #include "runtime/learn/id_places.h"
+#include "runtime/learn/learning.h"
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/row_table.h"
 
@@ -35,7 +40,7 @@ struct embedding_batches {
     struct embedding_network network;
     struct embedding_space space;
     struct id_places places;
-    uint32_t shards_per_epoch, shard_batches;
+    struct shard_plan plan;
     float weight_share;  /* what sample weights are multiplied by, so that their mean is 1 */
     uint32_t batch_most; /* rows of data of one batch */
     uint64_t *starts;    /* (shards_per_epoch + 1): rows of the part */
@@ -51,8 +56,13 @@ struct embedding_batches {
     uint32_t *counts, *widths; /* (arrays) */
     uint64_t *row_ids;         /* of all tables */
     uint32_t *seen;
-    double loss; /* summed over the rows of all batches so far */
-    uint64_t rows_done;
+    struct batch_loss loss; /* since it was asked for last */
+
+    struct {
+        struct learning learning; /* self NULL: nothing is collected */
+        uint32_t batch, batches;
+        struct text front; /* of its state: runtime/train/worker_state.h */
+    } collected;
 };
 
 /* Tables of the servers for a network whose inputs are the data set's: *count of them. LIMIT for
@@ -64,10 +74,10 @@ enum status embedding_tables(const struct jobspec *spec, const struct dataset *d
 /* Of each shard. batch: rows of data, in the mean. */
 uint32_t embedding_shard_batches(uint64_t rows, uint32_t shards_per_epoch, uint32_t batch);
 
-/* spec and dataset outlive it; shards_per_epoch: 1 at least. */
+/* spec, dataset and team outlive it. */
 enum status embedding_batches_init(struct embedding_batches *batches, const struct jobspec *spec,
-                                   const struct dataset *dataset, uint32_t shards_per_epoch,
-                                   uint32_t batch, struct team *team, struct error *err);
+                                   const struct dataset *dataset, const struct shard_plan *plan,
+                                   struct team *team, struct error *err);
 void embedding_batches_deinit(struct embedding_batches *batches);
 
 /* What push_worker.h asks. Valid until embedding_batches_deinit. */

@@ -9,7 +9,15 @@
 
 static bool is_over(const struct push_worker *worker)
 {
-    return worker->state == PUSH_ENDED;
+    return worker->state == PUSH_LEARNED || worker->state == PUSH_ENDED;
+}
+
+/* What lies behind the last shard of rows. */
+static bool is_collection(const struct push_worker *worker, uint64_t shard)
+{
+    const struct shard_plan *plan = &worker->learning.plan;
+
+    return shard >= (uint64_t)plan->shards_per_epoch * plan->epochs;
 }
 
 static struct message message_of(const struct push_worker *worker, enum message_type type)
@@ -18,13 +26,18 @@ static struct message message_of(const struct push_worker *worker, enum message_
 }
 
 void push_worker_init(struct push_worker *worker, const struct push_worker_options *options,
-                      const struct batch_learning *learning)
+                      const struct batch_learning *learning, const struct error *why)
 {
-    *worker = (struct push_worker){
-        .options = *options, .learning = *learning, .next_peer = PEER_FIRST_ASKED};
+    *worker = (struct push_worker){.options = *options,
+                                   .state = learning ? PUSH_IDLE : PUSH_UNABLE,
+                                   .next_peer = PEER_FIRST_ASKED};
+    if (learning)
+        worker->learning = *learning;
     worker->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
                                     options->search_ms);
     error_clear(&worker->failure);
+    if (!learning)
+        worker->failure = *why;
     text_init(&worker->counts, FRAME_PAYLOAD_MAX);
     text_init(&worker->ids, FRAME_PAYLOAD_MAX);
     text_init(&worker->seen, FRAME_PAYLOAD_MAX);
@@ -71,14 +84,38 @@ static void be_failed(struct push_worker *worker, const struct error *err, struc
         say_failed(worker, outbox);
 }
 
+/* This worker's failure does not fail the job. */
+static void say_unable(const struct push_worker *worker, struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_UNABLE);
+
+    message.unable = (struct message_unable){.index = worker->options.index,
+                                             .incarnation = worker->options.incarnation,
+                                             .status = (uint32_t)worker->failure.status,
+                                             .message = slice_of(worker->failure.message),
+                                             .hint = slice_of(worker->failure.hint)};
+    outbox_send(outbox, worker->master.peer, &message);
+}
+
 static void connect_master(struct push_worker *worker, int64_t now_ms, struct outbox *outbox)
 {
+    const struct shard_plan *plan = &worker->learning.plan;
     struct message hello = message_of(worker, MESSAGE_HELLO);
 
     master_link_connect(&worker->master, now_ms, &worker->next_peer, outbox);
+    if (worker->state == PUSH_UNABLE) {
+        say_unable(worker, outbox);
+        return;
+    }
     hello.hello = (struct message_hello){.index = worker->options.index,
                                          .incarnation = worker->options.incarnation,
+                                         .build = worker->options.build,
                                          .is_leaving = worker->is_leaving,
+                                         .is_staging = true,
+                                         .shards = plan->shards_per_epoch,
+                                         .epochs = plan->epochs,
+                                         .batches = plan->batches,
+                                         .rows = plan->rows,
                                          .address = slice_of("")};
     outbox_send(outbox, worker->master.peer, &hello);
     if (worker->state == PUSH_FAILED)
@@ -142,7 +179,7 @@ static void resume(struct push_worker *worker, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_RESUME);
 
-    if (worker->state == PUSH_FAILED || is_over(worker))
+    if (worker->state == PUSH_FAILED || worker->state == PUSH_UNABLE || is_over(worker))
         return;
     if (!worker->lease_count) {
         worker->state = PUSH_IDLE;
@@ -259,6 +296,7 @@ static void send_pull(struct push_worker *worker, const struct pushed_server *se
 
     put_rows(worker, server);
     message.pull = (struct message_pull){.request = worker->request,
+                                         .is_reading = worker->is_collecting,
                                          .counts = text_slice(&worker->counts),
                                          .ids = text_slice(&worker->ids)};
     outbox_send(outbox, server->peer, &message);
@@ -380,33 +418,52 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
 static void hand_in(struct push_worker *worker, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_SHARD_DONE);
+    const struct batch_loss loss = worker->learning.take_loss(worker->learning.self);
 
-    message.shard_done = (struct message_shard_done){
-        .id = worker->leases[0].id, .shard = worker->leases[0].first, .roster = worker->roster};
+    message.shard_done = (struct message_shard_done){.id = worker->leases[0].id,
+                                                     .shard = worker->leases[0].first,
+                                                     .roster = worker->roster,
+                                                     .rows = loss.rows,
+                                                     .loss = loss.loss};
     if (worker->master.peer != PEER_NONE && worker->leased_by == worker->master.peer)
         outbox_send(outbox, worker->master.peer, &message);
     worker->lease_count--;
-    worker->is_open = false;
+    worker->is_open = worker->is_collecting = false;
     memmove(worker->leases, worker->leases + 1, worker->lease_count * sizeof *worker->leases);
 }
 
-/* All servers have said how far they are. */
-static void go_on(struct push_worker *worker, struct outbox *outbox)
+static enum status open_lease(struct push_worker *worker, struct error *err)
 {
     const struct batch_learning *learning = &worker->learning;
+
+    if (worker->is_open)
+        return STATUS_OK;
+    worker->learned.bytes = 0;
+    worker->is_collecting = is_collection(worker, worker->leases[0].first);
+    TRY(worker->is_collecting
+            ? learning->collect(learning->self, &worker->batches, err)
+            : learning->open(learning->self, worker->leases[0].first, &worker->batches, err));
+    worker->is_open = true;
+    return STATUS_OK;
+}
+
+/* All servers have said how far they are. What was collected before may be of a process that is
+ * gone. */
+static void go_on(struct push_worker *worker, struct outbox *outbox)
+{
     uint32_t least = UINT32_MAX;
     struct error err;
 
     error_clear(&err);
-    for (uint32_t s = 0; s < worker->server_count; s++)
-        if (worker->servers[s].next < least)
-            least = worker->servers[s].next;
-    if (!worker->is_open && learning->open(learning->self, worker->leases[0].first,
-                                           &worker->batches, &err) != STATUS_OK) {
+    if (open_lease(worker, &err) != STATUS_OK) {
         be_failed(worker, &err, outbox);
         return;
     }
-    worker->is_open = true;
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (worker->servers[s].next < least)
+            least = worker->servers[s].next;
+    if (worker->is_collecting)
+        least = 0;
     if (least >= worker->batches) {
         hand_in(worker, outbox);
         resume(worker, outbox);
@@ -414,6 +471,23 @@ static void go_on(struct push_worker *worker, struct outbox *outbox)
     }
     worker->batch = least;
     worker->state = PUSH_SELECTING;
+}
+
+/* The values of a batch are kept. */
+static enum status collect_batch(struct push_worker *worker, struct outbox *outbox,
+                                 struct error *err)
+{
+    const struct batch_learning *learning = &worker->learning;
+
+    TRY(learning->compute(learning->self, worker->values, NULL, err));
+    if (++worker->batch < worker->batches) {
+        worker->state = PUSH_SELECTING;
+        return STATUS_OK;
+    }
+    TRY(learning->learned(learning->self, &worker->learned, err));
+    hand_in(worker, outbox);
+    resume(worker, outbox);
+    return STATUS_OK;
 }
 
 /* ---- answers of servers ---- */
@@ -474,11 +548,11 @@ static void on_lease(struct push_worker *worker, const struct message *message,
 {
     struct error err;
 
-    if (worker->state == PUSH_FAILED || worker->is_leaving)
+    if (worker->state == PUSH_FAILED || worker->state == PUSH_UNABLE || worker->is_leaving)
         return;
     if (worker->leased_by != worker->master.peer) {
         worker->lease_count = 0;
-        worker->is_open = false;
+        worker->is_open = worker->is_collecting = false;
         worker->leased_by = worker->master.peer;
     }
     if (worker->lease_count == PUSH_WORKER_LEASES_MAX) {
@@ -490,6 +564,37 @@ static void on_lease(struct push_worker *worker, const struct message *message,
     worker->leases[worker->lease_count++] = message->lease;
     if (worker->lease_count == 1)
         resume(worker, outbox);
+}
+
+static void send_piece(struct push_worker *worker, const struct message_checkpoint *asked,
+                       struct outbox *outbox)
+{
+    struct message message = message_of(worker, MESSAGE_SNAPSHOT);
+    const uint64_t total = worker->learned.bytes;
+    const uint64_t left = asked->offset < total ? total - asked->offset : 0;
+    const size_t most = worker->options.piece_bytes, size = left < most ? (size_t)left : most;
+    char *bytes = size > 0 ? malloc(size) : NULL;
+
+    message.snapshot = (struct message_snapshot){.id = asked->id, .offset = asked->offset};
+    if (bytes) { /* none: it has no such state, or no memory, and the master asks another */
+        worker->learning.read_learned(worker->learning.self, asked->offset, size, bytes);
+        message.snapshot.phase = worker->learned.phase;
+        message.snapshot.step = worker->learned.step;
+        message.snapshot.rows_done = worker->learned.rows_done;
+        message.snapshot.total = total;
+        message.snapshot.bytes = (struct slice){bytes, size};
+    }
+    outbox_send(outbox, worker->master.peer, &message);
+    free(bytes);
+}
+
+static void be_learned(struct push_worker *worker, struct outbox *outbox)
+{
+    worker->state = PUSH_LEARNED;
+    worker->lease_count = 0;
+    for (uint32_t s = 0; s < worker->server_count; s++)
+        if (worker->servers[s].peer != PEER_NONE)
+            outbox_close(outbox, worker->servers[s].peer);
 }
 
 static void on_master(struct push_worker *worker, int64_t now_ms, const struct message *message,
@@ -506,6 +611,10 @@ static void on_master(struct push_worker *worker, int64_t now_ms, const struct m
         on_servers(worker, now_ms, &message->servers, outbox);
     else if (message->type == MESSAGE_LEASE)
         on_lease(worker, message, outbox);
+    else if (message->type == MESSAGE_CHECKPOINT)
+        send_piece(worker, &message->checkpoint, outbox);
+    else if (message->type == MESSAGE_STAGED)
+        be_learned(worker, outbox);
     else if (message->type == MESSAGE_END)
         end_with(worker, STATUS_OK, outbox);
 }
@@ -611,6 +720,8 @@ void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox 
         status = select_batch(worker, &err);
         if (status == STATUS_OK)
             send_pulls(worker, outbox);
+    } else if (worker->is_collecting) {
+        status = collect_batch(worker, outbox, &err);
     } else {
         status = learning->compute(learning->self, worker->values, worker->gradient, &err);
         if (status == STATUS_OK)

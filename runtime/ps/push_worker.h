@@ -16,6 +16,11 @@
  * Where workers are held together (is_gated) the batch is pulled from server 0 first, which lets
  * the pull wait, and pushed there last; else all servers are asked at once.
  *
+ * When all shards are done the master leases what lies behind the last one: the worker then pulls
+ * all rows that the servers have (PULL that only reads), from the first again where one of them is
+ * new, and says SHARD_DONE. The master asks for the state that they make by pieces (CHECKPOINT),
+ * as of a worker that trains. Every worker gets STAGED at last, and goes on as one that trains.
+ *
  * Without its master it goes on with what is leased to it; leases of a connection before are
  * dropped when the master gives one over the next.
  *
@@ -39,18 +44,22 @@ enum push_worker_state {
     PUSH_PULLING,
     PUSH_COMPUTING,
     PUSH_PUSHING,
+    PUSH_UNABLE, /* it has no rows: its master answers with END */
     PUSH_FAILED,
+    PUSH_LEARNED, /* all is: the process goes on as a worker that trains */
     PUSH_ENDED
 };
 
 struct push_worker_options {
     uint64_t job;
     uint32_t index, incarnation;
+    uint64_t build;     /* of the program */
     const char *master; /* address */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms; /* without its master it ends after that; search.h */
     int64_t grace_ms;
-    bool is_gated; /* the servers have a bound of staleness (server_role.h) */
+    size_t piece_bytes; /* of the state that is collected */
+    bool is_gated;      /* the servers have a bound of staleness (server_role.h) */
 };
 
 /* A parameter server as its worker knows it. */
@@ -84,7 +93,9 @@ struct push_worker {
     uint64_t roster; /* the newest SERVERS */
 
     bool is_open; /* the shard of leases[0] is */
+    bool is_collecting;
     uint32_t batches, batch;
+    struct learned_state learned; /* bytes 0: nothing is collected */
     uint64_t request;
     struct batch_rows rows;
     uint32_t row_count;
@@ -95,8 +106,9 @@ struct push_worker {
     uint64_t batches_done;
 };
 
+/* learning NULL: `why` it has none, which it reports. */
 void push_worker_init(struct push_worker *worker, const struct push_worker_options *options,
-                      const struct batch_learning *learning);
+                      const struct batch_learning *learning, const struct error *why);
 void push_worker_deinit(struct push_worker *worker);
 
 void push_worker_start(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);

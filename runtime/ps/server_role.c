@@ -330,7 +330,7 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
         first += asked.counts[t];
         at += (uint64_t)asked.counts[t] * table->options.width;
     }
-    peer->is_computing = true;
+    peer->is_computing = !pull->is_reading;
     peer->pulled_at = role->clock;
     peer->pulled_turn = role->turn;
     message.pulled = (struct message_pulled){
@@ -346,7 +346,7 @@ static enum status on_pull(struct server_role *role, struct server_peer *peer,
     if (!peer->has_resumed || peer->waiting.size)
         return wrong(err, "a pull out of turn");
     stop_computing(role, peer);
-    if (!is_ahead(role, peer))
+    if (message->pull.is_reading || !is_ahead(role, peer))
         return answer_pull(role, peer, &message->pull, outbox, err);
     role->counts.waits++;
     return message_write(message, &peer->waiting, err);

@@ -30,14 +30,6 @@ void shard_board_deinit(struct shard_board *board)
     *board = (struct shard_board){0};
 }
 
-uint32_t shard_board_batches(const struct shard_board *board, uint32_t shard)
-{
-    const struct shard_board_options *options = &board->options;
-    const bool is_last = shard % options->shards_per_epoch == options->shards_per_epoch - 1;
-
-    return is_last ? options->batches_last : options->batches;
-}
-
 static void open_shard(struct shard_board *board, uint32_t shard)
 {
     board->done -= board->states[shard] == BOARD_DONE;
@@ -115,7 +107,7 @@ void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint
     for (uint32_t shard = 0; shard < board->shards; shard++) {
         const uint32_t batches = shard < count ? counted[shard] : 0;
 
-        if (board->states[shard] != BOARD_DONE || batches >= shard_board_batches(board, shard))
+        if (board->states[shard] != BOARD_DONE || batches >= board->options.batches)
             continue;
         open_shard(board, shard);
         board->reopened++;

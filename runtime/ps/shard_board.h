@@ -23,7 +23,6 @@
 struct shard_board_options {
     uint32_t shards_per_epoch, epochs; /* 1 at least */
     uint32_t batches;                  /* of a shard */
-    uint32_t batches_last;             /* of the last one of an epoch */
     uint64_t first_lease;              /* the id of the first; each takes the next */
 };
 
@@ -47,8 +46,6 @@ struct shard_board {
 enum status shard_board_init(struct shard_board *board, const struct shard_board_options *options,
                              struct error *err);
 void shard_board_deinit(struct shard_board *board);
-
-uint32_t shard_board_batches(const struct shard_board *board, uint32_t shard);
 
 /* False: nothing is to be done now. NO_MEMORY counts as that. */
 bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease);

@@ -1,25 +1,32 @@
 /*
  * shard_master.h - the master of a job whose weights lie on parameter servers: which worker does
- * which shard, who the servers are, and when all is done.
+ * which shard, who the servers are, what is stored about the job, and when all is learned.
  *
- *     RUNNING --the model is stored (shard_master_complete)--> DONE
- *        |----FAILED of a role, the launcher gives up--------> FAILED
- *        '----cancel-----------------------------------------> CANCELLED
+ *     WAITING --min_workers are here--> RUNNING --the model is in a checkpoint--> learned
+ *     any of them --FAILED of a role, UNABLE for good, the launcher gives up--> FAILED
+ *     any of them --cancel--> CANCELLED
  *
  *     server --SERVER: what it has counted--> shards that it lacks are opened again
- * (shard_board.h); SERVERS to all workers, FORGET of those that are gone worker --HELLO------>
- * SERVERS, LEASE, LEASE     as many as it may hold in advance
+ *                                             (shard_board.h); SERVERS to all workers, FORGET of
+ *                                             those that are gone
+ *     worker --HELLO------> SERVERS, LEASE, LEASE     as many as it may hold in advance
  *            --SHARD_DONE-> done, if by the newest SERVERS; else it is to be done again; LEASE
  *            --LEAVING----> its leases go to others, END
  *
  * Each new process of a server makes a new roster. A shard that was done by an older one may lack
  * batches in the new process, whose rows come from a snapshot.
  *
- * The master keeps nothing that the servers do not know: a later master asks them, and leases all
- * shards again under ids that no earlier one gave. What is counted everywhere costs a question.
+ * How the rows are cut into shards the first worker says (HELLO): a pure function of statement and
+ * rows. The master keeps nothing else that the servers do not know: a later master asks them, and
+ * leases all shards again under ids that no earlier one gave. What is counted everywhere costs a
+ * question.
  *
- * When all shards are done, and all servers are here (shard_master_is_finished), the model can be
- * taken from the servers. One that dies before it is taken opens its shards again.
+ * When all shards are done, and all servers are here, a worker is leased what lies behind the last
+ * shard: it collects all rows (push_worker.h). Its state is asked for by pieces and stored as the
+ * job's checkpoint. A new roster meanwhile throws away what was collected. When the checkpoint is
+ * whole, the servers get END and the workers STAGED, the job has not ended, and a master that
+ * trains (runtime/train/master.h) leads it: it goes on from the checkpoint, where there is nothing
+ * to learn, to measure and to publish the model.
  *
  * A process that is silent for dead_ms is replaced (outbox.h); the launcher has workers under the
  * indexes 0 to worker_count - 1, and the servers behind them.
@@ -29,16 +36,22 @@
 #ifndef RUNTIME_PS_SHARD_MASTER_H
 #define RUNTIME_PS_SHARD_MASTER_H
 
+#include "runtime/ps/batch_learning.h"
 #include "runtime/ps/shard_board.h"
+#include "runtime/role/job_facts.h"
 #include "runtime/role/outbox.h"
+#include "runtime/role/unable.h"
+#include "runtime/role/usage.h"
 
 struct shard_master_options {
-    uint64_t job;
+    uint64_t job, identity;
     uint32_t incarnation; /* grows with every restart: so do epochs, rosters and leases */
     uint32_t worker_count, server_count; /* 1 at least: of processes that there may be */
+    uint32_t min_workers;                /* 1 at least */
     uint32_t leases_per_worker;          /* 1 at least */
-    struct shard_board_options shards;   /* first_lease is the master's own */
     int64_t dead_ms;                     /* silence after which a process is replaced; 0: never */
+    int64_t report_ms;                   /* between progress rows */
+    struct job_facts facts;
 };
 
 /* A worker or a server, by its index. */
@@ -50,21 +63,53 @@ struct shard_member {
     char address[MESSAGE_ADDRESS_MAX + 1]; /* of a server: where workers reach it */
 };
 
+/* Of an epoch: what its workers have reported. */
+struct epoch_loss {
+    double loss;
+    uint64_t rows;
+    uint32_t shards;
+};
+
+/* What lies behind the last shard, on its way into a checkpoint. */
+struct shard_collection {
+    uint64_t lease; /* 0: nobody has it */
+    uint32_t worker;
+    bool is_collected, is_storing;
+    struct checkpoint head;
+    uint64_t received; /* bytes */
+};
+
 struct shard_master {
     struct shard_master_options options;
     enum job_state state;
+    bool is_learned;
     struct error failure;
+    struct shard_plan plan; /* shards_per_epoch 0: not known yet */
     struct shard_board board;
+    struct epoch_loss *losses; /* (plan.epochs) */
+    double loss;               /* of the rows reported last; NaN: none yet */
     uint64_t epoch, roster;
     struct shard_member *workers, *servers; /* by index */
-    uint64_t late;                          /* shards that were done by an older roster */
-    int64_t ticked_at;
+    uint32_t live, wanted;                  /* workers */
+    uint64_t wanted_version;
+    struct shard_collection collection;
+    uint64_t late; /* shards that were done by an older roster */
+
+    struct unable unable;
+    struct usage usage;
+    int64_t started_at; /* of the job: earlier masters' time counted */
+    int64_t waiting_since, waited_ms;
+    int64_t ticked_at, reported_at, rate_at;
+    uint64_t rate_rows;
+    double rows_per_second;
+    bool has_started; /* reported */
 };
 
-/* LIMIT for more than SHARDS_MAX shards. */
+/* ----- life ----- */
+
 enum status shard_master_init(struct shard_master *master,
                               const struct shard_master_options *options, int64_t now_ms,
-                              struct error *err);
+                              struct outbox *outbox, struct error *err);
 void shard_master_deinit(struct shard_master *master);
 
 /* ----- messages and time ----- */
@@ -74,17 +119,23 @@ void shard_master_on_message(struct shard_master *master, int64_t now_ms, peer_i
 void shard_master_on_disconnect(struct shard_master *master, int64_t now_ms, peer_id peer,
                                 struct outbox *outbox);
 void shard_master_on_tick(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
+/* The checkpoint was stored, or not: `why`. */
+void shard_master_on_stored(struct shard_master *master, int64_t now_ms, uint64_t id,
+                            const struct error *why, struct outbox *outbox);
 
 /* ----- requests of the launcher ----- */
 
-void shard_master_cancel(struct shard_master *master, struct outbox *outbox);
-void shard_master_fail(struct shard_master *master, const struct error *err, struct outbox *outbox);
-
-/* All is learned, and on servers that are here: until one of them is replaced. */
-bool shard_master_is_finished(const struct shard_master *master);
-/* Whoever leads the job has all that the servers have: they and the workers end. */
-void shard_master_complete(struct shard_master *master, struct outbox *outbox);
+void shard_master_cancel(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
+void shard_master_fail(struct shard_master *master, int64_t now_ms, const struct error *err,
+                       struct outbox *outbox);
+void shard_master_want(struct shard_master *master, int64_t now_ms, uint64_t version,
+                       uint32_t workers, struct outbox *outbox);
+void shard_master_leave(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
+/* END to all workers and servers, and nothing stored. */
+void shard_master_end_workers(struct shard_master *master, struct outbox *outbox);
 
 bool shard_master_has_ended(const struct shard_master *master);
+/* The checkpoint is stored, and everybody was told so: nothing more is to be called. */
+bool shard_master_is_learned(const struct shard_master *master);
 
 #endif

@@ -38,6 +38,7 @@ enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struc
     batches = quotient_up(train_rows, spec->batch_size);
     plan->epochs = job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task),
                               (uint32_t)least(spec->batch_size, train_rows), train_rows);
+    plan->rows = train_rows;
     if (plan->epochs <= SHARDS_MAX && batches <= SERVER_CLOCK_MAX / plan->epochs) {
         plan->shards_per_epoch =
             (uint32_t)least(shards_of(batches, spec->max_workers > 0 ? spec->max_workers : 1),

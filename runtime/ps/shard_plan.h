@@ -26,6 +26,7 @@ struct shard_plan {
     uint32_t shards_per_epoch, epochs; /* 1 at least; SHARDS_MAX shards at most (shard_counts.h) */
     uint32_t batches;                  /* of each shard; 1 at least */
     uint64_t steps;                    /* all batches; at most SERVER_CLOCK_MAX (server_role.h) */
+    uint64_t rows;                     /* of an epoch */
 };
 
 /* INVALID without rows. LIMIT for more batches than a server counts. */

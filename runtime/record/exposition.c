@@ -98,6 +98,31 @@ void exposition_write(const struct master *master, const struct job_row *row, st
     write_group(master, row, out);
 }
 
+static uint32_t count_servers(const struct shard_master *master)
+{
+    uint32_t here = 0;
+
+    for (uint32_t s = 0; s < master->options.server_count; s++)
+        here += master->servers[s].peer != PEER_NONE;
+    return here;
+}
+
+void exposition_write_servers(const struct shard_master *master, const struct job_row *row,
+                              struct text *out)
+{
+    write_identity(row, out);
+    write_learning(row, out);
+    write_slots(row, master->live, master->wanted, out);
+    gauge(out, "servers", "Parameter servers that are here.", count_servers(master));
+    gauge(out, "shards", "Shards of the rows, of all epochs.", master->board.shards);
+    gauge(out, "shards_done", "Shards that all parameter servers have counted.",
+          master->board.done);
+    gauge(out, "shards_leased", "Shards that a worker has now.", master->board.lease_count);
+    counter(out, "shards_reopened_total",
+            "Shards that were done and that a new parameter server did not have.",
+            (double)master->board.reopened);
+}
+
 static void write_rows(const struct dispatch *dispatch, const struct job_row *row,
                        uint64_t rows_bad, struct text *out)
 {

@@ -8,6 +8,7 @@
 #ifndef RUNTIME_RECORD_EXPOSITION_H
 #define RUNTIME_RECORD_EXPOSITION_H
 
+#include "runtime/ps/shard_master.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/train/master.h"
 
@@ -15,6 +16,9 @@
 #define EXPOSITION_BYTES_MAX ((size_t)1 << 20)
 
 void exposition_write(const struct master *master, const struct job_row *row, struct text *out);
+/* Of a job over parameter servers. */
+void exposition_write_servers(const struct shard_master *master, const struct job_row *row,
+                              struct text *out);
 /* Of a job that scores a table. */
 void exposition_write_scoring(const struct dispatch *dispatch, const struct job_row *row,
                               struct text *out);

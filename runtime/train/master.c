@@ -435,7 +435,9 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
 {
     const uint32_t index = master_find_successor(master, from);
 
-    if (index == INDEX_NONE) {
+    if (message->type == MESSAGE_SERVER) { /* it came when all was learned */
+        master_send_end(master, from, outbox);
+    } else if (index == INDEX_NONE) {
         outbox_close(outbox, from);
     } else if (message->type == MESSAGE_LEAVING) {
         master->workers[index].successor = PEER_NONE;

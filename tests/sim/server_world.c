@@ -24,6 +24,8 @@
 #define PIECE_BYTES 512
 #define NOBODY      UINT32_MAX
 
+#define COLLECT_BATCHES 3
+
 static const uint32_t widths[TABLES] = {1, 3};
 
 enum node_kind { MASTER, WORKER, SERVER };
@@ -42,6 +44,9 @@ struct world;
 struct toy {
     struct world *world;
     uint32_t shard;
+    bool is_collecting;
+    uint32_t batch;
+    float learned[TABLES][IDS_MAX]; /* the first number of each row */
     uint32_t counts[TABLES];
     uint64_t ids[TABLES * IDS_MAX];
     uint32_t seen[TABLES * IDS_MAX];
@@ -74,7 +79,7 @@ struct world {
     struct node *nodes[NODES_MAX];
     uint32_t node_count, master, workers[WORKERS_MAX], servers[SERVERS_MAX];
     uint32_t worker_starts[WORKERS_MAX], server_starts[SERVERS_MAX], master_starts;
-    struct store stores[SERVERS_MAX];
+    struct store stores[SERVERS_MAX], checkpoint;
     struct links links;
     struct timeline time; /* in milliseconds */
     /* Of each server's process: pushes counted of each worker's, and as they were when another
@@ -142,7 +147,8 @@ static enum status toy_open(void *self, uint64_t shard, uint32_t *batches, struc
     (void)err;
 
     toy->shard = (uint32_t)shard;
-    *batches = shard % plan->shards == plan->shards - 1 ? plan->batches_last : plan->batches;
+    toy->is_collecting = false;
+    *batches = plan->batches;
     return STATUS_OK;
 }
 
@@ -153,11 +159,14 @@ static enum status toy_select(void *self, uint32_t batch, struct batch_rows *row
     uint32_t row = 0;
     (void)err;
 
+    toy->batch = batch;
     for (uint32_t t = 0; t < TABLES; t++) {
         const uint32_t first = row;
 
         for (uint64_t i = 0; i < toy->world->plan->ids; i++) {
-            const uint32_t seen = times_seen(toy->world, toy->shard, batch, t, i);
+            const uint32_t seen = toy->is_collecting
+                                      ? i % COLLECT_BATCHES == batch
+                                      : times_seen(toy->world, toy->shard, batch, t, i);
 
             if (!seen)
                 continue;
@@ -170,12 +179,23 @@ static enum status toy_select(void *self, uint32_t batch, struct batch_rows *row
     return STATUS_OK;
 }
 
+static void keep(struct toy *toy, const float *values)
+{
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t i = 0; i < toy->counts[t]; i++, values += widths[t])
+            toy->learned[t][toy->batch + i * COLLECT_BATCHES] = values[0];
+}
+
 static enum status toy_compute(void *self, const float *values, float *gradient, struct error *err)
 {
     struct toy *toy = self;
     uint32_t at = 0;
     (void)err;
 
+    if (toy->is_collecting) {
+        keep(toy, values);
+        return STATUS_OK;
+    }
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint32_t i = 0; i < toy->counts[t] * widths[t]; i++, at++) {
             if (values[at] > 0 || values[at] != (float)(int)values[at])
@@ -184,6 +204,42 @@ static enum status toy_compute(void *self, const float *values, float *gradient,
             gradient[at] = 1;
         }
     return STATUS_OK;
+}
+
+static struct batch_loss toy_take_loss(void *self)
+{
+    (void)self;
+    return (struct batch_loss){.loss = 1, .rows = 1};
+}
+
+static enum status toy_collect(void *self, uint32_t *batches, struct error *err)
+{
+    struct toy *toy = self;
+    (void)err;
+
+    toy->is_collecting = true;
+    memset(toy->learned, 0, sizeof toy->learned);
+    *batches = COLLECT_BATCHES;
+    return STATUS_OK;
+}
+
+static enum status toy_learned(void *self, struct learned_state *state, struct error *err)
+{
+    struct toy *toy = self;
+    const struct server_plan *plan = toy->world->plan;
+    (void)err;
+
+    *state = (struct learned_state){.phase = 1,
+                                    .step = (uint64_t)plan->shards * plan->epochs * plan->batches,
+                                    .bytes = sizeof toy->learned};
+    return STATUS_OK;
+}
+
+static void toy_read_learned(void *self, uint64_t offset, size_t size, char *bytes)
+{
+    const struct toy *toy = self;
+
+    memcpy(bytes, (const char *)toy->learned + offset, size);
 }
 
 /* ----------------------------------------------------------- connections */
@@ -218,13 +274,6 @@ static void connect(struct world *world, uint32_t from, peer_id peer, struct sli
 }
 
 /* ------------------------------------------------------------ what is checked */
-
-static uint32_t batches_of(const struct world *world, uint32_t shard)
-{
-    const struct server_plan *plan = world->plan;
-
-    return shard % plan->shards == plan->shards - 1 ? plan->batches_last : plan->batches;
-}
 
 static const struct row_entry *entry_of(const struct row_table *table, uint64_t id)
 {
@@ -270,17 +319,49 @@ static void check_server(struct world *world, struct server_role *server)
                 check_row(world, server, t, number);
 }
 
-static void check_end(struct world *world)
+/* Servers that the master does not know, or that are gone, have nothing to do with what was
+ * collected before. */
+static void check_servers(struct world *world, const struct shard_master *master)
 {
     for (uint32_t s = 0; s < world->plan->servers; s++) {
-        struct server_role *server = &world->nodes[world->servers[s]]->server;
+        struct node *node = world->nodes[world->servers[s]];
+        struct server_role *server = &node->server;
 
+        if (!node->is_alive || node->incarnation != master->servers[s].incarnation)
+            continue;
         for (uint32_t shard = 0; shard < world->plan->shards * world->plan->epochs; shard++)
-            if (shard_counts_of(&server->shards, shard) != batches_of(world, shard))
+            if (shard_counts_of(&server->shards, shard) != world->plan->batches)
                 complain(world, "not all batches are counted of shard", shard);
         check_server(world, server);
         world->result->pushes += server->counts.pushes;
     }
+}
+
+/* The batches of the whole job that select the row. */
+static uint64_t batches_with(const struct world *world, uint32_t t, uint64_t number)
+{
+    const struct server_plan *plan = world->plan;
+    uint64_t batches = 0;
+
+    for (uint32_t shard = 0; shard < plan->shards; shard++)
+        for (uint32_t b = 0; b < plan->batches; b++)
+            batches += times_seen(world, shard, b, t, number) > 0;
+    return batches * plan->epochs;
+}
+
+static void check_learned(struct world *world, struct slice state)
+{
+    float learned[TABLES][IDS_MAX];
+
+    if (state.size != sizeof learned) {
+        complain(world, "a checkpoint of another size", state.size);
+        return;
+    }
+    memcpy(learned, state.data, sizeof learned);
+    for (uint32_t t = 0; t < TABLES && world->plan->min_count <= 1; t++)
+        for (uint64_t number = 0; number < world->plan->ids; number++)
+            if (learned[t][number] != -(float)batches_with(world, t, number))
+                complain(world, "a checkpoint without all batches of row", number);
 }
 
 /* Of the process that is the server now. */
@@ -314,11 +395,11 @@ static void note_push(struct world *world, uint32_t s, uint32_t w)
 
 static void take_piece(struct world *world, const struct node *node, struct slice bytes)
 {
-    struct store *store = world->stores + node->index;
+    struct store *store = node->kind == MASTER ? &world->checkpoint : world->stores + node->index;
     struct piece_head head;
 
     memcpy(&head, bytes.data, sizeof head);
-    if (node->incarnation + 1 < world->server_starts[node->index])
+    if (node->kind == SERVER && node->incarnation + 1 < world->server_starts[node->index])
         return; /* another has followed */
     if (head.position == 0)
         text_clear(&store->pieces);
@@ -342,6 +423,26 @@ static void take_finish(struct world *world, const struct node *node, struct sli
     text_append(&store->whole, text_slice(&store->pieces));
     store->has_whole = true;
     world->result->snapshots++;
+}
+
+/* The job's checkpoint is whole: a master that trains goes on from it. */
+static void take_checkpoint(struct world *world, struct node *node, struct slice bytes)
+{
+    struct shard_master *master = &node->master;
+    const struct error fine = {.status = STATUS_OK};
+    struct checkpoint head;
+
+    memcpy(&head, bytes.data, sizeof head);
+    if (head.id != world->checkpoint.id || head.bytes != world->checkpoint.pieces.size)
+        complain(world, "a checkpoint of another size than its pieces", head.bytes);
+    check_learned(world, text_slice(&world->checkpoint.pieces));
+    check_servers(world, master);
+    for (uint32_t s = 0; s < world->plan->servers; s++)
+        world->result->pushes += world->nodes[world->servers[s]]->server.counts.pushes;
+    shard_master_on_stored(master, world->time.now, head.id, &fine, &node->outbox);
+    if (!shard_master_is_learned(master))
+        complain(world, "a master that has all does not end", 0);
+    world->time.has_ended = true;
 }
 
 /* ------------------------------------------------------------ processes */
@@ -380,19 +481,29 @@ static void start_worker(struct world *world, uint32_t index)
                                                 .alive_ms = 50,
                                                 .reconnect_ms = 10,
                                                 .grace_ms = 1000,
+                                                .piece_bytes = PIECE_BYTES,
                                                 .is_gated = world->plan->staleness > 0};
+    const struct server_plan *plan = world->plan;
     const struct batch_learning learning = {.self = &node->toy,
+                                            .plan = {.shards_per_epoch = plan->shards,
+                                                     .epochs = plan->epochs,
+                                                     .batches = plan->batches,
+                                                     .rows = plan->shards},
                                             .table_count = TABLES,
                                             .widths = widths,
                                             .open = toy_open,
                                             .select = toy_select,
-                                            .compute = toy_compute};
+                                            .compute = toy_compute,
+                                            .take_loss = toy_take_loss,
+                                            .collect = toy_collect,
+                                            .learned = toy_learned,
+                                            .read_learned = toy_read_learned};
 
     world->workers[index] = number;
     for (uint32_t s = 0; s < SERVERS_MAX; s++)
         world->is_computing[s][index] = false;
     TRACE(world, "worker %u.%u starts", index, incarnation);
-    push_worker_init(&node->worker, &options, &learning);
+    push_worker_init(&node->worker, &options, &learning, NULL);
     push_worker_start(&node->worker, world->time.now, &node->outbox);
     carry_out(world, number);
 }
@@ -467,20 +578,19 @@ static void start_master(struct world *world)
 
     world->master = node_new(world, MASTER, 0, incarnation);
     TRACE(world, "master %u starts", incarnation);
-    if (shard_master_init(
-            &world->nodes[world->master]->master,
-            &(struct shard_master_options){.job = 1,
-                                           .incarnation = incarnation,
-                                           .worker_count = plan->workers,
-                                           .server_count = plan->servers,
-                                           .leases_per_worker = LEASES,
-                                           .shards = {.shards_per_epoch = plan->shards,
-                                                      .epochs = plan->epochs,
-                                                      .batches = plan->batches,
-                                                      .batches_last = plan->batches_last},
-                                           .dead_ms = DEAD_MS},
-            world->time.now, &err) != STATUS_OK)
+    if (shard_master_init(&world->nodes[world->master]->master,
+                          &(struct shard_master_options){.job = 1,
+                                                         .incarnation = incarnation,
+                                                         .worker_count = plan->workers,
+                                                         .server_count = plan->servers,
+                                                         .min_workers = 1,
+                                                         .leases_per_worker = LEASES,
+                                                         .dead_ms = DEAD_MS,
+                                                         .report_ms = 100,
+                                                         .facts.started_at = ""},
+                          world->time.now, &world->nodes[world->master]->outbox, &err) != STATUS_OK)
         abort();
+    carry_out(world, world->master);
 }
 
 /* ------------------------------------------------------------ the launcher */
@@ -552,7 +662,7 @@ static void watch(struct world *world, const struct node *node, uint32_t to, str
         world->nodes[world->workers[worker->index]] != worker ||
         message_read(frame, &message, &err) != STATUS_OK)
         return;
-    if (message.type == MESSAGE_PULLED)
+    if (message.type == MESSAGE_PULLED && !worker->worker.is_collecting)
         note_pull(world, node->index, worker->index);
     else if (message.type == MESSAGE_RESUMED || message.type == MESSAGE_PUSHED)
         stop_watching(world, node, worker);
@@ -592,7 +702,10 @@ static void carry_out(struct world *world, uint32_t number)
             take_piece(world, node, bytes);
             break;
         case OUTBOX_FINISH:
-            take_finish(world, node, bytes);
+            if (node->kind == MASTER)
+                take_checkpoint(world, node, bytes);
+            else
+                take_finish(world, node, bytes);
             break;
         case OUTBOX_REPLACE:
             replace(world, &entry);
@@ -720,30 +833,15 @@ static void lead(struct world *world, struct node *node, peer_id from,
 {
     struct shard_master *master = &node->master;
     const uint64_t reopened = master->board.reopened, late = master->late;
+    const uint64_t lease = master->collection.lease;
 
     shard_master_on_message(master, world->time.now, from, message, &node->outbox);
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;
+    world->result->faults[SERVER_FAULT_COLLECTED_ANEW] +=
+        lease != 0 && master->collection.lease != lease;
     if (message->type == MESSAGE_FAILED)
         complain(world, "a role failed", message->failure.status);
-}
-
-/* The model is taken from the servers, if they are all alive that the master knows. */
-static void look_for_end(struct world *world, struct node *node)
-{
-    if (!shard_master_is_finished(&node->master))
-        return;
-    for (uint32_t s = 0; s < world->plan->servers; s++) {
-        const struct node *server = world->nodes[world->servers[s]];
-
-        if (!server->is_alive || server->incarnation != node->master.servers[s].incarnation)
-            return;
-    }
-    check_end(world);
-    shard_master_complete(&node->master, &node->outbox);
-    if (node->master.state != JOB_STATE_DONE)
-        complain(world, "a master that is finished does not end", 0);
-    world->time.has_ended = true;
 }
 
 static void deliver(struct world *world, struct node *node, const struct event *event)
@@ -765,10 +863,9 @@ static void deliver(struct world *world, struct node *node, const struct event *
     }
     if (message_read(event->moment.bytes, &message, &err) != STATUS_OK)
         complain(world, "a frame is not read by node", event->node);
-    else if (node->kind == MASTER) {
+    else if (node->kind == MASTER)
         lead(world, node, peer, &message);
-        look_for_end(world, node);
-    } else if (node->kind == WORKER)
+    else if (node->kind == WORKER)
         push_worker_on_message(&node->worker, world->time.now, peer, &message, &node->outbox);
     else
         server_role_on_message(&node->server, world->time.now, peer, &message, &node->outbox);
@@ -801,10 +898,9 @@ static void deliver_watched(struct world *world, struct node *node, const struct
 
 static void tick(struct world *world, struct node *node, uint32_t number)
 {
-    if (node->kind == MASTER) {
+    if (node->kind == MASTER)
         shard_master_on_tick(&node->master, world->time.now, &node->outbox);
-        look_for_end(world, node);
-    } else if (node->kind == WORKER)
+    else if (node->kind == WORKER)
         push_worker_on_tick(&node->worker, world->time.now, &node->outbox);
     else
         server_role_on_tick(&node->server, world->time.now, &node->outbox);
@@ -892,6 +988,7 @@ static void world_close(struct world *world)
         text_deinit(&world->stores[s].pieces);
         text_deinit(&world->stores[s].whole);
     }
+    text_deinit(&world->checkpoint.pieces);
     timeline_close(&world->time);
     free(world);
 }
@@ -918,6 +1015,7 @@ enum status server_world_run(const struct server_plan *plan, struct server_resul
         text_init(&world->stores[s].pieces, TEXT_MAXIMUM);
         text_init(&world->stores[s].whole, TEXT_MAXIMUM);
     }
+    text_init(&world->checkpoint.pieces, TEXT_MAXIMUM);
     start_master(world);
     for (uint32_t s = 0; s < plan->servers; s++)
         start_server(world, s);

@@ -15,7 +15,8 @@
  *
  * With SGD at a rate of 1, weights that start at 0 and gradients of 1 a row's weight is minus the
  * number of batches that were counted in it. Checked at the end: each row has each of its batches
- * once, and how many rows of data selected it; all shards are counted whole on all servers.
+ * once, and how many rows of data selected it; all shards are counted whole on all servers; and the
+ * state that a worker has collected for the job's checkpoint is the rows of these servers.
  * Checked all along: no worker is further ahead than the staleness allows, and a snapshot that
  * was taken while rows were pushed has as many batches as its counts say.
  */
@@ -27,7 +28,7 @@
 struct server_plan {
     uint64_t seed;
     uint32_t workers, servers;
-    uint32_t shards, epochs, batches, batches_last;
+    uint32_t shards, epochs, batches;
     uint32_t ids;        /* of each table */
     uint32_t batch_rows; /* ids of a batch, at most */
     uint32_t staleness, min_count;
@@ -57,7 +58,8 @@ struct server_plan {
     X(REOPENED, "a shard that was done is opened again")                                           \
     X(REPEATED, "a batch is pushed that is counted already")                                       \
     X(WAITED, "a worker that is ahead waits")                                                      \
-    X(LATE, "a shard is done by a roster that is past")
+    X(LATE, "a shard is done by a roster that is past")                                            \
+    X(COLLECTED_ANEW, "what was collected is thrown away and collected again")
 
 enum server_fault {
 #define X(name, text) SERVER_FAULT_##name,

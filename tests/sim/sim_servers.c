@@ -34,7 +34,6 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
         .verbose = verbose,
     };
 
-    plan.batches_last = 1 + (uint32_t)pick(seed, 16, plan.batches);
     if (pick(seed, 17, 8) == 0)
         return plan;
     plan.kills = pick(seed, 18, 2) ? 0 : (uint32_t)pick(seed, 19, 8);

@@ -435,7 +435,7 @@ struct jobspec made_spec(const struct dataset *dataset)
     return spec;
 }
 
-void sums_init(struct sums *sums, const struct phase *phase)
+void learned_sums_init(struct sums *sums, const struct phase *phase)
 {
     enum status status;
     struct error err;
@@ -449,7 +449,7 @@ void sums_init(struct sums *sums, const struct phase *phase)
     (void)status;
 }
 
-void sums_deinit(struct sums *sums)
+void learned_sums_deinit(struct sums *sums)
 {
     free(sums->integers);
     free(sums->fixed);
@@ -492,7 +492,7 @@ static enum status compute(struct descent *descent, uint32_t workers, uint32_t m
         struct sums own;
         uint32_t done;
 
-        sums_init(&own, descent_phase(descent));
+        learned_sums_init(&own, descent_phase(descent));
         for (uint32_t i = 0; i < lanes && status == STATUS_OK; i++) {
             uint32_t lane = mix % 2 ? lanes - 1 - i : i;
             if ((lane * (2 * mix + 1) + mix) % workers == w)
@@ -500,7 +500,7 @@ static enum status compute(struct descent *descent, uint32_t workers, uint32_t m
                                             &done, err);
         }
         add_sums(total, &own, descent_phase(descent));
-        sums_deinit(&own);
+        learned_sums_deinit(&own);
     }
     return status;
 }
@@ -512,7 +512,7 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
     struct sums total;
     enum status status;
 
-    sums_init(&total, &phase);
+    learned_sums_init(&total, &phase);
     status = compute(descent, workers, mix, &total, err);
     for (uint32_t s = 0; s < workers; s++) {
         uint32_t first = (uint32_t)((uint64_t)phase.real_count * s / workers);
@@ -529,7 +529,7 @@ enum status run_phase(struct descent *descent, uint32_t workers, uint32_t mix,
         status = descent_apply(
             descent, &(struct phase_totals){total.integers, NULL, total.reals, &total.rows}, report,
             err);
-    sums_deinit(&total);
+    learned_sums_deinit(&total);
     return status;
 }
 

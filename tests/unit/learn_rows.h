@@ -52,8 +52,8 @@ struct sums {
     float *reals;
     struct touched_rows rows; /* of the table */
 };
-void sums_init(struct sums *sums, const struct phase *phase);
-void sums_deinit(struct sums *sums);
+void learned_sums_init(struct sums *sums, const struct phase *phase);
+void learned_sums_deinit(struct sums *sums);
 
 /* learning_open of a spec whose kind is learned by descent. */
 enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,

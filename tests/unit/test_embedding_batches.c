@@ -21,6 +21,14 @@ static const struct embedding_parts all_parts[] = {
 };
 #define PARTS (sizeof all_parts / sizeof *all_parts)
 
+static struct shard_plan plan_of(uint64_t rows, uint32_t shards, uint32_t epochs)
+{
+    return (struct shard_plan){.shards_per_epoch = shards,
+                               .epochs = epochs,
+                               .batches = embedding_shard_batches(rows, shards, BATCH),
+                               .rows = rows};
+}
+
 /* ---- a job, and the tables that its servers would have ---- */
 
 struct fixture {
@@ -37,6 +45,7 @@ struct fixture {
 static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint32_t words,
                          struct embedding_parts parts)
 {
+    const struct shard_plan plan = plan_of(ROWS, SHARDS, 12);
     struct error err;
 
     *fixture = (struct fixture){.memory = {.limit = UINT64_MAX}};
@@ -46,7 +55,7 @@ static void fixture_open(struct fixture *fixture, struct rows_shape shape, uint3
     for (uint32_t t = 0; t < fixture->table_count; t++)
         CHECK_OK(row_table_init(&fixture->tables[t], &fixture->options[t], &fixture->memory, &err));
     CHECK_OK(embedding_batches_init(&fixture->batches, &fixture->of.spec, &fixture->of.dataset,
-                                    SHARDS, BATCH, NULL, &err));
+                                    &plan, NULL, &err));
     fixture->learning = embedding_batches_learning(&fixture->batches);
     CHECK_INT(fixture->learning.table_count, fixture->table_count);
 }
@@ -123,7 +132,7 @@ static void learn_batch(struct fixture *fixture, uint32_t batch)
 /* Loss a row, as the weights were when it was computed. */
 static double learn_epoch(struct fixture *fixture, uint64_t epoch)
 {
-    const double loss = fixture->batches.loss;
+    struct batch_loss loss;
     struct error err;
 
     for (uint64_t shard = epoch * SHARDS; shard < (epoch + 1) * SHARDS; shard++) {
@@ -133,7 +142,10 @@ static double learn_epoch(struct fixture *fixture, uint64_t epoch)
         for (uint32_t b = 0; b < batches; b++)
             learn_batch(fixture, b);
     }
-    return (fixture->batches.loss - loss) / ROWS;
+    loss = fixture->learning.take_loss(fixture->learning.self);
+    CHECK_INT(loss.rows, ROWS);
+    CHECK_INT(fixture->learning.take_loss(fixture->learning.self).rows, 0);
+    return loss.loss / ROWS;
 }
 
 /* ---- what rows start with ---- */
@@ -282,7 +294,6 @@ static void each_epoch_has_each_row_once_in_an_order_of_its_own(void **state)
     (void)state;
 
     fixture_open(&fixture, (struct rows_shape){ROWS, 0, 2, 3, 12, 2}, 0, all_parts[0]);
-    CHECK_INT(fixture.batches.shard_batches, embedding_shard_batches(ROWS, SHARDS, BATCH));
     for (uint64_t epoch = 0; epoch < 2; epoch++) {
         bool taken[ROWS] = {false};
 
@@ -290,7 +301,7 @@ static void each_epoch_has_each_row_once_in_an_order_of_its_own(void **state)
             uint32_t batches;
 
             CHECK_OK(fixture.learning.open(fixture.learning.self, shard, &batches, &err));
-            CHECK_INT(batches, fixture.batches.shard_batches);
+            CHECK_INT(batches, embedding_shard_batches(ROWS, SHARDS, BATCH));
             CHECK_INT(held_rows(&fixture.of.dataset, &fixture.of.dataset.train),
                       fixture.batches.open.rows);
             for (uint32_t b = 0; b < batches; b++) {
@@ -345,6 +356,7 @@ static void rows_of_data_are_counted_for_each_row_that_they_select(void **state)
 /* More shards than rows: some have none, and their batches select nothing and push nothing. */
 static void a_batch_without_rows_selects_nothing(void **state)
 {
+    const struct shard_plan plan = plan_of(6, 40, 1);
     struct embedding_batches batches;
     struct batch_learning learning;
     struct embedding_case of;
@@ -354,7 +366,7 @@ static void a_batch_without_rows_selects_nothing(void **state)
     (void)state;
 
     embedding_case_open(&of, (struct rows_shape){6, 0, 2, 3, 12, 2}, 0, all_parts[0]);
-    CHECK_OK(embedding_batches_init(&batches, &of.spec, &of.dataset, 40, BATCH, NULL, &err));
+    CHECK_OK(embedding_batches_init(&batches, &of.spec, &of.dataset, &plan, NULL, &err));
     learning = embedding_batches_learning(&batches);
     for (uint64_t shard = 0; shard < 40; shard++) {
         CHECK_OK(learning.open(learning.self, shard, &count, &err));
@@ -386,13 +398,81 @@ static void it_learns(void **state)
         for (uint64_t epoch = 1; epoch < 12; epoch++)
             last = learn_epoch(&fixture, epoch);
         CHECK(last < 0.75 * first);
-        CHECK_INT(fixture.batches.rows_done, 12 * ROWS);
+        fixture_close(&fixture);
+    }
+}
+
+/* ---- when all is learned ---- */
+
+static void collect(struct fixture *fixture, struct learned_state *state)
+{
+    const struct batch_learning *learning = &fixture->learning;
+    struct error err;
+    uint32_t batches;
+
+    CHECK_OK(learning->collect(learning->self, &batches, &err));
+    for (uint32_t b = 0; b < batches; b++) {
+        struct batch_rows rows;
+        float *values;
+        size_t floats;
+
+        CHECK_OK(learning->select(learning->self, b, &rows, &err));
+        values = pull(fixture, &rows, &floats);
+        CHECK_OK(learning->compute(learning->self, values, NULL, &err));
+        free(values);
+    }
+    CHECK_OK(learning->learned(learning->self, state, &err));
+}
+
+/* A learner that takes the state has the servers' weights, and nothing left to learn. */
+static void what_is_collected_is_the_state_of_a_learner_that_has_learned(void **state)
+{
+    (void)state;
+    for (size_t p = 0; p < PARTS; p++) {
+        const struct rows_shape shape = {ROWS, p % 2 ? 90 : 0, 2, 3, 700, 2};
+        struct embedding_network network;
+        struct learned_state learned;
+        const struct learning *learner;
+        struct fixture fixture;
+        const struct phase *phase;
+        float *whole, *taken;
+        char *bytes;
+        struct error err;
+
+        fixture_open(&fixture, shape, 0, all_parts[p]);
+        learn_epoch(&fixture, 0);
+        CHECK_OK(embedding_network_init(&network, &fixture.of.spec, &fixture.of.dataset, &err));
+        collect(&fixture, &learned);
+        collect(&fixture, &learned); /* again, as when a server was replaced */
+        learner = &fixture.batches.collected.learning;
+        phase = learner->phase(learner->self);
+        CHECK(phase->kind == (p % 2 ? PHASE_EVALUATION : PHASE_DONE));
+        CHECK_INT(phase->step, learner->steps_total(learner->self));
+        CHECK(learned.phase == phase->number && learned.rows_done == 12 * ROWS);
+        CHECK_OK(learner->verify(learner->self, &err));
+        bytes = malloc(learned.bytes);
+        taken = calloc(network.parameter_count, sizeof *taken);
+        assert_non_null(bytes);
+        assert_non_null(taken);
+        for (uint64_t at = 0; at < learned.bytes; at += 1000)
+            fixture.learning.read_learned(fixture.learning.self, at,
+                                          learned.bytes - at < 1000 ? learned.bytes - at : 1000,
+                                          bytes + at);
+        memcpy(taken, bytes + learned.bytes - learner->state_bytes(learner->self),
+               network.parameter_count * sizeof *taken);
+        whole = whole_parameters(&fixture, &network);
+        assert_memory_equal(taken, whole, network.parameter_count * sizeof *taken);
+        free(whole);
+        free(taken);
+        free(bytes);
+        embedding_network_deinit(&network);
         fixture_close(&fixture);
     }
 }
 
 static void what_servers_cannot_hold_is_refused(void **state)
 {
+    const struct shard_plan plan = plan_of(40, 2, 1);
     struct row_table_options tables[EMBEDDING_ARRAYS_MAX];
     struct embedding_batches batches;
     struct embedding_case of;
@@ -404,7 +484,7 @@ static void what_servers_cannot_hold_is_refused(void **state)
     network_params(&of.spec.params)->batch_norm = true;
     CHECK_FAILS(embedding_tables(&of.spec, &of.dataset, 10, tables, &count, &err),
                 STATUS_UNSUPPORTED, "model.batch_norm");
-    CHECK_FAILS(embedding_batches_init(&batches, &of.spec, &of.dataset, 2, 8, NULL, &err),
+    CHECK_FAILS(embedding_batches_init(&batches, &of.spec, &of.dataset, &plan, NULL, &err),
                 STATUS_UNSUPPORTED, "model.batch_norm");
     embedding_batches_deinit(&batches);
     network_params(&of.spec.params)->batch_norm = false;
@@ -429,6 +509,7 @@ int main(void)
         cmocka_unit_test(rows_of_data_are_counted_for_each_row_that_they_select),
         cmocka_unit_test(a_batch_without_rows_selects_nothing),
         cmocka_unit_test(it_learns),
+        cmocka_unit_test(what_is_collected_is_the_state_of_a_learner_that_has_learned),
         cmocka_unit_test(what_servers_cannot_hold_is_refused),
     };
 

@@ -97,8 +97,8 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     struct sums forward, backward;
 
     (void)state;
-    sums_init(&forward, phase);
-    sums_init(&backward, phase);
+    learned_sums_init(&forward, phase);
+    learned_sums_init(&backward, phase);
     for (uint32_t lane = 0; lane < 8; lane++)
         contribute_lane(descent, lane, &forward);
     contribute_lane(descent, 5, &backward);
@@ -109,8 +109,8 @@ static void lanes_give_the_same_sums_in_any_order_and_repeatedly(void **state)
     assert_memory_equal(forward.integers, backward.integers,
                         phase->integer_count * sizeof(int64_t));
     assert_memory_equal(forward.fixed, backward.fixed, phase->real_count * sizeof(int64_t));
-    sums_deinit(&forward);
-    sums_deinit(&backward);
+    learned_sums_deinit(&forward);
+    learned_sums_deinit(&backward);
     descent_close(descent);
     made_dataset_close(&dataset);
 }
@@ -151,7 +151,7 @@ static void contribute_all(struct descent *descent, struct sums *sums)
 
     struct error err;
 
-    sums_init(sums, descent_phase(descent));
+    learned_sums_init(sums, descent_phase(descent));
     for (uint32_t first = 0, done; first < lanes; first += done)
         CHECK_OK(descent_contribute(descent, first, lanes - first, sums->integers, sums->fixed,
                                     &sums->rows, &done, &err));
@@ -200,8 +200,8 @@ static void a_team_gives_the_sums_of_one_thread(void **state)
             assert_memory_equal(one.fixed, all.fixed, phase.real_count * sizeof *one.fixed);
             apply_sums(alone, &one);
             apply_sums(together, &all);
-            sums_deinit(&one);
-            sums_deinit(&all);
+            learned_sums_deinit(&one);
+            learned_sums_deinit(&all);
         }
         check_same_state(alone, together);
         descent_close(alone);
@@ -284,7 +284,7 @@ static void a_team_that_changes_leaves_no_trace(void **state)
         CHECK_OK(descent_apply(changed,
                                &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                                &report, &err));
-        sums_deinit(&sums);
+        learned_sums_deinit(&sums);
     }
     check_same_state(whole, changed);
     descent_close(whole);
@@ -649,7 +649,7 @@ static void a_job_whose_time_is_over_ends_with_the_step(void **state)
         contribute_all(told, &sums);
         apply_sums(told, &sums);
         apply_sums(other, &sums);
-        sums_deinit(&sums);
+        learned_sums_deinit(&sums);
         check_same_state(told, other);
         CHECK(planned > 50 && descent_steps_total(other) == 1);
         CHECK_INT(descent_phase(other)->kind, held_out > 0 ? PHASE_EVALUATION : PHASE_DONE);
@@ -799,7 +799,7 @@ static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
     descent_describe_phase(descent, &descent->progress.phase);
     CHECK_INT(descent_phase(descent)->epoch, 1);
     CHECK_INT(descent_phase(descent)->rows, BATCH - 1);
-    sums_init(&sums, descent_phase(descent));
+    learned_sums_init(&sums, descent_phase(descent));
     CHECK_OK(descent_contribute(descent, LANES - 1, 1, sums.integers, sums.fixed, &sums.rows, &done,
                                 &err));
     CHECK_INT(descent->shares[LANES - 1].first + descent->shares[LANES - 1].count,
@@ -807,7 +807,7 @@ static void the_last_rows_of_a_huge_table_are_learned_from(void **state)
     CHECK(descent->shares[LANES - 1].count >= BATCH / LANES - 1);
     CHECK_INT(sums.integers[SUM_LOSS_WHOLE],
               descent->shares[LANES - 1].count * HUGE_LABEL * HUGE_LABEL);
-    sums_deinit(&sums);
+    learned_sums_deinit(&sums);
     descent_close(descent);
     huge_dataset_close(&dataset);
 }
@@ -1256,7 +1256,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
     for (uint32_t i = 0; i < descent->model.parameter_count; i++)
         descent->arrays.parameters[i] = 1;
     descent_guard_arrays(descent);
-    sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
+    learned_sums_init(&sums, descent_phase(descent)); /* all of the gradient is zero */
     CHECK_OK(descent_apply(descent,
                            &(struct phase_totals){sums.integers, NULL, sums.reals, &sums.rows},
                            &report, &err));
@@ -1266,7 +1266,7 @@ static void a_penalty_pulls_weights_and_leaves_biases(void **state)
         for (uint32_t i = 0; i < tensor->count; i++)
             CHECK((descent->arrays.parameters[tensor->first + i] == 1) == tensor->is_bias);
     }
-    sums_deinit(&sums);
+    learned_sums_deinit(&sums);
     descent_close(descent);
     made_dataset_close(&dataset);
 }
@@ -1294,8 +1294,8 @@ static void each_tensor_has_a_scale_of_its_own(void **state)
         CHECK(fabsf(own.reals[i] - same.reals[i]) <= 1e-6f);
     for (uint32_t t = 0; t < network->tensor_count; t++)
         CHECK(fixed_greatest(own.reals + network->tensors[t].first, network->tensors[t].count) > 0);
-    sums_deinit(&same);
-    sums_deinit(&own);
+    learned_sums_deinit(&same);
+    learned_sums_deinit(&own);
     descent_close(descent);
     made_dataset_close(&dataset);
 }
@@ -1505,10 +1505,10 @@ static enum status contribute_some(struct descent *descent, struct error *err)
     enum status status;
     uint32_t done;
 
-    sums_init(&sums, descent_phase(descent));
+    learned_sums_init(&sums, descent_phase(descent));
     status = descent_contribute(descent, 0, descent_lanes(descent), sums.integers, sums.fixed,
                                 &sums.rows, &done, err);
-    sums_deinit(&sums);
+    learned_sums_deinit(&sums);
     return status;
 }
 
@@ -1627,6 +1627,7 @@ static bool changes_no_bits(const struct attribute *attribute)
                                         "job.max_workers",
                                         "job.threads",
                                         "job.memory",
+                                        "job.ps_memory",
                                         "job.checkpoint_seconds",
                                         "train.save_checkpoints_steps"};
 

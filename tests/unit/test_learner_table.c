@@ -212,7 +212,7 @@ static void contribute_all(struct descent *descent, struct sums *sums)
     struct error err;
     uint32_t done;
 
-    sums_init(sums, descent_phase(descent));
+    learned_sums_init(sums, descent_phase(descent));
     for (uint32_t first = 0; first < descent_lanes(descent); first += done)
         CHECK_OK(descent_contribute(descent, first, descent_lanes(descent) - first, sums->integers,
                                     sums->fixed, &sums->rows, &done, &err));
@@ -244,7 +244,7 @@ static void a_bit_is_found_where_its_row_is_used(void **state)
     }
     fixture.descent->arrays.parameters[0] += 1; /* of another tensor */
     CHECK_INT(descent_verify_used(fixture.descent, &sums.rows, &err), STATUS_CORRUPT);
-    sums_deinit(&sums);
+    learned_sums_deinit(&sums);
     close_fixture(&fixture);
 }
 
@@ -274,7 +274,7 @@ static void a_step_finds_what_changed_in_the_rows_that_it_moves(void **state)
                            row * 8 + 3] ^= 1u << 20; /* of the slots the second one is read */
         CHECK_INT(descent_verify(fixture.descent, &err), STATUS_CORRUPT);
         CHECK_INT(run_phase(fixture.descent, 1, 0, &report, &err), STATUS_CORRUPT);
-        sums_deinit(&sums);
+        learned_sums_deinit(&sums);
         close_fixture(&fixture);
     }
 }

@@ -22,21 +22,21 @@ static void begin(struct stage *stage)
 {
     const struct shard_master_options options = {
         .job = JOB,
+        .identity = 99,
         .incarnation = 3,
         .worker_count = WORKERS,
         .server_count = SERVERS,
+        .min_workers = 1,
         .leases_per_worker = 2,
-        .shards = {.shards_per_epoch = SHARDS,
-                   .epochs = 1,
-                   .batches = BATCHES,
-                   .batches_last = BATCHES},
         .dead_ms = DEAD_MS,
+        .report_ms = 1000000,
+        .facts.started_at = "",
     };
     struct error err;
 
     stage->now_ms = 100;
     outbox_init(&stage->outbox);
-    CHECK_OK(shard_master_init(&stage->master, &options, stage->now_ms, &err));
+    CHECK_OK(shard_master_init(&stage->master, &options, stage->now_ms, &stage->outbox, &err));
 }
 
 static void finish(struct stage *stage)
@@ -53,11 +53,21 @@ static void send_from(struct stage *stage, peer_id from, struct message message)
     shard_master_on_message(&stage->master, stage->now_ms, from, &message, &stage->outbox);
 }
 
+static struct message_hello hello_of(uint32_t index, uint32_t incarnation)
+{
+    return (struct message_hello){.index = index,
+                                  .incarnation = incarnation,
+                                  .is_staging = true,
+                                  .shards = SHARDS,
+                                  .epochs = 1,
+                                  .batches = BATCHES,
+                                  .rows = 300};
+}
+
 static void hello(struct stage *stage, peer_id from, uint32_t index, uint32_t incarnation)
 {
     send_from(stage, from,
-              (struct message){.type = MESSAGE_HELLO,
-                               .hello = {.index = index, .incarnation = incarnation}});
+              (struct message){.type = MESSAGE_HELLO, .hello = hello_of(index, incarnation)});
 }
 
 static void server(struct stage *stage, peer_id from, uint32_t index, uint32_t incarnation,
@@ -106,11 +116,26 @@ static uint32_t count_kind(const struct stage *stage, enum outbox_kind kind)
     return count;
 }
 
+/* A shard of 100 rows, whose loss is 2 each. */
 static void done(struct stage *stage, peer_id from, uint64_t lease, uint64_t roster)
 {
+    send_from(
+        stage, from,
+        (struct message){.type = MESSAGE_SHARD_DONE,
+                         .shard_done = {.id = lease, .roster = roster, .rows = 100, .loss = 200}});
+}
+
+static void snapshot(struct stage *stage, peer_id from, uint64_t id, uint64_t offset,
+                     struct slice bytes)
+{
     send_from(stage, from,
-              (struct message){.type = MESSAGE_SHARD_DONE,
-                               .shard_done = {.id = lease, .roster = roster}});
+              (struct message){.type = MESSAGE_SNAPSHOT,
+                               .snapshot = {.id = id,
+                                            .phase = 12,
+                                            .step = 12,
+                                            .total = bytes.size ? 10 : 0,
+                                            .offset = offset,
+                                            .bytes = bytes}});
 }
 
 /* Both servers and a worker are there. */
@@ -177,35 +202,186 @@ static void a_shard_by_an_older_roster_is_done_again(void **state)
     finish(&stage);
 }
 
-static void all_servers_are_needed_at_the_end(void **state)
+/* All shards are done; the lease of what lies behind them. */
+static uint64_t learn_all(struct stage *stage)
+{
+    struct message message;
+
+    join(stage);
+    for (uint64_t lease = stage->master.epoch + 1; lease <= stage->master.epoch + SHARDS; lease++)
+        done(stage, 3, lease, stage->master.roster);
+    CHECK_INT(sent(stage, 3, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, SHARDS);
+    return message.lease.id;
+}
+
+static void what_was_learned_is_collected_from_all_servers(void **state)
 {
     const uint32_t counted[] = {BATCHES, BATCHES, BATCHES};
     struct message message;
     struct stage stage;
+    uint64_t lease;
+    (void)state;
+
+    begin(&stage);
+    lease = learn_all(&stage);
+    server(&stage, 5, 1, 1, counted, SHARDS - 1); /* another process, which lacks a shard */
+    CHECK_INT(stage.master.collection.lease, 0);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, SHARDS - 1);
+    done(&stage, 3, lease, stage.master.roster); /* from the rows before */
+    CHECK_INT(sent(&stage, 3, MESSAGE_CHECKPOINT, NULL), 0);
+    done(&stage, 3, message.lease.id, stage.master.roster);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, SHARDS);
+    CHECK(message.lease.id != lease);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 3, &stage.outbox);
+    hello(&stage, 4, 1, 0); /* the next worker does it */
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, SHARDS);
+    done(&stage, 4, message.lease.id, stage.master.roster);
+    CHECK_INT(sent(&stage, 4, MESSAGE_CHECKPOINT, &message), 1);
+    CHECK_INT(message.checkpoint.offset, 0);
+    finish(&stage);
+}
+
+static void the_checkpoint_of_it_ends_the_servers_and_sends_workers_on(void **state)
+{
+    const struct error fine = {.status = STATUS_OK};
+    struct checkpoint head;
+    struct message message;
+    struct stage stage;
+    uint64_t lease;
+    (void)state;
+
+    begin(&stage);
+    lease = learn_all(&stage);
+    done(&stage, 3, lease, stage.master.roster);
+    snapshot(&stage, 3, lease + 1, 0, SLICE("of another"));
+    snapshot(&stage, 3, lease, 0, SLICE("1234567"));
+    CHECK_INT(count_kind(&stage, OUTBOX_PIECE), 1);
+    CHECK_INT(sent(&stage, 3, MESSAGE_CHECKPOINT, &message), 1);
+    CHECK_INT(message.checkpoint.offset, 7);
+    snapshot(&stage, 3, lease, 7, SLICE("890"));
+    CHECK_INT(count_kind(&stage, OUTBOX_PIECE), 1);
+    CHECK_INT(count_kind(&stage, OUTBOX_FINISH), 1);
+    memcpy(&head, outbox_bytes(&stage.outbox, &stage.outbox.entries[stage.outbox.count - 1]).data,
+           sizeof head);
+    CHECK(head.job == JOB && head.identity == 99 && head.bytes == 10 && head.piece_bytes == 7);
+    CHECK(head.phase == 12 && head.step == 12);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 2, &stage.outbox);
+    shard_master_on_stored(&stage.master, stage.now_ms, head.id - 1, &fine, &stage.outbox);
+    CHECK(!shard_master_is_learned(&stage.master));
+    shard_master_on_stored(&stage.master, stage.now_ms, head.id, &fine, &stage.outbox);
+    CHECK(shard_master_is_learned(&stage.master));
+    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    CHECK_INT(sent(&stage, 3, MESSAGE_STAGED, NULL), 1);
+    CHECK_INT(sent(&stage, 1, MESSAGE_END, NULL), 1);
+    CHECK_INT(count_kind(&stage, OUTBOX_END), 0);
+    finish(&stage);
+}
+
+static void a_state_that_is_gone_is_collected_again_and_one_that_does_not_fit_fails(void **state)
+{
+    struct message message;
+    struct stage stage;
+    struct error full;
+    uint64_t lease;
+    (void)state;
+
+    begin(&stage);
+    lease = learn_all(&stage);
+    done(&stage, 3, lease, stage.master.roster);
+    snapshot(&stage, 3, lease, 0, SLICE(""));
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
+    lease = message.lease.id;
+    done(&stage, 3, lease, stage.master.roster);
+    snapshot(&stage, 3, lease, 0, SLICE("1234567"));
+    snapshot(&stage, 3, lease, 7, SLICE("8"));
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK(stage.master.failure.status == STATUS_PROTOCOL);
+    finish(&stage);
+    begin(&stage);
+    lease = learn_all(&stage);
+    done(&stage, 3, lease, stage.master.roster);
+    snapshot(&stage, 3, lease, 0, SLICE("1234567890"));
+    error_clear(&full);
+    fail(&full, STATUS_IO, "the disk is full");
+    shard_master_on_stored(&stage.master, stage.now_ms, lease, &full, &stage.outbox);
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    assert_non_null(strstr(stage.master.failure.message, "the disk is full"));
+    finish(&stage);
+}
+
+static void the_loss_of_an_epoch_is_stored_once(void **state)
+{
+    struct stage stage;
+    uint32_t metrics = 0;
     (void)state;
 
     begin(&stage);
     join(&stage);
-    CHECK(!shard_master_is_finished(&stage.master));
-    for (uint64_t lease = stage.master.epoch + 1; lease <= stage.master.epoch + SHARDS; lease++)
+    for (uint64_t lease = stage.master.epoch + 1; lease <= stage.master.epoch + SHARDS; lease++) {
         done(&stage, 3, lease, stage.master.roster);
-    CHECK(shard_master_is_finished(&stage.master));
-    shard_master_on_disconnect(&stage.master, stage.now_ms, 2, &stage.outbox);
-    CHECK(!shard_master_is_finished(&stage.master));
-    shard_master_complete(&stage.master, &stage.outbox);
-    CHECK(!shard_master_has_ended(&stage.master));
-    server(&stage, 5, 1, 1, counted, SHARDS - 1); /* it lacks a shard */
-    CHECK(!shard_master_is_finished(&stage.master));
-    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
-    CHECK_INT(message.lease.first, SHARDS - 1);
-    done(&stage, 3, message.lease.id, stage.master.roster);
-    CHECK(shard_master_is_finished(&stage.master));
-    outbox_clear(&stage.outbox);
-    shard_master_complete(&stage.master, &stage.outbox);
-    CHECK(stage.master.state == JOB_STATE_DONE);
-    CHECK_INT(sent(&stage, 3, MESSAGE_END, NULL) + sent(&stage, 1, MESSAGE_END, NULL) +
-                  sent(&stage, 5, MESSAGE_END, NULL),
-              3);
+        for (size_t i = 0; i < stage.outbox.count; i++) {
+            struct metric_row row;
+
+            if (stage.outbox.entries[i].kind != OUTBOX_METRIC)
+                continue;
+            memcpy(&row, outbox_bytes(&stage.outbox, &stage.outbox.entries[i]).data, sizeof row);
+            CHECK(row.epoch == 1 && row.step == SHARDS * BATCHES && row.value == 2);
+            metrics++;
+        }
+    }
+    CHECK_INT(metrics, 1);
+    finish(&stage);
+}
+
+static void a_job_waits_for_its_least_workers(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    stage.master.options.min_workers = 2;
+    join(&stage);
+    CHECK(stage.master.state == JOB_STATE_WAITING);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL), 0);
+    hello(&stage, 4, 1, 0);
+    CHECK(stage.master.state == JOB_STATE_RUNNING);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL) + sent(&stage, 4, MESSAGE_LEASE, NULL), SHARDS);
+    finish(&stage);
+}
+
+static void workers_of_other_rows_or_of_no_rows_end_the_job(void **state)
+{
+    struct message message = {.type = MESSAGE_HELLO, .hello = hello_of(1, 0)};
+    struct stage stage;
+    struct error err;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    message.hello.rows++;
+    send_from(&stage, 4, message);
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    assert_non_null(strstr(stage.master.failure.message, "other shards"));
+    finish(&stage);
+    begin(&stage);
+    error_clear(&err);
+    fail(&err, STATUS_INVALID, "a row has no label");
+    for (uint32_t i = 0; i < WORKERS; i++)
+        send_from(&stage, 10 + i,
+                  (struct message){.type = MESSAGE_UNABLE,
+                                   .unable = {.index = i,
+                                              .status = STATUS_INVALID,
+                                              .message = slice_of(err.message),
+                                              .hint = SLICE("")}});
+    CHECK(stage.master.state == JOB_STATE_FAILED);
+    CHECK_INT(sent(&stage, 11, MESSAGE_END, NULL), 1);
+    assert_non_null(strstr(stage.master.failure.message, "no label"));
     finish(&stage);
 }
 
@@ -228,7 +404,7 @@ static void who_is_past_or_out_of_range_is_asked_to_go(void **state)
     CHECK_INT(sent(&stage, 7, MESSAGE_END, NULL), 1);
     CHECK_INT(sent(&stage, 7, MESSAGE_LEASE, NULL), 0);
     send_from(&stage, 99, (struct message){.type = MESSAGE_SHARD_DONE, .shard_done = {.id = 1}});
-    CHECK_INT(stage.outbox.count, 0);
+    CHECK(stage.outbox.count == 1 && count_kind(&stage, OUTBOX_CLOSE) == 1);
     send_from(&stage, 6, (struct message){.type = MESSAGE_LEAVING});
     CHECK_INT(sent(&stage, 6, MESSAGE_END, NULL), 1);
     CHECK_INT(stage.master.board.lease_count, 0);
@@ -268,12 +444,12 @@ static void a_failure_and_a_cancel_end_all(void **state)
                   sent(&stage, 3, MESSAGE_END, NULL),
               3);
     outbox_clear(&stage.outbox);
-    shard_master_cancel(&stage.master, &stage.outbox);
+    shard_master_cancel(&stage.master, stage.now_ms, &stage.outbox);
     CHECK_INT(stage.outbox.count, 0);
     finish(&stage);
     begin(&stage);
     join(&stage);
-    shard_master_cancel(&stage.master, &stage.outbox);
+    shard_master_cancel(&stage.master, stage.now_ms, &stage.outbox);
     CHECK(stage.master.state == JOB_STATE_CANCELLED);
     finish(&stage);
 }
@@ -304,18 +480,16 @@ static void a_silent_process_is_replaced_but_not_for_the_masters_pause(void **st
 
 static void too_many_shards_are_refused(void **state)
 {
-    struct shard_master master;
-    struct error err;
+    struct message message = {.type = MESSAGE_HELLO, .hello = hello_of(0, 0)};
+    struct stage stage;
     (void)state;
 
-    CHECK_FAILS(shard_master_init(&master,
-                                  &(struct shard_master_options){
-                                      .worker_count = 1,
-                                      .server_count = 1,
-                                      .shards = {.shards_per_epoch = UINT32_MAX, .epochs = 2}},
-                                  0, &err),
-                STATUS_LIMIT, "shards");
-    shard_master_deinit(&master);
+    begin(&stage);
+    message.hello.shards = UINT32_MAX;
+    message.hello.epochs = 2;
+    send_from(&stage, 3, message);
+    CHECK(stage.master.failure.status == STATUS_LIMIT);
+    finish(&stage);
 }
 
 int main(void)
@@ -323,7 +497,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_gets_servers_and_leases),
         cmocka_unit_test(a_shard_by_an_older_roster_is_done_again),
-        cmocka_unit_test(all_servers_are_needed_at_the_end),
+        cmocka_unit_test(what_was_learned_is_collected_from_all_servers),
+        cmocka_unit_test(the_checkpoint_of_it_ends_the_servers_and_sends_workers_on),
+        cmocka_unit_test(a_state_that_is_gone_is_collected_again_and_one_that_does_not_fit_fails),
+        cmocka_unit_test(the_loss_of_an_epoch_is_stored_once),
+        cmocka_unit_test(a_job_waits_for_its_least_workers),
+        cmocka_unit_test(workers_of_other_rows_or_of_no_rows_end_the_job),
         cmocka_unit_test(who_is_past_or_out_of_range_is_asked_to_go),
         cmocka_unit_test(half_a_count_fails_the_job),
         cmocka_unit_test(a_failure_and_a_cancel_end_all),

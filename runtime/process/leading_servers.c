@@ -1,0 +1,74 @@
+#include "runtime/process/leading_servers.h"
+
+#include "runtime/process/leader.h"
+#include "runtime/process/leading_training.h"
+#include "runtime/ps/shard_master.h"
+#include "runtime/ps/shard_record.h"
+#include "runtime/record/exposition.h"
+
+#define LEASES 2 /* one is learned from while the next is on its way */
+
+bool servers_are_done(const struct job *job, struct jobstore *store)
+{
+    struct checkpoint checkpoint;
+    struct error ignored;
+
+    error_clear(&ignored);
+    return job->spec.servers == 0 ||
+           checkpoint_open(store, job->id, job->identity, &checkpoint, &ignored) == STATUS_OK;
+}
+
+static enum status start(void *self, struct leader *leader, struct error *err)
+{
+    const struct job *job = leader->options.job;
+    const struct shard_master_options options = {
+        .job = job->id,
+        .identity = job->identity,
+        .incarnation = leader->executor.incarnation,
+        .worker_count = job->spec.max_workers,
+        .server_count = job->spec.servers,
+        .min_workers = job->spec.min_workers,
+        .leases_per_worker = LEASES,
+        .dead_ms = LEADER_DEAD_MS,
+        .report_ms = LEADER_REPORT_MS,
+        .facts = leader_facts(leader),
+    };
+
+    TRY(leader_log_events(leader, err));
+    TRY(leader_listen(leader, err));
+    return shard_master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);
+}
+
+static const struct leading_role *next(const void *self)
+{
+    return shard_master_is_learned(self) ? &training_leader : NULL;
+}
+
+static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct error *why,
+                      struct outbox *outbox)
+{
+    shard_master_on_stored(self, now_ms, id, why, outbox);
+}
+
+static void end_workers(void *self, struct outbox *outbox)
+{
+    shard_master_end_workers(self, outbox);
+}
+
+static void write_metrics(void *self, struct text *page)
+{
+    const struct job_row row = shard_master_job_row(self, loop_now_ms());
+
+    exposition_write_servers(self, &row, page);
+}
+
+LEADING_CALLS(shard_master)
+
+const struct leading_role servers_leader = {
+    LEADING_CALLS_ROW(shard_master),
+    .start = start,
+    .next = next,
+    .on_stored = on_stored,
+    .end_workers = end_workers,
+    .write_metrics = write_metrics,
+};

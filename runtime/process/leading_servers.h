@@ -1,0 +1,18 @@
+/*
+ * leading_servers.h - the master of shards (shard_master.h) as the role that leads a job whose
+ * weights lie on parameter servers; the one that trains follows it, from the checkpoint of what
+ * was learned.
+ */
+#ifndef RUNTIME_PROCESS_LEADING_SERVERS_H
+#define RUNTIME_PROCESS_LEADING_SERVERS_H
+
+#include "runtime/process/leading_role.h"
+
+extern const struct leading_role servers_leader;
+
+struct job;
+struct jobstore;
+/* Has a leader before stored what was learned? True for a job without servers. */
+bool servers_are_done(const struct job *job, struct jobstore *store);
+
+#endif
