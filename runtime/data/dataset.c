@@ -127,7 +127,7 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
 {
     enum status status;
 
-    *dataset = (struct dataset){.seed = spec->seed, .shuffle = spec->shuffle};
+    *dataset = (struct dataset){.folder = folder, .seed = spec->seed, .shuffle = spec->shuffle};
     for (unsigned role = 0; role < ROW_ROLES; role++)
         if (role_is_number((enum row_role)role))
             dataset->role_columns[role] = spec_role_column(spec, (enum row_role)role);

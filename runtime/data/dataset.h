@@ -50,6 +50,7 @@ struct keyed_rows;
 struct spool_source;
 
 struct dataset {
+    const char *folder; /* where it lies; borrowed. NULL: in memory */
     struct transform transform;
     struct labels labels;
     bool positive_is_lesser;        /* of two classes: the statement chooses the lesser one */
@@ -92,7 +93,8 @@ struct spool_order dataset_order(const struct jobspec *spec, bool is_validation,
  * Opens `folder`/train.spool (and validation.spool when the spec says so), and takes transform and
  * labels from the statistics of the training rows. Rows of spools that lie by key are read and
  * encoded when somebody holds them (row_store.h); others at once, with the team (NULL: the caller
- * alone). source: of the spools' bytes, where they lie by key; NULL: all are in the folder.
+ * alone). The folder's name outlives the data set. source: of the spools' bytes, where they lie by
+ * key; NULL: all are in the folder.
  *
  * INVALID, naming column and count: no rows at all; a NULL label; a label that
  * is not a finite number (regression); one class only; more classes than

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_memory.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/learn/descent_clip.h"
@@ -16,6 +17,8 @@
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_memory.h"
 #include "scoring/elementary.h"
+
+#define FILE_BYTES_LEAST ((size_t)16 << 20) /* fewer are no trouble for any worker */
 
 /* ---- the plan of a job ---- */
 
@@ -95,7 +98,9 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
         phase->rows = rows_of_step(descent, step);
         phase->integer_count = descent_time_over_at(descent) + 1;
         phase->table = descent_table_of_step(descent, phase->rows);
-        phase->real_count = descent->model.parameter_count - phase->table.rows * phase->table.width;
+        if (!descent_only_holds(descent))
+            phase->real_count =
+                descent->model.parameter_count - phase->table.rows * phase->table.width;
     } else if (phase->kind == PHASE_EVALUATION) {
         phase->rows = descent->dataset->validation.rows;
         phase->integer_count = SUM_CORRECT + 1;
@@ -196,6 +201,11 @@ static enum status check_lanes(const struct descent *descent, struct error *err)
 
 void descent_start(struct descent *descent)
 {
+    if (descent_only_holds(descent)) {
+        descent_guard_arrays(descent);
+        descent_describe_phase(descent, &descent->progress.phase);
+        return;
+    }
     descent->model.start(descent->model.self, descent->arrays.parameters);
     descent_take_old(descent);
     for (uint32_t t = 0; t < descent->model.tensor_count; t++) {
@@ -221,25 +231,55 @@ void descent_start(struct descent *descent)
     descent_describe_phase(descent, &descent->progress.phase);
 }
 
+static size_t parameter_bytes(const struct descent *descent)
+{
+    return descent->model.parameter_count * sizeof(float);
+}
+
+static bool lie_in_file(const struct descent *descent)
+{
+    return descent_only_holds(descent) && descent->dataset->folder &&
+           parameter_bytes(descent) >= FILE_BYTES_LEAST;
+}
+
+static enum status make_parameters(const struct descent *descent, float **parameters,
+                                   struct error *err)
+{
+    void *memory;
+    enum status status;
+
+    if (lie_in_file(descent)) {
+        status = file_memory_new(descent->dataset->folder, parameter_bytes(descent), &memory, err);
+        *parameters = memory;
+        return status;
+    }
+    *parameters = calloc(descent->model.parameter_count, sizeof(float));
+    return *parameters ? STATUS_OK : fail_no_memory(err);
+}
+
 enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
                                 struct error *err)
 {
     const size_t parameters = descent->model.parameter_count;
     const bool keeps_best = descent->spec->early_stopping > 0;
 
-    arrays->parameters = calloc(parameters, sizeof(float));
+    *arrays = (struct descent_arrays){.parameters = NULL};
+    TRY(make_parameters(descent, &arrays->parameters, err));
     arrays->slots = calloc(descent_slot_count(descent) + 1, sizeof(float));
     arrays->best = keeps_best ? calloc(parameters, sizeof(float)) : NULL;
     arrays->row_steps = calloc(descent_table_rows(descent) + 1ull, sizeof(uint32_t));
-    if (arrays->parameters && arrays->slots && arrays->row_steps && (arrays->best || !keeps_best))
+    if (arrays->slots && arrays->row_steps && (arrays->best || !keeps_best))
         return STATUS_OK;
-    descent_arrays_deinit(arrays);
+    descent_arrays_deinit(descent, arrays);
     return fail_no_memory(err);
 }
 
-void descent_arrays_deinit(struct descent_arrays *arrays)
+void descent_arrays_deinit(const struct descent *descent, struct descent_arrays *arrays)
 {
-    free(arrays->parameters);
+    if (lie_in_file(descent))
+        file_memory_free(arrays->parameters, parameter_bytes(descent));
+    else
+        free(arrays->parameters);
     free(arrays->slots);
     free(arrays->best);
     free(arrays->row_steps);
@@ -293,6 +333,11 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);
     descent->optimizer = optimizer_of(&descent->model.settings, descent->planned_steps);
     descent->linear = optimizer_of(&descent->model.linear, descent->planned_steps);
+    if (descent_only_holds(descent)) {
+        descent->cost.slots = 0;
+        descent->table = TENSORS_MAX;
+        return STATUS_OK;
+    }
     descent_table_choose(descent);
     TRY(check_lanes(descent, err));
     return check_bytes(descent, err);
@@ -388,8 +433,8 @@ void descent_close(void *self)
     descent_members_deinit(descent);
     measuring_deinit(&descent->measuring);
     if (!descent->taking.in_place)
-        descent_arrays_deinit(&descent->taking.arrays);
-    descent_arrays_deinit(&descent->arrays);
+        descent_arrays_deinit(descent, &descent->taking.arrays);
+    descent_arrays_deinit(descent, &descent->arrays);
     descent_lanes_deinit(descent);
     descent_table_deinit(descent);
     descent_clip_deinit(descent);
@@ -410,6 +455,8 @@ uint32_t descent_elements_most(const void *self)
     const struct descent *descent = self;
     const struct phase_table table = descent_table_of_step(descent, descent->batch);
 
+    if (descent_only_holds(descent))
+        return 0;
     return descent->model.parameter_count - (table.rows - table.touched_most) * table.width;
 }
 

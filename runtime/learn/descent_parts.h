@@ -55,9 +55,9 @@ struct descent_member {
 
 /* The floats of a state. */
 struct descent_arrays {
-    float *parameters;
-    float *slots; /* (cost.slots, parameters) */
-    float *best;  /* (parameters) with early stopping, else NULL */
+    float *parameters; /* in a file, where it only holds them and they are many */
+    float *slots;      /* (cost.slots, parameters) */
+    float *best;       /* (parameters) with early stopping, else NULL */
     /* (rows of the table): how many steps there were when it was moved last, modulo 2^32 */
     uint32_t *row_steps;
 };
@@ -126,6 +126,13 @@ struct descent {
     bool has_derived;
 };
 
+/* Its weights are learned on parameter servers, and come to it when they are: it takes no step, and
+ * has no room for one. */
+static inline bool descent_only_holds(const struct descent *descent)
+{
+    return descent->spec->servers > 0;
+}
+
 static inline uint64_t descent_slot_count(const struct descent *descent)
 {
     return (uint64_t)descent->cost.slots * descent->model.parameter_count;
@@ -169,7 +176,7 @@ uint64_t descent_batch_first(const struct descent *descent, uint64_t step);
 /* All zero. */
 enum status descent_arrays_init(const struct descent *descent, struct descent_arrays *arrays,
                                 struct error *err);
-void descent_arrays_deinit(struct descent_arrays *arrays);
+void descent_arrays_deinit(const struct descent *descent, struct descent_arrays *arrays);
 /* These arrays are the learner's from now on. */
 void descent_use_arrays(struct descent *descent, struct descent_arrays arrays);
 /* The values that learning begins with. */

@@ -187,7 +187,7 @@ enum status descent_take_end(void *self, struct error *err)
         return state_corrupt(err, "its checksum does not match its bytes");
     }
     if (!taking->in_place)
-        descent_arrays_deinit(&descent->arrays);
+        descent_arrays_deinit(descent, &descent->arrays);
     descent->progress = taking->progress;
     descent_follow_progress(descent);
     descent_use_arrays(descent, taking->arrays);
@@ -206,7 +206,7 @@ void descent_take_abandon(void *self)
     if (taking->in_place)
         descent_start(descent);
     else
-        descent_arrays_deinit(&taking->arrays);
+        descent_arrays_deinit(descent, &taking->arrays);
     *taking = (struct descent_taking){.is_active = false};
 }
 
@@ -224,7 +224,7 @@ void descent_end_learning(void *self)
     struct descent *descent = self;
     struct phase *phase = &descent->progress.phase;
 
-    phase->step = phase->number = descent->planned_steps;
+    *phase = (struct phase){.number = descent->planned_steps, .step = descent->planned_steps};
     phase->kind = descent->dataset->validation.rows > 0 ? PHASE_EVALUATION : PHASE_DONE;
     descent_describe_phase(descent, phase);
     descent->has_derived = false;
