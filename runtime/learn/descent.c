@@ -326,8 +326,10 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
     most = (uint32_t)least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / most + 1;
     descent->batch = (uint32_t)((rows - 1) / descent->steps_per_epoch + 1);
-    descent->lanes = (uint32_t)least(descent->batch, job_lanes(spec->lanes, spec->lanes_max, most,
-                                                               descent->model.parameter_count));
+    descent->lanes = (uint32_t)least(
+        descent->batch,
+        job_lanes(spec->lanes, spec->lanes_max, most,
+                  descent_only_holds(descent) ? 0 : descent->model.parameter_count));
     descent->epochs =
         job_epochs(spec->epochs, kind_of(spec)->length(&spec->params, spec->task), most, rows);
     descent->planned_steps = planned_steps(spec, descent->epochs, descent->steps_per_epoch);

@@ -494,8 +494,7 @@ static void hear_last_words(struct child *child)
 }
 
 /* Of a worker, or of a server, which is never asked to go. Who received END ends with 0: the job is
- * over, or a younger process has its index. The job can go on without the worker, not without the
- * server. */
+ * over, or all is learned and needs no servers, or a younger process has its index. */
 static void on_worker_exit(struct child *child, int how)
 {
     enum place *place = place_of(child);
@@ -508,11 +507,11 @@ static void on_worker_exit(struct child *child, int how)
                         ? child->unable + 1
                         : 0;
     *place = PLACE_EMPTY;
-    if (!was_asked && has_ended && child->role == IDENTITY_WORKER)
+    if (!was_asked && has_ended)
         *place = PLACE_CLOSED;
     else if (!was_asked && !may_follow(child, how))
         return;
-    rest = has_ended ? LEAVE_MS : rest_ms(child);
+    rest = rest_ms(child);
     if (*place == PLACE_EMPTY && !was_asked && !is_preempted(child, how) && rest > 0) {
         *place = PLACE_RESTING;
         child->rest_until = loop_now_ms() + rest;
