@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file_memory.h"
+
 #ifndef __has_feature
 #define __has_feature(name) 0
 #endif
@@ -34,8 +36,50 @@ void arena_init(struct arena *arena, size_t maximum)
     *arena = (struct arena){.maximum = maximum};
 }
 
+struct arena_file {
+    struct arena_file *older;
+    void *memory;
+    size_t size;
+};
+
+void arena_use_folder(struct arena *arena, const char *folder)
+{
+    arena->folder = folder;
+}
+
+static void *alloc_in_file(struct arena *arena, size_t size)
+{
+    struct arena_file *file = malloc(sizeof *file);
+    struct error ignored;
+
+    if (!file)
+        return NULL;
+    error_clear(&ignored);
+    if (file_memory_new(arena->folder, size, &file->memory, &ignored) != STATUS_OK) {
+        free(file);
+        return NULL;
+    }
+    file->older = arena->files;
+    file->size = size;
+    arena->files = file;
+    arena->used += size;
+    return file->memory;
+}
+
+static void free_files(struct arena *arena)
+{
+    while (arena->files) {
+        struct arena_file *older = arena->files->older;
+
+        file_memory_free(arena->files->memory, arena->files->size);
+        free(arena->files);
+        arena->files = older;
+    }
+}
+
 void arena_deinit(struct arena *arena)
 {
+    free_files(arena);
     while (arena->newest) {
         struct arena_block *older = arena->newest->older;
         ALLOW(arena->newest->bytes, arena->newest->capacity);
@@ -79,6 +123,8 @@ void *arena_alloc(struct arena *arena, size_t size)
     size = (size + align - 1) / align * align;
     if (size > arena->maximum - arena->used)
         return NULL;
+    if (arena->folder && size >= ARENA_FILE_BYTES && (result = alloc_in_file(arena, size)))
+        return result;
     if (!block || block->capacity - block->used < size + GAP)
         block = arena_grow(arena, size + GAP);
     if (!block)

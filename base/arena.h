@@ -4,6 +4,9 @@
  * A statement's tree, plan and spec live in one arena: no per-node free, and
  * nothing to leak when the database jumps out on an error. An allocation that
  * does not fit under the maximum returns NULL.
+ *
+ * Of an arena that has a folder, large allocations lie in files there (file_memory.h), so that a
+ * model may be larger than the memory of the process that works with it.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -11,16 +14,23 @@
 #include "base/text.h"
 
 struct arena_block;
+struct arena_file;
 
 struct arena {
     struct arena_block *newest;
-    size_t used;    /* bytes handed out */
-    size_t maximum; /* bytes */
+    struct arena_file *files;
+    const char *folder; /* of the files; NULL: there are none */
+    size_t used;        /* bytes handed out */
+    size_t maximum;     /* bytes */
 };
 
-#define ARENA_MAXIMUM ((size_t)256 << 20)
+#define ARENA_MAXIMUM    ((size_t)256 << 20)
+#define ARENA_FILE_BYTES ((size_t)16 << 20) /* an allocation of so many lies in a file */
 
 void arena_init(struct arena *arena, size_t maximum);
+/* From now on, in files of the folder, whose name outlives the arena. Where it has no room, in
+ * memory. */
+void arena_use_folder(struct arena *arena, const char *folder);
 void arena_deinit(struct arena *arena); /* the arena can be used again, empty */
 
 /* Zeroed memory, aligned for any type; NULL beyond the maximum. */

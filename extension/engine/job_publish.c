@@ -228,6 +228,7 @@ static enum status open_and_deliver(struct delivery *delivery, const struct publ
                     job_state_name(delivery->row.state));
     TRY(publisher->open(publisher->context, delivery->destination->database, &delivery->host, err));
     arena_init(&arena, MODEL_ARENA_MAX);
+    arena_use_folder(&arena, delivery->folder);
     delivery->arena = &arena;
     status = read_spec_and_deliver(delivery, err);
     arena_deinit(&arena);

@@ -87,7 +87,7 @@
     X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
       "all members have said PEER_HELLO to rank 0") \
     X(STAGED,        none,          "dispatcher or master -> worker", \
-      "all rows are staged, or all is learned on parameter servers: the worker opens the rows and sends HELLO as one that trains") \
+      "all rows are staged, or learned on servers: the worker sends HELLO as one that trains") \
     X(TIME_OVER,     none,          "master -> worker", \
       "the statement's time is over: learning ends with the phase in flight, or the next") \
     X(SERVER,        server,        "parameter server -> master", \

@@ -24,7 +24,8 @@ static enum status check_spec(const struct jobspec *spec, struct error *err)
 }
 
 static enum status table_of(const struct embedding_shape *shape, uint32_t number,
-                            struct row_table_options *table, struct error *err)
+                            const struct embedding_params *params, struct row_table_options *table,
+                            struct error *err)
 {
     const struct embedding_array *array = &shape->arrays[number];
     const struct array_start start = embedding_array_start(shape, number);
@@ -39,6 +40,10 @@ static enum status table_of(const struct embedding_shape *shape, uint32_t number
     table->start = start.limit;
     table->zeros = start.zeros;
     table->zero_rows = start.zero_rows;
+    if (number == shape->table) {
+        table->min_count = params->min_count;
+        table->expire_steps = params->expire_steps;
+    }
     return STATUS_OK;
 }
 
@@ -59,7 +64,7 @@ enum status embedding_tables(const struct jobspec *spec, const struct dataset *d
     status = embedding_network_init(&network, spec, dataset, err);
     for (uint32_t i = 0; status == STATUS_OK && i < network.shape.array_count; i++) {
         tables[i] = all;
-        status = table_of(&network.shape, i, &tables[i], err);
+        status = table_of(&network.shape, i, embedding_params(&spec->params), &tables[i], err);
         *count += status == STATUS_OK;
     }
     embedding_network_deinit(&network);

@@ -150,6 +150,7 @@ enum status rows_scoring_open(const struct job *job, uint32_t index, uint32_t in
     scoring->incarnation = incarnation;
     scoring->fault = fault_read();
     arena_init(&scoring->arena, MODEL_ARENA_MAX);
+    arena_use_folder(&scoring->arena, job->folder);
     text_init(&scoring->results, RESULTS_BYTES_MAX);
     status = open_all(scoring, err);
     if (status == STATUS_OK)

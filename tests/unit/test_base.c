@@ -163,6 +163,29 @@ static void slices_compare_as_bytes_with_a_prefix_first(void **state)
     CHECK(!slice_equal_fold(SLICE("\xc3\x84"), SLICE("\xc3\xa4")));
 }
 
+/* Both are the arena's, are zero, and go with it. */
+static void large_allocations_of_an_arena_with_a_folder_lie_in_files(void **state)
+{
+    struct arena arena;
+    char *large, *small;
+    (void)state;
+
+    arena_init(&arena, 3 * ARENA_FILE_BYTES);
+    arena_use_folder(&arena, "/tmp");
+    large = arena_alloc(&arena, ARENA_FILE_BYTES);
+    small = arena_alloc(&arena, 100);
+    assert_non_null(large);
+    assert_non_null(small);
+    assert_non_null(arena.files);
+    CHECK_INT(large[ARENA_FILE_BYTES - 1], 0);
+    large[ARENA_FILE_BYTES - 1] = small[99] = 1;
+    CHECK(!arena_alloc(&arena, 2 * ARENA_FILE_BYTES)); /* the maximum is of both */
+    arena_use_folder(&arena, "/tmp/no/such/folder");
+    assert_non_null(arena_alloc(&arena, ARENA_FILE_BYTES)); /* in memory */
+    arena_deinit(&arena);
+    CHECK(arena.files == NULL && arena.used == 0);
+}
+
 static void an_arena_refuses_what_does_not_fit_under_its_maximum(void **state)
 {
     struct arena arena;
@@ -509,6 +532,7 @@ int main(void)
         cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
         cmocka_unit_test(the_nearest_word_is_found_and_a_far_one_is_not),
         cmocka_unit_test(slices_compare_as_bytes_with_a_prefix_first),
+        cmocka_unit_test(large_allocations_of_an_arena_with_a_folder_lie_in_files),
         cmocka_unit_test(an_arena_refuses_what_does_not_fit_under_its_maximum),
         cmocka_unit_test(arena_memory_is_aligned_and_distinct),
         cmocka_unit_test(a_byte_reader_never_runs_past_its_end),

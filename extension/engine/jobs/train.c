@@ -279,6 +279,7 @@ static enum status collect(struct job *job, struct error *err)
     TRY(job_folder_file(&job->folder, "job.db", path, err));
     TRY(jobstore_open(path, true, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
+    arena_use_folder(&arena, job->folder.path);
     TRY_OR(done, status, trained_model_read(store, &arena, &model, err));
     TRY_OR(done, status, publish(job, store, &model, err));
     facts.version = model.version;

@@ -286,6 +286,7 @@ static enum status publish_from(const struct host *host, const struct unpublishe
     enum status status;
 
     arena_init(&arena, MODEL_ARENA_MAX);
+    arena_use_folder(&arena, job->folder.path);
     status = trained_model_read(store, &arena, &model, err);
     if (status == STATUS_OK)
         status = write_model(host, job, store, &model, err);
