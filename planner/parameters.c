@@ -142,6 +142,18 @@ static enum status refuse_memory(const struct planning *planning, double paramet
     return status;
 }
 
+/* On servers a model may be larger than any process; a stored one has a limit, too. */
+static enum status check_stored(const struct kind *kind, double parameters, int position,
+                                struct error *err)
+{
+    if (parameters <= (double)MODEL_PARAMETERS_MAX)
+        return STATUS_OK;
+    fail_at(err, STATUS_LIMIT, position,
+            "a model of %.0f parameters, where at most %llu are possible", parameters,
+            (unsigned long long)MODEL_PARAMETERS_MAX);
+    return error_hint(err, "%s", kind->size_hint);
+}
+
 enum status parameters_check(const struct planning *planning)
 {
     const struct kind *kind = planning->plan->estimator->kind;
@@ -151,16 +163,15 @@ enum status parameters_check(const struct planning *planning)
     const struct kind_cost cost = cost_of(planning->plan, &shape);
     const double bytes = bytes_of(planning->plan, &cost);
     const struct jobspec *spec = &planning->plan->spec;
-    /* a worker has no more than the rows of its batch where there are servers */
-    const uint64_t memory = spec->servers > 0 ? 0 : spec->memory;
+    const int position = size ? size->value.span.start : planning->statement->model.position;
 
-    if (bytes <= (double)job_learner_bytes_max(memory))
+    if (spec->servers > 0)
+        return check_stored(kind, cost.parameters, position, planning->err);
+    if (bytes <= (double)job_learner_bytes_max(spec->memory))
         return STATUS_OK;
     if (bytes <= (double)JOB_LEARNER_BYTES_MAX)
         return refuse_memory(planning, cost.parameters, bytes);
-    return refuse(kind, cost.parameters, bytes,
-                  size ? size->value.span.start : planning->statement->model.position,
-                  planning->err);
+    return refuse(kind, cost.parameters, bytes, position, planning->err);
 }
 
 enum status parameters_check_list(const struct planning *planning, const struct setting *list)
