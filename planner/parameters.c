@@ -151,7 +151,7 @@ static enum status check_stored(const struct kind *kind, double parameters, int 
     fail_at(err, STATUS_LIMIT, position,
             "a model of %.0f parameters, where at most %llu are possible", parameters,
             (unsigned long long)MODEL_PARAMETERS_MAX);
-    return error_hint(err, "%s", kind->size_hint);
+    return error_hint(err, "Use a smaller %s, or fewer words.", kind->size_attribute);
 }
 
 enum status parameters_check(const struct planning *planning)

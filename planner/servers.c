@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "planner/old_model.h"
 #include "planner/parameters.h"
 #include "planner/search.h"
@@ -174,6 +175,54 @@ enum status servers_plan(struct planning *planning)
         TRY(check_idle(planning, false));
     TRY(check_together(planning, spec->servers > 0));
     return spec->servers > 0 ? check_others(planning) : STATUS_OK;
+}
+
+/* ---- where the statement leaves it open ---- */
+
+/* As job_memory_of (runtime/role/job.h) of a worker on this machine. */
+static double memory_of_worker(const struct jobspec *spec)
+{
+    const uint32_t workers =
+        spec->max_workers > spec->min_workers ? spec->max_workers : spec->min_workers;
+
+    return spec->memory > 0 ? (double)spec->memory : (double)memory_limit() / workers;
+}
+
+static void notice_choice(const struct plan *plan, double bytes)
+{
+    struct text needed;
+
+    text_init(&needed, TEXT_MAXIMUM);
+    bytes_append(&needed, bytes);
+    notice_add(plan->notices, NOTICE_DEFAULTS,
+               "a worker would need %s for the model, more than it has: the weights lie on %u "
+               "parameter servers, and learning them again gives other bits",
+               text_string(&needed), plan->spec.servers);
+    notice_hint(plan->notices, "job.strategy = 'allreduce' keeps them in the workers; job.ps says "
+                               "how many servers there are.");
+    text_deinit(&needed);
+}
+
+void servers_choose(struct planning *planning)
+{
+    const struct setting *strategy = settings_find(planning, "job.strategy");
+    struct plan *plan = planning->plan;
+    const struct kind_shape shape = shape_of(plan);
+    const struct kind_cost cost = cost_of(plan, &shape);
+    const double bytes = bytes_of(plan, &cost);
+    struct error ignored, *err = planning->err;
+
+    if (plan->spec.servers > 0 || !plan->estimator->kind->lies_on_servers ||
+        plan->cluster.is_wanted || (strategy && !says(strategy, "auto")) ||
+        bytes <= memory_of_worker(&plan->spec))
+        return;
+    error_clear(&ignored);
+    planning->err = &ignored;
+    if (check_together(planning, true) == STATUS_OK && check_others(planning) == STATUS_OK)
+        plan->spec.servers = SERVERS_DEFAULT;
+    planning->err = err;
+    if (plan->spec.servers > 0)
+        notice_choice(plan, bytes);
 }
 
 enum status servers_check_job(const struct planning *planning)

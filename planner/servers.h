@@ -3,7 +3,7 @@
  *
  *     job.strategy    job.ps      spec.servers
  *     'allreduce'     -           0
- *     'auto'          -           0
+ *     'auto'          -           0, or 2 where the model exceeds a worker's memory
  *     'auto'          n           n
  *     'ps'            -           2
  *     'ps'            n           n
@@ -18,6 +18,10 @@
  * there are none. UNSUPPORTED for what does not go together with them, and for steps that are not
  * taken together without them. */
 enum status servers_plan(struct planning *planning);
+/* Where the statement leaves it open: servers for a model that exceeds the memory of a worker on
+ * this machine, when all inputs are planned. No servers where something in the statement does not
+ * go together with them. */
+void servers_choose(struct planning *planning);
 /* UNSUPPORTED of where the job runs and who reads the rows, once that is planned. */
 enum status servers_check_job(const struct planning *planning);
 
