@@ -116,8 +116,8 @@ class Run:
 def name_of(pid):
     """Its command and, of a worker, its index; the session is the one without."""
     words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
-    if words[1:2] == ["worker"]:
-        return f"worker {words[words.index('--index') + 1]}"
+    if words[1:2] in (["worker"], ["ps"]):
+        return f"{words[1]} {words[words.index('--index') + 1]}"
     return words[1] if words[1:2] and words[1] in ("supervise", "master", "publish") else "session"
 
 
@@ -162,7 +162,7 @@ def follow(process, group, held, seconds):
             pass
 
 
-def train(build, database, folder, limit=None, seconds=None):
+def train(build, database, folder, limit=None, seconds=None, statement=STATEMENT):
     """One run, in a group of its own, and ended after so many seconds."""
     execute(database, "DROP TABLE IF EXISTS m")
     drop_pages(database)
@@ -170,7 +170,7 @@ def train(build, database, folder, limit=None, seconds=None):
     group = Group(f"totrain-bench-{os.getpid()}", limit)
     try:
         started = time.monotonic()
-        process = subprocess.Popen([build / "totrain", database, "--format", "json", "--progress=none", "-c", STATEMENT],
+        process = subprocess.Popen([build / "totrain", database, "--format", "json", "--progress=none", "-c", statement],
                                    env={**os.environ, "TOTRAIN_STATE": str(folder)}, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE, text=True, preexec_fn=group.enter)
         follow(process, group, run.held, seconds)

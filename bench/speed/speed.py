@@ -24,6 +24,7 @@ import time
 import click_cases
 import interrupting
 import large_state
+import large_table
 import larger_than_memory
 import memory
 import server_cases
@@ -306,6 +307,21 @@ def train_larger_than_memory(bench, table):
     table.outcome(case, limited.seconds, problems)
 
 
+def train_large_table(bench, table):
+    folder = bench.folder / "large-table"
+    folder.mkdir()
+    case = (f"{large_table.weights_bytes(large_table.ROWS) / 1e9:.1f} GB of weights and slots on {large_table.SERVERS} servers "
+            f"of {large_table.GIGABYTES} GB")
+    try:
+        run, problems = large_table.measure(bench.build, folder, large_table.ROWS)
+    except PermissionError as error:
+        table.outcome(case, 0, [f"no control group can be made: {error}"])
+        return
+    for name, (_, anonymous) in run.held.items():
+        table.megabytes(f"{case}, peak without files: {name}", anonymous / 1e6, None)
+    table.outcome(case, run.seconds, problems)
+
+
 def predict_function(bench, table, activation="relu", hidden=HIDDEN, bar=3.0):
     database = bench.table("rows28")
     inputs = [f"x{i}" for i in range(1, 29)]
@@ -412,10 +428,11 @@ CASES = {
     "trees-auc": tree_cases.auc,
     "trees-wide": tree_cases.wide,
     "large-state": send_large_state,
+    "large-table": train_large_table,
     "slow-disk": publish_on_slow_disk,
     "larger-than-memory": train_larger_than_memory,
 }
-ONLY_WHEN_FULL = ("trees-auc", "trees-missing", "large-state", "slow-disk", "larger-than-memory")  # minutes each
+ONLY_WHEN_FULL = ("trees-auc", "trees-missing", "large-state", "large-table", "slow-disk", "larger-than-memory")  # minutes each
 ONLY_WHEN_NAMED = ("trees-wide",)  # needs a disk of 20 GB
 
 
