@@ -40,8 +40,9 @@ struct child {
     bool is_here;                          /* the master has this worker */
     uint32_t index, incarnation, restarts; /* without a step that it was there for */
     uint32_t unable;                       /* ends in a row with which it told of its own trouble */
-    int64_t rest_until;                    /* RESTING, or a master that could not be started */
-    pid_t pid;                             /* 0: not running */
+    uint32_t dismissed; /* of a server: ends in a row that the master asked for */
+    int64_t rest_until; /* RESTING, or a master that could not be started */
+    pid_t pid;          /* 0: not running */
     struct loop_lines *lifeline;
 };
 
@@ -348,6 +349,8 @@ static int64_t rest_ms(const struct child *child)
 {
     uint32_t failures = child->restarts > child->unable ? child->restarts : child->unable;
 
+    if (child->dismissed > 0 && failures < child->dismissed + 3)
+        failures = child->dismissed + 3; /* LEAVE_MS or so at first */
     if (failures < 2)
         return 0;
     if (failures > 16)
@@ -494,22 +497,26 @@ static void hear_last_words(struct child *child)
 }
 
 /* Of a worker, or of a server, which is never asked to go. Who received END ends with 0: the job is
- * over, or all is learned and needs no servers, or a younger process has its index. */
+ * over, or a younger process has its index. A server ends so, too, when all is learned, and the
+ * model may be measured and published for long: that is no failure. It is started again, later and
+ * later, as a master that finds the checkpoint damaged needs it. */
 static void on_worker_exit(struct child *child, int how)
 {
     enum place *place = place_of(child);
     bool was_asked = *place == PLACE_LEAVING;
     bool has_ended = !child->is_leaving && WIFEXITED(how) && WEXITSTATUS(how) == 0;
+    bool is_dismissed = has_ended && child->role == IDENTITY_SERVER;
     int64_t rest;
     char name[32];
 
     child->unable = WIFEXITED(how) && WEXITSTATUS(how) == status_exit_code(STATUS_CONNECTION)
                         ? child->unable + 1
                         : 0;
+    child->dismissed = is_dismissed ? child->dismissed + 1 : 0;
     *place = PLACE_EMPTY;
-    if (!was_asked && has_ended)
+    if (!was_asked && has_ended && !is_dismissed)
         *place = PLACE_CLOSED;
-    else if (!was_asked && !may_follow(child, how))
+    else if (!was_asked && !is_dismissed && !may_follow(child, how))
         return;
     rest = rest_ms(child);
     if (*place == PLACE_EMPTY && !was_asked && !is_preempted(child, how) && rest > 0) {
