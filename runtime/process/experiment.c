@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -21,26 +22,35 @@ static void on_hurry(int number)
     is_flushing = 1;
 }
 
+/* Of workers, and of servers. */
 struct pace {
     double us, factor;
     int64_t index;
 };
 
-static void read_item(struct pace *pace, struct slice name, struct slice value)
+struct pace_names {
+    const char *us, *factor, *index;
+};
+
+static const struct pace_names of_workers = {"us", "factor", "index"};
+static const struct pace_names of_servers = {"server_us", "server_factor", "server"};
+
+static void read_item(struct pace *pace, const struct pace_names *names, struct slice name,
+                      struct slice value)
 {
     double number;
 
     if (!slice_to_real(value, &number) || number < 0)
         return;
-    if (slice_is(name, "us"))
+    if (slice_is(name, names->us))
         pace->us = number;
-    else if (slice_is(name, "factor"))
+    else if (slice_is(name, names->factor))
         pace->factor = number;
-    else if (slice_is(name, "index"))
+    else if (slice_is(name, names->index))
         pace->index = (int64_t)number;
 }
 
-static double read_pace(uint32_t index)
+static double read_pace(const struct pace_names *names, uint32_t index)
 {
     const char *at = getenv("TOTRAIN_PACE");
     struct pace pace = {.factor = 1, .index = -1};
@@ -50,7 +60,7 @@ static double read_pace(uint32_t index)
         const char *equals = memchr(at, '=', size);
 
         if (equals)
-            read_item(&pace, (struct slice){at, (size_t)(equals - at)},
+            read_item(&pace, names, (struct slice){at, (size_t)(equals - at)},
                       (struct slice){equals + 1, size - (size_t)(equals - at) - 1});
         at += size + (at[size] == ',');
     }
@@ -79,7 +89,7 @@ static int open_trace(uint32_t index, uint32_t incarnation)
 
 void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
 {
-    *experiment = (struct experiment){.us_per_row = read_pace(index),
+    *experiment = (struct experiment){.us_per_row = read_pace(&of_workers, index),
                                       .trace = open_trace(index, incarnation)};
     if (experiment_is_paced(experiment))
         signal(SIGUSR1, on_hurry);
@@ -175,6 +185,65 @@ void experiment_asked(struct experiment *experiment, const struct worker *worker
         trace(experiment, worker, now_us, ", \"event\": \"asked\"");
 }
 
+/* ----- of parameter servers ----- */
+
+/* All batches are about as large. */
+static double batch_rows(const struct push_worker *worker)
+{
+    const struct shard_plan *plan = &worker->learning.plan;
+
+    return (double)plan->rows / plan->shards_per_epoch / plan->batches;
+}
+
+int64_t experiment_wait_batch(struct experiment *experiment, const struct push_worker *worker,
+                              int64_t now_us)
+{
+    int64_t until;
+
+    if (!experiment_is_paced(experiment) || is_flushing || worker->state != PUSH_COMPUTING ||
+        worker->is_collecting)
+        return 0;
+    if (experiment->request != worker->request)
+        experiment->began_us = now_us;
+    experiment->request = worker->request;
+    until = experiment->began_us + (int64_t)(batch_rows(worker) * experiment->us_per_row);
+    return until > now_us ? until : 0;
+}
+
+void experiment_after_batch(struct experiment *experiment, const struct push_worker *worker,
+                            int64_t now_us)
+{
+    char line[120];
+    int size;
+
+    if (experiment->trace < 0 || experiment->traced_batches == worker->batches_done)
+        return;
+    experiment->traced_batches = worker->batches_done;
+    size = snprintf(line, sizeof line,
+                    "{\"at\": %" PRId64 ", \"index\": %" PRIu32 ", \"batches\": %" PRIu64 "}\n",
+                    now_us, worker->options.index, worker->batches_done);
+    if (write(experiment->trace, line, (size_t)size) < 0)
+        experiment_close(experiment);
+}
+
+double experiment_server_us(uint32_t index)
+{
+    const double us = read_pace(&of_servers, index);
+
+    if (us > 0)
+        signal(SIGUSR1, on_hurry);
+    return us;
+}
+
+void experiment_serve(double us_per_row, uint64_t rows)
+{
+    const int64_t us = (int64_t)(us_per_row * (double)rows);
+    const struct timespec time = {us / 1000000, us % 1000000 * 1000};
+
+    if (us > 0 && !is_flushing)
+        (void)nanosleep(&time, NULL);
+}
+
 #else
 
 void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
@@ -233,6 +302,35 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
 int64_t experiment_hang_ms(int64_t usual)
 {
     return usual;
+}
+
+int64_t experiment_wait_batch(struct experiment *experiment, const struct push_worker *worker,
+                              int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+    return 0;
+}
+
+void experiment_after_batch(struct experiment *experiment, const struct push_worker *worker,
+                            int64_t now_us)
+{
+    (void)experiment;
+    (void)worker;
+    (void)now_us;
+}
+
+double experiment_server_us(uint32_t index)
+{
+    (void)index;
+    return 0;
+}
+
+void experiment_serve(double us_per_row, uint64_t rows)
+{
+    (void)us_per_row;
+    (void)rows;
 }
 
 #endif

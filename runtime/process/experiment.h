@@ -9,17 +9,22 @@
  *         each part of a shard. SIGUSR1: from now on this worker does not wait any more, so
  *         that an experiment ends when all that it wanted has happened, and its job lasts as
  *         long as that takes.
+ *     TOTRAIN_PACE="us=500,server_us=20,server=1,server_factor=4"
+ *         Of a job over parameter servers: a batch that a worker pushes takes as long as its rows
+ *         do, and a server stands still for 20 microseconds for each row of weights that is
+ *         pulled from it, server 1 four times as long.
  *     TOTRAIN_HANG=MS
  *         A master takes a worker for dead whose work stands still for so long, instead of
  *         the time that it otherwise takes.
  *     TOTRAIN_TRACE=FOLDER
  *         Each worker writes FOLDER/worker-INDEX.INCARNATION.jsonl: a line for
  *         each phase that it applied, and one with "event": "asked" when SIGTERM
- *         reached it.
+ *         reached it. One that pushes writes a line for each batch that all servers have counted.
  */
 #ifndef RUNTIME_PROCESS_EXPERIMENT_H
 #define RUNTIME_PROCESS_EXPERIMENT_H
 
+#include "runtime/ps/push_worker.h"
 #include "runtime/train/worker.h"
 
 struct experiment {
@@ -27,7 +32,8 @@ struct experiment {
     int64_t began_us;  /* the first lane of a phase in a group */
     uint64_t epoch, phase;
     uint64_t traced_phase;
-    int trace; /* descriptor; -1: none */
+    uint64_t request, traced_batches; /* of one that pushes */
+    int trace;                        /* descriptor; -1: none */
 };
 
 void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation);
@@ -47,5 +53,16 @@ void experiment_asked(struct experiment *experiment, const struct worker *worker
 /* Until when the worker must not go on; 0: now. */
 int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
                               int64_t now_us);
+
+/* The same of a worker that pushes: asked before it computes, and after each call. */
+int64_t experiment_wait_batch(struct experiment *experiment, const struct push_worker *worker,
+                              int64_t now_us);
+void experiment_after_batch(struct experiment *experiment, const struct push_worker *worker,
+                            int64_t now_us);
+
+/* Of a server; 0: it is not paced. */
+double experiment_server_us(uint32_t index);
+/* Stands still for so many rows. */
+void experiment_serve(double us_per_row, uint64_t rows);
 
 #endif

@@ -11,6 +11,7 @@
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
+#include "runtime/process/experiment.h"
 #include "runtime/process/opening.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/server_snapshots.h"
@@ -37,6 +38,7 @@ struct server_process {
     struct loop_role *loop_role;
     bool is_restoring, is_leaving;
     int64_t claim_checked_at;
+    double us_per_row; /* paced (experiment.h); 0: not */
 };
 
 static void end(struct server_process *process, enum status status, const struct error *why)
@@ -89,6 +91,8 @@ static void on_message(void *self, int64_t now_ms, peer_id from, const struct me
 {
     struct server_process *process = self;
 
+    if (message->type == MESSAGE_PULL && !message->pull.is_reading)
+        experiment_serve(process->us_per_row, message->pull.ids.size / sizeof(uint64_t));
     server_role_on_message(&process->role, now_ms, from, message, outbox);
 }
 
@@ -300,6 +304,22 @@ static enum status start_server(struct server_process *process, struct error *er
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
+/* What is in its rows when the job needs it no longer: each batch once. */
+static void say_counted(const struct server_role *role)
+{
+    const struct shard_counts *shards = &role->shards;
+    uint32_t least = UINT32_MAX, most = 0;
+
+    for (uint32_t i = 0; i < shards->count; i++) {
+        least = shards->batches[i] < least ? shards->batches[i] : least;
+        most = shards->batches[i] > most ? shards->batches[i] : most;
+    }
+    log_info("has counted %" PRIu64 " batches, %" PRIu32 " to %" PRIu32 " of each of %" PRIu32
+             " shards; %" PRIu64 " came again, %" PRIu64 " pulls waited",
+             role->clock, most > 0 ? least : 0, most, shards->count, role->counts.repeated,
+             role->counts.waits);
+}
+
 /* What a thread still reads goes with the process. */
 static void stop(struct server_process *process, enum status status, const struct error *err)
 {
@@ -307,6 +327,8 @@ static void stop(struct server_process *process, enum status status, const struc
         _exit(role_finish(status, err));
     if (process->opening)
         opening_free(process->opening);
+    if (process->has_role && process->role.state == SERVER_ENDED && process->role.clock > 0)
+        say_counted(&process->role);
     if (process->has_role)
         server_role_deinit(&process->role);
     loop_free(process->loop);
@@ -334,6 +356,7 @@ int run_server(const struct role_options *options)
     if (status != STATUS_OK)
         return role_finish(status, &err);
     process.job = &job;
+    process.us_per_row = experiment_server_us(options->index);
     status = start_server(&process, &err);
     if (status == STATUS_OK) {
         status = loop_run(process.loop, &err);

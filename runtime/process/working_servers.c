@@ -5,7 +5,9 @@
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/learners/learners.h"
+#include "runtime/loop/loop_watch.h"
 #include "runtime/process/build.h"
+#include "runtime/process/experiment.h"
 #include "runtime/process/opening.h"
 #include "runtime/process/working_training.h"
 #include "runtime/ps/embedding_batches.h"
@@ -20,6 +22,7 @@ struct pushing_host {
     struct push_worker worker;
     struct error failure; /* why it has no batches */
     bool has_batches, has_worker;
+    struct experiment experiment;
     struct loop_role *loop_role;
     void *training; /* state of training_worker; NULL before */
 };
@@ -48,6 +51,7 @@ static void after_worker(struct pushing_host *host)
     struct error err;
 
     progress_note();
+    experiment_after_batch(&host->experiment, &host->worker, loop_now_us());
     if (host->worker.state != PUSH_LEARNED || host->training)
         return;
     log_info("all is learned");
@@ -85,9 +89,15 @@ static void on_tick(void *self, int64_t now_ms, struct outbox *outbox)
 
 static bool has_work(void *self)
 {
-    const struct pushing_host *host = self;
+    struct pushing_host *host = self;
+    int64_t until;
 
-    return push_worker_has_work(&host->worker);
+    if (!push_worker_has_work(&host->worker))
+        return false;
+    until = experiment_wait_batch(&host->experiment, &host->worker, loop_now_us());
+    if (until != 0)
+        loop_wake_at(host->start.loop, until);
+    return until == 0;
 }
 
 static void do_work(void *self, int64_t now_ms, struct outbox *outbox)
@@ -149,6 +159,7 @@ static enum status join(struct pushing_host *host, struct error *err)
         log_error("%s", host->failure.message);
     push_worker_init(&host->worker, &options, is_able ? &learning : NULL, &host->failure);
     host->has_worker = true;
+    experiment_open(&host->experiment, host->start.index, host->start.incarnation);
     TRY(loop_add_role(host->start.loop, &role, NULL, NULL, 0, &host->loop_role, err));
     push_worker_start(&host->worker, loop_now_ms(), loop_outbox(host->loop_role));
     loop_flush(host->loop_role);
@@ -204,8 +215,10 @@ static bool stop(void *self)
     struct pushing_host *host = self;
     bool is_done = true;
 
-    if (host->has_worker)
+    if (host->has_worker) {
         push_worker_deinit(&host->worker);
+        experiment_close(&host->experiment);
+    }
     host->has_worker = false;
     if (host->training) {
         is_done = training_worker.stop(host->training);
