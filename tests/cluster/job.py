@@ -63,29 +63,32 @@ def wait_until_gone(pids, seconds):
 METRICS = "SELECT * FROM metrics WHERE metric <> 'seconds' ORDER BY epoch, step, metric, part"
 
 
-def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, servers):
-    """Of a job that has not begun."""
+def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, servers, changes=None):
+    """Of a job that has not begun. `changes`: of parts of its spec, by their names."""
     folder.mkdir(parents=True)
     subprocess.run([PROGRAM, f"make_{kind}" if kind else "make", csv or CSV, folder, str(workers), str(least),
                     str(turns), str(checkpoint), str(units)], check=True)
-    if servers:
+    if servers or changes:
         path = folder / "job.json"
         spec = json.loads(path.read_text())
-        spec["job"]["servers"] = servers
+        for part, values in (changes or {}).items():
+            spec[part].update(values)
+        if servers:
+            spec["job"].update(servers=servers, in_one_process=False)
         path.write_text(json.dumps(spec))
 
 
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
                  checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS,
-                 kind=None, servers=0):
-        """A long job is paced; after `start` what is left of it is not. One of clusters has runs of about as many
-        epochs together, one of trees as many rounds."""
+                 kind=None, servers=0, changes=None, pace=None):
+        """A long job is paced, or one with a `pace`; after `start` what is left of it is not. One of clusters has runs
+        of about as many epochs together, one of trees as many rounds."""
         self.folder = folder
         make_folder(folder, kind, csv, workers, least or workers,
-                    max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs, checkpoint, units, servers)
+                    max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs, checkpoint, units, servers, changes)
         self.network = ["--listen", listen] if listen else []
-        self.pace = f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None
+        self.pace = pace or (f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None)
         self.start(fault, limit, self.pace)
 
     def start(self, fault=None, limit=None, pace=None):

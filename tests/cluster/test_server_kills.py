@@ -1,0 +1,389 @@
+"""Jobs over parameter servers under kills of everybody: each ends, with each batch counted once, and with as good a model.
+
+    test_server_kills.py JOB_ROLES IRIS_CSV
+
+Pushes come in another order each time, so no digest is the oracle: the held-out rows of a table of clicks are told apart
+as well as by a job that nobody disturbs, and each server says at its end what is in its rows.
+"""
+
+import os
+import pathlib
+import random
+import re
+import resource
+import select
+import signal
+import sqlite3
+import tempfile
+import unittest
+
+import job as harness
+import click_table
+from waiting import state_of, wait_for
+
+ROWS = 20000
+EPOCHS = 6
+BATCH = 100
+KILLS = 100
+# Under sanitizers, where a kill costs ten times as much, a quarter of them looks at the same code.
+SHARE = 4 if harness.SLOW > 1 else 1
+SEED = 20241127
+NEAR = .003  # of the AUC: P3
+SECONDS = 8  # that a job lasts at least, until everybody has been killed
+LONGEST = .15  # seconds after a sign of progress
+FULL = 50000  # bytes: more than the log has, less than a snapshot
+COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) of each of (\d+) shards; (\d+) came again")
+
+
+def pace_of(seconds, workers):
+    return f"us={seconds * 1e6 * workers / EPOCHS / ROWS / .8}"
+
+
+class ServersCase(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="totrain-servers.")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        cls.folder = pathlib.Path(cls.temporary.name)
+        cls.csv = cls.folder / "clicks.csv"
+        click_table.write(cls.csv, ROWS)
+        cls.count = 0
+        job = cls.job(2, paced=False)
+        assert job.end() == 0, job.last
+        cls.expected = cls.auc_of(job)
+        assert cls.expected > .85, cls.expected
+
+    @classmethod
+    def job(cls, workers=3, servers=2, checkpoint=.3, seconds=SECONDS, paced=True, **named):
+        cls.count += 1
+        changes = {"training": {"batch_size": BATCH, "metrics": ["AUC"]}, "optimizer": {"learning_rate": .003},
+                   "job": {"staleness": 8}}
+        return harness.Job(cls.folder / str(cls.count), workers, least=1, epochs=EPOCHS, csv=cls.csv, kind="machine",
+                           checkpoint=checkpoint, servers=servers, changes=changes,
+                           pace=pace_of(seconds, workers) if paced else None, **named)
+
+    @staticmethod
+    def auc_of(job):
+        return job.query("SELECT validation FROM result WHERE name = 'AUC'")[0][0]
+
+    def check_counted(self, job, servers=2):
+        """Each batch of each shard, in each server, once; how many came again."""
+        shards, = {int(detail.split()[1]) for detail, in
+                   job.query("SELECT detail FROM events WHERE event = 'collecting'")}
+        last = {}
+        for index, *numbers in COUNTED.findall(job.log()):
+            last[int(index)] = list(map(int, numbers))
+        self.assertEqual(sorted(last), list(range(servers)), job.log())
+        for batches, least, most, counted, _ in last.values():
+            self.assertEqual((least, counted), (most, shards))
+            self.assertEqual(batches, shards * least)
+            self.assertGreaterEqual(batches, EPOCHS * ROWS * .8 / BATCH)
+        return sum(numbers[-1] for numbers in last.values())
+
+    def check_done(self, job, servers=2, is_counted=True):
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertEqual(job.last["event"], "done")
+        again = self.check_counted(job, servers) if is_counted else 0
+        self.assertAlmostEqual(self.auc_of(job), self.expected, delta=NEAR)
+        self.assertFalse(list(job.folder.glob("server-*")))
+        return again
+
+    @staticmethod
+    def wait_for_more(job):
+        """Progress that the books do not have yet."""
+        job.wait_for("progress")
+        job.wait_for("progress", job.query("SELECT step FROM job")[0][0] + 1)
+
+    def wait_for_server(self, job, index, other_than=None):
+        def is_there():
+            return job.pid_of("ps", index) not in (None, other_than)
+        wait_for(is_there, f"server {index}")
+        return job.pid_of("ps", index)
+
+    @staticmethod
+    def wait_for_snapshots(job, servers=2):
+        """One of each."""
+        def has_one(index):
+            try:
+                store = sqlite3.connect(f"file:{job.folder}/server-{index}/job.db?mode=ro", uri=True)
+                rows = store.execute("SELECT * FROM checkpoint").fetchall()
+                store.close()
+            except sqlite3.OperationalError:
+                return False
+            return bool(rows)
+        for index in range(servers):
+            wait_for(lambda index=index: has_one(index), f"a snapshot of server {index}")
+
+
+class RandomKills(ServersCase):
+    def kill_somebody(self, job, draw):
+        """The role that was killed, None where nobody was."""
+        select.select([], [], [], draw.uniform(0, LONGEST))
+        try:
+            children = job.children()
+        except OSError:
+            return None  # the supervisor is at its end
+        if not children:
+            return None
+        # By role first: else it is workers nearly always.
+        role = draw.choice(sorted(set(children.values())))
+        pid = draw.choice(sorted(pid for pid, its in children.items() if its == role))
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            return None
+        return role
+
+    def disturb(self, job, draw, most, killed):
+        """Kills until the job has ended. Steps fall when a server comes back: a sign of life after a kill is that they
+        rise, from an event to the next."""
+        kills, before, rose = 0, None, 0
+        while job.event() is not None and job.last["event"] not in ("done", "failed"):
+            if kills >= most:
+                job.hurry()
+                continue
+            if job.last["event"] != "progress":
+                continue
+            rose = rose + 1 if before is not None and job.last["step"] > before else rose
+            before = job.last["step"]
+            if rose < 2:
+                continue
+            role = self.kill_somebody(job, draw)
+            if role:
+                killed[role] = killed.get(role, 0) + 1
+                kills, rose = kills + 1, 0
+        return kills
+
+    def test_random_kills_lose_no_batch_and_count_none_twice(self):
+        draw, killed = random.Random(SEED), {}
+        kills = jobs = again = 0
+        most = KILLS // SHARE
+        while kills < most:
+            workers, servers = draw.randint(2, 4), draw.randint(1, 3)
+            checkpoint = draw.choice((0, .2, .5))
+            job = self.job(workers, servers, checkpoint)
+            kills += self.disturb(job, draw, min(most - kills, 15), killed)
+            jobs += 1
+            with self.subTest(job=jobs, kills=kills, workers=workers, servers=servers, checkpoint=checkpoint):
+                again += self.check_done(job, servers)
+            self.assertLess(jobs, most, "jobs end before anybody can be killed")
+        self.assertEqual(kills, most)
+        self.assertEqual(set(killed), {"master", "worker", "ps"})
+        print(f"{jobs} jobs, killed {killed}, {again} batches came again")
+
+
+class Bursts(ServersCase):
+    def test_several_at_once(self):
+        draw = random.Random(SEED)
+        for _ in range(max(4 // SHARE, 1)):
+            workers, servers = draw.randint(2, 4), draw.randint(2, 3)
+            job = self.job(workers, servers, draw.choice((0, .2)))
+            for _ in range(5):
+                self.wait_for_more(job)
+                select.select([], [], [], draw.uniform(0, LONGEST))
+                for pid in draw.sample(sorted(job.children()), draw.randint(2, 1 + workers + servers)):
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                    except ProcessLookupError:
+                        pass
+                self.wait_for_more(job)
+            with self.subTest(workers=workers, servers=servers):
+                self.check_done(job, servers)
+
+
+class Ends(ServersCase):
+    """All is learned: what is collected, stored, measured and published meets kills, too."""
+
+    POINTS = ("checkpoint_piece", "checkpoint_before", "checkpoint_after", "model_stored", "end_before", "end_stored")
+
+    def test_a_master_killed_at_a_named_point(self):
+        for point in self.POINTS:
+            with self.subTest(point=point):
+                job = self.job(paced=False, fault=f"role=master,attempt=0,point={point}")
+                self.check_done(job)
+                self.assertEqual(job.query("SELECT count(*) FROM events WHERE event = 'done'"), [(1,)])
+
+    def test_a_worker_killed_while_it_measures(self):
+        for index in (0, 1):
+            with self.subTest(index=index):
+                self.check_done(self.job(paced=False, fault=f"role=worker,index={index},attempt=0,point=publishing"))
+
+    def test_measuring_may_take_long(self):
+        """The servers are not needed any more, and that they end is no failure."""
+        job = self.job(1, paced=False, fault="role=worker,attempt=0,point=publishing,action=hold")
+        wait_for(lambda: len(re.findall("server/0.* serves rows of", job.log())) >= 4, "servers that are dismissed")
+        os.kill(job.pid_of("worker"), signal.SIGUSR2)
+        self.check_done(job)
+
+    def test_a_power_cut_at_a_named_point(self):
+        for point in self.POINTS[:4]:
+            with self.subTest(point=point):
+                job = self.job(paced=False, fault=f"role=master,attempt=0,point={point},action=stop")
+                job.wait_for_stop("master")
+                job.end_everything()
+                job.start()
+                # All is stored, and the servers that come then have nothing to count.
+                self.check_done(job, is_counted=point != "checkpoint_after")
+
+    def test_servers_and_workers_killed_while_the_master_stores(self):
+        for point in self.POINTS[:2]:
+            with self.subTest(point=point):
+                job = self.job(paced=False, checkpoint=0, fault=f"role=master,attempt=0,point={point},action=stop")
+                job.wait_for_stop("master")
+                for pid, role in job.children().items():
+                    if role != "master":
+                        os.kill(pid, signal.SIGKILL)
+                self.check_done(job)
+
+
+class Snapshots(ServersCase):
+    NOT_STORED = re.compile(r"server/(\d+) warn.* checkpoint: ")
+    GOES_ON = re.compile(r"server/(\d+).* goes on from (\d+) batches")
+
+    def test_a_server_goes_on_from_its_snapshot(self):
+        job = self.job(checkpoint=.1)
+        self.wait_for_snapshots(job)
+        for index in (0, 1):
+            server = self.wait_for_server(job, index)
+            os.kill(server, signal.SIGKILL)
+            self.wait_for_server(job, index, server)
+        self.check_done(job)
+        found = self.GOES_ON.findall(job.log())
+        self.assertEqual({index for index, _ in found}, {"0", "1"})
+        self.assertGreater(min(int(batches) for _, batches in found), 0)
+
+    def test_after_a_power_cut_the_job_goes_on_from_the_servers_snapshots(self):
+        job = self.job(checkpoint=.1)
+        self.wait_for_snapshots(job)
+        job.wait_for("progress", EPOCHS * ROWS * .8 / BATCH / 4)
+        job.end_everything()
+        self.assertEqual(self.GOES_ON.findall(job.log()), [])
+        job.start()
+        self.check_done(job)
+        found = {int(index): int(batches) for index, batches in self.GOES_ON.findall(job.log())}
+        self.assertEqual(sorted(found), [0, 1])
+        self.assertGreater(min(found.values()), 50)
+
+    def test_power_cuts_one_after_another(self):
+        job = self.job(checkpoint=.1)
+        for _ in range(4):
+            self.wait_for_snapshots(job)
+            self.wait_for_more(job)
+            job.end_everything()
+            job.start(pace=job.pace)
+        self.check_done(job)
+
+    def test_without_snapshots_it_begins_again(self):
+        job = self.job(checkpoint=0)
+        job.wait_for("progress", 100)
+        job.end_everything()
+        job.start()
+        self.check_done(job)
+        self.assertEqual(self.GOES_ON.findall(job.log()), [])
+
+    def test_a_full_disk_for_snapshots_does_not_end_the_job(self):
+        job = self.job(checkpoint=.1)
+        job.wait_for("progress", 50)
+        servers = [self.wait_for_server(job, index) for index in (0, 1)]
+        for server in servers:
+            resource.prlimit(server, resource.RLIMIT_FSIZE, (FULL, FULL))
+        wait_for(lambda: {"0", "1"} <= set(self.NOT_STORED.findall(job.log())), "a snapshot that does not fit")
+        self.wait_for_more(job)
+        for index, server in enumerate(servers):
+            self.assertEqual(job.pid_of("ps", index), server)
+        os.kill(servers[1], signal.SIGKILL)  # the next one has room
+        self.check_done(job)
+
+
+class Signals(ServersCase):
+    def test_a_server_that_is_asked_to_go_leaves_a_snapshot(self):
+        job = self.job(checkpoint=1000)  # no other one is made
+        job.wait_for("progress", 100)
+        server = self.wait_for_server(job, 1)
+        os.kill(server, signal.SIGTERM)
+        self.wait_for_server(job, 1, server)
+        self.check_done(job)
+        found = Snapshots.GOES_ON.findall(job.log())
+        self.assertEqual([index for index, _ in found], ["1"])
+        self.assertGreaterEqual(int(found[0][1]), 100)
+
+    def test_workers_that_are_asked_to_go(self):
+        job = self.job()
+        for index in (0, 1, 2):
+            self.wait_for_more(job)
+            worker = job.pid_of("worker", index)
+            os.kill(worker, signal.SIGTERM)
+            wait_for(lambda index=index, worker=worker: job.pid_of("worker", index) not in (None, worker), "the next")
+        self.check_done(job)
+        self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'left'")), 3)
+
+    def test_a_master_that_is_asked_to_go(self):
+        job = self.job()
+        job.wait_for("progress", 50)
+        master = job.pid_of("master")
+        os.kill(master, signal.SIGTERM)
+        wait_for(lambda: job.pid_of("master") not in (None, master), "the next")
+        self.check_done(job)
+
+    def check_frozen(self, role, index, at):
+        job = self.job(seconds=4 * SECONDS)
+        job.wait_for("progress", 100)
+        frozen = job.pid_of(role, index)
+        os.kill(frozen, signal.SIGSTOP)
+        wait_for(lambda: job.pid_of(role, index) not in (None, frozen), "the next")
+        self.assertTrue(harness.wait_until_gone([frozen], harness.DEADLINE))
+        if role != "master":
+            self.assertIn((at,), job.query("SELECT \"index\" FROM events WHERE event = 'silent'"))
+        self.check_done(job)
+
+    def test_a_frozen_server_is_replaced(self):
+        for index in (0, 1):
+            with self.subTest(index=index):
+                self.check_frozen("ps", index, 3 + index)
+
+    def test_a_frozen_worker_is_replaced(self):
+        self.check_frozen("worker", 1, 1)
+
+    def test_a_frozen_master_is_replaced(self):
+        self.check_frozen("master", 0, None)
+
+    def test_those_that_thaw_in_time_go_on(self):
+        job = self.job()
+        for role, index in (("ps", 0), ("ps", 1), ("worker", 0)):
+            self.wait_for_more(job)
+            pid = job.pid_of(role, index)
+            os.kill(pid, signal.SIGSTOP)
+            wait_for(lambda pid=pid: state_of(pid) == "T", "the stop")
+            select.select([], [], [], .3)
+            os.kill(pid, signal.SIGCONT)
+        self.check_done(job)
+
+    def test_a_job_is_cancelled(self):
+        job = self.job()
+        job.wait_for("progress", 50)
+        pids = list(job.children())
+        job.process.stdin.write(b"cancel\n")
+        job.process.stdin.flush()
+        while job.event() is not None:
+            pass
+        self.assertEqual(job.process.wait(harness.DEADLINE), 130)
+        self.assertTrue(harness.wait_until_gone(pids, harness.DEADLINE))
+        self.assertEqual(job.query("SELECT state FROM job"), [("cancelled",)])
+        job.close()
+
+    def test_over_tcp(self):
+        job = self.job(listen="tcp:127.0.0.1:0")
+        for role, index in (("ps", 0), ("worker", 1), ("master", 0), ("ps", 1)):
+            self.wait_for_more(job)
+            pid = job.pid_of(role, index)
+            os.kill(pid, signal.SIGKILL)
+            wait_for(lambda role=role, index=index, pid=pid: job.pid_of(role, index) not in (None, pid), "the next")
+        self.check_done(job)
+
+    def test_more_workers_than_shards_and_a_bound_of_one_batch(self):
+        job = self.job(workers=4, servers=3, paced=False)
+        self.check_done(job, 3)
+
+
+if __name__ == "__main__":
+    harness.run()
