@@ -375,6 +375,14 @@ static void answer_waiting(struct server_role *role, struct outbox *outbox)
 
 /* ---- push ---- */
 
+static enum status diverged(const struct message_push *push, struct error *err)
+{
+    fail(err, STATUS_DIVERGED,
+         "learning went to numbers that are not finite in shard %" PRIu64 ", batch %" PRIu32,
+         push->shard, push->batch);
+    return error_hint(err, "Lower optimizer.learning_rate, or look for extreme values.");
+}
+
 static enum status take_push(struct server_role *role, const struct message_push *push,
                              struct rows_asked *asked, struct error *err)
 {
@@ -397,10 +405,7 @@ static enum status take_push(struct server_role *role, const struct message_push
             return wrong(err, "a row that was never selected");
     for (uint64_t i = 0; i < asked->floats; i++)
         if (!isfinite(role->floats[i]))
-            return fail(err, STATUS_DIVERGED,
-                        "learning went to numbers that are not finite in shard %" PRIu64
-                        ", batch %" PRIu32,
-                        push->shard, push->batch);
+            return diverged(push, err);
     return STATUS_OK;
 }
 
