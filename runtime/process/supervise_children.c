@@ -523,7 +523,8 @@ static void on_worker_exit(struct child *child, int how)
         *place = PLACE_RESTING;
         child->rest_until = loop_now_ms() + rest;
         name_child(child, name);
-        log_info("%s is started again in %" PRId64 " ms", name, rest);
+        if (!is_dismissed)
+            log_info("%s is started again in %" PRId64 " ms", name, rest);
     }
     child->incarnation++;
     fill_places(child->supervisor);
