@@ -11,7 +11,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402,F401  pylint: disable=wrong-import-position
 from training_rows import crossed, facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
-from waiting import hurry, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
+from waiting import command_of, hurry, processes_of, state_of, wait_for  # noqa: E402,F401  pylint: disable=wrong-import-position
 
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
 EXTENSION = str(BUILD / "totrain")

@@ -1,0 +1,171 @@
+"""Jobs over parameter servers, from the statement: as good as those of workers that sum, whoever is killed; and what
+they make of rows and settings of which nobody thinks."""
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import threading
+
+import harness
+import click_table
+
+MODELS = ("DNNLinearCombined", "DeepFM", "DCN", "XDeepFM")
+ROWS = 100000 // harness.SLOW
+# P3. Sums of fewer rows tell less, and the sanitizers' builds are not for them.
+NEAR = .003 if harness.SLOW == 1 else .02
+KILLS = 8 if harness.SLOW == 1 else 3
+ROLES = (b"master", b"worker", b"ps")
+LEARNING = "train.epoch = 3"
+ASYNCHRONOUS = f"{LEARNING}, job.strategy = 'ps', job.ps = 2, job.max_workers = 4, job.min_workers = 1, job.staleness = 8"
+SEED = 7
+
+
+class ServersCase(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def make(self, rows, table="clicks"):
+        self.database.execute(f"CREATE TABLE {table} (ad TEXT, site TEXT, x REAL, z REAL, clicked TEXT)")
+        self.database.execute("BEGIN")
+        self.database.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?, ?)", rows)
+        self.database.execute("COMMIT")
+
+    def train(self, more, table="clicks", model="DeepFM", columns="", label="clicked", into="m"):
+        """What it says; within a deadline, as a job that hangs is what these tests are for."""
+        over = threading.Timer(4 * harness.DEADLINE, self.database.interrupt)
+        over.start()
+        try:
+            return self.run_all(f"SELECT * FROM {table} TO TRAIN {model}Classifier WITH {more} {columns} LABEL {label} INTO {into}")
+        finally:
+            over.cancel()
+
+    @staticmethod
+    def auc(rows):
+        value, = [row[1] for row in rows if row[0] == "AUC" and row[2] == "validation"]
+        return float(value)
+
+
+class Quality(ServersCase):
+    def kill_somebody(self, draw):
+        """A role of the job; whether one was there."""
+        pids = {}
+        for pid in harness.processes_of(self.state):
+            words = harness.command_of(pid).split(b"\0")
+            if words[1:2] and words[1] in ROLES:
+                pids.setdefault(words[1], []).append(pid)
+        if not pids:
+            return False
+        try:
+            os.kill(draw.choice(sorted(pids[draw.choice(sorted(pids))])), signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def steps_rise(self, job):
+        """A sign of life from after the last kill; when a server is lost they fall first."""
+        def step():
+            rows = self.run_all("SELECT step FROM totrain_jobs WHERE id = ?", job)
+            return rows[0][0] if rows else 0
+        before = [step()]
+
+        def have_risen():
+            now = step()
+            if now > before[0]:
+                return True
+            before[0] = now
+            return False
+        harness.wait_for(have_risen, "progress")
+
+    def disturbed(self, model, draw):
+        before = {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")}
+        self.pace(5e6 / ROWS * 4)  # an epoch of five seconds
+        statement = (f"SELECT * FROM clicks TO TRAIN {model}Classifier WITH {ASYNCHRONOUS}, job.checkpoint_seconds = 0.3 "
+                     "LABEL clicked INTO disturbed;")
+        process = subprocess.Popen([harness.PROGRAM, self.path, "--progress=none", "--format=csv", "-c", statement],
+                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.kill)
+        job = harness.wait_for(lambda: {row[0] for row in self.run_all("SELECT id FROM totrain_jobs")} - before, "a job").pop()
+        kills = 0
+        while kills < KILLS:
+            self.steps_rise(job)
+            self.steps_rise(job)
+            kills += self.kill_somebody(draw)
+        self.hurry(lambda: process.poll() is not None, "the end of the statement")
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        return self.auc([line.split(",") for line in out.splitlines()[1:]])
+
+    def test_it_is_that_of_workers_that_sum_whoever_is_killed(self):
+        self.make(click_table.rows(ROWS))
+        draw = random.Random(SEED)
+        for model in MODELS:
+            with self.subTest(model=model):
+                wanted = self.auc(self.train(f"{LEARNING}, job.max_workers = 1", model=model))
+                alone, disturbed = self.auc(self.train(ASYNCHRONOUS, model=model)), self.disturbed(model, draw)
+                print(f"{model}: AUC {wanted:.4f}, over servers {alone:.4f}, and under {KILLS} kills {disturbed:.4f}")
+                self.assertGreater(wanted, .85)
+                self.assertAlmostEqual(alone, wanted, delta=NEAR)
+                self.assertAlmostEqual(disturbed, wanted, delta=NEAR)
+
+
+class Oddities(ServersCase):
+    PS = "job.strategy = 'ps', train.epoch = 2"
+
+    def setUp(self):
+        super().setUp()
+        self.make(click_table.rows(3000))
+
+    def refused(self, message, more=PS, **named):
+        with self.assertRaisesRegex(sqlite3.Error, message):
+            self.train(more, **named)
+        self.assertFalse([pid for pid in harness.processes_of(self.state)
+                          if harness.command_of(pid).split(b"\0")[1] in ROLES])
+
+    def test_labels_that_tell_nothing(self):
+        self.refused("is NULL in 3000 of 3000 rows", table="(SELECT ad, site, x, NULL AS clicked FROM clicks)")
+        self.refused("is NULL in 1000 of 3000 rows",
+                     table="(SELECT ad, site, iif(rowid % 3 = 0, NULL, clicked) AS clicked FROM clicks)")
+        self.refused('has only the value "yes"', table="(SELECT ad, site, x, 'yes' AS clicked FROM clicks)")
+        self.refused("returned no rows", table="(SELECT * FROM clicks LIMIT 0)")
+
+    def test_few_rows_many_workers_and_many_servers(self):
+        few = "(SELECT * FROM clicks LIMIT {})"
+        for rows, more in ((5, ""), (5, ", job.max_workers = 8, job.min_workers = 8"), (5, ", job.ps = 64"),
+                           (100, ", train.batch_size = 1000, job.max_workers = 4"),
+                           (200, ", train.batch_size = 1, job.max_workers = 3, job.min_workers = 3")):
+            with self.subTest(rows=rows, more=more):
+                facts = harness.facts(self.train(self.PS + more, table=few.format(rows)))
+                self.assertIn("AUC", facts)
+
+    def test_bounds_of_staleness(self):
+        for staleness in (0, 1, 1024):
+            with self.subTest(staleness=staleness):
+                self.train(f"{self.PS}, job.staleness = {staleness}, job.max_workers = 4, job.min_workers = 4")
+        for staleness in (-1, 1025):
+            self.refused("job.staleness takes a whole number from 0 to 1024", f"{self.PS}, job.staleness = {staleness}")
+        for servers in (0, 65):
+            self.refused("job.ps takes a whole number from 1 to 64", f"{self.PS}, job.ps = {servers}")
+
+    def test_columns_that_tell_little(self):
+        for columns in ("iif(rowid % 2, ad, NULL) AS ad, iif(rowid % 3, x, NULL) AS x, NULL AS z", "NULL AS ad, NULL AS x", "'a' AS ad",
+                        "ad, 1e300 * x AS x"):
+            with self.subTest(columns=columns):
+                self.train(self.PS, table=f"(SELECT {columns}, clicked FROM clicks)")
+        self.refused("an infinite number", table="(SELECT ad, 9e999 AS x, clicked FROM clicks)")
+        self.train(self.PS, table="(SELECT x, z, clicked FROM clicks)", model="DNNLinearCombined")
+
+    def test_a_rate_at_which_numbers_grow_without_end(self):
+        self.refused("learning went to numbers that are not finite in shard",
+                     f"{self.PS}, model.optimizer = 'SGD', optimizer.learning_rate = 100")
+
+    def test_more_rows_than_the_servers_have_memory_for(self):
+        self.make(((f"w{i % 20000}", None, 0, 0, "yes" if i % 3 else "no") for i in range(60000)), "many")
+        self.refused("memory", f"{self.PS}, job.ps_memory = '16Mi', model.embedding_dimension = 512", table="many",
+                     columns="COLUMN VOCABULARY(ad, 20000), x")
+
+
+if __name__ == "__main__":
+    harness.main()
