@@ -26,6 +26,7 @@ static const char usage_text[] =
     "        [--snapshot NAME] [--cpus N]\n"
     "totrain ps FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
+    "        [--memory BYTES]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"
@@ -50,6 +51,7 @@ static const char usage_text[] =
     "machine's cores, be they few or many. job.threads is said for all of them.\n"
     "\n"
     "A parameter server (ps) of a job with job.ps keeps its snapshots in server-N of the folder.\n"
+    "Its rows take --memory at most; without it what job.ps_memory says.\n"
     "\n"
     "A worker or parameter server that has found no master for --patience seconds (900; 0: it\n"
     "never gives up) ends with code 3.\n"
@@ -88,6 +90,16 @@ static bool read_number(const char *text, uint32_t *number)
     return true;
 }
 
+static bool read_bytes(const char *text, uint64_t *bytes)
+{
+    int64_t value;
+
+    if (!slice_to_integer(slice_of(text), &value) || value < 1)
+        return false;
+    *bytes = (uint64_t)value;
+    return true;
+}
+
 static bool read_option(struct role_arguments *arguments, const char *name, const char *value)
 {
     struct role_options *options = &arguments->options;
@@ -116,6 +128,8 @@ static bool read_option(struct role_arguments *arguments, const char *name, cons
         return arguments->has_index = read_number(value, &options->index);
     else if (strcmp(name, "--cpus") == 0)
         return read_number(value, &options->cpus);
+    else if (strcmp(name, "--memory") == 0)
+        return read_bytes(value, &options->row_memory);
     else if (strcmp(name, "--patience") == 0)
         return read_number(value, &options->patience_seconds);
     else

@@ -83,7 +83,8 @@ struct role_options {
         *launcher;      /* of a master on a cluster (launcher.h); NULL: the supervisor */
     const char *health; /* of a master on a cluster: where it answers (health.h); NULL: nowhere */
     uint32_t index, incarnation;
-    uint32_t cpus; /* that a worker has for itself; 0: it shares the machine with its group */
+    uint32_t cpus;       /* that a worker has for itself; 0: it shares the machine with its group */
+    uint64_t row_memory; /* of a parameter server, in bytes; 0: as the job says */
     uint32_t patience_seconds; /* so long it looks for its master, then it ends; 0: for ever */
     bool is_detached;          /* a supervisor that outlives its session, and publishes */
     /* Of a supervisor whose job runs elsewhere; NULL: here. Returns the exit code. */

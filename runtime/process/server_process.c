@@ -49,11 +49,15 @@ static void end(struct server_process *process, enum status status, const struct
 
 /* ----- the role ----- */
 
-/* A worker has as much memory again, and what all have together is half of the machine's. */
-static uint64_t memory_of(const struct jobspec *spec)
+/* Where it is not said, a worker has as much memory again, and what all have together is half of
+ * the machine's. */
+static uint64_t memory_of(const struct server_process *process)
 {
+    const struct jobspec *spec = &process->job->spec;
     const uint64_t share = memory_limit() / 2 / spec->servers;
 
+    if (process->options->row_memory > 0)
+        return process->options->row_memory;
     if (spec->server_memory > 0)
         return spec->server_memory;
     return share > MEMORY_LEAST ? share : MEMORY_LEAST;
@@ -72,7 +76,8 @@ static enum status init_role(struct server_process *process, struct error *err)
         .address = process->bound,
         .tables = process->tables,
         .table_count = process->table_count,
-        .memory_limit = memory_of(spec),
+        .memory_limit = memory_of(process),
+        .may_grow = process->options->row_memory > 0,
         .staleness = spec->staleness,
         .weighs_stale = true,
         .alive_ms = WORKER_ALIVE_MS,
@@ -137,9 +142,14 @@ static void start_role(struct server_process *process, int64_t now_ms, struct ou
     server_role_start(&process->role, now_ms, outbox);
 }
 
+/* Where there is no room and its launcher may give more, it ends. */
 static void start_failed(struct server_process *process, int64_t now_ms, const struct error *why,
                          struct outbox *outbox)
 {
+    if (process->options->row_memory > 0 && server_role_lacks_memory(&process->role, why->status)) {
+        end(process, why->status, why);
+        return;
+    }
     log_error("%s", why->message);
     process->is_restoring = false;
     server_role_start_failed(&process->role, now_ms, why, outbox);
@@ -360,6 +370,8 @@ int run_server(const struct role_options *options)
     status = start_server(&process, &err);
     if (status == STATUS_OK) {
         status = loop_run(process.loop, &err);
+        if (status != STATUS_OK && !err.message[0] && process.has_role)
+            err = process.role.failure;
         if (status == STATUS_CONNECTION && !err.message[0])
             fail(&err, status, "no master at %s for %" PRIu32 " s", options->master,
                  options->patience_seconds);

@@ -40,6 +40,7 @@ static enum status take_memory(struct row_memory *memory, uint64_t bytes, struct
         memory->used += bytes;
         return STATUS_OK;
     }
+    memory->was_short = true;
     text_init(&size, 64);
     memory_size_append(&size, memory->limit);
     status =

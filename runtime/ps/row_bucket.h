@@ -28,6 +28,7 @@
 /* What all tables of a server share. */
 struct row_memory {
     uint64_t used, limit; /* bytes */
+    bool was_short;       /* there was less than somebody asked for */
 };
 
 struct row_entry {

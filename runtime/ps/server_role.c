@@ -152,8 +152,19 @@ void server_role_start_failed(struct server_role *role, int64_t now_ms, const st
     find_master(role, now_ms, outbox);
 }
 
+bool server_role_lacks_memory(const struct server_role *role, enum status status)
+{
+    return status == STATUS_NO_MEMORY || (status == STATUS_LIMIT && role->memory.was_short);
+}
+
 static void be_failed(struct server_role *role, const struct error *err, struct outbox *outbox)
 {
+    if (role->options.may_grow && server_role_lacks_memory(role, err->status)) {
+        role->state = SERVER_ENDED;
+        role->failure = *err;
+        outbox_end(outbox, err->status);
+        return;
+    }
     role->state = SERVER_FAILED;
     role->failure = *err;
     if (role->master.peer != PEER_NONE)

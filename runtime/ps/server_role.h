@@ -53,8 +53,10 @@ struct server_options {
     const struct row_table_options *tables; /* (table_count); borrowed by server_role_init */
     uint32_t table_count;                   /* 1 to TABLES_MAX */
     uint64_t memory_limit;                  /* bytes, of all rows */
-    uint32_t staleness;                     /* 0: no bound; at most SERVER_STALENESS_MAX */
-    bool weighs_stale; /* the rate is divided by the pushes of others since the pull */
+    bool may_grow;      /* its launcher starts it again with more: without room it ends (LIMIT,
+                           NO_MEMORY), and the master does not hear of it */
+    uint32_t staleness; /* 0: no bound; at most SERVER_STALENESS_MAX */
+    bool weighs_stale;  /* the rate is divided by the pushes of others since the pull */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
     int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
@@ -140,6 +142,8 @@ enum status server_role_restore(struct server_role *role, struct slice piece, bo
                                 struct error *err);
 
 void server_role_start(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+/* Is it the limit of its rows, or the machine's, that this failure of the role is about? */
+bool server_role_lacks_memory(const struct server_role *role, enum status status);
 /* In its place, where there is nothing to serve: the master is told why. */
 void server_role_start_failed(struct server_role *role, int64_t now_ms, const struct error *why,
                               struct outbox *outbox);
