@@ -14,15 +14,13 @@
 #include "k8s/objects/manifest.h"
 #include "parser/splitter.h"
 
-static void append_workers(cJSON *items, const struct kube_job *job)
+static void append_credentials(cJSON *items, const struct kube_job *job, enum kube_role role)
 {
     struct manifest_credentials *none =
         calloc(MANIFEST_WORKERS_PER_SECRET, sizeof(struct manifest_credentials));
-    uint32_t parts =
-        (job->workers_max + MANIFEST_WORKERS_PER_SECRET - 1) / MANIFEST_WORKERS_PER_SECRET;
 
-    for (uint32_t part = 0; part < parts; part++)
-        json_append(items, none ? manifest_workers_secret(job, part, none, SLICE("")) : NULL);
+    for (uint32_t part = 0; part < manifest_member_secrets(job, role); part++)
+        json_append(items, none ? manifest_members_secret(job, role, part, none, SLICE("")) : NULL);
     free(none);
 }
 
@@ -30,15 +28,20 @@ static void append_objects(cJSON *items, const struct kube_job *job, struct aren
 {
     static const struct manifest_credentials none;
     const struct slice owner = SLICE("");
-    const struct kube_worker worker = {.memory = job->memory,
-                                       .master = manifest_master_address(job, arena)};
+    const struct slice master = manifest_master_address(job, arena);
+    const struct kube_member worker = {.memory = job->memory, .master = master};
+    const struct kube_member server = {
+        .role = KUBE_SERVER, .memory = job->server_memory, .master = master};
 
     json_append(items, manifest_job(job));
     json_append(items, manifest_job_secret(job, owner));
     json_append(items, manifest_master_secret(job, &none, owner));
-    append_workers(items, job);
+    append_credentials(items, job, KUBE_WORKER);
+    append_credentials(items, job, KUBE_SERVER);
     json_append(items, manifest_service(job, owner));
-    json_append(items, manifest_worker(job, &worker, owner));
+    json_append(items, manifest_member(job, &worker, owner));
+    if (job->servers > 0)
+        json_append(items, manifest_member(job, &server, owner));
 }
 
 /* ----- of a job spec ----- */
@@ -62,6 +65,7 @@ static enum status describe_spec(const struct options *options, struct arena *ar
     if (job->name.size == 0)
         TRY(kube_job_invent_name(spec.model_name, arena, &job->name, err));
     job->memory_max = job->memory * KUBE_JOB_MEMORY_GROWTH;
+    kube_job_set_servers(job, spec.servers, spec.server_memory, 0);
     return kube_job_check(job, err);
 }
 

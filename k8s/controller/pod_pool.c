@@ -53,6 +53,17 @@ void pod_pool_on_step(struct pod_pool *pool)
             pool->places[i].crashes = 0;
 }
 
+/* Is it the process of the place's pod, and not of a predecessor? A later claim has a greater
+ * number. */
+static bool is_process_of(const struct pod_pool *pool, const struct pod_pool_place *place,
+                          uint32_t incarnation)
+{
+    if (pool->role == KUBE_SERVER && place->state == POD_POOL_RUNNING &&
+        incarnation > place->claimed)
+        return incarnation >= place->incarnation;
+    return incarnation == (place->claimed > 0 ? place->claimed : place->incarnation);
+}
+
 void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation,
                         bool is_here)
 {
@@ -61,8 +72,10 @@ void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, u
     if (index >= pool->most)
         return;
     place = &pool->places[index];
-    if (place->incarnation != incarnation) /* a predecessor, whose successor is being created */
+    if (!is_process_of(pool, place, incarnation)) /* its successor is being created */
         return;
+    if (is_here && incarnation != place->incarnation)
+        place->claimed = incarnation;
     if (is_here)
         place->missed_ms = 0;
     else if (place->is_here)
@@ -87,7 +100,8 @@ static void fail_job(struct pod_pool *pool, enum status status, uint32_t index, 
                      const char *why)
 {
     if (pool->failure.status == STATUS_OK)
-        fail(&pool->failure, status, "worker %u %s%s%s", index, what, *why ? ": " : "", why);
+        fail(&pool->failure, status, "%s %u %s%s%s", kube_role_title(pool->role), index, what,
+             *why ? ": " : "", why);
 }
 
 /* The next pod of a place is another incarnation. */
@@ -95,6 +109,7 @@ static void empty(struct pod_pool_place *place, int64_t due_ms)
 {
     place->state = POD_POOL_EMPTY;
     place->incarnation++;
+    place->claimed = 0;
     place->uid[0] = place->node[0] = '\0';
     place->call = POD_POOL_NOTHING;
     place->is_deleted = false;
@@ -154,6 +169,7 @@ static void tell_loss(const struct pod_pool *pool, const struct pod_pool_place *
                       enum pod_pool_loss_kind kind, const struct pod_view *view, int64_t had)
 {
     const struct pod_pool_loss loss = {.kind = kind,
+                                       .role = pool->role,
                                        .index = (uint32_t)(place - pool->places),
                                        .incarnation = place->incarnation,
                                        .node = place->node,
@@ -179,14 +195,21 @@ static void out_of_memory(struct pod_pool *pool, struct pod_pool_place *place,
     tell_loss(pool, place, POD_POOL_LOSS_MEMORY, view, had);
     if (had < pool->memory_max || pool->failure.status != STATUS_OK)
         return;
-    fail(&pool->failure, STATUS_LIMIT, "worker %u ran out of the %lld MiB that a worker may have",
-         view->index, (long long)(pool->memory_max >> 20));
-    error_hint(&pool->failure, "Give each worker more, or the job more workers.");
+    fail(&pool->failure, STATUS_LIMIT, "%s %u ran out of the %lld MiB that a %s may have",
+         kube_role_title(pool->role), view->index, (long long)(pool->memory_max >> 20),
+         kube_role_title(pool->role));
+    error_hint(&pool->failure, "%s",
+               pool->role == KUBE_SERVER
+                   ? "Give each parameter server more (job.ps_memory), or the job more (job.ps)."
+                   : "Give each worker more, or the job more workers.");
 }
 
-/* The master has another worker, which has not crashed as often itself. */
+/* The master has another worker, which has not crashed as often itself. No server stands for
+ * another one. */
 static bool another_works(const struct pod_pool *pool, const struct pod_pool_place *but)
 {
+    if (pool->role == KUBE_SERVER)
+        return false;
     for (uint32_t i = 0; i < pool->most; i++) {
         const struct pod_pool_place *place = &pool->places[i];
 
@@ -207,6 +230,13 @@ static void crashed(struct pod_pool *pool, struct pod_pool_place *place, uint32_
     fail_job(pool, STATUS_FAILED, index, what, view->message);
 }
 
+/* A server keeps its rows' limit by itself, and ends when they need more. */
+static bool rows_need_more(const struct pod_pool *pool, const struct pod_view *view)
+{
+    return pool->role == KUBE_SERVER && view->end == POD_REFUSED &&
+           view->exit_code == status_exit_code(STATUS_LIMIT);
+}
+
 /* The pod of a place ended: what that means, and when the next may come. */
 static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_place *place,
                       const struct pod_view *view)
@@ -216,7 +246,7 @@ static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_pla
 
     if (place->state == POD_POOL_LEAVING) /* as it was asked to */
         return;
-    if (view->end == POD_OUT_OF_MEMORY) {
+    if (view->end == POD_OUT_OF_MEMORY || rows_need_more(pool, view)) {
         out_of_memory(pool, place, view);
     } else if (view->end == POD_DISRUPTED) {
         tell_loss(pool, place, POD_POOL_LOSS_DISRUPTED, view, 0);
@@ -318,6 +348,7 @@ void pod_pool_on_pod(struct pod_pool *pool, int64_t now_ms, const struct pod_vie
         if (place->uid[0])
             (void)retire_place(pool, now_ms, view->index);
         place->incarnation = view->incarnation;
+        place->claimed = 0;
         place->state = POD_POOL_PENDING;
         if (view->memory > place->memory && view->memory <= pool->memory_max)
             place->memory = view->memory;
@@ -392,7 +423,8 @@ void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uin
         if (pool->old[i].index == index && pool->old[i].incarnation == incarnation)
             lose_old(&pool->old[i], now_ms);
     place = &pool->places[index];
-    if (place->incarnation != incarnation || place->state == POD_POOL_EMPTY || !place->uid[0])
+    if (!is_process_of(pool, place, incarnation) || place->state == POD_POOL_EMPTY ||
+        !place->uid[0])
         return;
     if (place->state != POD_POOL_LEAVING)
         tell_loss(pool, place, POD_POOL_LOSS_SILENT, NULL, 0);

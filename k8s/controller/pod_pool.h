@@ -1,5 +1,6 @@
 /*
- * pod_pool.h - the workers of a job as Pods: what is wanted against what is there.
+ * pod_pool.h - the workers of a job as Pods: what is wanted against what is there. Its parameter
+ * servers have a pool of their own.
  *
  *     wanted number ----+                        create, delete
  *     pods, by watcher -+--> pod_pool --pod_pool_next--------------> API
@@ -13,10 +14,11 @@
  *       +--- it is deleted from outside ---------+--------------------+
  *
  * Each pod has a new incarnation of its index, so names are never used twice and
- * the master can refuse old incarnations. A pod of an older incarnation than its place
- * has is deleted, also where another process made it; one that stays after its deletion
- * is on a dead node, and is deleted with force, since its worker is refused. After a
- * master's restart nothing is done before the first whole list: existing pods are taken
+ * the master can refuse old incarnations. (A server claims its index in the job's tables, and
+ * calls itself by a greater number where these know one that the pool does not.) A pod of an older
+ * incarnation than its place has is deleted, also where another process made it; one that stays
+ * after its deletion is on a dead node, and is deleted with force, since its worker is refused.
+ * After a master's restart nothing is done before the first whole list: existing pods are taken
  * over.
  *
  * More pods than the cluster has room for stay pending and join when there is
@@ -31,9 +33,10 @@
  * A pod that ended is replaced: at once after a disruption or a drain, with doubled memory
  * up to a cap after it ran out, later and later after crashes. A step of the job in which
  * the worker took part resets its crashes; POD_POOL_CRASHES_MAX in a row fail the job where
- * no other worker works. Ends that would repeat themselves (exit codes 2, 4, 5), pods that
- * the API refuses for their contents, and images that cannot be pulled while no worker
- * runs fail it at once, with the reason.
+ * no other worker works. Of servers all are needed: each fails the job by itself. One whose rows
+ * have no room ends with exit code 5, which counts as running out of memory. Ends that would repeat
+ * themselves (exit codes 2, 4, 5), pods that the API refuses for their contents, and images that
+ * cannot be pulled while no worker runs fail it at once, with the reason.
  *
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
@@ -42,6 +45,7 @@
 #define K8S_CONTROLLER_POD_POOL_H
 
 #include "k8s/controller/pod_view.h"
+#include "k8s/job/kube_job.h"
 
 #define POD_POOL_WORKERS_MAX  1024
 #define POD_POOL_OLD_MAX      4096 /* pods under deletion */
@@ -72,6 +76,7 @@ enum place_state {
 struct pod_pool_place {
     enum place_state state;
     uint32_t incarnation;       /* of its pod; where it is EMPTY, of the next */
+    uint32_t claimed;           /* as its server calls itself by; 0: not known, or the same */
     char uid[POD_UID_MAX];      /* empty: not seen yet */
     char node[POD_NODE_MAX];    /* of its pod */
     int64_t memory;             /* bytes, of the next pod */
@@ -111,9 +116,10 @@ enum pod_pool_loss_kind {
     POD_POOL_LOSS_SILENT /* pod_pool_on_lost, or as that */
 };
 
-/* A worker that ended, or has to, though it is wanted; another is its successor. */
+/* A worker or server that ended, or has to, though it is wanted; another is its successor. */
 struct pod_pool_loss {
     enum pod_pool_loss_kind kind;
+    enum kube_role role;
     uint32_t index, incarnation;
     const char *node; /* empty: none yet */
     const char *message;
@@ -141,6 +147,7 @@ enum pod_pool_problem_kind {
 
 struct pod_pool {
     struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
+    enum kube_role role;               /* the same; else of workers */
     uint32_t most, wanted;
     int64_t memory_max;
     bool is_synced;
@@ -189,6 +196,7 @@ void pod_pool_on_killed_by_rows(struct pod_pool *pool, uint32_t index);
 
 struct pod_pool_step {
     enum pod_pool_action action;
+    enum kube_role role;
     uint32_t index, incarnation;
     int64_t memory;        /* CREATE */
     char uid[POD_UID_MAX]; /* DELETE: only this one */

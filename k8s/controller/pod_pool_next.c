@@ -79,6 +79,7 @@ static struct pod_pool_step delete_place(struct pod_pool *pool, uint32_t index)
 {
     struct pod_pool_place *place = &pool->places[index];
     struct pod_pool_step step = {.action = POD_POOL_DELETE,
+                                 .role = pool->role,
                                  .index = index,
                                  .incarnation = place->incarnation,
                                  .grace_s = -1};
@@ -88,9 +89,10 @@ static struct pod_pool_step delete_place(struct pod_pool *pool, uint32_t index)
     return step;
 }
 
-static struct pod_pool_step delete_old(struct pod_pool_old *old)
+static struct pod_pool_step delete_old(const struct pod_pool *pool, struct pod_pool_old *old)
 {
     struct pod_pool_step step = {.action = POD_POOL_DELETE,
+                                 .role = pool->role,
                                  .index = old->index,
                                  .incarnation = old->incarnation,
                                  .grace_s = old->is_lost ? 0 : -1};
@@ -108,6 +110,7 @@ static struct pod_pool_step create(struct pod_pool *pool, uint32_t index, int64_
     place->call = POD_POOL_CREATE;
     place->due_ms = now_ms + POD_POOL_UNSEEN_MS;
     return (struct pod_pool_step){.action = POD_POOL_CREATE,
+                                  .role = pool->role,
                                   .index = index,
                                   .incarnation = place->incarnation,
                                   .memory = place->memory};
@@ -150,7 +153,7 @@ static struct pod_pool_step find_deletion(struct pod_pool *pool, int64_t now_ms,
         if (old->is_calling || !is_due(old->due_ms, now_ms, due_ms))
             continue;
         old->is_lost = old->is_lost || old->is_deleted;
-        return delete_old(old);
+        return delete_old(pool, old);
     }
     for (uint32_t i = 0; i < pool->most; i++) {
         struct pod_pool_place *place = &pool->places[i];
@@ -207,7 +210,8 @@ static void judge_obstacles(struct pod_pool *pool, int64_t now_ms, int64_t *due_
             !is_due(place->stuck_ms + POD_POOL_IMAGE_MS, now_ms, due_ms) ||
             pool->failure.status != STATUS_OK)
             continue;
-        fail(&pool->failure, STATUS_FAILED, "worker %u cannot be started: %s", i, place->message);
+        fail(&pool->failure, STATUS_FAILED, "%s %u cannot be started: %s",
+             kube_role_title(pool->role), i, place->message);
         error_hint(&pool->failure, place->obstacle == POD_NO_IMAGE
                                        ? "Is the name of the image right, and may the nodes pull "
                                          "it?"
@@ -264,7 +268,8 @@ static void refused(struct pod_pool *pool, struct pod_pool_place *place, int64_t
     pool->refusal = *err;
     pool->refusal.status = status;
     if (is_final(pool, place, status) && pool->failure.status == STATUS_OK) {
-        fail(&pool->failure, status, "worker %u cannot be created: %s", step->index, err->message);
+        fail(&pool->failure, status, "%s %u cannot be created: %s", kube_role_title(pool->role),
+             step->index, err->message);
         memcpy(pool->failure.hint, err->hint, sizeof pool->failure.hint);
     }
     if (place->state != POD_POOL_ASKED) /* it was seen all the same */
@@ -381,7 +386,8 @@ bool pod_pool_problem(const struct pod_pool *pool, struct error *problem)
         break;
     }
     fail(problem, worst->obstacle == POD_UNSCHEDULABLE ? STATUS_LIMIT : STATUS_FAILED,
-         "%u of %u workers run; worker %u does not: %s", pod_pool_running(pool), pool->wanted,
-         (unsigned)(worst - pool->places), worst->message);
+         "%u of %u %ss run; %s %u does not: %s", pod_pool_running(pool), pool->wanted,
+         kube_role_title(pool->role), kube_role_title(pool->role), (unsigned)(worst - pool->places),
+         worst->message);
     return true;
 }

@@ -197,6 +197,9 @@ enum status pod_view_read(const cJSON *pod, struct pod_view *view, struct error 
         !read_number(API_TEXT(pod, "metadata", "labels", "totrain.dev/incarnation"),
                      &view->incarnation))
         return fail(err, STATUS_PROTOCOL, "a pod without index or incarnation");
+    if (slice_is(API_TEXT(pod, "metadata", "labels", "totrain.dev/role"),
+                 kube_role_name(KUBE_SERVER)))
+        view->role = KUBE_SERVER;
     TRY(read_uid(pod, view, err));
     read_status(pod, view);
     return STATUS_OK;

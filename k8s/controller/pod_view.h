@@ -5,6 +5,7 @@
 #define K8S_CONTROLLER_POD_VIEW_H
 
 #include "k8s/client/api.h"
+#include "k8s/job/kube_job.h"
 
 enum pod_phase {
     POD_PENDING, /* not scheduled, or its container does not run yet */
@@ -34,6 +35,7 @@ enum pod_end {
 #define POD_MESSAGE_MAX 256
 
 struct pod_view {
+    enum kube_role role;         /* label totrain.dev/role */
     uint32_t index, incarnation; /* labels totrain.dev/... */
     char uid[POD_UID_MAX];
     char node[POD_NODE_MAX]; /* empty: it has none yet */

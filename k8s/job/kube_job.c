@@ -10,6 +10,16 @@
 #define NAMESPACE_BYTES_MAX 63
 #define KEEP_S_MAX          ((int64_t)10 * 365 * 24 * 3600)
 
+const char *kube_role_name(enum kube_role role)
+{
+    return role == KUBE_SERVER ? "ps" : "worker";
+}
+
+const char *kube_role_title(enum kube_role role)
+{
+    return role == KUBE_SERVER ? "server" : "worker";
+}
+
 static bool has_only(struct slice text, const char *more)
 {
     for (size_t i = 0; i < text.size; i++) {
@@ -86,6 +96,29 @@ static enum status check_run(const struct kube_job *job, struct error *err)
     return check_name("the owning pod's uid", job->owner_uid, 63, false, err);
 }
 
+static enum status check_servers(const struct kube_job *job, struct error *err)
+{
+    if (job->servers > MANIFEST_SERVERS_MAX)
+        return fail(err, STATUS_INVALID, "a job has at most %d parameter servers, not %u",
+                    MANIFEST_SERVERS_MAX, job->servers);
+    if (job->servers == 0)
+        return STATUS_OK;
+    if (job->server_cpu_m < 1 || job->server_cpu_m > QUANTITY_CPU_M_MAX)
+        return fail(err, STATUS_INVALID, "a parameter server has 1m to 1000 processors, not %lldm",
+                    (long long)job->server_cpu_m);
+    if (job->server_memory <= KUBE_JOB_SERVER_ALONE || job->server_memory > QUANTITY_MEMORY_MAX)
+        return fail(err, STATUS_INVALID,
+                    "a parameter server's Pod has more than 64Mi of memory, and at most 1024Ti, "
+                    "not %lld bytes",
+                    (long long)job->server_memory);
+    if (job->server_memory_max < job->server_memory || job->server_memory_max > QUANTITY_MEMORY_MAX)
+        return fail(err, STATUS_INVALID,
+                    "the most memory of a parameter server is from the %lld bytes that each has "
+                    "to 1024Ti, not %lld",
+                    (long long)job->server_memory, (long long)job->server_memory_max);
+    return STATUS_OK;
+}
+
 static enum status check_numbers(const struct kube_job *job, struct error *err)
 {
     if (job->job < 0)
@@ -101,6 +134,7 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
                     "the most memory of a worker is from the %lld bytes that each has to 1024Ti, "
                     "not %lld",
                     (long long)job->memory, (long long)job->memory_max);
+    TRY(check_servers(job, err));
     if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
         return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
                     job->workers_max);
@@ -108,6 +142,25 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
         return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
                     (long long)KEEP_S_MAX, (long long)job->keep_s);
     return STATUS_OK;
+}
+
+int64_t kube_job_server_rows(int64_t memory)
+{
+    return (memory - KUBE_JOB_SERVER_ALONE) / 2;
+}
+
+void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes, int64_t cpu_m)
+{
+    if (servers == 0)
+        return;
+    job->servers = servers;
+    job->server_cpu_m = cpu_m > 0 ? cpu_m : KUBE_JOB_CPU_M;
+    job->server_memory = KUBE_JOB_MEMORY;
+    if (row_bytes > 0) /* what is too much is refused by kube_job_check */
+        job->server_memory = row_bytes < (uint64_t)QUANTITY_MEMORY_MAX
+                                 ? (int64_t)row_bytes * 2 + KUBE_JOB_SERVER_ALONE
+                                 : QUANTITY_MEMORY_MAX + 1;
+    job->server_memory_max = job->server_memory * KUBE_JOB_MEMORY_GROWTH;
 }
 
 enum status kube_job_check_secret(const char *what, struct slice name, struct error *err)

@@ -15,8 +15,16 @@
 
 #define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
 #define MANIFEST_WORKERS_MAX    1024
+#define MANIFEST_SERVERS_MAX    256
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
 #define KUBE_JOB_SNAPSHOT_MAX   63
+
+/* Who has an index, and may be there several times. */
+enum kube_role { KUBE_WORKER, KUBE_SERVER };
+
+/* Label and first argument of their Pods: "worker", "ps". For people: "worker", "server". */
+const char *kube_role_name(enum kube_role role);
+const char *kube_role_title(enum kube_role role);
 
 struct kube_job {
     struct slice name, kube_namespace, image;
@@ -35,6 +43,10 @@ struct kube_job {
     int64_t memory;     /* bytes, of each worker */
     int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
+    uint32_t servers;      /* parameter servers; without them the three that follow are 0 */
+    int64_t server_cpu_m;  /* of each, as of each worker */
+    int64_t server_memory; /* of the Pod: more than its rows may take (kube_job_server_rows) */
+    int64_t server_memory_max;
     int64_t keep_s; /* a finished Job is deleted then */
 };
 
@@ -46,6 +58,15 @@ struct kube_job {
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
     4 /* times as much for a worker that runs out of it again and again */
 #define KUBE_JOB_KEEP_S 86400
+
+/* So many servers, each of which may have rows of so many bytes (0: by default) and so many
+ * thousandths of a processor (0: by default). */
+void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes,
+                          int64_t cpu_m);
+/* What the rows of a server may take in a Pod of so much memory. The Pod has twice as much, since
+ * rows that change while a snapshot is taken are kept as they were, and KUBE_JOB_SERVER_ALONE. */
+int64_t kube_job_server_rows(int64_t memory);
+#define KUBE_JOB_SERVER_ALONE ((int64_t)64 << 20) /* the process without rows */
 
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */

@@ -25,6 +25,14 @@ static const struct {
     {"owner_uid", offsetof(struct kube_job, owner_uid), true},
 };
 
+static void write_servers(const struct kube_job *job, cJSON *object)
+{
+    json_add_integer(object, "servers", job->servers);
+    json_add_integer(object, "server_cpu_m", job->server_cpu_m);
+    json_add_integer(object, "server_memory", job->server_memory);
+    json_add_integer(object, "server_memory_max", job->server_memory_max);
+}
+
 enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err)
 {
     cJSON *object = cJSON_CreateObject();
@@ -42,6 +50,8 @@ enum status kube_job_write(const struct kube_job *job, struct text *out, struct 
     json_add_integer(object, "memory_max", job->memory_max);
     json_add_integer(object, "workers_max", job->workers_max);
     json_add_integer(object, "keep_s", job->keep_s);
+    if (job->servers > 0)
+        write_servers(job, object);
     status = json_print(object, true, out, err);
     cJSON_Delete(object);
     return status;
@@ -63,6 +73,18 @@ static enum status read_texts(const cJSON *object, struct arena *arena, struct k
     return STATUS_OK;
 }
 
+static enum status read_servers(const cJSON *object, struct kube_job *job, struct error *err)
+{
+    int64_t servers;
+
+    TRY(json_get_integer(object, "servers", 0, MANIFEST_SERVERS_MAX, &servers, err));
+    TRY(json_get_integer(object, "server_cpu_m", 0, INT64_MAX, &job->server_cpu_m, err));
+    TRY(json_get_integer(object, "server_memory", 0, INT64_MAX, &job->server_memory, err));
+    TRY(json_get_integer(object, "server_memory_max", 0, INT64_MAX, &job->server_memory_max, err));
+    job->servers = (uint32_t)servers;
+    return STATUS_OK;
+}
+
 static enum status read_members(const cJSON *object, struct arena *arena, struct kube_job *job,
                                 struct error *err)
 {
@@ -76,6 +98,8 @@ static enum status read_members(const cJSON *object, struct arena *arena, struct
     TRY(json_get_integer(object, "workers_max", 0, MANIFEST_WORKERS_MAX, &workers, err));
     TRY(json_get_integer(object, "keep_s", 0, INT64_MAX, &job->keep_s, err));
     job->workers_max = (uint32_t)workers;
+    if (json_has(object, "servers"))
+        TRY(read_servers(object, job, err));
     return kube_job_check(job, err);
 }
 

@@ -35,6 +35,35 @@ static bool is_ours(const struct pods *pods, const cJSON *object)
     return false;
 }
 
+static struct pod_pool *workers_of(struct pods *pods)
+{
+    return &pods->pools[KUBE_WORKER];
+}
+
+/* NULL: there is no such pod. The master has the servers behind the workers. */
+static struct pod_pool *find_pool(struct pods *pods, uint32_t *index)
+{
+    if (*index < pods->most || pods->pool_count <= KUBE_SERVER)
+        return *index < pods->most ? workers_of(pods) : NULL;
+    *index -= pods->most;
+    return &pods->pools[KUBE_SERVER];
+}
+
+const struct pod_pool *pods_worst_pool(const struct pods *pods)
+{
+    uint32_t role = pods->pool_count - 1;
+
+    while (role > KUBE_WORKER && pod_pool_problem_kind(&pods->pools[role]) == POD_POOL_NO_PROBLEM)
+        role--;
+    return &pods->pools[role];
+}
+
+static void dismiss_servers(struct pods *pods)
+{
+    if (pods->pool_count > KUBE_SERVER)
+        pod_pool_want(&pods->pools[KUBE_SERVER], 0);
+}
+
 /* EMPTY where its place has another's. */
 static enum place_state state_of(const struct pod_pool *pool, const struct pod_view *view)
 {
@@ -49,16 +78,17 @@ static enum place_state state_of(const struct pod_pool *pool, const struct pod_v
 static void log_view(const struct pod_view *view, enum place_state before, enum place_state now)
 {
     if (view->phase == POD_ENDED && before != POD_POOL_EMPTY)
-        log_info("the pod of worker %u.%u has ended with code %d %s", view->index,
-                 view->incarnation, view->exit_code, view->message);
+        log_info("the pod of %s %u.%u has ended with code %d %s", kube_role_title(view->role),
+                 view->index, view->incarnation, view->exit_code, view->message);
     else if (now != before && (now == POD_POOL_RUNNING || view->is_leaving))
-        log_info("the pod of worker %u.%u %s", view->index, view->incarnation,
-                 now == POD_POOL_RUNNING ? "runs" : "is being deleted");
+        log_info("the pod of %s %u.%u %s", kube_role_title(view->role), view->index,
+                 view->incarnation, now == POD_POOL_RUNNING ? "runs" : "is being deleted");
 }
 
 static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
 {
     enum place_state before;
+    struct pod_pool *pool;
     struct pod_view view;
     struct error err;
 
@@ -66,10 +96,16 @@ static void take_pod(struct pods *pods, struct slice name, const cJSON *object)
         log_warning("%.*s: %s", SLICE_FORMAT(name), err.message);
         return;
     }
-    before = state_of(&pods->pool, &view);
-    pod_pool_on_pod(&pods->pool, loop_now_ms(), &view);
-    log_view(&view, before, state_of(&pods->pool, &view));
-    if (view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
+    if (view.role >= pods->pool_count) {
+        log_warning("%.*s: a parameter server of a job without any", SLICE_FORMAT(name));
+        return;
+    }
+    pool = &pods->pools[view.role];
+    before = state_of(pool, &view);
+    pod_pool_on_pod(pool, loop_now_ms(), &view);
+    log_view(&view, before, state_of(pool, &view));
+    /* A server that goes takes a snapshot, and says nothing to anybody. */
+    if (view.role == KUBE_WORKER && view.is_leaving && view.phase == POD_RUNNING && !pods->ends)
         pods->listener.drain(pods->listener.context, view.index, view.incarnation);
 }
 
@@ -81,7 +117,8 @@ static void on_change(void *context, enum watcher_change change, struct slice na
 
     if (change == WATCHER_DELETED) {
         snprintf(text, sizeof text, "%.*s", SLICE_FORMAT(uid));
-        pod_pool_on_gone(&pods->pool, loop_now_ms(), text);
+        for (uint32_t role = 0; role < pods->pool_count; role++)
+            pod_pool_on_gone(&pods->pools[role], loop_now_ms(), text);
     } else if (is_ours(pods, object)) {
         take_pod(pods, name, object);
     }
@@ -92,7 +129,8 @@ static void on_synced(void *context)
 {
     struct pods *pods = context;
 
-    pod_pool_on_synced(&pods->pool);
+    for (uint32_t role = 0; role < pods->pool_count; role++)
+        pod_pool_on_synced(&pods->pools[role]);
     pods_wake(pods);
 }
 
@@ -108,15 +146,15 @@ static void want_useful(struct pods *pods)
 {
     const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
 
-    pod_pool_want(&pods->pool, pods->wanted < lanes ? pods->wanted : lanes);
+    pod_pool_want(workers_of(pods), pods->wanted < lanes ? pods->wanted : lanes);
     pods_wake(pods);
 }
 
 static void want(struct pods *pods, int64_t workers)
 {
-    if (workers < pods->least || workers > pods->pool.most) {
+    if (workers < pods->least || workers > pods->most) {
         log_warning("the Job wants %lld workers, where it may have %u to %u", (long long)workers,
-                    pods->least, pods->pool.most);
+                    pods->least, pods->most);
         return;
     }
     if (workers == pods->wanted)
@@ -237,11 +275,13 @@ static void hear_problems(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     const struct error *away = watcher_problem(watch_watcher(pods->watch));
     struct error problem;
     char text[sizeof problem.message + 64];
-    bool is_any = pod_pool_problem(&pods->pool, &problem);
+    bool is_any = pod_pool_problem(pods_worst_pool(pods), &problem);
 
-    if (pods->pool.failure.status != STATUS_OK) {
+    for (uint32_t role = 0; role < pods->pool_count; role++) {
+        if (pods->pools[role].failure.status == STATUS_OK)
+            continue;
         if (!pods->has_given_up)
-            pods->listener.fail(pods->listener.context, &pods->pool.failure);
+            pods->listener.fail(pods->listener.context, &pods->pools[role].failure);
         pods->has_given_up = true;
         return;
     }
@@ -263,6 +303,14 @@ static bool has_told(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
     return false;
 }
 
+static bool are_all_gone(const struct pods *pods)
+{
+    for (uint32_t role = 0; role < pods->pool_count; role++)
+        if (!pod_pool_is_empty(&pods->pools[role]))
+            return false;
+    return true;
+}
+
 static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
     const struct error *away = watcher_problem(watch_watcher(pods->watch));
@@ -270,7 +318,7 @@ static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->must_patch && now_ms >= pods->patch_at)
         pods_call_patch(pods);
-    if (!pods->must_patch && pod_pool_is_empty(&pods->pool) && has_told(pods, now_ms, due_ms)) {
+    if (!pods->must_patch && are_all_gone(pods) && has_told(pods, now_ms, due_ms)) {
         loop_stop(pods->loop, STATUS_OK, NULL);
     } else if (now_ms >= pods->end_at) {
         error_clear(&why);
@@ -283,15 +331,28 @@ static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
         *due_ms = pods->patch_at;
 }
 
+/* When something is to be done next. */
+static int64_t do_next(struct pods *pods, struct pod_pool *pool, int64_t now_ms)
+{
+    struct pod_pool_step step;
+    int64_t due_ms;
+
+    while ((step = pod_pool_next(pool, now_ms, &due_ms)).action != POD_POOL_NOTHING)
+        pods_call_step(pods, &step);
+    return due_ms;
+}
+
 static void on_time(void *context)
 {
     struct pods *pods = context;
     const int64_t now_ms = loop_now_ms();
-    struct pod_pool_step step;
-    int64_t due_ms;
+    int64_t due_ms = INT64_MAX;
 
-    while ((step = pod_pool_next(&pods->pool, now_ms, &due_ms)).action != POD_POOL_NOTHING)
-        pods_call_step(pods, &step);
+    for (uint32_t role = pods->pool_count; role-- > 0;) { /* servers first */
+        const int64_t next_ms = do_next(pods, &pods->pools[role], now_ms);
+
+        due_ms = next_ms < due_ms ? next_ms : due_ms;
+    }
     if (pods->ends)
         end_if_empty(pods, now_ms, &due_ms);
     else
@@ -318,22 +379,38 @@ static void close_all(struct pods *pods)
     if (pods->timer)
         loop_remove_source(pods->timer);
     pods->timer = NULL;
-    if (pods->has_pool)
-        pod_pool_deinit(&pods->pool);
-    pods->has_pool = false;
+    while (pods->pool_count > 0)
+        pod_pool_deinit(&pods->pools[--pods->pool_count]);
 }
 
-static enum status open_all(struct pods *pods, struct loop *loop, uint32_t wanted,
-                            struct error *err)
+static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t servers,
+                              struct error *err)
 {
     const struct kube_job *job = pods->job;
+    struct pod_pool *pools = pods->pools;
+
+    TRY(pod_pool_init(&pools[KUBE_WORKER], job->workers_max, workers, job->memory, job->memory_max,
+                      err));
+    pods->pool_count = 1;
+    if (job->servers > 0) {
+        TRY(pod_pool_init(&pools[KUBE_SERVER], job->servers, servers, job->server_memory,
+                          job->server_memory_max, err));
+        pools[KUBE_SERVER].role = KUBE_SERVER;
+        pods->pool_count = 2;
+    }
+    for (uint32_t role = 0; role < pods->pool_count; role++)
+        pools[role].listener = (struct pod_pool_listener){pods, pods_on_loss};
+    return STATUS_OK;
+}
+
+static enum status open_all(struct pods *pods, struct loop *loop, uint32_t workers,
+                            uint32_t servers, struct error *err)
+{
     struct watcher_reader reader = {pods, on_change, on_synced, on_problem};
     struct loop_source_calls calls = {pods, NULL, on_time};
 
     pods->loop = loop;
-    TRY(pod_pool_init(&pods->pool, job->workers_max, wanted, job->memory, job->memory_max, err));
-    pods->has_pool = true;
-    pods->pool.listener = (struct pod_pool_listener){pods, pods_on_loss};
+    TRY(open_pools(pods, workers, servers, err));
     TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
@@ -350,11 +427,16 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
     if (wanted > pods->job->workers_max)
         return fail(err, STATUS_INVALID, "the job may have %u workers, its objects are made for %u",
                     wanted, pods->job->workers_max);
+    if (job->spec.servers != pods->job->servers)
+        return fail(err, STATUS_INVALID,
+                    "the job has %u parameter servers, its objects are made for %u",
+                    job->spec.servers, pods->job->servers);
     pods->listener = *owner;
+    pods->most = wanted;
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
     pods->scores = job->spec.kind != SPEC_TRAIN;
-    TRY(open_all(pods, loop, wanted, err));
+    TRY(open_all(pods, loop, wanted, pods->job->servers, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));
     pods_wake(pods); /* a cluster that never answers is a problem, too */
@@ -366,16 +448,20 @@ static enum status start(void *self, struct loop *loop, const struct job *job,
 static void replace(void *self, uint32_t index, uint32_t incarnation)
 {
     struct pods *pods = self;
+    struct pod_pool *pool = find_pool(pods, &index);
 
-    pod_pool_on_lost(&pods->pool, loop_now_ms(), index, incarnation);
+    if (pool)
+        pod_pool_on_lost(pool, loop_now_ms(), index, incarnation);
     pods_wake(pods);
 }
 
 static void note_worker(void *self, uint32_t index, uint32_t incarnation, bool is_here)
 {
     struct pods *pods = self;
+    struct pod_pool *pool = find_pool(pods, &index);
 
-    pod_pool_on_worker(&pods->pool, loop_now_ms(), index, incarnation, is_here);
+    if (pool)
+        pod_pool_on_worker(pool, loop_now_ms(), index, incarnation, is_here);
     if (!is_here)
         pods_wake(pods);
 }
@@ -384,7 +470,16 @@ static void killed_by_rows(void *self, uint32_t index)
 {
     struct pods *pods = self;
 
-    pod_pool_on_killed_by_rows(&pods->pool, index);
+    pod_pool_on_killed_by_rows(workers_of(pods), index);
+}
+
+/* Those that received END are not started again. */
+static void servers_done(void *self)
+{
+    struct pods *pods = self;
+
+    dismiss_servers(pods);
+    pods_wake(pods);
 }
 
 /* The number that the user wants is stored unchanged, for when the lanes become known anew. */
@@ -420,14 +515,16 @@ static void on_event(void *self, const struct job_event *event, struct slice lin
 
     if (is_last && pods->timer && !pods->is_over) {
         pods->is_over = true; /* before workers are told to end: none is started again */
-        pod_pool_want(&pods->pool, 0);
+        pod_pool_want(workers_of(pods), 0);
+        dismiss_servers(pods);
         pods_wake(pods);
     }
     if (event->kind != JOB_PROGRESS) {
         pods_events_note(pods, event);
     } else {
         if (event->step > pods->step && pods->timer)
-            pod_pool_on_step(&pods->pool);
+            for (uint32_t role = 0; role < pods->pool_count; role++)
+                pod_pool_on_step(&pods->pools[role]);
         pods->step = event->step;
     }
     write_log(pods, event, line);
@@ -440,7 +537,7 @@ static void stop(void *self)
 
 static enum status run_to_end(struct pods *pods, struct loop *loop, struct error *err)
 {
-    TRY(open_all(pods, loop, 0, err));
+    TRY(open_all(pods, loop, 0, 0, err));
     pods->ends = true;
     pods->end_at = loop_now_ms() + PODS_END_MS;
     pods->told_at = loop_now_ms() + TELL_MS;
@@ -523,7 +620,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                                    .replace = replace,
                                                    .note_worker = note_worker,
                                                    .killed_by_rows = killed_by_rows,
-                                                   .limit_lanes = limit_lanes},
+                                                   .limit_lanes = limit_lanes,
+                                                   .servers_done = servers_done},
                                        .on_event = on_event,
                                        .leave = leave,
                                        .stop = stop,
@@ -534,7 +632,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     pods->all = (struct api_target){.kind = API_PODS, .kube_namespace = job->kube_namespace};
     pods->jobs = (struct api_target){.kind = API_JOBS, .kube_namespace = job->kube_namespace};
     text_init(&pods->selector, API_PATH_BYTES_MAX);
-    manifest_worker_selector(job, &pods->selector);
+    manifest_member_selector(job, &pods->selector);
     text_init(&pods->job_field, API_PATH_BYTES_MAX);
     text_printf(&pods->job_field, "metadata.name=%.*s", SLICE_FORMAT(job->name));
     pods->jobs.fields = text_slice(&pods->job_field);

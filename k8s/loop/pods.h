@@ -1,5 +1,6 @@
 /*
- * pods.h - the workers of a job as Pods: a launcher (runtime/process/launcher.h) for its master.
+ * pods.h - the workers and parameter servers of a job as Pods: a launcher
+ * (runtime/process/launcher.h) for its master.
  *
  *     watch --pods--> pod_pool --pod_pool_next--> calls --> API server
  *                       |  ^------answers-------/

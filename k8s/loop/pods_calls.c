@@ -11,15 +11,18 @@
 static cJSON *manifest_of(const struct pods *pods, const struct pod_pool_step *step)
 {
     struct slice avoided[POD_POOL_AVOIDED_MAX];
-    struct kube_worker worker = {.index = step->index,
-                                 .incarnation = step->incarnation,
-                                 .memory = step->memory,
-                                 .master = pods->master,
-                                 .avoided = avoided};
+    const struct pod_pool *pool = &pods->pools[step->role];
+    const struct kube_member member = {
+        .role = step->role,
+        .index = step->index,
+        .incarnation = step->incarnation,
+        .memory = step->memory,
+        .master = pods->master,
+        .avoided = avoided,
+        .avoided_count = pod_pool_avoided(pool, loop_now_ms(), avoided),
+    };
 
-    worker.avoided_count = pod_pool_avoided(&pods->pool, loop_now_ms(), avoided);
-
-    return manifest_worker(pods->job, &worker, slice_of(pods->owner));
+    return manifest_member(pods->job, &member, slice_of(pods->owner));
 }
 
 static struct api_target target_of(const struct pods *pods, const struct pod_pool_step *step,
@@ -27,8 +30,7 @@ static struct api_target target_of(const struct pods *pods, const struct pod_poo
 {
     struct api_target target = pods->all;
 
-    snprintf(name, 128, "%.*s-worker-%u-%u", SLICE_FORMAT(pods->job->name), step->index,
-             step->incarnation);
+    manifest_member_name(pods->job, step->role, step->index, step->incarnation, name);
     target.name = slice_of(name);
     return target;
 }
@@ -103,8 +105,10 @@ static void settle(struct pods_call *call, enum status status, int64_t retry_aft
             log_warning("the Job is not told to end: %s", err->message);
     } else {
         if (status != STATUS_OK && status != STATUS_NOT_FOUND)
-            log_warning("worker %u: %s", call->step.index, err->message);
-        pod_pool_on_answer(&pods->pool, now_ms, &call->step, status, retry_after_ms, err);
+            log_warning("%s %u: %s", kube_role_title(call->step.role), call->step.index,
+                        err->message);
+        pod_pool_on_answer(&pods->pools[call->step.role], now_ms, &call->step, status,
+                           retry_after_ms, err);
     }
     pods_wake(pods);
 }
@@ -184,8 +188,8 @@ void pods_call_step(struct pods *pods, const struct pod_pool_step *step)
 
     *call = (struct pods_call){.pods = pods, .is_taken = true, .step = *step};
     if (step->action == POD_POOL_CREATE)
-        log_info("asks for worker %u.%u with %lld MiB", step->index, step->incarnation,
-                 (long long)(step->memory >> 20));
+        log_info("asks for %s %u.%u with %lld MiB", kube_role_title(step->role), step->index,
+                 step->incarnation, (long long)(step->memory >> 20));
     start(call);
 }
 

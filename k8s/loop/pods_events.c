@@ -72,38 +72,47 @@ void pods_events_cancel(struct pods *pods)
 
 /* ----- worker events ----- */
 
+/* "WorkerLost", "ServerLost". */
+#define REASON(loss, what) ((loss)->role == KUBE_SERVER ? "Server" what : "Worker" what)
+
 static void note_deleted(struct pods *pods, const struct kube_moment *now,
                          const struct pod_pool_loss *loss, bool is_by_cluster)
 {
+    const char *title = kube_role_title(loss->role);
+
     if (is_by_cluster)
-        kube_events_note(&pods->events, now, false, "WorkerDisrupted",
-                         "the pod of worker %u was taken away, another takes its place: %s",
+        kube_events_note(&pods->events, now, false, REASON(loss, "Disrupted"),
+                         "the pod of %s %u was taken away, another takes its place: %s", title,
                          loss->index, loss->message);
     else
-        kube_events_note(&pods->events, now, false, "WorkerDeleted",
-                         "the pod of worker %u was deleted, another takes its place", loss->index);
+        kube_events_note(&pods->events, now, false, REASON(loss, "Deleted"),
+                         "the pod of %s %u was deleted, another takes its place", title,
+                         loss->index);
 }
 
 static void note_out_of_memory(struct pods *pods, const struct kube_moment *now,
                                const struct pod_pool_loss *loss)
 {
     const long long had = (long long)(loss->had >> 20), next = (long long)(loss->memory >> 20);
+    const char *title = kube_role_title(loss->role);
+    const bool has_ended_itself = loss->exit_code == status_exit_code(STATUS_LIMIT);
+    const char *how = has_ended_itself ? "" : " (OOMKilled)";
 
     if (next > had)
-        kube_events_note(&pods->events, now, true, "WorkerOutOfMemory",
-                         "worker %u ran out of its %lld MiB (OOMKilled), it is started again with "
-                         "%lld MiB",
-                         loss->index, had, next);
+        kube_events_note(&pods->events, now, true, REASON(loss, "OutOfMemory"),
+                         "%s %u ran out of its %lld MiB%s, it is started again with %lld MiB",
+                         title, loss->index, had, how, next);
     else
-        kube_events_note(&pods->events, now, true, "WorkerOutOfMemory",
-                         "worker %u ran out of its %lld MiB (OOMKilled), and may have no more",
-                         loss->index, had);
+        kube_events_note(&pods->events, now, true, REASON(loss, "OutOfMemory"),
+                         "%s %u ran out of its %lld MiB%s, and may have no more", title,
+                         loss->index, had, how);
 }
 
 void pods_on_loss(void *context, const struct pod_pool_loss *loss)
 {
     struct pods *pods = context;
     const struct kube_moment now = this_moment();
+    const char *title = kube_role_title(loss->role);
 
     if (pods->is_over || pods->ends)
         return;
@@ -116,17 +125,16 @@ void pods_on_loss(void *context, const struct pod_pool_loss *loss)
         note_out_of_memory(pods, &now, loss);
         break;
     case POD_POOL_LOSS_CRASH:
-        kube_events_note(&pods->events, &now, true, "WorkerCrashed",
-                         "worker %u ended with code %d%s%s; %u in a row, %d fail the job",
+        kube_events_note(&pods->events, &now, true, REASON(loss, "Crashed"),
+                         "%s %u ended with code %d%s%s; %u in a row, %d fail the job", title,
                          loss->index, loss->exit_code, *loss->message ? ": " : "", loss->message,
                          loss->crashes, POD_POOL_CRASHES_MAX);
         break;
     case POD_POOL_LOSS_SILENT:
-        kube_events_note(
-            &pods->events, &now, true, "WorkerLost",
-            "worker %u on %s says nothing any more: its node is dead, or it is frozen; "
-            "another takes its place",
-            loss->index, *loss->node ? loss->node : "no node");
+        kube_events_note(&pods->events, &now, true, REASON(loss, "Lost"),
+                         "%s %u on %s says nothing any more: its node is dead, or it is frozen; "
+                         "another takes its place",
+                         title, loss->index, *loss->node ? loss->node : "no node");
         break;
     }
 }
@@ -142,11 +150,17 @@ void pods_events_scaled(struct pods *pods, uint32_t before, uint32_t now)
 /* When it has been in the way for a while, and as long as it is. */
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 {
-    static const char *const reasons[] = {[POD_POOL_UNSCHEDULABLE] = "WorkersPending",
-                                          [POD_POOL_NO_IMAGE] = "ImageUnavailable",
-                                          [POD_POOL_NO_START] = "WorkerNotStarted",
-                                          [POD_POOL_REFUSED] = "WorkerRefused"};
-    const enum pod_pool_problem_kind kind = pod_pool_problem_kind(&pods->pool);
+    static const char *const reasons[PODS_POOLS][POD_POOL_REFUSED + 1] = {
+        [KUBE_WORKER] = {[POD_POOL_UNSCHEDULABLE] = "WorkersPending",
+                         [POD_POOL_NO_IMAGE] = "ImageUnavailable",
+                         [POD_POOL_NO_START] = "WorkerNotStarted",
+                         [POD_POOL_REFUSED] = "WorkerRefused"},
+        [KUBE_SERVER] = {[POD_POOL_UNSCHEDULABLE] = "ServersPending",
+                         [POD_POOL_NO_IMAGE] = "ImageUnavailable",
+                         [POD_POOL_NO_START] = "ServerNotStarted",
+                         [POD_POOL_REFUSED] = "ServerRefused"}};
+    const struct pod_pool *pool = pods_worst_pool(pods);
+    const enum pod_pool_problem_kind kind = pod_pool_problem_kind(pool);
     const struct kube_moment moment = this_moment();
     struct error problem;
 
@@ -157,8 +171,9 @@ void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     if (kind != pods->problem)
         pods->problem_at_ms = now_ms + NOTICES_AFTER_MS;
     pods->problem = kind;
-    if (now_ms >= pods->problem_at_ms && pod_pool_problem(&pods->pool, &problem)) {
-        kube_events_note(&pods->events, &moment, true, reasons[kind], "%s", problem.message);
+    if (now_ms >= pods->problem_at_ms && pod_pool_problem(pool, &problem)) {
+        kube_events_note(&pods->events, &moment, true, reasons[pool->role][kind], "%s",
+                         problem.message);
         pods->problem_at_ms = now_ms + PROBLEM_AGAIN_MS;
     }
     if (pods->problem_at_ms < *due_ms)
@@ -182,16 +197,17 @@ static void note_started(struct pods *pods, const struct kube_moment *now,
 {
     if (pods->scores)
         kube_events_note(&pods->events, now, false, "ScoringStarted",
-                         "%u of %u workers score the rows", event->workers, pods->pool.wanted);
+                         "%u of %u workers score the rows", event->workers,
+                         pods->pools[KUBE_WORKER].wanted);
     else if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,
-                         pods->pool.wanted);
+                         pods->pools[KUBE_WORKER].wanted);
     else
         kube_events_note(&pods->events, now, false, "TrainingResumed",
                          "%.100s: training goes on after step %llu with %u of %u workers",
                          event->message, (unsigned long long)event->step, event->workers,
-                         pods->pool.wanted);
+                         pods->pools[KUBE_WORKER].wanted);
 }
 
 void pods_events_note(struct pods *pods, const struct job_event *event)

@@ -12,7 +12,8 @@
 #include "k8s/loop/pods.h"
 #include "k8s/loop/succession.h"
 
-#define PODS_CALLS_MAX (POD_POOL_CALLS_MAX + 1) /* one for the Job */
+#define PODS_POOLS     2                                     /* by enum kube_role */
+#define PODS_CALLS_MAX (PODS_POOLS * POD_POOL_CALLS_MAX + 1) /* one for the Job */
 
 struct pods_call {
     struct pods *pods;
@@ -44,8 +45,8 @@ struct pods {
     struct succession *succession; /* of this master */
     bool is_asked_to_leave;        /* SIGTERM came */
     struct loop_source *timer;
-    struct pod_pool pool;
-    bool has_pool;
+    struct pod_pool pools[PODS_POOLS]; /* of workers; of servers, where there are any */
+    uint32_t pool_count;
     struct notices notices;
     struct pods_call calls[PODS_CALLS_MAX];
 
@@ -58,7 +59,7 @@ struct pods {
 
     struct launcher_owner listener; /* receives the notices; empty while ending */
     bool has_given_up, is_over;
-    uint32_t least; /* workers with which the job can work */
+    uint32_t most, least; /* workers that there may be, with which the job can work */
     uint64_t wanted_version;
     uint64_t step;         /* of the last progress */
     int64_t progress_at;   /* when a line of it was written to the log */
@@ -68,6 +69,8 @@ struct pods {
     int64_t patch_at, end_at, told_at;
 };
 
+/* The pool whose problem is to be told of: servers first, without which nobody works. */
+const struct pod_pool *pods_worst_pool(const struct pods *pods);
 /* Checks everything again, from the loop and not from here: calls cannot be started while one is
  * being read. */
 void pods_wake(struct pods *pods);

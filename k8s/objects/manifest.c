@@ -437,21 +437,38 @@ cJSON *manifest_master_secret(const struct kube_job *job,
     return object;
 }
 
-cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+static uint32_t count_members(const struct kube_job *job, enum kube_role role)
+{
+    return role == KUBE_SERVER ? job->servers : job->workers_max;
+}
+
+uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role)
+{
+    return (count_members(job, role) + MANIFEST_WORKERS_PER_SECRET - 1) /
+           MANIFEST_WORKERS_PER_SECRET;
+}
+
+/* Of the Secret that has the credentials of this member. */
+static void secret_suffix(enum kube_role role, uint32_t part, char suffix[64])
+{
+    snprintf(suffix, 64, "-%s-%u", role == KUBE_SERVER ? "ps" : "workers", part);
+}
+
+cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, uint32_t part,
                                const struct manifest_credentials *credentials, struct slice owner)
 {
     char name[64];
     cJSON *metadata, *object, *data;
-    uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;
+    const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET, end = count_members(job, role);
 
-    snprintf(name, sizeof name, "-workers-%u", part);
-    object = begin(job, API_SECRETS, name, "worker", &metadata);
+    secret_suffix(role, part, name);
+    object = begin(job, API_SECRETS, name, kube_role_name(role), &metadata);
     add_job_owner(metadata, job, owner);
     json_add_boolean(object, "immutable", true);
     json_add_string(object, "type", SLICE("Opaque"));
     data = json_add_object(object, "data");
     add_bytes(data, "ca.crt", credentials[0].authority);
-    for (uint32_t i = 0; i < MANIFEST_WORKERS_PER_SECRET && first + i < job->workers_max; i++) {
+    for (uint32_t i = 0; i < MANIFEST_WORKERS_PER_SECRET && first + i < end; i++) {
         snprintf(name, sizeof name, "%u.crt", first + i);
         add_bytes(data, name, credentials[i].certificate);
         snprintf(name, sizeof name, "%u.key", first + i);
@@ -484,65 +501,71 @@ struct slice manifest_master_address(const struct kube_job *job, struct arena *a
                         SLICE_FORMAT(job->kube_namespace), MANIFEST_MASTER_PORT);
 }
 
-/* Its own files of the Secret, and no other worker's. */
-static void add_worker_files(const struct kube_job *job, uint32_t index, cJSON *sources)
+/* Its own files of the Secret, and no other member's. */
+static void add_member_files(const struct kube_job *job, const struct kube_member *member,
+                             cJSON *sources)
 {
     char suffix[64], name[128], key[64];
     cJSON *items;
 
-    snprintf(suffix, sizeof suffix, "-workers-%u", index / MANIFEST_WORKERS_PER_SECRET);
+    secret_suffix(member->role, member->index / MANIFEST_WORKERS_PER_SECRET, suffix);
     items = add_source(sources, named(job, suffix, name), false);
     add_item(items, "ca.crt", "tls/ca.crt");
-    snprintf(key, sizeof key, "%u.crt", index);
+    snprintf(key, sizeof key, "%u.crt", member->index);
     add_item(items, key, "tls/tls.crt");
-    snprintf(key, sizeof key, "%u.key", index);
+    snprintf(key, sizeof key, "%u.key", member->index);
     add_item(items, key, "tls/tls.key");
 }
 
-static void add_worker_arguments(cJSON *container, const struct kube_job *job,
-                                 const struct kube_worker *worker)
+static void add_number(cJSON *arguments, const char *option, int64_t number)
 {
-    cJSON *arguments = add_role(container, job, "worker");
-    char text[64];
+    char text[32];
 
-    add_argument(arguments, "--index");
-    snprintf(text, sizeof text, "%u", worker->index);
+    add_argument(arguments, option);
+    snprintf(text, sizeof text, "%lld", (long long)number);
     add_argument(arguments, text);
-    add_argument(arguments, "--incarnation");
-    snprintf(text, sizeof text, "%u", worker->incarnation);
-    add_argument(arguments, text);
-    add_argument(arguments, "--cpus");
-    snprintf(text, sizeof text, "%lld", (long long)((job->cpu_m + 999) / 1000));
-    add_argument(arguments, text);
+}
+
+static void add_member_arguments(cJSON *container, const struct kube_job *job,
+                                 const struct kube_member *member)
+{
+    cJSON *arguments = add_role(container, job, kube_role_name(member->role));
+
+    add_number(arguments, "--index", member->index);
+    add_number(arguments, "--incarnation", member->incarnation);
+    if (member->role == KUBE_SERVER)
+        add_number(arguments, "--memory", kube_job_server_rows(member->memory));
+    else
+        add_number(arguments, "--cpus", (job->cpu_m + 999) / 1000);
     add_argument(arguments, "--master");
-    json_append(arguments, json_string(worker->master));
-    if (job->snapshot.size > 0) {
+    json_append(arguments, json_string(member->master));
+    if (member->role == KUBE_WORKER && job->snapshot.size > 0) {
         add_argument(arguments, "--snapshot");
         json_append(arguments, json_string(job->snapshot));
     }
 }
 
-static void add_numbers(cJSON *metadata, const struct kube_worker *worker)
+static void add_numbers(cJSON *metadata, const struct kube_member *member)
 {
     cJSON *labels = cJSON_GetObjectItemCaseSensitive(metadata, "labels");
     char text[32];
 
-    snprintf(text, sizeof text, "%u", worker->index);
+    snprintf(text, sizeof text, "%u", member->index);
     json_add_string(labels, "totrain.dev/index", slice_of(text));
-    snprintf(text, sizeof text, "%u", worker->incarnation);
+    snprintf(text, sizeof text, "%u", member->incarnation);
     json_add_string(labels, "totrain.dev/incarnation", slice_of(text));
 }
 
-/* So that not all workers with the state die with one node. A preference: where there is no room on
- * other nodes they share one. */
-static void add_spread(cJSON *spec, const struct kube_job *job)
+/* So that not all workers with the state die with one node, nor all servers. A preference: where
+ * there is no room on other nodes they share one. */
+static void add_spread(cJSON *spec, const struct kube_job *job, enum kube_role role)
 {
     cJSON *constraint = literal("{\"maxSkew\":1,\"topologyKey\":\"kubernetes.io/hostname\","
                                 "\"whenUnsatisfiable\":\"ScheduleAnyway\"}");
     cJSON *labels = json_add_object(json_add_object(constraint, "labelSelector"), "matchLabels");
 
     json_add_string(labels, "totrain.dev/job", job->name);
-    json_add_string(labels, "totrain.dev/role", SLICE("worker"));
+    json_add_string(labels, "totrain.dev/role", slice_of(kube_role_name(role)));
     json_append(json_add_array(spec, "topologySpreadConstraints"), constraint);
 }
 
@@ -566,35 +589,61 @@ void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
     }
 }
 
-cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+static void suffix_of(enum kube_role role, uint32_t index, uint32_t incarnation, char suffix[64])
+{
+    snprintf(suffix, 64, "-%s-%u-%u", kube_role_name(role), index, incarnation);
+}
+
+void manifest_member_name(const struct kube_job *job, enum kube_role role, uint32_t index,
+                          uint32_t incarnation, char name[128])
+{
+    char suffix[64];
+
+    suffix_of(role, index, incarnation, suffix);
+    (void)named(job, suffix, name);
+}
+
+/* The slot is what a worker computes with: a server has none. */
+static void add_member_resources(cJSON *container, const struct kube_job *job,
+                                 const struct kube_member *member)
+{
+    if (member->role == KUBE_SERVER)
+        add_resources(container, job->server_cpu_m, member->memory, SLICE(""));
+    else
+        add_resources(container, job->cpu_m, member->memory, job->slot_resource);
+}
+
+cJSON *manifest_member(const struct kube_job *job, const struct kube_member *member,
                        struct slice owner)
 {
-    cJSON *container = begin_container(job, "worker"), *volumes = cJSON_CreateArray();
+    const char *role = kube_role_name(member->role);
+    cJSON *container = begin_container(job, role), *volumes = cJSON_CreateArray();
     cJSON *metadata, *object, *spec;
     char suffix[64];
 
-    snprintf(suffix, sizeof suffix, "-worker-%u-%u", worker->index, worker->incarnation);
-    object = begin(job, API_PODS, suffix, "worker", &metadata);
-    add_numbers(metadata, worker);
+    suffix_of(member->role, member->index, member->incarnation, suffix);
+    object = begin(job, API_PODS, suffix, role, &metadata);
+    add_numbers(metadata, member);
     add_job_owner(metadata, job, owner);
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
-    if (worker->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
-        add_spread(spec, job);
-    manifest_avoid(spec, worker->avoided, worker->avoided_count);
-    add_worker_arguments(container, job, worker);
+    if (member->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
+        add_spread(spec, job, member->role);
+    manifest_avoid(spec, member->avoided, member->avoided_count);
+    add_member_arguments(container, job, member);
     json_add(container, "env", literal(pod_address));
-    add_resources(container, job->cpu_m, worker->memory, job->slot_resource);
-    add_worker_files(job, worker->index, add_common(job, MANIFEST_WORKER_PORT, container, volumes));
+    add_member_resources(container, job, member);
+    add_member_files(job, member, add_common(job, MANIFEST_WORKER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
     return object;
 }
 
-void manifest_worker_selector(const struct kube_job *job, struct text *out)
+/* They alone have an index. */
+void manifest_member_selector(const struct kube_job *job, struct text *out)
 {
-    text_printf(out, "totrain.dev/job=%.*s,totrain.dev/role=worker", SLICE_FORMAT(job->name));
+    text_printf(out, "totrain.dev/job=%.*s,totrain.dev/index", SLICE_FORMAT(job->name));
 }
 
 /* ----- by the clock ----- */

@@ -5,15 +5,17 @@
  *      +-- owns Secret NAME-job          cluster.json: struct kube_job
  *      +-- owns Secret NAME-master       the master's ca.crt, tls.crt, tls.key
  *      +-- owns Secret NAME-workers-K    the same for workers 256 K to 256 K + 255
+ *      +-- owns Secret NAME-ps-0         the same for parameter servers, where there are any
  *      +-- owns Service NAME-master      a name for the master
  *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
+ *      +-- owns Pod NAME-ps-I-N          parameter server I, incarnation N; the same
  *
  * Deleting the Job deletes everything. Rows, spec and model are in tables of PostgreSQL
  * (docs/kubernetes.md), which the processes reach with the login of `database_secret`. The
  * submitter is the job's authority (runtime/net/authority.h) and issues the credentials of all
- * workers that there may be, so that its key is in no object, and a worker's Pod mounts its own
- * files of the Secret alone, in one volume with all that it has of Secrets. Only the master has an
- * API token.
+ * workers and servers that there may be, so that its key is in no object, and their Pods mount
+ * their own files of the Secret alone, in one volume with all that it has of Secrets. Only the
+ * master has an API token.
  *
  * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
  * not fit into memory shows in json_print. The caller frees them.
@@ -51,20 +53,24 @@ struct manifest_credentials {
 cJSON *manifest_job_secret(const struct kube_job *job, struct slice owner);
 cJSON *manifest_master_secret(const struct kube_job *job,
                               const struct manifest_credentials *credentials, struct slice owner);
-/* Secret number `part`; of its workers only those below workers_max.
- * credentials[i] belongs to worker part * MANIFEST_WORKERS_PER_SECRET + i. */
-cJSON *manifest_workers_secret(const struct kube_job *job, uint32_t part,
+/* Secret number `part`; of its workers only those below workers_max, of its servers as many as
+ * there are. credentials[i] belongs to member part * MANIFEST_WORKERS_PER_SECRET + i. */
+cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, uint32_t part,
                                const struct manifest_credentials *credentials, struct slice owner);
+/* How many such Secrets there are. */
+uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role);
 cJSON *manifest_service(const struct kube_job *job, struct slice owner);
 
-struct kube_worker {
+/* A worker, or a parameter server. */
+struct kube_member {
+    enum kube_role role;
     uint32_t index, incarnation;
     int64_t memory;              /* bytes; more than the job's after it ran out */
     struct slice master;         /* "tcp:HOST:PORT" */
     const struct slice *avoided; /* nodes to be avoided, as a preference */
     size_t avoided_count;
 };
-cJSON *manifest_worker(const struct kube_job *job, const struct kube_worker *worker,
+cJSON *manifest_member(const struct kube_job *job, const struct kube_member *member,
                        struct slice owner);
 /* A preference of the scheduler: a pod of this spec is on one of these nodes only where there is no
  * room elsewhere. */
@@ -98,7 +104,10 @@ cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule 
 cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
                                  struct slice owner);
 
-/* Label selector of all pods of the job's workers. */
-void manifest_worker_selector(const struct kube_job *job, struct text *out);
+/* NAME-worker-I-N, NAME-ps-I-N. */
+void manifest_member_name(const struct kube_job *job, enum kube_role role, uint32_t index,
+                          uint32_t incarnation, char name[128]);
+/* Label selector of all pods of the job's workers and servers. */
+void manifest_member_selector(const struct kube_job *job, struct text *out);
 
 #endif

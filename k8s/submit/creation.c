@@ -9,8 +9,9 @@
 #include "k8s/job/cluster_folder.h"
 #include "runtime/net/authority.h"
 
-/* After the Job; the Secrets of workers come between, then the Service and the release. */
-enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_WORKERS_SECRETS };
+/* After the Job; the Secrets of workers and of servers come between, then the Service and the
+ * release. */
+enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_MEMBERS_SECRETS };
 
 struct creation {
     struct loop *loop;
@@ -26,14 +27,14 @@ struct creation {
     struct slice submission; /* by which this creation knows its own Job */
 };
 
-static uint32_t parts_of(const struct kube_job *job)
+static uint32_t servers_step(const struct creation *creation)
 {
-    return (job->workers_max + MANIFEST_WORKERS_PER_SECRET - 1) / MANIFEST_WORKERS_PER_SECRET;
+    return STEP_MEMBERS_SECRETS + manifest_member_secrets(creation->job, KUBE_WORKER);
 }
 
 static uint32_t service_step(const struct creation *creation)
 {
-    return STEP_WORKERS_SECRETS + parts_of(creation->job);
+    return servers_step(creation) + manifest_member_secrets(creation->job, KUBE_SERVER);
 }
 
 /* ----- what each step makes ----- */
@@ -69,23 +70,25 @@ static enum status make_master_secret(struct creation *creation, struct error *e
     return status;
 }
 
-static enum status make_workers_secret(struct creation *creation, uint32_t part, struct error *err)
+static enum status make_members_secret(struct creation *creation, enum kube_role role,
+                                       uint32_t part, struct error *err)
 {
+    const enum identity_role identity = role == KUBE_SERVER ? IDENTITY_SERVER : IDENTITY_WORKER;
+    const uint32_t end = role == KUBE_SERVER ? creation->job->servers : creation->job->workers_max;
     struct credentials issued[MANIFEST_WORKERS_PER_SECRET];
     struct manifest_credentials borrowed[MANIFEST_WORKERS_PER_SECRET];
     const uint32_t first = part * MANIFEST_WORKERS_PER_SECRET;
     uint32_t count = 0;
     enum status status = STATUS_OK;
 
-    while (status == STATUS_OK && count < MANIFEST_WORKERS_PER_SECRET &&
-           first + count < creation->job->workers_max) {
-        status = issue(creation, IDENTITY_WORKER, first + count, &issued[count], err);
+    while (status == STATUS_OK && count < MANIFEST_WORKERS_PER_SECRET && first + count < end) {
+        status = issue(creation, identity, first + count, &issued[count], err);
         borrowed[count] = borrow(&issued[count]);
         count++;
     }
     if (status == STATUS_OK)
         creation->wanted =
-            manifest_workers_secret(creation->job, part, borrowed, slice_of(creation->uid));
+            manifest_members_secret(creation->job, role, part, borrowed, slice_of(creation->uid));
     for (uint32_t i = 0; i < count; i++)
         credentials_deinit(&issued[i]);
     return status;
@@ -115,8 +118,12 @@ static enum status make(struct creation *creation, enum api_kind *kind, struct e
     }
     if (creation->step == STEP_MASTER_SECRET)
         return make_master_secret(creation, err);
+    if (creation->step < servers_step(creation))
+        return make_members_secret(creation, KUBE_WORKER, creation->step - STEP_MEMBERS_SECRETS,
+                                   err);
     if (creation->step < service_step(creation))
-        return make_workers_secret(creation, creation->step - STEP_WORKERS_SECRETS, err);
+        return make_members_secret(creation, KUBE_SERVER, creation->step - servers_step(creation),
+                                   err);
     *kind = API_SERVICES;
     creation->wanted = manifest_service(creation->job, slice_of(creation->uid));
     return STATUS_OK;
@@ -129,10 +136,12 @@ static const char *const verbs[] = {"create the Job", "create the job's Secret",
 
 static const char *verb_of(const struct creation *creation)
 {
-    if (creation->step < STEP_WORKERS_SECRETS)
+    if (creation->step < STEP_MEMBERS_SECRETS)
         return verbs[creation->step];
+    if (creation->step < servers_step(creation))
+        return verbs[STEP_MEMBERS_SECRETS];
     if (creation->step < service_step(creation))
-        return verbs[STEP_WORKERS_SECRETS];
+        return "create the parameter servers' Secret";
     return creation->step == service_step(creation) ? "create the master's Service"
                                                     : "release the Job";
 }

@@ -5,10 +5,10 @@
  *          |                      |                               |
  *          +----------------------+-------------------------------+--> on_failed
  *
- * The credentials of the master and of each worker that there may be are issued here; the
- * authority and its key end with the creation. A lost answer does no harm: an object that exists
- * already is taken where it is this creation's own, and is an error where it is not. After an
- * error the caller deletes what was made: deleting the Job deletes all of it.
+ * The credentials of the master, and of each worker and server that there may be, are issued here;
+ * the authority and its key end with the creation. A lost answer does no harm: an object that
+ * exists already is taken where it is this creation's own, and is an error where it is not. After
+ * an error the caller deletes what was made: deleting the Job deletes all of it.
  */
 #ifndef K8S_SUBMIT_CREATION_H
 #define K8S_SUBMIT_CREATION_H

@@ -15,6 +15,15 @@ static const struct leading_role *const roles[] = {[SPEC_TRAIN] = &training_lead
                                                    [SPEC_PREDICT] = &scoring_leader,
                                                    [SPEC_EVALUATE] = &scoring_leader};
 
+/* Whoever the launcher would start by now would be sent away. */
+static void dismiss_servers(const struct leader *leader)
+{
+    const struct worker_actions *workers = leader->executor.workers;
+
+    if (workers && workers->servers_done)
+        workers->servers_done(workers->self);
+}
+
 static enum status begin_role(struct leader *leader, const struct leading_role *role,
                               struct error *err)
 {
@@ -22,6 +31,8 @@ static enum status begin_role(struct leader *leader, const struct leading_role *
     if (!leader->self)
         return fail_no_memory(err);
     leader->role = role;
+    if (leader->options.job->spec.servers > 0 && role == roles[leader->options.job->spec.kind])
+        dismiss_servers(leader);
     leader->pages.self = leader->self;
     leader->pages.write_metrics = role->write_metrics;
     return STATUS_OK;

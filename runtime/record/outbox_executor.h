@@ -40,6 +40,9 @@ struct worker_actions {
     void (*killed_by_rows)(void *self, uint32_t index);
     /* More workers than that have no work. */
     void (*limit_lanes)(void *self, uint32_t lanes);
+    /* The job's parameter servers have done their part, perhaps under an earlier master. NULL:
+     * nothing is to be done about them. */
+    void (*servers_done)(void *self);
 };
 
 struct outbox_executor {

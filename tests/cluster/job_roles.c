@@ -18,9 +18,9 @@
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker|ps ...    as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
- *                                                 FOLDER/NAME: credentials of ROLE, "master" or a
- *                                                 worker's index, all of one new authority and
- *                                                 issued DAYS ago
+ *                                                 FOLDER/NAME: credentials of ROLE, "master", a
+ *                                                 worker's index or "server/INDEX", all of one new
+ *                                                 authority and issued DAYS ago
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,8 +166,11 @@ static void issue(const struct authority *authority, uint64_t job, int64_t now_s
     credentials_init(&credentials);
     if (role) {
         *role++ = '\0';
-        who.role = strcmp(role, "master") == 0 ? IDENTITY_MASTER : IDENTITY_WORKER;
-        who.index = who.role == IDENTITY_MASTER ? 0 : (uint32_t)strtoul(role, NULL, 10);
+        who.role = strcmp(role, "master") == 0        ? IDENTITY_MASTER
+                   : strncmp(role, "server/", 7) == 0 ? IDENTITY_SERVER
+                                                      : IDENTITY_WORKER;
+        if (who.role != IDENTITY_MASTER)
+            who.index = (uint32_t)strtoul(who.role == IDENTITY_SERVER ? role + 7 : role, NULL, 10);
     }
     snprintf(path, sizeof path, "%s/%s", argv[2], argv[i]);
     if (!role || authority_issue(authority, &who, now_s, &credentials, &err) != STATUS_OK ||

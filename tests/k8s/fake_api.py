@@ -227,7 +227,7 @@ class Server(http.server.ThreadingHTTPServer):
 
 def matches(selector, thing):
     labels = thing["metadata"].get("labels", {})
-    return all(labels.get(part.partition("=")[0]) == part.partition("=")[2]
+    return all(labels.get(part.partition("=")[0]) == part.partition("=")[2] if "=" in part else part in labels
                for part in selector.split(",") if part)
 
 

@@ -70,7 +70,7 @@ class Node:
                 self.api.lock.wait(1)
 
     def look_at(self, name, pod):
-        if pod["metadata"]["labels"]["totrain.dev/role"] != "worker":
+        if pod["metadata"]["labels"]["totrain.dev/role"] == "master":
             return  # masters are started by the test
         if name in self.containers or "phase" in pod.get("status", {}) and pod["status"]["phase"] != "Pending":
             return

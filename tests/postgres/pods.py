@@ -85,9 +85,12 @@ class Case(staged.Case):
 
     # --- the job ----------------------------------------------------------------
 
-    def submit(self, text=None, workers=4, **changes):
+    def submit(self, text=None, workers=4, servers=0, **changes):
         """The job is staged and has its Job; no master yet."""
-        self.number = self.stage(text, workers=workers)
+        self.number = self.stage(text, workers=workers, servers=servers)
+        if servers:
+            changes = {"servers": servers, "server_cpu_m": 500, "server_memory": 192 * MIB,
+                       "server_memory_max": 768 * MIB, **changes}
         job = self.api.create("jobs", {
             "metadata": {"name": "train", "labels": {"totrain.dev/job": "train", "totrain.dev/role": "master"}},
             "spec": {"backoffLimit": 50}})
@@ -111,12 +114,14 @@ class Case(staged.Case):
     def command(self, pod):
         """What a pod's container is here: its arguments, with this machine's paths and addresses."""
         arguments = list(pod["spec"]["containers"][0]["args"])
+        labels = pod["metadata"]["labels"]
+        letter = {"worker": "w", "ps": "s"}[labels["totrain.dev/role"]]
         here = {"--master": f"tcp:127.0.0.1:{self.port}", "--listen": "tcp:127.0.0.1:0",
-                "--tls": self.folder / f"tls.{self.number}" / f"w{pod['metadata']['labels']['totrain.dev/index']}",
+                "--tls": self.folder / f"tls.{self.number}" / f"{letter}{labels['totrain.dev/index']}",
                 "--database": self.login}
         for name, value in here.items():
             arguments[arguments.index(name) + 1] = str(value)
-        assert arguments[0] == "worker" and arguments[1].endswith(f"/{self.number}"), arguments
+        assert arguments[0] == labels["totrain.dev/role"] and arguments[1].endswith(f"/{self.number}"), arguments
         arguments[1] = str(self.empty_folder(self.number))
         if self.command_before:
             arguments = self.command_before(pod, arguments) or arguments

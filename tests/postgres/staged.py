@@ -89,14 +89,15 @@ class Case(harness.Case):
 
     # --- the session --------------------------------------------------------
 
-    def stage(self, text=None, user="alice", workers=4):
+    def stage(self, text=None, user="alice", workers=4, servers=0):
         with self.connect(user).cursor() as cursor:
             cursor.execute("SELECT totrain.stage(%s)", (text or statement(),))
             job = cursor.fetchone()[0]
         folder = self.folder / f"tls.{job}"
         folder.mkdir()
         subprocess.run([ROLES, "authority", folder, str(job), "0", "master=master",
-                        *(f"w{i}={i}" for i in range(workers))], check=True)
+                        *(f"w{i}={i}" for i in range(workers)), *(f"s{i}=server/{i}" for i in range(servers))],
+                       check=True)
         return job
 
     def collect(self, job, user="alice"):

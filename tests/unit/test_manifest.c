@@ -127,9 +127,9 @@ static void the_job_is_suspended_and_its_master_has_a_token(void **state)
 static void a_worker_would_rather_not_be_where_others_were_lost(void **state)
 {
     const struct slice nodes[] = {SLICE("node-1"), SLICE("node-9")};
-    struct kube_worker worker = {
+    struct kube_member worker = {
         .memory = 1 << 30, .master = SLICE("tcp:10.0.0.1:7"), .avoided = nodes, .avoided_count = 2};
-    cJSON *pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    cJSON *pod = manifest_member(&iris, &worker, SLICE("uid-1"));
     const cJSON *preferred = API_MEMBER(pod, "spec", "affinity", "nodeAffinity",
                                         "preferredDuringSchedulingIgnoredDuringExecution");
     const cJSON *fields;
@@ -144,7 +144,7 @@ static void a_worker_would_rather_not_be_where_others_were_lost(void **state)
     CHECK(!API_MEMBER(pod, "spec", "topologySpreadConstraints"));
     cJSON_Delete(pod);
     worker.avoided_count = 0;
-    pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    pod = manifest_member(&iris, &worker, SLICE("uid-1"));
     CHECK(!API_MEMBER(pod, "spec", "affinity"));
     CHECK_SLICE(
         API_TEXT(cJSON_GetArrayItem(API_MEMBER(pod, "spec", "topologySpreadConstraints"), 0),
@@ -155,11 +155,11 @@ static void a_worker_would_rather_not_be_where_others_were_lost(void **state)
 
 static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
 {
-    struct kube_worker worker = {.index = 299,
+    struct kube_member worker = {.index = 299,
                                  .incarnation = 7,
                                  .memory = (int64_t)1 << 30,
                                  .master = SLICE("tcp:10.0.0.1:7")};
-    cJSON *pod = manifest_worker(&iris, &worker, SLICE("uid-1"));
+    cJSON *pod = manifest_member(&iris, &worker, SLICE("uid-1"));
     const cJSON *spec = API_MEMBER(pod, "spec"), *container = container_of(spec);
     const cJSON *owner = cJSON_GetArrayItem(API_MEMBER(pod, "metadata", "ownerReferences"), 0);
     (void)state;
@@ -193,17 +193,96 @@ static void a_worker_has_no_token_and_no_files_but_its_own(void **state)
     cJSON_Delete(pod);
 }
 
+static struct kube_job job_with_servers(uint32_t servers, uint64_t row_bytes)
+{
+    struct kube_job job = iris;
+
+    kube_job_set_servers(&job, servers, row_bytes, 250);
+    return job;
+}
+
+static void a_server_is_told_what_its_rows_may_take_of_its_memory(void **state)
+{
+    const struct kube_job job = job_with_servers(2, (uint64_t)100 << 20);
+    struct kube_member server = {.role = KUBE_SERVER,
+                                 .index = 1,
+                                 .incarnation = 7,
+                                 .memory = job.server_memory,
+                                 .master = SLICE("tcp:10.0.0.1:7")};
+    cJSON *pod = manifest_member(&job, &server, SLICE("uid-1"));
+    const cJSON *spec = API_MEMBER(pod, "spec"), *container = container_of(spec);
+    struct text selector;
+    (void)state;
+
+    CHECK_SLICE(API_TEXT(pod, "metadata", "name"), "iris-ps-1-7");
+    CHECK_SLICE(label_of(pod, "totrain.dev/role"), "ps");
+    CHECK_SLICE(label_of(pod, "totrain.dev/index"), "1");
+    check_restricted(spec);
+    CHECK_SLICE(argument_after(container, "ps"), "/var/lib/totrain/jobs/7");
+    CHECK_SLICE(argument_after(container, "--index"), "1");
+    CHECK_SLICE(argument_after(container, "--memory"), "104857600");
+    CHECK_SLICE(argument_after(container, "--cpus"), "");
+    CHECK_SLICE(argument_after(container, "--snapshot"), "");
+    CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "264Mi");
+    CHECK_SLICE(API_TEXT(container, "resources", "requests", "cpu"), "250m");
+    CHECK(!API_MEMBER(container, "resources", "limits", "example.com/slot"));
+    CHECK_SLICE(
+        API_TEXT(cJSON_GetArrayItem(API_MEMBER(pod, "spec", "topologySpreadConstraints"), 0),
+                 "labelSelector", "matchLabels", "totrain.dev/role"),
+        "ps");
+    check_files(spec, "/etc/totrain/database/login login:login;"
+                      "/etc/totrain/database/ca.crt login:ca.crt;"
+                      "/etc/totrain/database/tls.crt login:tls.crt;"
+                      "/etc/totrain/database/tls.key login:tls.key;"
+                      "/etc/totrain/tls/ca.crt iris-ps-0:ca.crt;"
+                      "/etc/totrain/tls/tls.crt iris-ps-0:1.crt;"
+                      "/etc/totrain/tls/tls.key iris-ps-0:1.key;");
+    cJSON_Delete(pod);
+    text_init(&selector, 256);
+    manifest_member_selector(&job, &selector);
+    CHECK_SLICE(text_slice(&selector), "totrain.dev/job=iris,totrain.dev/index");
+    text_deinit(&selector);
+}
+
+static void a_servers_pod_has_more_than_its_rows(void **state)
+{
+    struct kube_job job = job_with_servers(2, 0);
+    struct error err;
+    (void)state;
+
+    CHECK_OK(kube_job_check(&job, &err));
+    CHECK_INT(job.server_memory, KUBE_JOB_MEMORY);
+    CHECK_INT(kube_job_server_rows(job.server_memory), 480 << 20);
+    job = job_with_servers(2, (uint64_t)16 << 20);
+    CHECK_OK(kube_job_check(&job, &err));
+    CHECK_INT(job.server_memory, 96 << 20);
+    CHECK_INT(job.server_memory_max, 384 << 20);
+    job = job_with_servers(2, UINT64_MAX);
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "at most 1024Ti");
+    job = job_with_servers(MANIFEST_SERVERS_MAX + 1, 0);
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "at most 256 parameter servers");
+    job = job_with_servers(2, 0);
+    job.server_cpu_m = 0;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "1m to 1000 processors");
+    job = job_with_servers(2, 0);
+    job.server_memory_max = job.server_memory - 1;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID,
+                "the most memory of a parameter server");
+    job = job_with_servers(0, 1);
+    CHECK_INT(job.server_memory, 0);
+}
+
 static void names_of_the_longest_job_are_labels(void **state)
 {
     struct kube_job job = iris;
-    struct kube_worker worker = {.index = MANIFEST_WORKERS_MAX - 1, .incarnation = UINT32_MAX};
+    struct kube_member worker = {.index = MANIFEST_WORKERS_MAX - 1, .incarnation = UINT32_MAX};
     struct error err;
     cJSON *pod;
     (void)state;
 
     job.name = SLICE("abcdefghijabcdefghijabcdefghijabcdefghij");
     CHECK_OK(kube_job_check(&job, &err));
-    pod = manifest_worker(&job, &worker, SLICE(""));
+    pod = manifest_member(&job, &worker, SLICE(""));
     CHECK(API_TEXT(pod, "metadata", "name").size <= 63);
     CHECK(!API_MEMBER(pod, "metadata", "ownerReferences"));
     cJSON_Delete(pod);
@@ -212,19 +291,29 @@ static void names_of_the_longest_job_are_labels(void **state)
 static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **state)
 {
     static struct manifest_credentials credentials[MANIFEST_WORKERS_PER_SECRET];
+    struct kube_job job;
     cJSON *secret;
     (void)state;
 
     for (int i = 0; i < MANIFEST_WORKERS_PER_SECRET; i++)
         credentials[i] =
             (struct manifest_credentials){SLICE("hello"), SLICE("certificate"), SLICE("key")};
-    secret = manifest_workers_secret(&iris, 1, credentials, SLICE("uid-1"));
+    secret = manifest_members_secret(&iris, KUBE_WORKER, 1, credentials, SLICE("uid-1"));
     CHECK_SLICE(API_TEXT(secret, "metadata", "name"), "iris-workers-1");
     CHECK_SLICE(API_TEXT(secret, "data", "ca.crt"), "aGVsbG8=");
     CHECK_SLICE(API_TEXT(secret, "data", "299.key"), "a2V5");
     CHECK(!API_MEMBER(secret, "data", "300.key"));
     CHECK(!API_MEMBER(secret, "data", "255.key"));
     CHECK(API_MEMBER(secret, "metadata", "ownerReferences"));
+    cJSON_Delete(secret);
+    job = job_with_servers(2, 0);
+    CHECK_INT(manifest_member_secrets(&iris, KUBE_WORKER), 2);
+    CHECK_INT(manifest_member_secrets(&iris, KUBE_SERVER), 0);
+    CHECK_INT(manifest_member_secrets(&job, KUBE_SERVER), 1);
+    secret = manifest_members_secret(&job, KUBE_SERVER, 0, credentials, SLICE("uid-1"));
+    CHECK_SLICE(API_TEXT(secret, "metadata", "name"), "iris-ps-0");
+    CHECK_SLICE(API_TEXT(secret, "data", "1.key"), "a2V5");
+    CHECK(!API_MEMBER(secret, "data", "2.key"));
     cJSON_Delete(secret);
     secret = manifest_master_secret(&iris, credentials, SLICE("uid-1"));
     CHECK_SLICE(API_TEXT(secret, "type"), "kubernetes.io/tls");
@@ -319,6 +408,26 @@ static void what_is_written_of_a_job_is_read_again(void **state)
     arena_deinit(&arena);
 }
 
+static void servers_of_a_job_are_read_again(void **state)
+{
+    const struct kube_job job = job_with_servers(3, (uint64_t)1 << 30);
+    struct kube_job found;
+    struct arena arena;
+    struct text json;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, KUBE_JOB_BYTES_MAX);
+    CHECK_OK(kube_job_write(&job, &json, &err));
+    CHECK_OK(kube_job_read(text_slice(&json), &arena, &found, &err));
+    CHECK(found.servers == 3 && found.server_cpu_m == 250 &&
+          found.server_memory == job.server_memory &&
+          found.server_memory_max == job.server_memory_max);
+    text_deinit(&json);
+    arena_deinit(&arena);
+}
+
 static void quantities_are_read_as_kubernetes_does(void **state)
 {
     static const char *const cpus[] = {"", "2x", "0", "1.0005", "-1", "1e3", "2000"};
@@ -370,6 +479,9 @@ int main(void)
         cmocka_unit_test(the_job_is_suspended_and_its_master_has_a_token),
         cmocka_unit_test(a_worker_has_no_token_and_no_files_but_its_own),
         cmocka_unit_test(a_worker_would_rather_not_be_where_others_were_lost),
+        cmocka_unit_test(a_server_is_told_what_its_rows_may_take_of_its_memory),
+        cmocka_unit_test(a_servers_pod_has_more_than_its_rows),
+        cmocka_unit_test(servers_of_a_job_are_read_again),
         cmocka_unit_test(names_of_the_longest_job_are_labels),
         cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
         cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),

@@ -780,11 +780,95 @@ static void who_leaves_as_it_should_is_no_loss(void **state)
     pod_pool_deinit(&f.pool);
 }
 
+/* ----- parameter servers ----- */
+
+static void begin_servers(struct fixture *f, uint32_t count)
+{
+    begin_synced(f, count);
+    f->pool.role = KUBE_SERVER;
+    for (uint32_t i = 0; i < count; i++) {
+        make_pod(f);
+        CHECK_INT(f->step.role, KUBE_SERVER);
+        show(f, pod(i, 0, POD_RUNNING));
+        pod_pool_on_worker(&f->pool, f->now_ms, i, 0, true);
+    }
+    CHECK_INT(next(f), POD_POOL_NOTHING);
+}
+
+static void no_server_stands_for_another_one(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_servers(&f, 2);
+    for (uint32_t crash = 0; crash < POD_POOL_CRASHES_MAX; crash++) {
+        end_pod(&f, 0, crash, POD_CRASHED, 139);
+        if (next(&f) == POD_POOL_NOTHING)
+            f.now_ms = f.due_ms;
+        if (crash + 1 == POD_POOL_CRASHES_MAX)
+            break;
+        if (f.step.action == POD_POOL_NOTHING)
+            CHECK_INT(next(&f), POD_POOL_CREATE);
+        answer(&f, STATUS_OK, "");
+        show(&f, pod(0, crash + 1, POD_RUNNING));
+    }
+    CHECK(strcmp(f.pool.failure.message, "server 0 ended 3 times with code 139: because") == 0);
+    pod_pool_deinit(&f.pool);
+}
+
+static void a_server_whose_rows_have_no_room_gets_more(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_servers(&f, 2);
+    end_pod(&f, 1, 0, POD_REFUSED, status_exit_code(STATUS_LIMIT));
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 1024 * MIB);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(1, 1, POD_RUNNING));
+    end_pod(&f, 1, 1, POD_OUT_OF_MEMORY, 137);
+    CHECK_INT(next(&f), POD_POOL_CREATE);
+    CHECK_INT(f.step.memory, 1536 * MIB);
+    answer(&f, STATUS_OK, "");
+    show(&f, pod(1, 2, POD_RUNNING));
+    end_pod(&f, 1, 2, POD_REFUSED, status_exit_code(STATUS_LIMIT));
+    CHECK_INT(f.pool.failure.status, STATUS_LIMIT);
+    CHECK(strstr(f.pool.failure.message, "server 1 ran out of the 1536 MiB"));
+    CHECK(strstr(f.pool.failure.hint, "job.ps_memory"));
+    pod_pool_deinit(&f.pool);
+}
+
+/* Its index was claimed more often than this master's pool knows. */
+static void a_server_may_call_itself_by_a_greater_number(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_synced(&f, 1);
+    f.pool.role = KUBE_SERVER;
+    make_pod(&f);
+    show(&f, pod(0, 0, POD_RUNNING));
+    pod_pool_on_worker(&f.pool, f.now_ms, 0, 7, true);
+    pod_pool_on_lost(&f.pool, f.now_ms, 0, 6); /* the one before */
+    CHECK_INT(next(&f), POD_POOL_NOTHING);
+    pod_pool_on_lost(&f.pool, f.now_ms, 0, 7);
+    CHECK_INT(next(&f), POD_POOL_DELETE);
+    CHECK_INT(f.step.grace_s, 0);
+    answer(&f, STATUS_OK, "");
+    make_pod(&f);
+    CHECK_INT(f.step.incarnation, 1);
+    pod_pool_deinit(&f.pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
+        cmocka_unit_test(no_server_stands_for_another_one),
+        cmocka_unit_test(a_server_whose_rows_have_no_room_gets_more),
+        cmocka_unit_test(a_server_may_call_itself_by_a_greater_number),
         cmocka_unit_test(each_loss_is_told_once_with_its_reason),
         cmocka_unit_test(who_leaves_as_it_should_is_no_loss),
         cmocka_unit_test(surplus_stays_pending_and_the_pending_go_first),

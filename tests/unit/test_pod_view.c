@@ -138,6 +138,20 @@ static void a_pod_of_a_silent_node_says_so(void **state)
     CHECK(!view.is_silent);
 }
 
+static void a_pod_says_whether_it_is_a_worker_or_a_server(void **state)
+{
+    struct pod_view view;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(view_of(POD("{}"), &view, &err));
+    CHECK_INT(view.role, KUBE_WORKER);
+    CHECK_OK(view_of("{\"metadata\":{\"uid\":\"u1\",\"labels\":{\"totrain.dev/index\":\"1\","
+                     "\"totrain.dev/role\":\"ps\",\"totrain.dev/incarnation\":\"0\"}}}",
+                     &view, &err));
+    CHECK_INT(view.role, KUBE_SERVER);
+}
+
 static void a_pod_that_is_not_ours_is_refused(void **state)
 {
     static const char *const others[] = {
@@ -163,6 +177,7 @@ int main(void)
         cmocka_unit_test(what_only_the_user_can_change_is_known),
         cmocka_unit_test(an_end_has_a_class),
         cmocka_unit_test(a_pod_of_a_silent_node_says_so),
+        cmocka_unit_test(a_pod_says_whether_it_is_a_worker_or_a_server),
         cmocka_unit_test(a_pod_that_is_not_ours_is_refused),
     };
 
