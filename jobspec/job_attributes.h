@@ -205,7 +205,9 @@
     STORED(uint64_t, server_memory, "job.ps_memory", SCOPE_TRAIN, IN(job, server_memory),          \
            MEMORY(0x1p24, 0x1p50),                                                                 \
            "Memory that the rows of each parameter server may take, as '512Mi' or '4Gi'. "         \
-           "Default: its share of half the machine's memory, or of its container's limit.",        \
+           "Default: its share of half the machine's memory, or of its container's limit. On a "   \
+           "cluster its Pod has twice as much and 64Mi, and a server that runs out of it is "      \
+           "started again with more; default: 480Mi.",                                             \
            .same_bits = true, .of_servers = true, .aliases = WORDS("engine.ps_memory"))            \
     STORED(double, checkpoint_seconds, "job.checkpoint_seconds", SCOPE_TRAIN,                      \
            IN(job, checkpoint_seconds), REAL(0, 86400, "60"),                                      \
@@ -235,6 +237,9 @@
         "job.worker_memory", SCOPE_ALL, TEXT(),                                                    \
         "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets "   \
         "more. Default: 1Gi.")                                                                     \
+    PLANNED("job.ps_cpu", SCOPE_TRAIN, REAL(0.001, 1000, NULL),                                    \
+            "Processors that each parameter server asks for on a cluster. Default: 1.",            \
+            .of_servers = true, .aliases = WORDS("engine.ps_cpu"))                                 \
     PLANNED("job.read", SCOPE_TRAIN,                                                               \
             WORD("auto", WORDS("auto", "direct"), WORDS("spool", "materialize")),                  \
             "Which processes read the rows of a job on a cluster. 'auto': this session, into a "   \

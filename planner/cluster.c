@@ -50,8 +50,8 @@ static enum status check_others(const struct planning *planning)
                       "Leave it out: what the job makes is written when it is done.");
 }
 
-static const char *const names[] = {"job.image", "job.priority", "job.worker_cpu",
-                                    "job.worker_memory", "job.read"};
+static const char *const names[] = {"job.image",         "job.priority", "job.worker_cpu",
+                                    "job.worker_memory", "job.ps_cpu",   "job.read"};
 
 bool cluster_knows(const char *attribute)
 {
@@ -129,10 +129,17 @@ static bool is_for_cluster(const struct planning *planning)
                : planning->catalog->limits.wants_cluster && planning->plan->kind == STATEMENT_TRAIN;
 }
 
+/* In thousandths; 0: it is not said. */
+static int64_t cpu_of(const struct planning *planning, const char *name)
+{
+    const struct setting *setting = settings_find(planning, name);
+
+    return setting ? (int64_t)(setting->value.number * 1000 + 0.5) : 0;
+}
+
 enum status cluster_plan(struct planning *planning)
 {
     const struct setting *where = settings_find(planning, "job.where");
-    const struct setting *cpu = settings_find(planning, "job.worker_cpu");
     struct plan_cluster *cluster = &planning->plan->cluster;
 
     if (!is_for_cluster(planning))
@@ -143,7 +150,7 @@ enum status cluster_plan(struct planning *planning)
     TRY(slice_keep(planning, text_of(planning, "job.image"), &cluster->image));
     TRY(slice_keep(planning, text_of(planning, "job.priority"), &cluster->priority_class));
     TRY(slice_keep(planning, text_of(planning, "job.worker_memory"), &cluster->memory));
-    if (cpu)
-        cluster->cpu_m = (int64_t)(cpu->value.number * 1000 + 0.5);
+    cluster->cpu_m = cpu_of(planning, "job.worker_cpu");
+    cluster->server_cpu_m = cpu_of(planning, "job.ps_cpu");
     return check_others(planning);
 }

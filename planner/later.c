@@ -14,7 +14,6 @@ const struct later_name later_attributes[] = {
     {"engine.type", "The engine that trains."},
     {"engine.worker_cpu", "Processors of one worker."},
     {"engine.worker_memory", "Memory of one worker."},
-    {"engine.ps_cpu", "Processors of one parameter server."},
     {"engine.minibatch_size", "Rows of one step."},
     {"engine.master_resource_request", "Processors and memory of the master."},
     {"engine.worker_resource_request", "Processors and memory of one worker."},

@@ -85,6 +85,7 @@ struct plan_cluster {
     struct slice image;          /* a profile's name; size 0: the first */
     struct slice priority_class; /* size 0: none */
     int64_t cpu_m;               /* of each worker, thousandths of a processor; 0: as ever */
+    int64_t server_cpu_m;        /* the same of each parameter server */
     struct slice memory;         /* of each worker, as Kubernetes writes it; size 0: as ever */
     bool reads_directly; /* TRAIN: its workers read the table; also of jobs that are staged */
 };

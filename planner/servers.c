@@ -11,8 +11,8 @@
 #define SERVERS_DEFAULT 2
 
 /* What the statement says of servers, beside job.strategy. */
-static const char *const of_servers[] = {"job.ps", "job.staleness", "job.ps_memory",
-                                         "model.min_count", "model.expire_steps"};
+static const char *const of_servers[] = {"job.ps",     "job.staleness",   "job.ps_memory",
+                                         "job.ps_cpu", "model.min_count", "model.expire_steps"};
 #define OF_SERVERS (sizeof of_servers / sizeof *of_servers)
 
 static bool is_of_servers(const struct attribute *attribute)
@@ -228,17 +228,8 @@ void servers_choose(struct planning *planning)
 enum status servers_check_job(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;
-    const struct setting *where = settings_find(planning, "job.where");
 
-    if (plan->spec.servers == 0)
-        return STATUS_OK;
-    if (plan->cluster.is_wanted) {
-        fail_at(planning->err, STATUS_UNSUPPORTED,
-                where ? where->value.span.start : asking(planning)->name.position,
-                "parameter servers on a cluster are not supported yet");
-        return error_hint(planning->err, "job.where = 'local' has them on this machine.");
-    }
-    if (plan->cluster.reads_directly)
+    if (plan->spec.servers > 0 && plan->cluster.reads_directly)
         return refuse(planning, settings_find(planning, "job.read"), "job.read = 'direct'",
                       "Without it this session reads the rows.");
     return STATUS_OK;
@@ -285,15 +276,31 @@ static void explain_weights(struct explanation *explanation)
     explanation_line(explanation, "weights");
 }
 
+static void explain_pods(struct explanation *explanation)
+{
+    const struct plan *plan = explanation->plan;
+    const int64_t cpu_m = plan->cluster.server_cpu_m;
+    struct text *out = &explanation->detail;
+
+    text_printf(out, "%u; of each: processors %g, memory twice that of its rows and 64 MiB",
+                plan->spec.servers, cpu_m > 0 ? (double)cpu_m / 1000 : 1);
+    explanation_line(explanation, "Pods of servers");
+}
+
 void explain_servers(struct explanation *explanation)
 {
     const struct jobspec *spec = &explanation->plan->spec;
+    const bool is_there = explanation->plan->cluster.is_wanted;
 
     if (spec->servers == 0)
         return;
     explain_weights(explanation);
+    if (is_there)
+        explain_pods(explanation);
     if (spec->server_memory > 0)
         bytes_append(&explanation->detail, (double)spec->server_memory);
+    else if (is_there)
+        text_append_string(&explanation->detail, "480 MiB");
     else
         text_append_string(&explanation->detail,
                            "its share of half the machine's, or of its container's limit");

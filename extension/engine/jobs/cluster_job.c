@@ -46,6 +46,9 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
     TRY(host->cluster->describe(host->cluster->self, &plan->cluster, arena, job, &request->access,
                                 err));
     TRY(take_wanted(&plan->cluster, job, err));
+    if (trains)
+        kube_job_set_servers(job, plan->spec.servers, plan->spec.server_memory,
+                             plan->cluster.server_cpu_m);
     if (job->name.size == 0)
         TRY(kube_job_invent_name(name_of(plan), arena, &job->name, err));
     return kube_job_check(job, err);
