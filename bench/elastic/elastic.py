@@ -22,6 +22,7 @@ import tempfile
 import time
 
 import scaling
+import servers
 import starting
 import timeline
 from jobs import Broker, Job, NetworkJob, Setting, make_table, network_roles
@@ -352,6 +353,7 @@ EXPERIMENTS = {
     "X12": (x12, "minutes", "<= 0.1 s one process, <= 0.3 s several"),
     "X12-million": (x12_million, "none", "8 workers <= 1.3 x one: their processes start, and rows are read once"),
     "X15": (x15, "goodput 69 -> 95 %", ">= 97 %, same bits"),
+    **servers.EXPERIMENTS,
     "start": (starting.run, "none", "none: compare with an earlier build"),
     "scaling": (scaling.run, "none for two workers of one machine", "two workers >= 1.8 x one"),
     "scaling-trees": (scaling.run_trees, "none for two workers of one machine", "two workers >= 1.7 x one"),

@@ -141,7 +141,7 @@ class Job(Traced):
                 words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
             except OSError:
                 continue
-            if len(words) > 2 and words[1] in ("master", "worker"):
+            if len(words) > 2 and words[1] in ("master", "worker", "ps"):
                 index = words[words.index("--index") + 1] if "--index" in words else 0
                 found[pid] = (words[1], int(index))
         return found

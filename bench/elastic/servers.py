@@ -1,0 +1,212 @@
+"""Jobs over parameter servers: the death of one, and one worker or server that is slow.
+
+Workers are paced by rows of data, servers by the rows of weights that are pulled from them. What is measured is the time
+until all is learned: from the first worker that joined to the event "learned".
+"""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import threading
+import time
+
+from jobs import Job
+import click_table
+
+TABLE_ROWS, HELD_OUT = 20000, .2
+COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) of each of (\d+) shards")
+PULLED = 120  # rows of weights that a batch pulls from each of two servers, about
+
+
+class ServersSetting:
+    """What is printed with each result. A batch of `batch` rows takes a worker `batch_ms`, and each server
+    `server_ms`."""
+
+    def __init__(self, seconds, workers=4, servers=2, batch=128, batch_ms=50, server_ms=2, slow=None, slow_server=None,
+                 checkpoint=1):
+        self.workers, self.servers, self.batch, self.checkpoint = workers, servers, batch, checkpoint
+        self.slow, self.slow_server = slow, slow_server
+        self.us, self.server_us = batch_ms * 1000 / batch, server_ms * 1000 / PULLED
+        self.batch_ms, self.server_ms = batch_ms, server_ms
+        batches = seconds * 1000 * workers / (batch_ms + servers * server_ms)
+        self.epochs = max(round(batches / (TABLE_ROWS * (1 - HELD_OUT) / batch)), 2)
+
+    def __str__(self):
+        slow = "".join(f", {role} {of[0]} {of[1]} x slower"
+                       for role, of in (("worker", self.slow), ("server", self.slow_server)) if of)
+        return (f"{self.workers} workers, {self.servers} servers, {self.epochs} epochs of {TABLE_ROWS * (1 - HELD_OUT):.0f} rows, batches of "
+                f"{self.batch}, {self.batch_ms} ms a batch, {self.server_ms} ms of each server{slow}")
+
+    def pace(self):
+        words = [f"us={self.us}", f"server_us={self.server_us}"]
+        if self.slow:
+            words += [f"index={self.slow[0]}", f"factor={self.slow[1]}"]
+        if self.slow_server:
+            words += [f"server={self.slow_server[0]}", f"server_factor={self.slow_server[1]}"]
+        return ",".join(words)
+
+
+class ServersJob(Job):
+    def __init__(self, bench, name, setting):
+        self.name, self.setting = name, setting
+        self.folder = bench.folder / name / "jobs" / "1"
+        self.traces = bench.folder / name / "trace"
+        self.folder.mkdir(parents=True)
+        self.traces.mkdir()
+        table = bench.folder / "clicks.csv"
+        if not table.exists():
+            click_table.write(table, TABLE_ROWS)
+        subprocess.run([bench.roles, "make_machine", table, self.folder, str(setting.workers), str(setting.workers),
+                        str(setting.epochs), str(setting.checkpoint)], check=True)
+        path = self.folder / "job.json"
+        spec = json.loads(path.read_text())
+        spec["training"].update(batch_size=setting.batch)
+        spec["job"].update(servers=setting.servers, staleness=8, in_one_process=False)
+        path.write_text(json.dumps(spec))
+        self.events = []
+        self.started_at = time.monotonic()
+        self.process = subprocess.Popen([bench.program, "supervise", self.folder], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+                                        env=dict(os.environ, TOTRAIN_TRACE=str(self.traces), TOTRAIN_PACE=setting.pace()))
+        self.changed = threading.Condition()
+        self.reader = threading.Thread(target=self.read)
+        self.reader.start()
+
+    def row(self, sql):
+        """None while there is no such row."""
+        try:
+            rows = self.query(sql)
+        except sqlite3.OperationalError:
+            return None
+        return rows[0][0] if rows and rows[0][0] is not None else None
+
+    def wait_until_learned(self):
+        """What is measured then needs no pace."""
+        while self.row("SELECT at FROM events WHERE event = 'learned'") is None:
+            if self.process.poll() is not None:
+                raise RuntimeError(f"{self.name}: {self.events[-2:]}")
+            time.sleep(.1)
+        for pid in self.children():
+            try:
+                os.kill(pid, signal.SIGUSR1)
+            except ProcessLookupError:
+                pass
+        self.end()
+
+    def seconds(self):
+        return (self.row("SELECT at FROM events WHERE event = 'learned'") -
+                self.row("SELECT min(at) FROM events WHERE event = 'joined' AND detail NOT LIKE 'server%'"))
+
+    def batches(self):
+        """Whoever pushed it: when all servers had counted it."""
+        return [line for line in self.trace() if "batches" in line]
+
+    def longest_gap(self):
+        times = [line["at"] for line in self.batches()]
+        return max(after - before for before, after in zip(times, times[1:]))
+
+    def trace(self):
+        """Those of the roles that measure at the end are not of interest."""
+        return [dict(line, workers=self.setting.workers) for line in super().trace() if "batches" in line]
+
+    def counted(self):
+        """Whether each server says that each shard has all of its batches."""
+        last = {index: tuple(map(int, numbers)) for index, *numbers in COUNTED.findall((self.folder / "log").read_text())}
+        return (len(last) == self.setting.servers and len(set(last.values())) == 1 and
+                all(low == high and batches == low * shards for batches, low, high, shards in last.values()))
+
+
+def run_job(bench, name, setting):
+    job = ServersJob(bench, name, setting)
+    bench.jobs.append(job)
+    job.wait_until_learned()
+    return job
+
+
+def undisturbed(bench, setting):
+    """Of a job of the same epochs in which nobody is slow; measured once for each pace."""
+    known = bench.__dict__.setdefault("undisturbed", {})
+    key = (setting.epochs, setting.batch_ms, setting.server_ms)
+    if key not in known:
+        plain = ServersSetting(1, server_ms=setting.server_ms, batch_ms=setting.batch_ms)
+        plain.epochs = setting.epochs
+        known[key] = run_job(bench, f"undisturbed-{len(bench.jobs)}", plain).seconds()
+    return known[key]
+
+
+def x7(bench):
+    """kill -9 of a server while four workers train."""
+    setting = ServersSetting(max(30 * bench.scale, 8))
+    job = ServersJob(bench, "x7", setting)
+    bench.jobs.append(job)
+    job.wait_for_step(20)
+    kills = 0
+    while job.row("SELECT at FROM events WHERE event = 'collecting'") is None and job.process.poll() is None:
+        time.sleep(2)
+        kills += job.send(signal.SIGKILL, "ps", kills % setting.servers) is not None
+    job.wait_until_learned()
+    gap, once = job.longest_gap(), job.counted()
+    bench.keep("x7", f"X7: {setting}", [job])
+    return (str(setting), f"{kills} kills, longest gap between batches {gap:.2f} s, each batch "
+            f"{'once' if once else 'NOT ONCE'} in each server", gap <= 2 and once)
+
+
+def x7_frozen(bench):
+    """A server that is frozen."""
+    setting = ServersSetting(max(20 * bench.scale, 8))
+    job = ServersJob(bench, "x7-frozen", setting)
+    bench.jobs.append(job)
+    job.wait_for_step(20)
+    job.send(signal.SIGSTOP, "ps", 1)
+    job.wait_until_learned()
+    gap, once = job.longest_gap(), job.counted()
+    bench.keep("x7-frozen", f"X7, frozen: {setting}", [job])
+    return (str(setting), f"longest gap between batches {gap:.2f} s, each batch {'once' if once else 'NOT ONCE'} in each "
+            "server", gap <= 7 and once)
+
+
+def slow_worker(bench):
+    """Over parameter servers, one of four workers eight times slower."""
+    setting = ServersSetting(40 * bench.scale, slow=(1, 8))
+    plain = undisturbed(bench, setting)
+    job = run_job(bench, "slow-worker", setting)
+    ideal = plain * 4 / (3 + 1 / 8)
+    bench.keep("slow-worker", f"slow worker: {setting}", [job])
+    return (str(setting), f"{plain:.1f} s undisturbed, {job.seconds():.1f} s, the summed speeds allow {ideal:.1f} s: "
+            f"{job.seconds() / ideal:.3f} x", job.seconds() <= 1.1 * ideal)
+
+
+def slow_server(bench):
+    """One of two parameter servers four times slower, by how busy servers are."""
+    found, met = [], []
+    for server_ms in (1, 2, 4):
+        setting = ServersSetting(20 * bench.scale, server_ms=server_ms, slow_server=(1, 4))
+        plain = undisturbed(bench, setting)
+        job = run_job(bench, f"slow-server-{server_ms}", setting)
+        took = job.seconds()
+        ideal = plain * scaled(setting)
+        found.append(f"{server_ms} ms: {plain:.1f} s undisturbed, {took:.1f} s, {took / plain:.2f} x, {took / ideal:.2f} x "
+                     "of what its work allows")
+        met.append(took <= 1.3 * plain)
+        bench.keep(f"slow-server-{server_ms}", f"slow server: {setting}", [job])
+    setting.server_ms = "1, 2, 4"
+    return str(setting), "; ".join(found), met[0]
+
+
+def scaled(setting):
+    """How many times longer a batch takes that waits for a server which is so much slower and has nobody else to serve."""
+    alone = setting.batch_ms + setting.servers * setting.server_ms
+    return (alone + (setting.slow_server[1] - 1) * setting.server_ms) / alone
+
+
+EXPERIMENTS = {
+    "X7": (x7, "the whole job goes back to a checkpoint: minutes", "gap <= 2 s, each batch once"),
+    "X7-frozen": (x7_frozen, "none", "gap <= 7 s, each batch once"),
+    "slow-worker": (slow_worker, "DLRover: Wide&Deep 46 -> 31 min, 27 undisturbed: 1.15 x; xDeepFM 240 -> 114, 104: 1.10 x",
+                    "<= 1.1 x"),
+    "slow-server": (slow_server, "DLRover: Wide&Deep 72 -> 33 min, 27 undisturbed: 1.22 x; xDeepFM 203 -> 122, 104: 1.17 x",
+                    "<= 1.3 x"),
+}
