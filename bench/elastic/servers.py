@@ -18,7 +18,7 @@ import click_table
 
 TABLE_ROWS, HELD_OUT = 20000, .2
 COUNTED = re.compile(r"server/(\d+).* has counted (\d+) batches, (\d+) to (\d+) of each of (\d+) shards")
-PULLED = 120  # rows of weights that a batch pulls from each of two servers, about
+PULLED = 70  # rows of weights that a batch pulls from each of two servers, about: 124 words in the mean, and the layers
 
 
 class ServersSetting:

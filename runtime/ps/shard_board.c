@@ -38,22 +38,66 @@ static void open_shard(struct shard_board *board, uint32_t shard)
         board->lowest = shard;
 }
 
-bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease)
+static bool add_lease(struct shard_board *board, uint32_t worker, uint32_t shard,
+                      struct board_lease *lease)
 {
     void *leases = board->leases;
 
-    while (board->lowest < board->shards && board->states[board->lowest] != BOARD_OPEN)
-        board->lowest++;
-    if (board->lowest == board->shards ||
-        reserve_array(&leases, &board->lease_room, board->lease_count + 1, sizeof *lease, NULL) !=
-            STATUS_OK)
+    if (reserve_array(&leases, &board->lease_room, board->lease_count + 1, sizeof *lease, NULL) !=
+        STATUS_OK)
         return false;
     board->leases = leases;
-    *lease =
-        (struct board_lease){.id = board->next_lease++, .shard = board->lowest, .worker = worker};
+    *lease = (struct board_lease){.id = board->next_lease++, .shard = shard, .worker = worker};
     board->leases[board->lease_count++] = *lease;
-    board->states[lease->shard] = BOARD_LEASED;
+    board->states[shard] = BOARD_LEASED;
     return true;
+}
+
+static bool has_open(struct shard_board *board)
+{
+    while (board->lowest < board->shards && board->states[board->lowest] != BOARD_OPEN)
+        board->lowest++;
+    return board->lowest < board->shards;
+}
+
+bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease)
+{
+    return has_open(board) && add_lease(board, worker, board->lowest, lease);
+}
+
+static uint32_t leases_of_shard(const struct shard_board *board, uint32_t shard)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < board->lease_count; i++)
+        count += board->leases[i].shard == shard;
+    return count;
+}
+
+/* Its worker has another to be done first. */
+static bool is_behind(const struct shard_board *board, uint32_t at)
+{
+    for (uint32_t i = 0; i < at; i++)
+        if (board->leases[i].worker == board->leases[at].worker)
+            return true;
+    return false;
+}
+
+bool shard_board_share(struct shard_board *board, uint32_t worker, struct board_lease *lease)
+{
+    const uint32_t none = board->lease_count;
+    uint32_t found = none;
+
+    if (has_open(board))
+        return false;
+    for (uint32_t i = 0; i < board->lease_count; i++) {
+        if (board->leases[i].worker == worker || leases_of_shard(board, board->leases[i].shard) > 1)
+            continue;
+        if (is_behind(board, i))
+            return add_lease(board, worker, board->leases[i].shard, lease);
+        found = found == none ? i : found;
+    }
+    return found != none && add_lease(board, worker, board->leases[found].shard, lease);
 }
 
 static struct board_lease *find_lease(const struct shard_board *board, uint64_t id)
@@ -76,12 +120,16 @@ static void remove_lease(struct shard_board *board, const struct board_lease *le
 bool shard_board_finish(struct shard_board *board, uint64_t id)
 {
     const struct board_lease *lease = find_lease(board, id);
+    uint32_t shard;
 
     if (!lease)
         return false;
-    board->states[lease->shard] = BOARD_DONE;
+    shard = lease->shard;
+    board->states[shard] = BOARD_DONE;
     board->done++;
-    remove_lease(board, lease);
+    for (uint32_t i = board->lease_count; i-- > 0;)
+        if (board->leases[i].shard == shard)
+            remove_lease(board, board->leases + i);
     return true;
 }
 
@@ -89,10 +137,14 @@ void shard_board_take_back(struct shard_board *board, uint64_t id)
 {
     const struct board_lease *lease = find_lease(board, id);
 
+    uint32_t shard;
+
     if (!lease)
         return;
-    open_shard(board, lease->shard);
+    shard = lease->shard;
     remove_lease(board, lease);
+    if (leases_of_shard(board, shard) == 0)
+        open_shard(board, shard);
 }
 
 void shard_board_take_back_all(struct shard_board *board, uint32_t worker)

@@ -2,14 +2,15 @@
  * shard_board.h - which shards of the rows are to be done, by whom, and which are done, where
  * parameter servers count batches.
  *
- *     OPEN --claim--> LEASED --done--> DONE
+ *     OPEN --claim--> LEASED --done--> DONE        share: LEASED to one more
  *      ^                |               |
  *      +---- take back -+               |
  *      +---- reopen: a new process of a server has not counted all of its batches
  *
  * The lowest shard that is to be done comes first, so that epochs follow each other. An id of a
  * lease is never used again. A shard may be leased while somebody else still works on it: servers
- * count each batch once (shard_counts.h).
+ * count each batch once (shard_counts.h). So when no shard is open any more, who has nothing to do
+ * shares one with a worker that may be slow, and whoever is first has done it.
  *
  * Pure.
  */
@@ -49,9 +50,12 @@ void shard_board_deinit(struct shard_board *board);
 
 /* False: nothing is to be done now. NO_MEMORY counts as that. */
 bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease);
-/* False: there is no such lease any more. */
+/* A shard that one other worker has, when none is open: one that it has not begun, where there is
+ * one, and of these the one leased first. False: there is none, or NO_MEMORY. */
+bool shard_board_share(struct shard_board *board, uint32_t worker, struct board_lease *lease);
+/* All leases of its shard end. False: there is no such lease any more. */
 bool shard_board_finish(struct shard_board *board, uint64_t id);
-/* The lease, or all of a worker's: their shards are to be done again. */
+/* The lease, or all of a worker's: their shards are to be done again, unless another has them. */
 void shard_board_take_back(struct shard_board *board, uint64_t id);
 void shard_board_take_back_all(struct shard_board *board, uint32_t worker);
 

@@ -131,17 +131,9 @@ static void send_lease(const struct shard_master *master, uint32_t worker, uint6
 {
     struct message message = message_of(master, MESSAGE_LEASE);
 
+    master->workers[worker].held++;
     message.lease = (struct message_lease){.id = id, .first = shard, .count = 1};
     outbox_send(outbox, master->workers[worker].peer, &message);
-}
-
-static uint32_t leases_of(const struct shard_master *master, uint32_t worker)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < master->board.lease_count; i++)
-        count += master->board.leases[i].worker == worker;
-    return count;
 }
 
 static bool are_all_done(const struct shard_master *master)
@@ -154,16 +146,31 @@ static bool are_all_done(const struct shard_master *master)
     return true;
 }
 
-/* What lies behind the last shard, to the first worker there is. */
+/* The first that does nothing, else the first there is. worker_count: none is here. */
+static uint32_t choose_collector(const struct shard_master *master)
+{
+    const uint32_t none = master->options.worker_count;
+    uint32_t found = none;
+
+    for (uint32_t w = 0; w < none; w++) {
+        if (master->workers[w].peer == PEER_NONE)
+            continue;
+        if (master->workers[w].held == 0)
+            return w;
+        found = found == none ? w : found;
+    }
+    return found;
+}
+
+/* What lies behind the last shard. */
 static void lease_collection(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct shard_collection *collection = &master->collection;
-    uint32_t worker = 0;
+    uint32_t worker;
 
     if (collection->lease != 0 || !are_all_done(master))
         return;
-    while (worker < master->options.worker_count && master->workers[worker].peer == PEER_NONE)
-        worker++;
+    worker = choose_collector(master);
     if (worker == master->options.worker_count)
         return;
     *collection = (struct shard_collection){.lease = master->board.next_lease++, .worker = worker};
@@ -178,11 +185,14 @@ static void give_leases(struct shard_master *master, int64_t now_ms, struct outb
         return;
     for (uint32_t w = 0; w < master->options.worker_count; w++) {
         const struct shard_member *worker = master->workers + w;
-        uint32_t held = leases_of(master, w);
         struct board_lease lease;
 
-        while (worker->peer != PEER_NONE && held++ < master->options.leases_per_worker &&
+        if (worker->peer == PEER_NONE)
+            continue;
+        while (worker->held < master->options.leases_per_worker &&
                shard_board_claim(&master->board, w, &lease))
+            send_lease(master, w, lease.id, lease.shard, outbox);
+        if (worker->held == 0 && shard_board_share(&master->board, w, &lease))
             send_lease(master, w, lease.id, lease.shard, outbox);
     }
     lease_collection(master, now_ms, outbox);
@@ -346,6 +356,8 @@ static bool take_in(struct shard_master *master, int64_t now_ms, struct shard_me
                         is_worker(master, member) ? "incarnation %" PRIu32
                                                   : "server, incarnation %" PRIu32,
                         incarnation);
+    if (member->peer != from)
+        member->held = 0;
     member->peer = from;
     member->incarnation = incarnation;
     member->was_seen = true;
@@ -640,6 +652,7 @@ static void on_member_message(struct shard_master *master, int64_t now_ms,
 {
     member->heard_at = now_ms;
     if (message->type == MESSAGE_SHARD_DONE) {
+        member->held -= member->held > 0;
         on_shard_done(master, now_ms, &message->shard_done, outbox);
     } else if (message->type == MESSAGE_SNAPSHOT) {
         on_snapshot(master, now_ms, (uint32_t)index_of(master, member), &message->snapshot, outbox);

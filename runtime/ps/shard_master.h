@@ -10,7 +10,8 @@
  *                                             (shard_board.h); SERVERS to all workers, FORGET of
  *                                             those that are gone
  *     worker --HELLO------> SERVERS, LEASE, LEASE     as many as it may hold in advance
- *            --SHARD_DONE-> done, if by the newest SERVERS; else it is to be done again; LEASE
+ *            --SHARD_DONE-> done, if by the newest SERVERS; else it is to be done again; LEASE: of
+ * a shard that another has, too, when none is left
  *            --LEAVING----> its leases go to others, END
  *
  * Each new process of a server makes a new roster. A shard that was done by an older one may lack
@@ -60,6 +61,7 @@ struct shard_member {
     uint32_t incarnation;
     bool was_seen;
     int64_t heard_at;
+    uint32_t held; /* of a worker: leases over its connection that it has not handed in */
     char address[MESSAGE_ADDRESS_MAX + 1]; /* of a server: where workers reach it */
 };
 

@@ -164,10 +164,62 @@ static void a_worker_gets_servers_and_leases(void **state)
     CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 1);
     CHECK_INT(message.lease.first, 2);
     hello(&stage, 4, 1, 0);
-    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, NULL), 0); /* none is left */
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &message), 1); /* none is left: it shares one */
+    CHECK_INT(message.lease.first, 2);
     outbox_clear(&stage.outbox);
     shard_master_on_disconnect(&stage.master, stage.now_ms, 3, &stage.outbox);
-    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &message), 2); /* those of the one that is lost */
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &message), 1); /* the other of the one that is lost */
+    CHECK_INT(message.lease.first, 1);
+    finish(&stage);
+}
+
+static void who_has_nothing_to_do_shares_a_shard_and_the_first_has_done_it(void **state)
+{
+    struct message message, shared;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 2);
+    done(&stage, 3, message.lease.id - 1, stage.master.roster);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL), 1); /* it has shards 1 and 2 */
+    hello(&stage, 4, 1, 0);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &shared), 1);
+    CHECK_INT(shared.lease.first, 2); /* the one that is not begun */
+    done(&stage, 4, shared.lease.id, stage.master.roster);
+    CHECK_INT(stage.master.board.done, 2);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &shared), 1);
+    CHECK_INT(shared.lease.first, 1);
+    done(&stage, 4, shared.lease.id, stage.master.roster);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &shared), 1); /* not who still computes */
+    CHECK_INT(shared.lease.first, SHARDS);
+    done(&stage, 3, message.lease.id, stage.master.roster);
+    CHECK_INT(stage.master.board.done, SHARDS);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL), 0);
+    finish(&stage);
+}
+
+static void a_shared_shard_stays_with_who_is_left(void **state)
+{
+    struct message message, shared;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    join(&stage);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, &message), 2);
+    done(&stage, 3, message.lease.id - 1, stage.master.roster);
+    hello(&stage, 4, 1, 0);
+    CHECK_INT(sent(&stage, 4, MESSAGE_LEASE, &shared), 1);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, 4, &stage.outbox);
+    CHECK_INT(sent(&stage, 3, MESSAGE_LEASE, NULL), 0);
+    CHECK_INT(stage.master.board.lease_count, 2);
+    hello(&stage, 5, 1, 1);
+    CHECK_INT(sent(&stage, 5, MESSAGE_LEASE, &shared), 1);
+    done(&stage, 5, shared.lease.id, stage.master.roster - 1); /* by an older roster */
+    CHECK_INT(stage.master.board.lease_count, 3);              /* it is shared once more */
     finish(&stage);
 }
 
@@ -496,6 +548,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_worker_gets_servers_and_leases),
+        cmocka_unit_test(who_has_nothing_to_do_shares_a_shard_and_the_first_has_done_it),
+        cmocka_unit_test(a_shared_shard_stays_with_who_is_left),
         cmocka_unit_test(a_shard_by_an_older_roster_is_done_again),
         cmocka_unit_test(what_was_learned_is_collected_from_all_servers),
         cmocka_unit_test(the_checkpoint_of_it_ends_the_servers_and_sends_workers_on),
