@@ -364,10 +364,11 @@ static void check_learned(struct world *world, struct slice state)
                 complain(world, "a checkpoint without all batches of row", number);
 }
 
-/* Of the process that is the server now. */
+/* Of the process that is the server now. The gate is pulled first: when it has lost the worker
+ * before the others answer, nobody waits for that worker. */
 static void note_pull(struct world *world, uint32_t s, uint32_t w)
 {
-    world->is_computing[s][w] = true;
+    world->is_computing[s][w] = s == 0 || world->is_computing[0][w];
     memcpy(world->base[s][w], world->pushed[s], sizeof world->pushed[s]);
     memcpy(world->resumed_base[s][w], world->resumed[s], sizeof world->resumed[s]);
 }
@@ -844,6 +845,17 @@ static void lead(struct world *world, struct node *node, peer_id from,
         complain(world, "a role failed", message->failure.status);
 }
 
+/* Of a server. A worker that is frozen does not begin again, and is waited for no longer. */
+static void lose_connection(struct world *world, struct node *node, const struct event *event,
+                            peer_id peer)
+{
+    const uint32_t other = world->links.list[event->link].ends[1 - event->side].node;
+
+    server_role_on_disconnect(&node->server, world->time.now, peer, &node->outbox);
+    if (other != NOBODY)
+        stop_watching(world, node, world->nodes[other]);
+}
+
 static void deliver(struct world *world, struct node *node, const struct event *event)
 {
     struct link_end *end = &world->links.list[event->link].ends[event->side];
@@ -858,7 +870,7 @@ static void deliver(struct world *world, struct node *node, const struct event *
         else if (node->kind == WORKER)
             push_worker_on_disconnect(&node->worker, world->time.now, peer, &node->outbox);
         else
-            server_role_on_disconnect(&node->server, world->time.now, peer, &node->outbox);
+            lose_connection(world, node, event, peer);
         return;
     }
     if (message_read(event->moment.bytes, &message, &err) != STATUS_OK)
