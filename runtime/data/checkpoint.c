@@ -226,6 +226,20 @@ static enum status begin_durably(struct jobstore *store, struct error *err)
     return jobstore_begin(store, err);
 }
 
+/* Elsewhere, too, what is older than all heads has gone. Ids grow with the time. */
+static void forget_before(struct jobstore *store)
+{
+    struct recording *recording = jobstore_recording(store);
+    sqlite3_stmt *statement;
+
+    if (!recording ||
+        jobstore_prepare(store, "SELECT min(id) FROM checkpoint", &statement, NULL) != STATUS_OK)
+        return;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        record_forget(recording, (uint64_t)sqlite3_column_int64(statement, 0));
+    sqlite3_finalize(statement);
+}
+
 enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *checkpoint,
                               struct error *err)
 {
@@ -240,6 +254,7 @@ enum status checkpoint_finish(struct jobstore *store, const struct checkpoint *c
     TRY_OR(done, status, jobstore_commit(store, err));
     /* it is stored, whether the log can be emptied or not */
     (void)jobstore_run(store, "PRAGMA wal_checkpoint(PASSIVE)", NULL);
+    forget_before(store);
 done:
     (void)jobstore_run(store, "PRAGMA synchronous = NORMAL", NULL);
     return status;

@@ -18,6 +18,9 @@
  *     job worker event metric result model checkpoint drop shard
  *                         what that master puts. Nothing follows a job that has ended.
  *
+ * A parameter server keeps its snapshots so, too, in a journal of its own (`before`): its index is
+ * claimed as a job is by its masters, and nothing but claims and checkpoints is in it.
+ *
  * The pieces of a checkpoint lie apart, since they are large and many: the entry
  * `checkpoint` has the head, whose hash covers them (checkpoint.h).
  *
@@ -50,6 +53,9 @@ typedef enum status piece_reader(void *context, uint64_t position, struct slice 
 struct journal {
     void *self;
     int64_t job; /* as it is named where it is replayed to */
+    /* So many entries are another journal's: the submitter's, which that of a parameter server's
+     * snapshots has not. */
+    int64_t before;
     /* Entries behind number `after`, in order, borrowed until `each` returns. */
     enum status (*read)(void *self, int64_t after, journal_reader *each, void *context,
                         struct error *err);
@@ -68,6 +74,8 @@ struct journal {
     /* In order of their positions. NULL: the replay needs no checkpoint. */
     enum status (*each_piece)(void *self, uint64_t checkpoint, piece_reader *each, void *context,
                               struct error *err);
+    /* Pieces of checkpoints below this one are of no use any more. NULL: they all stay. */
+    void (*forget_pieces)(void *self, uint64_t oldest);
     /* Appends what the session that sent the job has noted of its columns
      * (extension/engine/rows/direct_verdict.h); nothing where no rows were counted. INVALID: they
      * were, and it has noted nothing. NULL: of a journal that nothing is collected from. */

@@ -186,6 +186,14 @@ enum status record_piece(struct recording *recording, uint64_t checkpoint, uint6
                                          err);
 }
 
+void record_forget(struct recording *recording, uint64_t oldest)
+{
+    const struct journal *journal = recording ? recording->journal : NULL;
+
+    if (is_recording(recording) && journal->forget_pieces)
+        journal->forget_pieces(journal->self, oldest);
+}
+
 /* ----- appending ----- */
 
 static struct journal_entry entry_of(const struct recording *recording,

@@ -288,6 +288,8 @@ enum status journal_replay(const struct journal *journal, struct jobstore *store
     enum status status;
 
     TRY(read_position(store, &replay.position, err));
+    if (replay.position.number < journal->before)
+        replay.position.number = journal->before;
     TRY(jobstore_begin(store, err));
     status = replay_in_transaction(journal, &replay, err);
     if (status == STATUS_OK)

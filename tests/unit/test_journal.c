@@ -137,7 +137,7 @@ static void writer_init(struct writer *writer, struct shared *shared)
 {
     *writer = (struct writer){
         .shared = shared,
-        .journal = {writer, JOB, read_entries, append, check, put_piece, each_piece}};
+        .journal = {writer, JOB, 0, read_entries, append, check, put_piece, each_piece}};
 }
 
 static void add(struct shared *shared, int64_t master, enum journal_kind kind, const char *body)
@@ -427,6 +427,55 @@ static void the_next_master_has_books_and_checkpoint(void **state)
     CHECK_OK(checkpoint_read_piece(second.store, &checkpoint, 1, &piece, &err));
     assert_string_equal(text_string(&piece), "abcde");
     text_deinit(&piece);
+    close_store(&first);
+    close_store(&second);
+    free(shared);
+}
+
+/* ----- the journal of a parameter server ----- */
+
+static uint64_t oldest_kept;
+
+static void forget_pieces(void *self, uint64_t oldest)
+{
+    (void)self;
+    oldest_kept = oldest;
+}
+
+/* The entries of the submission stand in another journal. */
+static uint32_t serve(struct fixture *fixture, struct shared *shared, uint32_t least)
+{
+    uint32_t incarnation = 0;
+    struct error err;
+
+    open_store(fixture, shared);
+    fixture->writer.journal.before = 2;
+    fixture->writer.journal.forget_pieces = forget_pieces;
+    fixture->writer.seen = 2;
+    CHECK_OK(jobstore_attach(fixture->store, &fixture->writer.journal, &err));
+    CHECK_OK(jobstore_claim(fixture->store, least, &incarnation, &err));
+    return incarnation;
+}
+
+static void a_server_goes_on_from_its_newest_snapshot_and_older_ones_go(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture first, second;
+    struct checkpoint found;
+    struct error err;
+    (void)state;
+
+    assert_int_equal(serve(&first, shared, 1), 1);
+    put_checkpoint(&first, 5, 1);
+    assert_int_equal(oldest_kept, 5);
+    put_checkpoint(&first, 6, 2);
+    assert_int_equal(oldest_kept, 5);
+    put_checkpoint(&first, 7, 3);
+    assert_int_equal(oldest_kept, 6);
+    assert_int_equal(serve(&second, shared, 4), 4);
+    CHECK_OK(checkpoint_open(second.store, JOB, 1, &found, &err));
+    assert_int_equal(found.id, 7);
+    CHECK(jobstore_check_journal(first.store, NULL) == STATUS_STALE);
     close_store(&first);
     close_store(&second);
     free(shared);
@@ -1080,6 +1129,7 @@ int main(void)
         cmocka_unit_test(what_was_put_is_what_a_replay_finds),
         cmocka_unit_test(the_rows_of_a_model_that_was_not_finished_are_not_replayed_into_the_next),
         cmocka_unit_test(the_next_master_has_books_and_checkpoint),
+        cmocka_unit_test(a_server_goes_on_from_its_newest_snapshot_and_older_ones_go),
         cmocka_unit_test(a_dropped_checkpoint_does_not_come_back),
         cmocka_unit_test(a_changed_checkpoint_is_replaced_by_the_one_before),
         cmocka_unit_test(a_changed_checkpoint_is_refused),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -18,7 +19,35 @@
 #define READ_ENTRIES                                                                               \
     "SELECT number, master, kind, CASE WHEN pg_catalog.octet_length(body) <= %zu THEN body END, "  \
     "CASE WHEN pg_catalog.octet_length(data) <= %zu THEN data END, data IS NULL FROM @ "           \
-    "WHERE number > $1::bigint ORDER BY number LIMIT %d"
+    "WHERE number > $1::bigint%s ORDER BY number LIMIT %d"
+
+/* Of a server's rows its index is a column more. */
+#define KEY_BYTES 48
+
+static const char *key_of(const struct pgstore *store, char key[KEY_BYTES])
+{
+    key[0] = '\0';
+    if (store->is_of_server)
+        snprintf(key, KEY_BYTES, " AND server = %" PRIu32 "::bigint", store->server);
+    return key;
+}
+
+/* The column's name behind others, and its value behind theirs. */
+static const char *key_column(const struct pgstore *store)
+{
+    return store->is_of_server ? ", server" : "";
+}
+
+static void begin_row(const struct pgstore *store, struct text *out, int columns)
+{
+    copy_row(out, columns + store->is_of_server);
+}
+
+static void end_row(const struct pgstore *store, struct text *out)
+{
+    if (store->is_of_server)
+        copy_integer(out, store->server);
+}
 
 /* ----- reading ----- */
 
@@ -42,17 +71,17 @@ static enum status read_row(const PGresult *page, int row, struct journal_entry 
 static enum status read_page(struct pgstore *store, int64_t after, int count, PGresult **page,
                              struct error *err)
 {
-    char sql[sizeof READ_ENTRIES + TABLE_NAME_MAX + 64], format[sizeof READ_ENTRIES + 64];
-    char number[32];
+    char sql[sizeof READ_ENTRIES + TABLE_NAME_MAX + 128], format[sizeof READ_ENTRIES + 128];
+    char number[32], key[KEY_BYTES];
     const char *parameters[] = {number};
     const struct pg_call call = {sql, parameters, 1, true};
 
     snprintf(format, sizeof format, READ_ENTRIES, JOURNAL_BODY_BYTES_MAX, JOURNAL_DATA_BYTES_MAX,
-             count);
+             key_of(store, key), count);
     snprintf(number, sizeof number, "%" PRId64, after);
     pgstore_sql(sql, sizeof sql, format, store->result);
     return pg_connection_call_again(&store->connection, &call,
-                                    pg_connection_now() + PGSTORE_PATIENCE_MS, page, err);
+                                    pg_connection_now() + store->patience_ms, page, err);
 }
 
 static enum status each_of_page(const PGresult *page, journal_reader *each, void *context,
@@ -103,16 +132,18 @@ static enum status read_entries(void *self, int64_t after, journal_reader *each,
 
 /* ----- appending ----- */
 
-static void put_entry(struct text *out, const struct journal_entry *entry)
+static void put_entry(const struct pgstore *store, struct text *out,
+                      const struct journal_entry *entry)
 {
     const struct slice kind = slice_of(journal_kind_name(entry->kind));
 
-    copy_row(out, 5);
+    begin_row(store, out, 5);
     copy_integer(out, entry->number);
     copy_integer(out, entry->master);
     copy_bytes(out, &kind);
     copy_bytes(out, &entry->body);
     copy_bytes(out, entry->has_data ? &entry->data : NULL);
+    end_row(store, out);
 }
 
 static enum status fill_pending(struct pgstore *store, const struct journal_entry *entries,
@@ -123,7 +154,7 @@ static enum status fill_pending(struct pgstore *store, const struct journal_entr
         struct journal_entry entry = entries[i];
 
         entry.number = store->last + 1 + (int64_t)i;
-        put_entry(&store->pending, &entry);
+        put_entry(store, &store->pending, &entry);
         if (i == 0)
             store->pending_first = store->pending.size - COPY_HEADER_BYTES;
     }
@@ -148,11 +179,18 @@ static bool is_pending(const struct pgstore *store, const struct journal_entry *
     bool is_same;
 
     text_init(&row, TEXT_MAXIMUM);
-    put_entry(&row, entry);
+    put_entry(store, &row, entry);
     is_same = !row.failed && row.size == store->pending_first &&
               memcmp(row.data, store->pending.data + COPY_HEADER_BYTES, row.size) == 0;
     text_deinit(&row);
     return is_same;
+}
+
+static enum status refuse_stale(const struct pgstore *store, struct error *err)
+{
+    return store->is_of_server
+               ? fail(err, STATUS_STALE, "another process is server %" PRIu32 " now", store->server)
+               : fail(err, STATUS_STALE, "another master leads the job now");
 }
 
 /* What became of it? OK: it is there; STALE: something else is; NOT_FOUND: nothing. */
@@ -168,19 +206,22 @@ static enum status look(struct pgstore *store, struct error *err)
     else
         status = read_row(page, 0, &entry, err);
     if (status == STATUS_OK && !is_pending(store, &entry))
-        status = fail(err, STATUS_STALE, "master %" PRId64 " leads the job now", entry.master);
+        status = store->is_of_server ? refuse_stale(store, err)
+                                     : fail(err, STATUS_STALE,
+                                            "master %" PRId64 " leads the job now", entry.master);
     PQclear(page);
     return status;
 }
 
 static enum status send_pending(struct pgstore *store, struct error *err)
 {
-    char sql[TABLE_NAME_MAX + 100], state[6];
+    char sql[TABLE_NAME_MAX + 100], format[100], state[6];
     enum status status;
 
-    pgstore_sql(sql, sizeof sql,
-                "COPY @ (number, master, kind, body, data) FROM STDIN (FORMAT binary)",
-                store->result);
+    snprintf(format, sizeof format,
+             "COPY @ (number, master, kind, body, data%s) FROM STDIN (FORMAT binary)",
+             key_column(store));
+    pgstore_sql(sql, sizeof sql, format, store->result);
     store->is_in_doubt = true;
     status = pg_connection_copy(&store->connection, sql, text_slice(&store->pending), state, err);
     if (strcmp(state, UNIQUE_VIOLATION) == 0)
@@ -227,7 +268,7 @@ static enum status append(void *self, const struct journal_entry *entries, size_
 {
     struct pgstore *store = self;
     const int64_t deadline =
-        pg_connection_now() + (is_urgent ? PGSTORE_PATIENCE_MS : SOFT_CONNECT_MS);
+        pg_connection_now() + (is_urgent ? store->patience_ms : SOFT_CONNECT_MS);
     enum status status;
 
     if (!is_urgent && !may_try(store))
@@ -248,7 +289,7 @@ static enum status check(void *self, struct error *err)
 {
     struct pgstore *store = self;
     struct error ignored;
-    char sql[TABLE_NAME_MAX + 100], number[32];
+    char sql[TABLE_NAME_MAX + 100], format[100], number[32], key[KEY_BYTES];
     const char *parameters[] = {number};
     const struct pg_call call = {sql, parameters, 1, true};
     PGresult *result;
@@ -257,35 +298,37 @@ static enum status check(void *self, struct error *err)
     if (!store->connection.connection || store->pending_count > 0)
         return STATUS_OK;
     snprintf(number, sizeof number, "%" PRId64, store->last);
-    pgstore_sql(sql, sizeof sql, "SELECT 1 FROM @ WHERE number > $1::bigint LIMIT 1",
-                store->result);
+    snprintf(format, sizeof format, "SELECT 1 FROM @ WHERE number > $1::bigint%s LIMIT 1",
+             key_of(store, key));
+    pgstore_sql(sql, sizeof sql, format, store->result);
     if (pg_connection_call(&store->connection, &call, &result, NULL, &ignored) != STATUS_OK)
         return STATUS_OK;
     is_stale = PQntuples(result) > 0;
     PQclear(result);
-    return is_stale ? fail(err, STATUS_STALE, "another master leads the job now") : STATUS_OK;
+    return is_stale ? refuse_stale(store, err) : STATUS_OK;
 }
 
 /* ----- pieces ----- */
 
 #define READ_PIECES                                                                                \
     "SELECT piece, CASE WHEN pg_catalog.octet_length(bytes) <= %zu THEN bytes END FROM @ "         \
-    "WHERE checkpoint = $1::bigint AND piece >= $2::bigint ORDER BY piece LIMIT %d"
+    "WHERE checkpoint = $1::bigint AND piece >= $2::bigint%s ORDER BY piece LIMIT %d"
 
 static enum status read_pieces(struct pgstore *store, uint64_t checkpoint, uint64_t from, int count,
                                PGresult **page, struct error *err)
 {
-    char sql[sizeof READ_PIECES + TABLE_NAME_MAX + 64], format[sizeof READ_PIECES + 64];
-    char id[32], first[32];
+    char sql[sizeof READ_PIECES + TABLE_NAME_MAX + 128], format[sizeof READ_PIECES + 128];
+    char id[32], first[32], key[KEY_BYTES];
     const char *parameters[] = {id, first};
     const struct pg_call call = {sql, parameters, 2, true};
 
-    snprintf(format, sizeof format, READ_PIECES, (size_t)CHECKPOINT_PIECE_BYTES_MAX, count);
+    snprintf(format, sizeof format, READ_PIECES, (size_t)CHECKPOINT_PIECE_BYTES_MAX,
+             key_of(store, key), count);
     snprintf(id, sizeof id, "%" PRId64, (int64_t)checkpoint);
     snprintf(first, sizeof first, "%" PRId64, (int64_t)from);
     pgstore_sql(sql, sizeof sql, format, store->checkpoint);
     return pg_connection_call_again(&store->connection, &call,
-                                    pg_connection_now() + PGSTORE_PATIENCE_MS, page, err);
+                                    pg_connection_now() + store->patience_ms, page, err);
 }
 
 static enum status read_piece(const PGresult *page, int row, uint64_t expected, struct slice *bytes,
@@ -320,12 +363,13 @@ static enum status compare_piece(struct pgstore *store, uint64_t checkpoint, uin
 static enum status send_piece(struct pgstore *store, uint64_t checkpoint, uint64_t position,
                               struct slice bytes, const struct text *rows, struct error *err)
 {
-    const int64_t deadline = pg_connection_now() + PGSTORE_PATIENCE_MS;
-    char sql[TABLE_NAME_MAX + 100], state[6];
+    const int64_t deadline = pg_connection_now() + store->patience_ms;
+    char sql[TABLE_NAME_MAX + 100], format[100], state[6];
     enum status status;
 
-    pgstore_sql(sql, sizeof sql, "COPY @ (checkpoint, piece, bytes) FROM STDIN (FORMAT binary)",
-                store->checkpoint);
+    snprintf(format, sizeof format,
+             "COPY @ (checkpoint, piece, bytes%s) FROM STDIN (FORMAT binary)", key_column(store));
+    pgstore_sql(sql, sizeof sql, format, store->checkpoint);
     do {
         TRY(pg_connection_ensure(&store->connection, deadline, err));
         status = pg_connection_copy(&store->connection, sql, text_slice(rows), state, err);
@@ -338,15 +382,17 @@ static enum status send_piece(struct pgstore *store, uint64_t checkpoint, uint64
 static enum status put_piece(void *self, uint64_t checkpoint, uint64_t position, struct slice bytes,
                              struct error *err)
 {
+    const struct pgstore *store = self;
     struct text rows;
     enum status status;
 
     text_init(&rows, TEXT_MAXIMUM);
     copy_begin(&rows);
-    copy_row(&rows, 3);
+    begin_row(store, &rows, 3);
     copy_integer(&rows, (int64_t)checkpoint);
     copy_integer(&rows, (int64_t)position);
     copy_bytes(&rows, &bytes);
+    end_row(store, &rows);
     copy_end(&rows);
     status = rows.failed ? fail_no_memory(err)
                          : send_piece(self, checkpoint, position, bytes, &rows, err);
@@ -379,6 +425,30 @@ static enum status each_piece(void *self, uint64_t checkpoint, piece_reader *eac
     return STATUS_OK;
 }
 
+/* Another snapshot tries it again. A process that was frozen meanwhile removes nothing of its
+ * successor's, whose numbers are greater. */
+static void forget_pieces(void *self, uint64_t oldest)
+{
+    struct pgstore *store = self;
+    char sql[TABLE_NAME_MAX + 128], format[128], id[32], key[KEY_BYTES];
+    const char *parameters[] = {id};
+    const struct pg_call call = {sql, parameters, 1, true};
+    PGresult *result;
+    struct error why;
+
+    if (!store->is_of_server || !store->connection.connection)
+        return; /* who leads the job may delete nothing */
+    error_clear(&why);
+    snprintf(id, sizeof id, "%" PRId64, (int64_t)oldest);
+    snprintf(format, sizeof format, "DELETE FROM @ WHERE checkpoint < $1::bigint%s",
+             key_of(store, key));
+    pgstore_sql(sql, sizeof sql, format, store->checkpoint);
+    if (pg_connection_call(&store->connection, &call, &result, NULL, &why) == STATUS_OK)
+        PQclear(result);
+    else
+        log_warning("older snapshots stay: %s", why.message);
+}
+
 void pgstore_journal_init(struct pgstore *store, uint64_t job)
 {
     store->journal = (struct journal){.self = store,
@@ -387,5 +457,6 @@ void pgstore_journal_init(struct pgstore *store, uint64_t job)
                                       .append = append,
                                       .check = check,
                                       .put_piece = put_piece,
-                                      .each_piece = each_piece};
+                                      .each_piece = each_piece,
+                                      .forget_pieces = forget_pieces};
 }

@@ -210,8 +210,18 @@ enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms,
 
 /* ----- life ----- */
 
-enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
-                         struct error *err)
+static enum status be_of_server(struct pgstore *store, const char *schema, uint64_t job,
+                                uint32_t server, struct error *err)
+{
+    store->is_of_server = true;
+    store->server = server;
+    store->journal.before = SUBMISSION_ENTRIES;
+    TRY(name_table(store->checkpoint, schema, "snapshot", job, err));
+    return name_table(store->result, schema, "server", job, err);
+}
+
+static enum status open_store(const char *file, const char *schema, uint64_t job,
+                              const uint32_t *server, struct pgstore **store, struct error *err)
 {
     struct pgstore *made = calloc(1, sizeof *made);
     enum status status;
@@ -223,7 +233,10 @@ enum status pgstore_open(const char *file, const char *schema, uint64_t job, str
     pgstore_journal_init(made, job);
     made->source = made->input;
     made->piece_bytes = PGSTORE_PIECE_BYTES;
+    made->patience_ms = PGSTORE_PATIENCE_MS;
     TRY_OR(done, status, name_tables(made, schema, job, err));
+    if (server)
+        TRY_OR(done, status, be_of_server(made, schema, job, *server, err));
     TRY_OR(done, status, pg_connection_init(&made->connection, file, err));
     status =
         pg_connection_ensure(&made->connection, pg_connection_now() + PGSTORE_PATIENCE_MS, err);
@@ -233,6 +246,23 @@ done:
     else
         pgstore_close(made);
     return status;
+}
+
+enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
+                         struct error *err)
+{
+    return open_store(file, schema, job, NULL, store, err);
+}
+
+enum status pgstore_open_server(const char *file, const char *schema, uint64_t job, uint32_t server,
+                                struct pgstore **store, struct error *err)
+{
+    return open_store(file, schema, job, &server, store, err);
+}
+
+void pgstore_hurry(struct pgstore *store, int64_t patience_ms)
+{
+    store->patience_ms = store->connection.answer_ms = patience_ms;
 }
 
 void pgstore_close(struct pgstore *store)

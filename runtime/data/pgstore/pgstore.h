@@ -8,10 +8,13 @@
  *                                                (staged_rows.h); only where they do
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
  *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)
+ *     server_JOB, snapshot_JOB    as result_JOB and checkpoint_JOB, by the index of a parameter
+ *                                 server: its snapshots; only where there are servers
  *
  * They are made by the session that submits, in a schema that the administrator names, and
  * belong to its role. The job's processes log in as a role that may SELECT from all of them and
- * INSERT into all but the first, and nothing else: nothing is ever updated or deleted here.
+ * INSERT into all but the first, and DELETE from snapshot_JOB, of which two of each server are
+ * kept. Nothing else is ever updated or deleted here.
  *
  * The journal's number is the primary key. It refuses a master that has been replaced, and shows
  * after a cut whether a transaction was committed.
@@ -35,6 +38,11 @@ struct pgstore;
  * may help. CONNECTION, PERMISSION; NOT_FOUND where there is no such job. */
 enum status pgstore_open(const char *file, const char *schema, uint64_t job, struct pgstore **store,
                          struct error *err);
+/* The snapshots of a parameter server; of the functions below it has pgstore_journal alone. */
+enum status pgstore_open_server(const char *file, const char *schema, uint64_t job, uint32_t server,
+                                struct pgstore **store, struct error *err);
+/* From now on nothing waits for a lost connection for longer than this. */
+void pgstore_hurry(struct pgstore *store, int64_t patience_ms);
 void pgstore_close(struct pgstore *store);
 
 /* Appends job.json. *lot: a number that was drawn for this job and its rows alone. */

@@ -15,8 +15,11 @@ struct pgstore {
     struct pg_connection connection;
     char input[TABLE_NAME_MAX], checkpoint[TABLE_NAME_MAX], result[TABLE_NAME_MAX];
     char rows[TABLE_NAME_MAX];
-    const char *source; /* the one of these that has the files */
-    size_t piece_bytes; /* of them there */
+    bool is_of_server;   /* `result` and `checkpoint` are server_JOB and snapshot_JOB */
+    uint32_t server;     /* its index */
+    int64_t patience_ms; /* of what must be done */
+    const char *source;  /* the one of these that has the files */
+    size_t piece_bytes;  /* of them there */
     struct journal journal;
     int64_t last;         /* number of the last entry that was read or appended */
     struct text pending;  /* COPY of a transaction that may or may not be there */
