@@ -67,6 +67,9 @@ BEGIN
         IF to_regclass(format('%I.%I', place, 'rows_' || number)) IS NOT NULL THEN
             tables := tables || format(', %I.%I', place, 'rows_' || number);
         END IF;
+        IF to_regclass(format('%I.%I', place, 'server_' || number)) IS NOT NULL THEN
+            tables := tables || format(', %1$I.%2$I, %1$I.%3$I', place, 'server_' || number, 'snapshot_' || number);
+        END IF;
         how_useless := format('SELECT EXISTS (SELECT FROM %1$I.%2$I WHERE file = ''over'') OR '
                               '(SELECT coalesce(max(at) < clock_timestamp() - $1, true) FROM %1$I.%3$I)',
                               place, 'input_' || number, 'result_' || number);

@@ -28,8 +28,9 @@
 #define STAGED_PIECES_PAGE 1000 /* of 8,000 bytes */
 #define CENSUS             "train.census"
 
-static const char *const table_stems[] = {"input", "checkpoint", "result", "rows"};
-enum which { INPUT, CHECKPOINT, RESULT, ROWS, TABLES };
+static const char *const table_stems[] = {"input", "checkpoint", "result",
+                                          "rows",  "server",     "snapshot"};
+enum which { INPUT, CHECKPOINT, RESULT, ROWS, SERVER, SNAPSHOT, TABLES };
 
 struct table_name {
     char name[NAME_CAPACITY];
@@ -41,6 +42,12 @@ static void name_table(const struct job_tables *tables, enum which which, struct
     snprintf(name->name, sizeof name->name, "%s_%lld", table_stems[which],
              (long long)tables->number);
     name->table = (struct pg_table){slice_of(tables->schema), slice_of(name->name)};
+}
+
+/* Not every job has all of them. */
+static bool is_needed(const struct job_tables *tables, enum which which)
+{
+    return which < ROWS || (which == ROWS ? tables->has_rows : tables->has_servers);
 }
 
 static enum status run_on(const struct job_tables *tables, enum which which, const char *format,
@@ -118,17 +125,20 @@ static enum status check_schema(const struct job_tables *tables, struct error *e
 /* A superuser, a member of the caller, default privileges: no matter why. */
 static enum status check_rights(const struct job_tables *tables, struct error *err)
 {
-    for (int which = INPUT; which < TABLES && (which != ROWS || tables->has_rows); which++) {
+    for (int which = INPUT; which < TABLES; which++) {
         struct table_name name;
         struct cell answer, parameters[4];
         bool found;
 
+        if (!is_needed(tables, (enum which)which))
+            continue;
         name_table(tables, (enum which)which, &name);
         parameters[0] = cell_string(tables->login);
         parameters[1] = cell_string(tables->schema);
         parameters[2] = cell_string(name.name);
         parameters[3] = cell_string(which == INPUT ? "INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER"
-                                                   : "UPDATE, DELETE, TRUNCATE, TRIGGER");
+                                    : which == SNAPSHOT ? "UPDATE, TRUNCATE, TRIGGER"
+                                                        : "UPDATE, DELETE, TRUNCATE, TRIGGER");
         TRY(ask(tables,
                 "SELECT pg_catalog.has_table_privilege($1::pg_catalog.name, c.oid, "
                 "$4::pg_catalog.text) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
@@ -161,6 +171,15 @@ static enum status take_number(struct job_tables *tables, struct error *err)
                               : fail(err, STATUS_DATABASE, "totrain.job_number gave no number");
 }
 
+/* Nobody but a server has use for its old snapshots, which are as large as its rows. */
+static const char *rights_of(enum which which)
+{
+    if (which == INPUT)
+        return "GRANT SELECT ON @ TO ";
+    return which == SNAPSHOT ? "GRANT SELECT, INSERT, DELETE ON @ TO "
+                             : "GRANT SELECT, INSERT ON @ TO ";
+}
+
 static enum status grant(const struct job_tables *tables, enum which which, struct error *err)
 {
     struct table_name name;
@@ -169,8 +188,7 @@ static enum status grant(const struct job_tables *tables, enum which which, stru
 
     name_table(tables, which, &name);
     text_init(&sql, TEXT_MAXIMUM);
-    pg_sql_append(&sql, which == INPUT ? "GRANT SELECT ON @ TO " : "GRANT SELECT, INSERT ON @ TO ",
-                  &name.table);
+    pg_sql_append(&sql, rights_of(which), &name.table);
     text_append_identifier(&sql, slice_of(tables->login));
     status = pg_run_text(tables->host, &sql, NULL, 0, NULL, err);
     text_deinit(&sql);
@@ -184,7 +202,7 @@ static enum status set_storage(const struct job_tables *tables, enum which which
     struct cell is_large = {.type = CELL_NULL};
     bool found;
 
-    if (which == RESULT)
+    if (which == RESULT || which == SERVER)
         return STATUS_OK;
     if (which == ROWS)
         TRY(ask(tables,
@@ -212,9 +230,18 @@ static enum status make_tables(const struct job_tables *tables, struct error *er
                    "pg_catalog.bytea, at pg_catalog.timestamptz NOT NULL DEFAULT "
                    "pg_catalog.clock_timestamp())",
         [ROWS] = "CREATE TABLE @ (file pg_catalog.text NOT NULL, piece pg_catalog.int8 NOT NULL, "
-                 "bytes pg_catalog.bytea NOT NULL, PRIMARY KEY (file, piece))"};
+                 "bytes pg_catalog.bytea NOT NULL, PRIMARY KEY (file, piece))",
+        [SERVER] =
+            "CREATE TABLE @ (server pg_catalog.int8 NOT NULL, number pg_catalog.int8 NOT "
+            "NULL, master pg_catalog.int8 NOT NULL, kind pg_catalog.text NOT NULL, body "
+            "pg_catalog.bytea NOT NULL, data pg_catalog.bytea, PRIMARY KEY (server, number))",
+        [SNAPSHOT] = "CREATE TABLE @ (server pg_catalog.int8 NOT NULL, checkpoint pg_catalog.int8 "
+                     "NOT NULL, piece pg_catalog.int8 NOT NULL, bytes pg_catalog.bytea NOT NULL, "
+                     "PRIMARY KEY (server, checkpoint, piece))"};
 
-    for (int which = INPUT; which < TABLES && (which != ROWS || tables->has_rows); which++) {
+    for (int which = INPUT; which < TABLES; which++) {
+        if (!is_needed(tables, (enum which)which))
+            continue;
         TRY(run_on(tables, (enum which)which, columns[which], NULL, 0, err));
         TRY(run_on(tables, (enum which)which, "REVOKE ALL ON @ FROM PUBLIC", NULL, 0, err));
         TRY(set_storage(tables, (enum which)which, err));
@@ -439,15 +466,25 @@ static enum status fill_tables(struct upload *upload, struct error *err)
     return put_input(upload, schema, err);
 }
 
-/* Its workers are to stage the rows. */
-static enum status find_order(struct job_tables *tables, const struct staging *staging,
-                              struct error *err)
+/* Are its workers to stage the rows, and are there servers? */
+static enum status find_kind(struct job_tables *tables, const struct staging *staging,
+                             struct error *err)
 {
     char path[PATH_MAX];
+    struct jobspec spec;
+    enum status status;
+    struct arena arena;
+    struct text json;
 
     TRY(job_folder_file(staging->folder, DIRECT_FILE, path, err));
     tables->has_rows = access(path, F_OK) == 0;
-    return STATUS_OK;
+    arena_init(&arena, ARENA_MAXIMUM);
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(staging->folder->path, &arena, &spec, &json, err);
+    tables->has_servers = status == STATUS_OK && spec.servers > 0;
+    text_deinit(&json);
+    arena_deinit(&arena);
+    return status;
 }
 
 enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
@@ -459,7 +496,7 @@ enum status job_tables_make(struct job_tables *tables, const struct staging *sta
     TRY(check_schema(tables, err));
     TRY(pg_run(tables->host, "SELECT totrain.sweep_jobs()", NULL, NULL, 0, NULL, err));
     TRY(take_number(tables, err));
-    TRY(find_order(tables, staging, err));
+    TRY(find_kind(tables, staging, err));
     TRY(make_tables(tables, err));
     upload.piece = malloc(PIECE_BYTES);
     if (!upload.piece)
@@ -775,15 +812,16 @@ enum status job_tables_are_there(const struct job_tables *tables, bool *are_ther
 /* No table goes before all of them can. */
 enum status job_tables_drop(const struct job_tables *tables, struct error *err)
 {
-    bool has_rows;
-    int count;
+    struct job_tables there = *tables;
 
-    TRY(is_there(tables, ROWS, &has_rows, err));
-    count = has_rows ? TABLES : ROWS;
-    for (int which = INPUT; which < count; which++)
-        TRY(run_on(tables, (enum which)which, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", NULL, 0,
-                   err));
-    for (int which = INPUT; which < count; which++)
-        TRY(run_on(tables, (enum which)which, "DROP TABLE @", NULL, 0, err));
+    TRY(is_there(tables, ROWS, &there.has_rows, err));
+    TRY(is_there(tables, SERVER, &there.has_servers, err));
+    for (int which = INPUT; which < TABLES; which++)
+        if (is_needed(&there, (enum which)which))
+            TRY(run_on(tables, (enum which)which, "LOCK TABLE @ IN ACCESS EXCLUSIVE MODE", NULL, 0,
+                       err));
+    for (int which = INPUT; which < TABLES; which++)
+        if (is_needed(&there, (enum which)which))
+            TRY(run_on(tables, (enum which)which, "DROP TABLE @", NULL, 0, err));
     return STATUS_OK;
 }

@@ -8,10 +8,13 @@
  *     SCHEMA.result_N       number, master, kind, body, data, at     the journal
  *     SCHEMA.rows_N         file, piece, bytes                  what the workers stage; only where
  *                                                               they do (job.read = 'direct')
+ *     SCHEMA.server_N       server, and as result_N             what a parameter server's snapshots
+ *                                                               are; only where there are servers
+ *     SCHEMA.snapshot_N     server, and as checkpoint_N         these snapshots
  *
  * The session makes them as the caller, who owns them. The login of the job's processes may
- * SELECT from all of them and INSERT into all but the first; a login with any further right is
- * refused. runtime/data/pgstore/pgstore.h is the other side.
+ * SELECT from all of them, INSERT into all but the first and DELETE from snapshot_N; a login with
+ * any further right is refused. runtime/data/pgstore/pgstore.h is the other side.
  */
 #ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
@@ -23,8 +26,8 @@ struct job_tables {
     struct postgres_host *host;
     const char *schema, *login;
     int64_t number;
-    bool has_rows;          /* while they are made */
-    struct journal journal; /* to be replayed only */
+    bool has_rows, has_servers; /* while they are made */
+    struct journal journal;     /* to be replayed only */
 };
 
 /* The job's tables from its folder. In the caller's transaction: other sessions see them after its
