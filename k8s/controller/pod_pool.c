@@ -28,6 +28,13 @@ enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted,
     return STATUS_OK;
 }
 
+void pod_pool_of_servers(struct pod_pool *pool)
+{
+    pool->role = KUBE_SERVER;
+    for (uint32_t i = 0; i < pool->most; i++)
+        pool->places[i].incarnation = 1;
+}
+
 void pod_pool_deinit(struct pod_pool *pool)
 {
     free(pool->places);

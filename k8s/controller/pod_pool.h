@@ -147,7 +147,7 @@ enum pod_pool_problem_kind {
 
 struct pod_pool {
     struct pod_pool_listener listener; /* to be set after pod_pool_init; empty: none */
-    enum kube_role role;               /* the same; else of workers */
+    enum kube_role role;               /* pod_pool_of_servers */
     uint32_t most, wanted;
     int64_t memory_max;
     bool is_synced;
@@ -163,6 +163,9 @@ struct pod_pool {
 /* Memory of each worker to begin with and at most, in bytes. INVALID, NO_MEMORY. */
 enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted, int64_t memory,
                           int64_t memory_max, struct error *err);
+/* Right after it: they are servers. Their incarnations are those of their claims, which count from
+ * 1. */
+void pod_pool_of_servers(struct pod_pool *pool);
 void pod_pool_deinit(struct pod_pool *pool);
 
 void pod_pool_want(struct pod_pool *pool, uint32_t wanted); /* 0 to most; 0: all go */

@@ -395,7 +395,7 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t serv
     if (job->servers > 0) {
         TRY(pod_pool_init(&pools[KUBE_SERVER], job->servers, servers, job->server_memory,
                           job->server_memory_max, err));
-        pools[KUBE_SERVER].role = KUBE_SERVER;
+        pod_pool_of_servers(&pools[KUBE_SERVER]);
         pods->pool_count = 2;
     }
     for (uint32_t role = 0; role < pods->pool_count; role++)

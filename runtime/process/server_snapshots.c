@@ -7,10 +7,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/data/pgstore/pgstore.h"
 #include "runtime/launch/job_folder.h"
+#include "runtime/process/roles.h"
 #include "runtime/role/job.h"
 
-#define SNAPSHOTS 2 /* that a store has */
+#define SNAPSHOTS          2    /* that a store has */
+#define TABLES_PATIENCE_MS 1500 /* a snapshot that takes longer is given up */
 
 /* It reports nothing: its master does. */
 static void say_nothing(void *context, const struct job_event *event, struct slice line)
@@ -42,6 +45,19 @@ static void remove_store(const char *folder)
     }
 }
 
+/* Over a connection of its own: another thread fetches the rows. */
+static enum status open_tables(struct server_snapshots *snapshots, uint32_t index,
+                               struct error *err)
+{
+    const struct job *job = snapshots->job;
+    const struct role_options *options = job->options;
+
+    TRY(pgstore_open_server(options->database, options->schema ? options->schema : PGSTORE_SCHEMA,
+                            job->id, index, &snapshots->tables, err));
+    snapshots->executor.journal = pgstore_journal(snapshots->tables);
+    return STATUS_OK;
+}
+
 enum status server_snapshots_open(struct server_snapshots *snapshots, const struct job *job,
                                   uint32_t index, uint32_t incarnation, struct error *err)
 {
@@ -53,6 +69,8 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
     *snapshots = (struct server_snapshots){.job = job, .executor = {.say = say_nothing}};
     text_init(&snapshots->piece, CHECKPOINT_PIECE_BYTES_MAX);
     TRY(make_folder(job, index, folder, err));
+    if (job->tables)
+        TRY(open_tables(snapshots, index, err));
     error_clear(&why);
     status = outbox_executor_open(executor, folder, incarnation, &why);
     if (status == STATUS_CORRUPT) {
@@ -63,6 +81,8 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
         status = outbox_executor_open(executor, folder, incarnation, &why);
     }
     executor->fault = (struct fault){.is_set = false}; /* its points are the master's */
+    if (snapshots->tables)                             /* its workers and its master wait for it */
+        pgstore_hurry(snapshots->tables, TABLES_PATIENCE_MS);
     if (status != STATUS_OK && err)
         *err = why;
     return status;
@@ -71,6 +91,7 @@ enum status server_snapshots_open(struct server_snapshots *snapshots, const stru
 void server_snapshots_close(struct server_snapshots *snapshots)
 {
     outbox_executor_close(&snapshots->executor);
+    pgstore_close(snapshots->tables);
     text_deinit(&snapshots->piece);
 }
 

@@ -1,6 +1,7 @@
 /*
  * server_snapshots.h - the snapshots of a parameter server, in a store that is its own:
- * server-INDEX/job.db in the job's folder.
+ * server-INDEX/job.db in the job's folder. Where the job lies in tables, this file is a copy of
+ * what is in the job's tables of servers (runtime/data/journal.h), as its master's is.
  *
  *     open: claimed --find--> the newest --read a piece, ...--> all of it is in the role
  *                       ^         |
@@ -22,8 +23,11 @@
 
 struct job;
 
+struct pgstore;
+
 struct server_snapshots {
     const struct job *job;
+    struct pgstore *tables;          /* NULL: there is the folder alone */
     struct outbox_executor executor; /* of OUTBOX_PIECE and OUTBOX_FINISH */
     struct checkpoint found;
     uint64_t position; /* of the piece to be read next */

@@ -1,5 +1,8 @@
 """A job over parameter servers on Kubernetes: its servers are Pods beside those of its workers."""
 
+import pathlib
+import signal
+
 import pods
 from staged import harness
 
@@ -54,7 +57,7 @@ class Runs(Case):
         master = self.master()
         self.wait_for_pods(WORKERS + SERVERS)
         with self.api.lock:
-            pod = self.api.objects["pods"]["train-ps-1-0"]
+            pod = self.api.objects["pods"]["train-ps-1-1"]
         facts = self.check_learned(master)
         self.assertGreater(facts["AUC"], 0.93)
         self.assertEqual(pod["metadata"]["ownerReferences"][0]["uid"], self.uid)
@@ -77,6 +80,73 @@ class Runs(Case):
             step = master.events("progress")[-1]["step"]
             master.wait_step(step + 50)
         self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        self.assertRegex(self.node.log(), r"goes on from [1-9][0-9]* batches")
+
+    def test_two_snapshots_of_each_server_are_kept(self):
+        self.submit(statement(epochs=300, job__checkpoint_seconds=0.1))
+        master = self.master()
+
+        def newest():
+            return [row[0] for row in self.execute(
+                f"SELECT count(*) FROM totrain_jobs.server_{self.number} WHERE kind = 'checkpoint' GROUP BY server")]
+        harness.wait_for(lambda: len(newest()) == SERVERS and min(newest()) > 4, "some snapshots of each server")
+        kept = self.execute(f"SELECT server, count(DISTINCT checkpoint) FROM totrain_jobs.snapshot_{self.number} "
+                            "GROUP BY server ORDER BY server")
+        self.assertEqual([server for server, _ in kept], list(range(SERVERS)))
+        self.assertLessEqual(max(count for _, count in kept), 3)  # and the one that is being written
+        self.check_learned(master)
+
+    def test_a_frozen_server_is_replaced_and_stores_nothing_afterwards(self):
+        self.submit(statement(epochs=150, job__checkpoint_seconds=0.2))
+        master = self.master()
+        master.wait_step(200)
+        frozen = self.node.containers["train-ps-0-1"]
+        frozen.process.send_signal(signal.SIGSTOP)
+        harness.wait_for(lambda: "train-ps-0-2" in self.node.running(), "the next incarnation")
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        self.assertIn(("delete", "pods", "train-ps-0-1"), [change[:3] for change in self.api.changes])
+
+    def test_a_master_that_is_killed_is_followed_by_one_that_takes_the_servers_over(self):
+        self.submit(statement(epochs=150, job__checkpoint_seconds=0.2))
+        master = self.master()
+        master.wait_step(200)
+        master.kill()
+        before = self.servers()
+        name = self.server_running(0)
+        self.node.kill(name)
+        self.api.delete("pods", name)  # nobody but the tables knows that there was one
+        master = self.master()
+        master.wait_step(600)
+        self.assertIn(before[1], self.node.running())
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+
+    def test_servers_that_were_learned_from_are_not_started_by_a_later_master(self):
+        self.submit()
+        first = self.master(TOTRAIN_FAULT="role=master,point=checkpoint_after")
+        self.assertEqual(first.end(), -signal.SIGKILL)
+        master = self.master()
+        self.assertGreater(self.check_learned(master)["AUC"], 0.93)
+        self.assertNotIn("asks for server", master.log.text())
+
+
+class Rows(Case):
+    rows = 120000
+
+    def test_a_server_takes_the_head_of_the_rows_alone(self):
+        folders = {}
+
+        def note(pod, arguments):
+            folders[pod["metadata"]["name"]] = pathlib.Path(arguments[1])
+        self.command_before = note
+        self.submit(statement(epochs=2))
+        self.assertGreater(self.check_learned(self.master())["AUC"], 0.93)
+
+        def taken(name):
+            found = [path.stat() for path in folders[name].glob("train*.spool")]
+            return sum(file.st_blocks * 512 for file in found) / sum(file.st_size for file in found)
+        for index in range(SERVERS):
+            self.assertLess(taken(f"train-ps-{index}-1"), 0.1)
+        self.assertGreater(max(taken(f"train-worker-{index}-0") for index in range(WORKERS)), 0.2)
 
 
 class Memory(Case):

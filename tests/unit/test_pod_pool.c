@@ -785,12 +785,12 @@ static void who_leaves_as_it_should_is_no_loss(void **state)
 static void begin_servers(struct fixture *f, uint32_t count)
 {
     begin_synced(f, count);
-    f->pool.role = KUBE_SERVER;
+    pod_pool_of_servers(&f->pool);
     for (uint32_t i = 0; i < count; i++) {
         make_pod(f);
         CHECK_INT(f->step.role, KUBE_SERVER);
-        show(f, pod(i, 0, POD_RUNNING));
-        pod_pool_on_worker(&f->pool, f->now_ms, i, 0, true);
+        show(f, pod(i, 1, POD_RUNNING));
+        pod_pool_on_worker(&f->pool, f->now_ms, i, 1, true);
     }
     CHECK_INT(next(f), POD_POOL_NOTHING);
 }
@@ -802,7 +802,7 @@ static void no_server_stands_for_another_one(void **state)
 
     begin_servers(&f, 2);
     for (uint32_t crash = 0; crash < POD_POOL_CRASHES_MAX; crash++) {
-        end_pod(&f, 0, crash, POD_CRASHED, 139);
+        end_pod(&f, 0, crash + 1, POD_CRASHED, 139);
         if (next(&f) == POD_POOL_NOTHING)
             f.now_ms = f.due_ms;
         if (crash + 1 == POD_POOL_CRASHES_MAX)
@@ -810,7 +810,7 @@ static void no_server_stands_for_another_one(void **state)
         if (f.step.action == POD_POOL_NOTHING)
             CHECK_INT(next(&f), POD_POOL_CREATE);
         answer(&f, STATUS_OK, "");
-        show(&f, pod(0, crash + 1, POD_RUNNING));
+        show(&f, pod(0, crash + 2, POD_RUNNING));
     }
     CHECK(strcmp(f.pool.failure.message, "server 0 ended 3 times with code 139: because") == 0);
     pod_pool_deinit(&f.pool);
@@ -822,17 +822,17 @@ static void a_server_whose_rows_have_no_room_gets_more(void **state)
     (void)state;
 
     begin_servers(&f, 2);
-    end_pod(&f, 1, 0, POD_REFUSED, status_exit_code(STATUS_LIMIT));
+    end_pod(&f, 1, 1, POD_REFUSED, status_exit_code(STATUS_LIMIT));
     CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.memory, 1024 * MIB);
     answer(&f, STATUS_OK, "");
-    show(&f, pod(1, 1, POD_RUNNING));
-    end_pod(&f, 1, 1, POD_OUT_OF_MEMORY, 137);
+    show(&f, pod(1, 2, POD_RUNNING));
+    end_pod(&f, 1, 2, POD_OUT_OF_MEMORY, 137);
     CHECK_INT(next(&f), POD_POOL_CREATE);
     CHECK_INT(f.step.memory, 1536 * MIB);
     answer(&f, STATUS_OK, "");
-    show(&f, pod(1, 2, POD_RUNNING));
-    end_pod(&f, 1, 2, POD_REFUSED, status_exit_code(STATUS_LIMIT));
+    show(&f, pod(1, 3, POD_RUNNING));
+    end_pod(&f, 1, 3, POD_REFUSED, status_exit_code(STATUS_LIMIT));
     CHECK_INT(f.pool.failure.status, STATUS_LIMIT);
     CHECK(strstr(f.pool.failure.message, "server 1 ran out of the 1536 MiB"));
     CHECK(strstr(f.pool.failure.hint, "job.ps_memory"));
@@ -846,9 +846,9 @@ static void a_server_may_call_itself_by_a_greater_number(void **state)
     (void)state;
 
     begin_synced(&f, 1);
-    f.pool.role = KUBE_SERVER;
+    pod_pool_of_servers(&f.pool);
     make_pod(&f);
-    show(&f, pod(0, 0, POD_RUNNING));
+    show(&f, pod(0, 1, POD_RUNNING));
     pod_pool_on_worker(&f.pool, f.now_ms, 0, 7, true);
     pod_pool_on_lost(&f.pool, f.now_ms, 0, 6); /* the one before */
     CHECK_INT(next(&f), POD_POOL_NOTHING);
@@ -857,7 +857,7 @@ static void a_server_may_call_itself_by_a_greater_number(void **state)
     CHECK_INT(f.step.grace_s, 0);
     answer(&f, STATUS_OK, "");
     make_pod(&f);
-    CHECK_INT(f.step.incarnation, 1);
+    CHECK_INT(f.step.incarnation, 2);
     pod_pool_deinit(&f.pool);
 }
 
