@@ -1,0 +1,106 @@
+"""A job over parameter servers on a cluster, whose servers and workers are deleted at random: nothing is lost.
+
+TOTRAIN_DELETIONS: how many pods are deleted (5; 20 in the full run).
+"""
+
+import os
+import random
+import re
+import subprocess
+
+import harness
+import test_train as train
+import watched
+from harness import Stopwatch, wait_for
+
+DELETIONS = int(os.environ.get("TOTRAIN_DELETIONS", "20" if harness.FULL else "5"))
+WORKERS, SERVERS = 4, 2
+# A click depends on site, ad and x, and on chance.
+CLICKS = """
+    CREATE TABLE clicks AS SELECT x, site, ad, (mod(hashtext(site), 7) / 3.0 + mod(hashtext(ad), 5) / 2.0 + x +
+                                                mod(hashtext('n' || n), 100) / 100.0 > 0)::int AS clicked
+        FROM (SELECT n, mod(hashtext('x' || n), 1000) / 1000.0 AS x, 'site ' || mod(abs(hashtext('u' || n)), 40) AS site,
+                     'ad ' || mod(abs(hashtext('v' || n)), 60) AS ad FROM generate_series(1, 30000) AS n) AS drawn;
+    GRANT SELECT ON clicks TO alice"""
+TRAIN = ("SELECT * FROM clicks TO TRAIN WideAndDeepClassifier WITH job.strategy = 'ps', job.ps = {servers}, "
+         "model.hidden_units = [16], train.batch_size = 32, train.epoch = {epochs}, train.test_size = 0.2, train.seed = 3, "
+         "optimizer.learning_rate = 0.002, job.checkpoint_seconds = 1, job.max_workers = {workers}{more} "
+         "LABEL clicked INTO {model};")
+CLUSTER = (", job.where = 'kubernetes', job.worker_cpu = 0.1, job.worker_memory = '128Mi', job.ps_cpu = 0.1, "
+           "job.ps_memory = '64Mi'")
+
+
+def statement(model, epochs, more=CLUSTER):
+    return TRAIN.format(servers=SERVERS, workers=WORKERS, epochs=epochs, more=more, model=model)
+
+
+class Case(train.Case):
+    def setUp(self):
+        super().setUp()
+        self.server.execute(CLICKS)
+        self.watched = watched.Watched(self.lab, self.space)
+        self.addCleanup(self.watched.close)
+        self.chance = random.Random(int(os.environ.get("TOTRAIN_SEED", "1")))
+
+    def auc(self, said):
+        return float(re.search(r"AUC *\| *([0-9.]+)", said)[1])
+
+    def run_sql(self, sql):
+        done = self.psql(sql)
+        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
+        return done.stdout
+
+    def begin(self, text):
+        session = subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", text], text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, env={**os.environ, **self.server.variables("postgres", "alice")})
+        self.addCleanup(session.kill)
+        return session
+
+    def members(self, session):
+        """Pods of which a process lives, when all of them are there. None: the session has ended."""
+        def all_there():
+            found = [pod for pod in self.watched.pods()
+                     if pod.labels.get("totrain.dev/role") in ("worker", "ps") and not pod.deleting_at and pod.run()]
+            return session.poll() is not None or len(found) == WORKERS + SERVERS and found
+        found = wait_for(all_there, "all workers and servers")
+        return None if found is True else found
+
+    def step(self):
+        found = self.server.execute("SELECT step FROM totrain.jobs ORDER BY id DESC LIMIT 1")
+        return found[0][0] or 0 if found else 0
+
+
+class Deaths(Case):
+    def test_servers_and_workers_are_deleted_at_random(self):
+        epochs = 6 * DELETIONS
+        undisturbed = self.auc(self.run_sql(statement("here", epochs, "")))
+        session = self.begin(statement("there", epochs))
+        wait_for(lambda: session.poll() is not None or self.step() > 0, "the first step")
+        deleted = []
+        while len(deleted) < DELETIONS and (found := self.members(session)):
+            role = "ps" if len(deleted) % 2 == 0 else self.chance.choice(("ps", "worker"))
+            victim, watch = self.chance.choice([pod for pod in found if pod.labels["totrain.dev/role"] == role]), Stopwatch()
+            self.api.request("DELETE", f"{self.path}/pods/{victim.name}")
+            deleted.append(role)
+            step = self.step()
+            wait_for(lambda victim=victim: session.poll() is not None or not victim.run(), "its end")
+            wait_for(lambda step=step: session.poll() is not None or self.step() > step, "a step more")
+            self.report(f"a {role} is deleted: a step more after", watch.read())
+        said, errors = session.communicate(timeout=train.DEADLINE)
+        self.assertEqual(session.returncode, 0, errors + "\n" + self.explain())
+        self.assertEqual(len(deleted), DELETIONS, "the job lasted long enough")
+        there = self.auc(said)
+        print(f"AUC {there:.4f}, of a job of this machine that nobody disturbed {undisturbed:.4f}")
+        self.assertLess(abs(there - undisturbed), 0.01)
+        self.assertGreater(there, 0.9)
+        self.assertEqual(self.job_tables(), [])
+        self.assertEqual([pod.name for pod in self.watched.pods() if not pod.gone_at and
+                          pod.labels.get("totrain.dev/role") in ("worker", "ps")], [])
+        for job in self.jobs():
+            self.api.request("DELETE", f"/apis/batch/v1/namespaces/{self.space}/jobs/{job['metadata']['name']}",
+                             {"propagationPolicy": "Background"})
+        wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
+
+
+if __name__ == "__main__":
+    harness.main()
