@@ -14,7 +14,7 @@ import watched
 from harness import Stopwatch, wait_for
 
 DELETIONS = int(os.environ.get("TOTRAIN_DELETIONS", "20" if harness.FULL else "5"))
-WORKERS, SERVERS = 4, 2
+WORKERS, SERVERS, ROLES = 4, 2, ("worker", "ps")
 # A click depends on site, ad and x, and on chance.
 CLICKS = """
     CREATE TABLE clicks AS SELECT x, site, ad, (mod(hashtext(site), 7) / 3.0 + mod(hashtext(ad), 5) / 2.0 + x +
@@ -60,7 +60,7 @@ class Case(train.Case):
         """Pods of which a process lives, when all of them are there. None: the session has ended."""
         def all_there():
             found = [pod for pod in self.watched.pods()
-                     if pod.labels.get("totrain.dev/role") in ("worker", "ps") and not pod.deleting_at and pod.run()]
+                     if pod.labels.get("totrain.dev/role") in ROLES and not pod.deleting_at and pod.run()]
             return session.poll() is not None or len(found) == WORKERS + SERVERS and found
         found = wait_for(all_there, "all workers and servers")
         return None if found is True else found
@@ -72,7 +72,7 @@ class Case(train.Case):
 
 class Deaths(Case):
     def test_servers_and_workers_are_deleted_at_random(self):
-        epochs = 6 * DELETIONS
+        epochs = 15 * DELETIONS
         undisturbed = self.auc(self.run_sql(statement("here", epochs, "")))
         session = self.begin(statement("there", epochs))
         wait_for(lambda: session.poll() is not None or self.step() > 0, "the first step")
@@ -94,8 +94,8 @@ class Deaths(Case):
         self.assertLess(abs(there - undisturbed), 0.01)
         self.assertGreater(there, 0.9)
         self.assertEqual(self.job_tables(), [])
-        self.assertEqual([pod.name for pod in self.watched.pods() if not pod.gone_at and
-                          pod.labels.get("totrain.dev/role") in ("worker", "ps")], [])
+        wait_for(lambda: all(pod.gone_at for pod in self.watched.pods() if pod.labels.get("totrain.dev/role") in ROLES),
+                 "the pods of workers and servers to go")
         for job in self.jobs():
             self.api.request("DELETE", f"/apis/batch/v1/namespaces/{self.space}/jobs/{job['metadata']['name']}",
                              {"propagationPolicy": "Background"})
