@@ -31,7 +31,7 @@ static void append_objects(cJSON *items, const struct kube_job *job, struct aren
     const struct slice master = manifest_master_address(job, arena);
     const struct kube_member worker = {.memory = job->memory, .master = master};
     const struct kube_member server = {
-        .role = KUBE_SERVER, .memory = job->server_memory, .master = master};
+        .role = KUBE_SERVER, .incarnation = 1, .memory = job->server_memory, .master = master};
 
     json_append(items, manifest_job(job));
     json_append(items, manifest_job_secret(job, owner));

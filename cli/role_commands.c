@@ -26,7 +26,7 @@ static const char usage_text[] =
     "        [--snapshot NAME] [--cpus N]\n"
     "totrain ps FOLDER --index N --master ADDRESS --listen ADDRESS [--tls FOLDER]\n"
     "        [--incarnation N] [--patience SECONDS] [--database FILE [--schema NAME]]\n"
-    "        [--memory BYTES]\n"
+    "        [--memory BYTES] [--cpus N]\n"
     "\n"
     "The processes of a job, whose folder holds job.json and the rows. Standard input\n"
     "is the lifeline: the role ends when it closes, and `cancel` on it cancels the\n"

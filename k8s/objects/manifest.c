@@ -529,14 +529,14 @@ static void add_number(cJSON *arguments, const char *option, int64_t number)
 static void add_member_arguments(cJSON *container, const struct kube_job *job,
                                  const struct kube_member *member)
 {
+    const int64_t cpu_m = member->role == KUBE_SERVER ? job->server_cpu_m : job->cpu_m;
     cJSON *arguments = add_role(container, job, kube_role_name(member->role));
 
     add_number(arguments, "--index", member->index);
     add_number(arguments, "--incarnation", member->incarnation);
+    add_number(arguments, "--cpus", (cpu_m + 999) / 1000);
     if (member->role == KUBE_SERVER)
         add_number(arguments, "--memory", kube_job_server_rows(member->memory));
-    else
-        add_number(arguments, "--cpus", (job->cpu_m + 999) / 1000);
     add_argument(arguments, "--master");
     json_append(arguments, json_string(member->master));
     if (member->role == KUBE_WORKER && job->snapshot.size > 0) {

@@ -18,11 +18,18 @@ import unittest
 import fake_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "golden"))
+
+import job_specs  # noqa: E402  pylint: disable=wrong-import-position
+
 GOLDEN = ROOT / "tests" / "golden" / "manifest"
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]) / "totrain"
 SPEC = ROOT / "tests" / "golden" / "plan" / "train_iris.job.json"
-SUBMIT = ("submit", str(SPEC), "--dry-run", "--image=localhost/totrain:1", "--name=iris",
-          "--namespace=training")
+OPTIONS = ("--dry-run", "--image=localhost/totrain:1", "--name=iris", "--namespace=training")
+SUBMIT = ("submit", str(SPEC), *OPTIONS)
+FOLDER = tempfile.TemporaryDirectory(prefix="totrain-manifests.")  # pylint: disable=consider-using-with
+WITH_SERVERS = pathlib.Path(FOLDER.name) / "servers.job.json"
+WITH_SERVERS.write_text(json.dumps(job_specs.whole(SPEC.with_name("servers_number.job.json"))))
 TRAIN = "SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16] LABEL class INTO iris"
 SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run", "--image=localhost/totrain:1",
             "--namespace=training", "--database-secret=login")
@@ -31,6 +38,7 @@ CASES = {
     "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m", "--memory=2Gi",
                             "--resource=example.com/slot", "--priority-class=batch",
                             "--service-account=trainer", "--database-secret=login", "--keep=0"),
+    "job_with_servers": ("submit", str(WITH_SERVERS), *OPTIONS),
     "schedule": SCHEDULE,
     "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
 }
@@ -67,7 +75,7 @@ class Printed(unittest.TestCase):
 
     def test_every_pod_is_what_pod_security_calls_restricted(self):
         count = 0
-        for name in ("job", "job_with_everything", "schedule"):
+        for name in ("job", "job_with_everything", "job_with_servers", "schedule"):
             for spec in pod_specs(json.loads(run(*CASES[name]).stdout)):
                 count += 1
                 self.assertTrue(spec["securityContext"]["runAsNonRoot"])
@@ -85,7 +93,7 @@ class Printed(unittest.TestCase):
                     self.assertEqual(security["capabilities"], {"drop": ["ALL"]})
                     for text in json.dumps([container["args"], container.get("env", [])]).split('"'):
                         self.assertNotIn("SELECT", text)
-        self.assertEqual(count, 5)
+        self.assertEqual(count, 8)
 
     def test_a_schedule_owns_nothing_it_cannot_know_and_names_its_run(self):
         cron, secret = json.loads(run(*SCHEDULE).stdout)["items"]

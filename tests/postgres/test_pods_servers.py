@@ -94,6 +94,11 @@ class Runs(Case):
                             "GROUP BY server ORDER BY server")
         self.assertEqual([server for server, _ in kept], list(range(SERVERS)))
         self.assertLessEqual(max(count for _, count in kept), 3)  # and the one that is being written
+        rights = self.execute(
+            "SELECT t, r FROM unnest(ARRAY['server', 'snapshot']) t, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', "
+            f"'TRUNCATE']) r WHERE has_table_privilege('totrain_pod', 'totrain_jobs.' || t || '_{self.number}', r)")
+        self.assertEqual(sorted(rights), [("server", "INSERT"), ("server", "SELECT"), ("snapshot", "DELETE"),
+                                          ("snapshot", "INSERT"), ("snapshot", "SELECT")])
         self.check_learned(master)
 
     def test_a_frozen_server_is_replaced_and_stores_nothing_afterwards(self):

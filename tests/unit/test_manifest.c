@@ -221,7 +221,7 @@ static void a_server_is_told_what_its_rows_may_take_of_its_memory(void **state)
     CHECK_SLICE(argument_after(container, "ps"), "/var/lib/totrain/jobs/7");
     CHECK_SLICE(argument_after(container, "--index"), "1");
     CHECK_SLICE(argument_after(container, "--memory"), "104857600");
-    CHECK_SLICE(argument_after(container, "--cpus"), "");
+    CHECK_SLICE(argument_after(container, "--cpus"), "1");
     CHECK_SLICE(argument_after(container, "--snapshot"), "");
     CHECK_SLICE(API_TEXT(container, "resources", "limits", "memory"), "264Mi");
     CHECK_SLICE(API_TEXT(container, "resources", "requests", "cpu"), "250m");
