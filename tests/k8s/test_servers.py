@@ -102,5 +102,23 @@ class Deaths(Case):
         wait_for(lambda: not self.jobs() and not self.objects(), "the job to go")
 
 
+class Memory(Case):
+    def test_a_server_whose_rows_have_no_room_is_started_with_more(self):
+        """Ten thousand words of two columns, 256 numbers each with two slots: 30 MiB a server and what is beside them,
+        where it may have 16."""
+        self.server.execute("""
+            CREATE TABLE many AS SELECT 'site ' || mod(n, 10000) AS site, 'ad ' || mod(n * 7, 10000) AS ad, mod(n, 2) AS clicked
+                FROM generate_series(1, 20000) AS n;
+            GRANT SELECT ON many TO alice""")
+        self.run_sql("SELECT * FROM many TO TRAIN WideAndDeepClassifier WITH job.strategy = 'ps', model.hidden_units = [4], "
+                     "model.embedding_dimension = 256, train.batch_size = 256, train.epoch = 2, train.test_size = 0, "
+                     "job.where = 'kubernetes', job.max_workers = 2, job.worker_cpu = 0.1, job.worker_memory = '512Mi', "
+                     "job.ps_cpu = 0.1, job.ps_memory = '16Mi' LABEL clicked INTO many_model")
+        events = [event["message"] for event in self.api.get(f"{self.path}/events")["items"]
+                  if event["reason"] == "ServerOutOfMemory"]
+        self.assertRegex(" ".join(events), "server [01] ran out of its (96|192) MiB, it is started again with (192|384) MiB")
+        self.assertEqual(self.job_tables(), [])
+
+
 if __name__ == "__main__":
     harness.main()
