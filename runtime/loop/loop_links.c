@@ -133,6 +133,8 @@ static bool speaks_for_itself(const struct link *link, const struct message *mes
         return is_role(peer, IDENTITY_WORKER, message->resume.index);
     case MESSAGE_SERVER:
         return is_role(peer, IDENTITY_SERVER, message->server.index);
+    case MESSAGE_ROWS_WANTED:
+        return is_role(peer, IDENTITY_SERVER, message->rows_wanted.index);
     default:
         return true;
     }

@@ -128,12 +128,12 @@ static bool members_are_whole(const struct message_group *group)
     return reader_is_done(&reader);
 }
 
-static bool servers_are_whole(const struct message_servers *servers)
+static bool servers_are_whole(struct slice servers, uint32_t count)
 {
-    struct byte_reader reader = byte_reader_over(servers->servers);
+    struct byte_reader reader = byte_reader_over(servers);
     struct message_server_place place;
 
-    for (uint32_t i = 0; i < servers->server_count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (!message_next_server_place(&reader, &place))
             return false;
     return reader_is_done(&reader);
@@ -161,7 +161,12 @@ static const char *wrong_together(const struct message *message)
     case MESSAGE_GROUP:
         return members_are_whole(&message->group) ? NULL : "members";
     case MESSAGE_SERVERS:
-        return servers_are_whole(&message->servers) ? NULL : "servers";
+        return servers_are_whole(message->servers.servers, message->servers.server_count)
+                   ? NULL
+                   : "servers";
+    case MESSAGE_FETCH:
+        return servers_are_whole(message->fetch.servers, message->fetch.server_count) ? NULL
+                                                                                      : "servers";
     case MESSAGE_MODEL_ROWS:
         return model_rows_are_whole(&message->model_rows) ? NULL : "rows";
     case MESSAGE_STATE:

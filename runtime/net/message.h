@@ -17,6 +17,10 @@
  *     server --SERVER--> master --SERVERS, LEASE--> worker --RESUME--> each server --RESUMED-->
  * worker each batch:   worker --PULL--> servers --PULLED--> worker --PUSH--> servers --PUSHED-->
  * worker worker --SHARD_DONE--> master when all batches of the shard are counted
+ *     another number of servers:
+ *     master --SERVERS, which pauses--> workers --SHARD_DONE, even--> master --HOLD--> servers
+ *     --HELD--> master --FETCH--> servers --ROWS_WANTED, ROWS--> servers --FETCHED--> master
+ *     --LAYOUT--> servers, SERVERS--> workers
  *
  * A change without a death loses no work: the master sends GROUP to the future
  * members and SWITCH to the old group's rank 0, which names the new group in the
@@ -64,7 +68,7 @@ struct message {
     };
 };
 
-/* In the lists that GROUP, SERVERS and MODEL_ROWS carry. */
+/* In the lists that GROUP, SERVERS, FETCH and MODEL_ROWS carry. */
 struct message_member {
     MESSAGE_MEMBER_FIELDS(FIELD_MEMBER)
 };

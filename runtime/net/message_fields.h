@@ -109,7 +109,21 @@
     X(SHARD_DONE,    shard_done,    "worker -> master", \
       "all parameter servers have counted all batches of a shard") \
     X(FORGET,        forget,        "master -> parameter server", \
-      "this worker is gone, and others need not wait for it")
+      "this worker is gone, and others need not wait for it") \
+    X(LAYOUT,        layout,        "master -> parameter server", \
+      "so many servers have the rows from now on; what was about to move, and is not of this layout, stays") \
+    X(HOLD,          layout,        "master -> parameter server", \
+      "rows are about to move: no batch is counted until LAYOUT comes") \
+    X(HELD,          held,          "parameter server -> master", \
+      "no batch is counted any more; which are") \
+    X(FETCH,         fetch,         "master -> parameter server", \
+      "ask the servers that have them for the rows that are yours in the layout to come") \
+    X(FETCHED,       fetched,       "parameter server -> master", \
+      "all of them are here, or will not be") \
+    X(ROWS_WANTED,   rows_wanted,   "parameter server -> parameter server", \
+      "send the rows of these buckets from there on") \
+    X(ROWS,          moved_rows,    "parameter server -> parameter server", \
+      "a piece of them")
 
 /* ----- a worker joins and leaves ----- */
 
@@ -320,12 +334,18 @@
     F(U32,  index,       FIELD_ANY, "of the server") \
     F(U32,  incarnation, FIELD_ANY, "of its process") \
     F(U32S, counted,     FRAME_PAYLOAD_MAX, "by shard: how many of its batches are counted; 0 of those behind") \
-    F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it")
+    F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it") \
+    F(U64,  layout,      FIELD_ANY, "in which it has its rows (runtime/ps/server_layout.h)") \
+    F(U32,  serving,     FIELD_ANY, "servers of that layout") \
+    F(U64,  next_layout, FIELD_ANY, "that it was told to prepare; 0: none") \
+    F(U32,  next_serving, FIELD_ANY, "servers of that one")
 
 #define MESSAGE_SERVERS_FIELDS(F) \
-    F(U64,   roster,       FIELD_ANY, "rises with each new process of a server") \
-    F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has") \
-    F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each")
+    F(U64,   roster,       FIELD_ANY, "rises with each new process of a server, and each layout") \
+    F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have rows") \
+    F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each") \
+    F(U64,   layout,       FIELD_ANY, "of the rows") \
+    F(FLAG,  is_paused,    FIELD_ANY, "rows are about to move: leases are given back, each as soon as all servers have counted the same batches of its shard")
 
 #define MESSAGE_SERVER_PLACE_FIELDS(F) \
     F(U32,  incarnation, FIELD_ANY, "of the server's process") \
@@ -334,7 +354,8 @@
 #define MESSAGE_RESUME_FIELDS(F) \
     F(U32, index,       FIELD_ANY, "of the worker") \
     F(U32, incarnation, FIELD_ANY, "of its process") \
-    F(U64, shard,       FIELD_ANY, "of rows, counted over all epochs")
+    F(U64, shard,       FIELD_ANY, "of rows, counted over all epochs") \
+    F(U64, layout,      FIELD_ANY, "of SERVERS: a server of another one closes the connection")
 
 #define MESSAGE_RESUMED_FIELDS(F) \
     F(U64, shard, FIELD_ANY, "") \
@@ -363,11 +384,43 @@
     F(U64, shard,  FIELD_ANY, "") \
     F(U64, roster, FIELD_ANY, "of the SERVERS that have counted them") \
     F(U64, rows,   FIELD_ANY, "of data that this worker computed for it") \
-    F(F64, loss,   FIELD_ANY, "summed over them")
+    F(F64, loss,   FIELD_ANY, "summed over them") \
+    F(FLAG, is_even, FIELD_ANY, "it is not done: the lease is given back, as SERVERS asks for")
 
 #define MESSAGE_FORGET_FIELDS(F) \
     F(U32, index,       FIELD_ANY, "of the worker") \
     F(U32, incarnation, FIELD_ANY, "of its process: this one, and those before it")
+
+#define MESSAGE_LAYOUT_FIELDS(F) \
+    F(U64, layout,  FIELD_ANY, "rises with each") \
+    F(U32, serving, FIELD_ANY, "the servers that have rows: those below it")
+
+#define MESSAGE_HELD_FIELDS(F) \
+    F(U64,  layout,  FIELD_ANY, "of HOLD") \
+    F(U32S, counted, FRAME_PAYLOAD_MAX, "as of SERVER")
+
+#define MESSAGE_FETCH_FIELDS(F) \
+    F(U64,   layout,       FIELD_ANY, "of HOLD") \
+    F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have the rows now") \
+    F(BYTES, servers,      FRAME_PAYLOAD_MAX, "as of SERVERS")
+
+#define MESSAGE_FETCHED_FIELDS(F) \
+    F(U64, layout, FIELD_ANY, "of HOLD") \
+    MESSAGE_FAILURE_FIELDS(F)
+
+#define MESSAGE_ROWS_WANTED_FIELDS(F) \
+    F(U32, index,  FIELD_ANY, "of the server that asks") \
+    F(U64, layout, FIELD_ANY, "of HOLD") \
+    F(U32, first,  FIELD_ANY, "bucket") \
+    F(U32, end,    FIELD_ANY, "the bucket behind the last") \
+    F(U64, offset, FIELD_ANY, "in the images of these buckets, one behind the other, table by table")
+
+#define MESSAGE_MOVED_ROWS_FIELDS(F) \
+    F(U64,   layout,  FIELD_ANY, "of HOLD") \
+    F(U64,   offset,  FIELD_ANY, "of the piece") \
+    F(FLAG,  is_last, FIELD_ANY, "it ends the images") \
+    F(U32S,  counted, FRAME_PAYLOAD_MAX, "with the first piece: as of SERVER") \
+    F(BYTES, bytes,   FRAME_PAYLOAD_MAX, "images, each behind its size (runtime/ps/row_snapshot.h)")
 
 #define MESSAGE_BODY_MAP(X) \
     X(hello,         MESSAGE_HELLO_FIELDS) \
@@ -406,7 +459,13 @@
     X(pulled,        MESSAGE_PULLED_FIELDS) \
     X(push,          MESSAGE_PUSH_FIELDS) \
     X(shard_done,    MESSAGE_SHARD_DONE_FIELDS) \
-    X(forget,        MESSAGE_FORGET_FIELDS)
+    X(forget,        MESSAGE_FORGET_FIELDS) \
+    X(layout,        MESSAGE_LAYOUT_FIELDS) \
+    X(held,          MESSAGE_HELD_FIELDS) \
+    X(fetch,         MESSAGE_FETCH_FIELDS) \
+    X(fetched,       MESSAGE_FETCHED_FIELDS) \
+    X(rows_wanted,   MESSAGE_ROWS_WANTED_FIELDS) \
+    X(moved_rows,    MESSAGE_MOVED_ROWS_FIELDS)
 
 /* clang-format on */
 

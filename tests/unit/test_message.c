@@ -108,6 +108,11 @@ static struct message sample(enum message_type type, struct text *list)
         message.servers.server_count = 2;
         message.servers.servers = text_slice(list);
         break;
+    case MESSAGE_FETCH:
+        message_put_server_place(list, &place);
+        message.fetch.server_count = 1;
+        message.fetch.servers = text_slice(list);
+        break;
     case MESSAGE_MODEL_ROWS:
         message_put_model_row(list, &row);
         row.has_value = row.has_data = false;
