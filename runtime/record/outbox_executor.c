@@ -492,6 +492,10 @@ static void tell_launcher(const struct worker_actions *workers, const struct out
     case OUTBOX_LANES:
         workers->limit_lanes(workers->self, entry->index);
         break;
+    case OUTBOX_SERVERS:
+        if (workers->run_servers)
+            workers->run_servers(workers->self, entry->servers.least, entry->servers.most);
+        break;
     case OUTBOX_WORKER:
         memcpy(&row, outbox_bytes(outbox, entry).data, sizeof row);
         workers->note_worker(workers->self, row.index, row.incarnation,

@@ -152,6 +152,14 @@ void outbox_lanes(struct outbox *outbox, uint32_t lanes)
     add(outbox, OUTBOX_LANES)->index = lanes;
 }
 
+void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most)
+{
+    struct outbox_entry *entry = add(outbox, OUTBOX_SERVERS);
+
+    entry->servers.least = least;
+    entry->servers.most = most;
+}
+
 void outbox_end(struct outbox *outbox, enum status status)
 {
     add(outbox, OUTBOX_END)->status = status;

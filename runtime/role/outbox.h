@@ -48,6 +48,7 @@ enum outbox_kind {
     OUTBOX_REPLACE,        /* ask the launcher for another worker than this one of its index */
     OUTBOX_KILLED_BY_ROWS, /* for the launcher: rows killed this worker, not its program */
     OUTBOX_LANES,          /* for the launcher: more workers than `index` have no work */
+    OUTBOX_SERVERS,        /* for the launcher: from `least` to `most` parameter servers run */
     OUTBOX_END             /* the role has ended; status: how */
 };
 
@@ -100,6 +101,9 @@ struct outbox_entry {
         struct {
             uint32_t index, incarnation; /* KILLED_BY_ROWS: the index alone; LANES: how many */
         };
+        struct {
+            uint32_t least, most;
+        } servers;
         enum status status;
     };
     size_t offset, size; /* of the bytes in outbox->bytes */
@@ -144,6 +148,7 @@ void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, stru
 void outbox_replace(struct outbox *outbox, uint32_t index, uint32_t incarnation);
 void outbox_killed_by_rows(struct outbox *outbox, uint32_t index);
 void outbox_lanes(struct outbox *outbox, uint32_t lanes);
+void outbox_servers(struct outbox *outbox, uint32_t least, uint32_t most);
 void outbox_end(struct outbox *outbox, enum status status);
 
 /* ----- reading ----- */
