@@ -31,9 +31,14 @@ void row_snapshot_end(struct row_table *table)
     table->snapshot = NULL;
 }
 
+static bool is_there(const struct row_table *table, const struct row_entry *entry, uint32_t step)
+{
+    return entry->seen && !row_table_has_expired(table, entry, step);
+}
+
 static bool is_in_it(const struct row_table *table, const struct row_entry *entry)
 {
-    return entry->seen && !row_table_has_expired(table, entry, table->snapshot->step);
+    return is_there(table, entry, table->snapshot->step);
 }
 
 static void put_entry(const struct row_table *table, const struct row_bucket *bucket,
@@ -66,6 +71,31 @@ void row_snapshot_save(struct row_table *table, const struct row_bucket *bucket,
     snapshot->saved_count[b]++;
 }
 
+static void put_image_head(const struct row_table *table, uint32_t b, uint64_t count,
+                           struct text *out)
+{
+    put_u32(out, table->options.number);
+    put_u32(out, table->options.width);
+    put_u32(out, table->slots);
+    put_u32(out, b);
+    put_u64(out, count);
+}
+
+enum status row_image_now(const struct row_table *table, uint32_t step, uint32_t b,
+                          struct text *out, struct error *err)
+{
+    const struct row_bucket *bucket = table->buckets + b;
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < bucket->capacity; i++)
+        count += is_there(table, bucket->entries + i, step);
+    put_image_head(table, b, count, out);
+    for (uint32_t i = 0; i < bucket->capacity; i++)
+        if (is_there(table, bucket->entries + i, step))
+            put_entry(table, bucket, bucket->entries + i, out);
+    return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
 enum status row_snapshot_image(struct row_table *table, uint32_t b, struct text *out,
                                struct error *err)
 {
@@ -76,11 +106,7 @@ enum status row_snapshot_image(struct row_table *table, uint32_t b, struct text 
     for (uint32_t i = 0; i < bucket->capacity; i++)
         count +=
             bucket->entries[i].saved != table->snapshots && is_in_it(table, bucket->entries + i);
-    put_u32(out, table->options.number);
-    put_u32(out, table->options.width);
-    put_u32(out, table->slots);
-    put_u32(out, b);
-    put_u64(out, count);
+    put_image_head(table, b, count, out);
     text_append(out, text_slice(snapshot->saved + b));
     for (uint32_t i = 0; i < bucket->capacity; i++)
         if (bucket->entries[i].saved != table->snapshots && is_in_it(table, bucket->entries + i))

@@ -40,6 +40,10 @@ void row_snapshot_end(struct row_table *table); /* fine where there is none */
 void row_snapshot_save(struct row_table *table, const struct row_bucket *bucket,
                        struct row_entry *entry);
 
+/* Appends the image of a bucket as it is in this step, where no snapshot is asked. NO_MEMORY. */
+enum status row_image_now(const struct row_table *table, uint32_t step, uint32_t bucket,
+                          struct text *out, struct error *err);
+
 /* Takes the entries of an image in, each in place of what the table has of its id. CORRUPT for
  * bytes that are no image of this table, and LIMIT, NO_MEMORY: some of them may be in. */
 enum status row_image_load(struct row_table *table, struct slice image, struct error *err);
