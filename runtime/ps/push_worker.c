@@ -190,7 +190,8 @@ static void resume(struct push_worker *worker, struct outbox *outbox)
         return;
     message.resume = (struct message_resume){.index = worker->options.index,
                                              .incarnation = worker->options.incarnation,
-                                             .shard = worker->leases[0].first};
+                                             .shard = worker->leases[0].first,
+                                             .layout = worker->layout};
     for (uint32_t s = 0; s < worker->server_count; s++)
         outbox_send(outbox, worker->servers[s].peer, &message);
 }
@@ -217,14 +218,28 @@ static void place_server(struct pushed_server *server, const struct message_serv
     slice_copy(place->address, server->address, sizeof server->address);
 }
 
-static enum status make_servers(struct push_worker *worker, uint32_t count, struct error *err)
+/* Those that serve under both numbers keep their connections. */
+static enum status make_servers(struct push_worker *worker, uint32_t count, struct outbox *outbox,
+                                struct error *err)
 {
+    const uint32_t kept = count < worker->server_count ? count : worker->server_count;
+    struct pushed_server *servers;
+
     if (count == worker->server_count)
         return STATUS_OK;
-    drop_servers(worker);
-    worker->servers = calloc(count, sizeof *worker->servers);
-    if (!worker->servers)
+    servers = calloc(count, sizeof *servers);
+    if (!servers)
         return fail_no_memory(err);
+    if (kept > 0)
+        memcpy(servers, worker->servers, kept * sizeof *servers);
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        if (s < kept)
+            worker->servers[s].rows = NULL;
+        else if (worker->servers[s].peer != PEER_NONE)
+            outbox_close(outbox, worker->servers[s].peer);
+    }
+    drop_servers(worker);
+    worker->servers = servers;
     worker->server_count = count;
     return STATUS_OK;
 }
@@ -236,13 +251,12 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
     struct error err;
 
     error_clear(&err);
-    if (servers->server_count < 1 || servers->server_count > BUCKETS_PER_TABLE ||
-        (worker->server_count && worker->server_count != servers->server_count)) {
+    if (servers->server_count < 1 || servers->server_count > BUCKETS_PER_TABLE) {
         fail(&err, STATUS_PROTOCOL, "%u parameter servers", servers->server_count);
         be_failed(worker, &err, outbox);
         return;
     }
-    if (make_servers(worker, servers->server_count, &err) != STATUS_OK) {
+    if (make_servers(worker, servers->server_count, outbox, &err) != STATUS_OK) {
         be_failed(worker, &err, outbox);
         return;
     }
@@ -253,6 +267,8 @@ static void on_servers(struct push_worker *worker, int64_t now_ms,
         place_server(worker->servers + s, &place, outbox);
     }
     worker->roster = servers->roster;
+    worker->layout = servers->layout;
+    worker->is_paused = servers->is_paused;
     connect_servers(worker, now_ms, outbox);
     resume(worker, outbox);
 }
@@ -415,7 +431,8 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
     return divide_rows(worker, err);
 }
 
-static void hand_in(struct push_worker *worker, struct outbox *outbox)
+/* The shard is done, or, where it is even, all servers have counted the same of it. */
+static void hand_in(struct push_worker *worker, bool is_even, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_SHARD_DONE);
     const struct batch_loss loss = worker->learning.take_loss(worker->learning.self);
@@ -424,7 +441,8 @@ static void hand_in(struct push_worker *worker, struct outbox *outbox)
                                                      .shard = worker->leases[0].first,
                                                      .roster = worker->roster,
                                                      .rows = loss.rows,
-                                                     .loss = loss.loss};
+                                                     .loss = loss.loss,
+                                                     .is_even = is_even};
     if (worker->master.peer != PEER_NONE && worker->leased_by == worker->master.peer)
         outbox_send(outbox, worker->master.peer, &message);
     worker->lease_count--;
@@ -447,25 +465,48 @@ static enum status open_lease(struct push_worker *worker, struct error *err)
     return STATUS_OK;
 }
 
+/* Of the shard, on the servers that have counted the fewest of its batches, and the most. */
+static void find_counted(const struct push_worker *worker, uint32_t *least, uint32_t *most)
+{
+    *least = UINT32_MAX;
+    *most = 0;
+    for (uint32_t s = 0; s < worker->server_count; s++) {
+        const uint32_t next = worker->servers[s].next;
+
+        *least = next < *least ? next : *least;
+        *most = next > *most ? next : *most;
+    }
+}
+
+/* Rows are about to move, and this shard lets them. */
+static bool is_given_back(const struct push_worker *worker, uint32_t least, uint32_t most)
+{
+    return worker->is_paused && (least == most || is_collection(worker, worker->leases[0].first)) &&
+           (!worker->is_open || least < worker->batches);
+}
+
 /* All servers have said how far they are. What was collected before may be of a process that is
  * gone. */
 static void go_on(struct push_worker *worker, struct outbox *outbox)
 {
-    uint32_t least = UINT32_MAX;
+    uint32_t least, most;
     struct error err;
 
     error_clear(&err);
+    find_counted(worker, &least, &most);
+    if (is_given_back(worker, least, most)) {
+        hand_in(worker, true, outbox);
+        resume(worker, outbox);
+        return;
+    }
     if (open_lease(worker, &err) != STATUS_OK) {
         be_failed(worker, &err, outbox);
         return;
     }
-    for (uint32_t s = 0; s < worker->server_count; s++)
-        if (worker->servers[s].next < least)
-            least = worker->servers[s].next;
     if (worker->is_collecting)
         least = 0;
     if (least >= worker->batches) {
-        hand_in(worker, outbox);
+        hand_in(worker, false, outbox);
         resume(worker, outbox);
         return;
     }
@@ -485,7 +526,7 @@ static enum status collect_batch(struct push_worker *worker, struct outbox *outb
         return STATUS_OK;
     }
     TRY(learning->learned(learning->self, &worker->learned, err));
-    hand_in(worker, outbox);
+    hand_in(worker, false, outbox);
     resume(worker, outbox);
     return STATUS_OK;
 }

@@ -16,6 +16,11 @@
  * Where workers are held together (is_gated) the batch is pulled from server 0 first, which lets
  * the pull wait, and pushed there last; else all servers are asked at once.
  *
+ * Where rows are about to move to another number of servers, SERVERS says that it is paused: the
+ * worker does batches only until all servers have counted the same of the shard, and gives the
+ * lease back (SHARD_DONE, even). What it has on its way may be computed again. The SERVERS of the
+ * new layout follow.
+ *
  * When all shards are done the master leases what lies behind the last one: the worker then pulls
  * all rows that the servers have (PULL that only reads), from the first again where one of them is
  * new, and says SHARD_DONE. The master asks for the state that they make by pieces (CHECKPOINT),
@@ -90,7 +95,8 @@ struct push_worker {
     uint32_t lease_count;
     struct pushed_server *servers; /* (server_count) */
     uint32_t server_count;
-    uint64_t roster; /* the newest SERVERS */
+    uint64_t roster, layout; /* the newest SERVERS */
+    bool is_paused;
 
     bool is_open; /* the shard of leases[0] is */
     bool is_collecting;

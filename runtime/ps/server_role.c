@@ -10,7 +10,7 @@
 #include "base/reserve.h"
 #include "runtime/ps/row_snapshot.h"
 
-#define SNAPSHOT_VERSION 1
+#define SNAPSHOT_VERSION 2
 #define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
 
 /* ---- life ---- */
@@ -20,7 +20,8 @@ static enum status check_options(const struct server_options *options, struct er
     if (options->table_count < 1 || options->table_count > TABLES_MAX)
         return fail(err, STATUS_INVALID, "a parameter server has 1 to %d tables, not %" PRIu32,
                     TABLES_MAX, options->table_count);
-    if (options->server_count > BUCKETS_PER_TABLE || options->index >= options->server_count)
+    if (options->server_count < 1 || options->server_count > BUCKETS_PER_TABLE ||
+        options->index >= BUCKETS_PER_TABLE)
         return fail(err, STATUS_INVALID,
                     "parameter server %" PRIu32 " of %" PRIu32 ", where a job has %d at most",
                     options->index, options->server_count, BUCKETS_PER_TABLE);
@@ -33,8 +34,10 @@ static enum status check_options(const struct server_options *options, struct er
 enum status server_role_init(struct server_role *role, const struct server_options *options,
                              struct error *err)
 {
-    *role = (struct server_role){.options = *options, .next_peer = PEER_FIRST_ASKED};
-    role->memory.limit = options->memory_limit;
+    *role = (struct server_role){.options = *options,
+                                 .next_peer = PEER_FIRST_ASKED,
+                                 .layout = {.serving = options->server_count}};
+    server_role_share_memory(role, options->server_count ? options->server_count : 1);
     role->master = master_link_of(options->master, options->alive_ms, options->reconnect_ms,
                                   options->search_ms);
     text_init(&role->unread, ROW_IMAGE_MAX);
@@ -47,6 +50,13 @@ enum status server_role_init(struct server_role *role, const struct server_optio
         TRY(row_table_init(role->tables + t, options->tables + t, &role->memory, err));
     role->options.tables = NULL;
     return STATUS_OK;
+}
+
+void server_role_share_memory(struct server_role *role, uint32_t serving)
+{
+    const uint64_t share = role->options.memory_shared / serving;
+
+    role->memory.limit = share > role->options.memory_limit ? share : role->options.memory_limit;
 }
 
 /* Only the gate lets a worker wait for others. */
@@ -80,6 +90,7 @@ void server_role_deinit(struct server_role *role)
 {
     while (role->peer_count)
         forget_peer(role, role->peers);
+    server_move_deinit(role);
     for (uint32_t t = 0; role->tables && t < role->options.table_count; t++)
         if (role->tables[t].buckets)
             row_table_deinit(role->tables + t);
@@ -116,16 +127,25 @@ static void send_failure(const struct server_role *role, struct outbox *outbox)
     outbox_send(outbox, role->master.peer, &message);
 }
 
-static void connect_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+void server_role_say(const struct server_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_SERVER);
 
-    master_link_connect(&role->master, now_ms, &role->next_peer, outbox);
     message.server = (struct message_server){.index = role->options.index,
                                              .incarnation = role->options.incarnation,
                                              .counted = shard_counts_bytes(&role->shards),
-                                             .address = slice_of(role->options.address)};
+                                             .address = slice_of(role->options.address),
+                                             .layout = role->layout.id,
+                                             .serving = role->layout.serving,
+                                             .next_layout = role->move.to.id,
+                                             .next_serving = role->move.to.serving};
     outbox_send(outbox, role->master.peer, &message);
+}
+
+static void connect_master(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    master_link_connect(&role->master, now_ms, &role->next_peer, outbox);
+    server_role_say(role, outbox);
     if (role->state == SERVER_FAILED)
         send_failure(role, outbox);
 }
@@ -220,6 +240,15 @@ static void refuse(struct server_role *role, struct server_peer *peer, struct ou
     forget_peer(role, peer);
 }
 
+void server_role_stop_workers(struct server_role *role)
+{
+    for (uint32_t i = 0; i < role->peer_count; i++) {
+        stop_computing(role, role->peers + i);
+        role->peers[i].has_resumed = false;
+        text_clear(&role->peers[i].waiting);
+    }
+}
+
 /* Whether others still compute what they pulled before the worker's last `staleness` pushes. */
 static bool is_ahead(const struct server_role *role, const struct server_peer *peer)
 {
@@ -289,7 +318,7 @@ static enum status take_ids(struct server_role *role, struct slice counts, struc
     if (rows != ids.size / sizeof *role->ids)
         return wrong(err, "more ids than are counted");
     for (uint64_t i = 0; i < rows; i++)
-        if (server_of_row(role->ids[i], role->options.server_count) != role->options.index)
+        if (server_of_row(role->ids[i], role->layout.serving) != role->options.index)
             return wrong(err, "a row that another server has");
     asked->rows = (uint32_t)rows;
     return STATUS_OK;
@@ -306,6 +335,8 @@ static enum status on_resume(struct server_role *role, struct server_peer *peer,
     TRY(know_worker(role, resume->index, err));
     if (resume->incarnation < role->workers[resume->index].gone)
         return wrong(err, "a worker that was replaced");
+    if (resume->layout != role->layout.id)
+        return wrong(err, "a worker that goes by another layout");
     stop_computing(role, peer);
     peer->has_resumed = true;
     peer->index = resume->index;
@@ -486,7 +517,9 @@ static void on_worker(struct server_role *role, peer_id from, const struct messa
     error_clear(&err);
     if (!peer)
         status = add_peer(role, from, &peer, &err);
-    if (status == STATUS_OK && message->type == MESSAGE_RESUME)
+    if (status == STATUS_OK && role->move.state != MOVE_NONE)
+        status = wrong(&err, "they are about to move");
+    else if (status == STATUS_OK && message->type == MESSAGE_RESUME)
         status = on_resume(role, peer, &message->resume, outbox, &err);
     else if (status == STATUS_OK && message->type == MESSAGE_PULL)
         status = on_pull(role, peer, message, outbox, &err);
@@ -532,6 +565,12 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
     master_link_found(&role->master);
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
+    } else if (message->type == MESSAGE_HOLD && !is_over(role)) {
+        server_move_hold(role, &message->layout, outbox);
+    } else if (message->type == MESSAGE_FETCH && !is_over(role)) {
+        server_move_fetch(role, now_ms, &message->fetch, outbox);
+    } else if (message->type == MESSAGE_LAYOUT && !is_over(role)) {
+        server_move_layout(role, now_ms, &message->layout, outbox);
     } else if (message->type == MESSAGE_END) {
         role->state = SERVER_ENDED;
         outbox_end(outbox, STATUS_OK);
@@ -545,6 +584,9 @@ void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id fr
         return;
     if (from == role->master.peer)
         on_master(role, now_ms, message, outbox);
+    else if (role->state == SERVER_SERVING &&
+             (message->type == MESSAGE_ROWS || message->type == MESSAGE_ROWS_WANTED))
+        server_move_on_message(role, from, message, outbox);
     else if (role->state == SERVER_SERVING)
         on_worker(role, from, message, outbox);
 }
@@ -556,6 +598,8 @@ void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id
 
     if (peer == role->master.peer) {
         master_link_lost(&role->master, now_ms);
+    } else if (server_move_on_disconnect(role, peer)) {
+        return;
     } else if (worker) {
         forget_peer(role, worker);
         if (!is_over(role))
@@ -565,7 +609,7 @@ void server_role_on_disconnect(struct server_role *role, int64_t now_ms, peer_id
 
 /* ---- snapshots ---- */
 
-static void end_snapshot(struct server_role *role)
+void server_role_end_snapshot(struct server_role *role)
 {
     for (uint32_t t = 0; t < role->options.table_count; t++)
         row_snapshot_end(role->tables + t);
@@ -581,13 +625,15 @@ static enum status begin_snapshot(struct server_role *role, struct error *err)
         TRY(row_snapshot_begin(role->tables + t, (uint32_t)role->clock, err));
     role->snapshot.is_on = true;
     /* Ids rise, also from one process of the server to the next. */
-    role->snapshot.id = (uint64_t)role->options.incarnation << 32 | role->clock;
+    role->snapshot.id = (uint64_t)role->options.incarnation << 32 | ++role->snapshots;
     role->snapshot.position = role->snapshot.bytes = 0;
     role->snapshot.table = role->snapshot.bucket = 0;
     text_clear(out);
     put_u32(out, SNAPSHOT_VERSION);
     put_u32(out, role->options.table_count);
     put_u64(out, role->clock);
+    put_u64(out, role->layout.id);
+    put_u32(out, role->layout.serving);
     put_sized(out, shard_counts_bytes(&role->shards));
     return out->failed ? fail_no_memory(err) : STATUS_OK;
 }
@@ -620,7 +666,7 @@ static void finish_snapshot(struct server_role *role, struct outbox *outbox)
                                     .piece_bytes = role->options.piece_bytes};
 
     outbox_put(outbox, OUTBOX_FINISH, &head, sizeof head);
-    end_snapshot(role);
+    server_role_end_snapshot(role);
 }
 
 static enum status put_image(struct server_role *role, struct error *err)
@@ -661,7 +707,7 @@ void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *o
             return;
         }
         if (put_image(role, &err) != STATUS_OK) {
-            end_snapshot(role);
+            server_role_end_snapshot(role);
             return;
         }
         send_pieces(role, role->options.piece_bytes, outbox);
@@ -682,11 +728,14 @@ static enum status read_head(struct server_role *role, struct byte_reader *reade
     struct slice counts;
 
     role->clock = read_u64(reader);
+    role->layout.id = read_u64(reader);
+    role->layout.serving = read_u32(reader);
     counts = read_sized(reader, SHARDS_MAX * sizeof(uint32_t));
     if (reader->failed)
         return STATUS_OK; /* not all there yet */
     if (version != SNAPSHOT_VERSION || tables != role->options.table_count ||
-        role->clock > SERVER_CLOCK_MAX)
+        role->clock > SERVER_CLOCK_MAX || role->layout.serving < 1 ||
+        role->layout.serving > BUCKETS_PER_TABLE)
         return damaged(err);
     role->has_head = true;
     return shard_counts_read(&role->shards, counts, err);
@@ -750,13 +799,22 @@ void server_role_save(struct server_role *role, int64_t now_ms)
 {
     struct error err;
 
-    if (role->state != SERVER_SERVING || role->snapshot.is_on ||
-        role->clock == role->snapshot_clock)
+    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.state != MOVE_NONE ||
+        (role->clock == role->snapshot_clock && !role->must_save))
         return;
+    role->must_save = false;
     role->snapshot_at = now_ms;
     role->snapshot_clock = role->clock;
     if (begin_snapshot(role, &err) != STATUS_OK)
-        end_snapshot(role);
+        server_role_end_snapshot(role);
+}
+
+/* One that cannot begin now begins in its time. */
+void server_role_save_anew(struct server_role *role, int64_t now_ms)
+{
+    role->must_save = true;
+    if (role->options.snapshot_ms)
+        server_role_save(role, now_ms);
 }
 
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
@@ -780,6 +838,7 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
     case MASTER_NEEDS_NOTHING:
         break;
     }
+    server_move_on_tick(role, now_ms, outbox);
     if (is_snapshot_due(role, now_ms))
         server_role_save(role, now_ms);
 }

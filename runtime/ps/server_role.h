@@ -27,7 +27,11 @@
  * A snapshot goes out by pieces, between messages (server_role_work), while rows are pulled and
  * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
  *
- *     u32 version, u32 tables, u64 clock | sized counts of shards | sized image of each bucket
+ *     u32 version, u32 tables, u64 clock, u64 layout, u32 serving
+ *     | sized counts of shards | sized image of each bucket
+ *
+ * Which rows are the server's is the layout's (server_layout.h), and how another one comes into
+ * force, server_move.h's. A worker that goes by another layout is refused.
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
@@ -35,6 +39,7 @@
 #define RUNTIME_PS_SERVER_ROLE_H
 
 #include "runtime/ps/row_table.h"
+#include "runtime/ps/server_move.h"
 #include "runtime/ps/shard_counts.h"
 #include "runtime/role/master_link.h"
 
@@ -47,16 +52,17 @@ enum server_state { SERVER_EMPTY, SERVER_SERVING, SERVER_FAILED, SERVER_ENDED };
 struct server_options {
     uint64_t job, identity;
     uint32_t index, incarnation;
-    uint32_t server_count;                  /* of the job; index is below it */
+    uint32_t server_count;                  /* of a job that has no other layout yet */
     const char *master;                     /* address */
     const char *address;                    /* for workers */
     const struct row_table_options *tables; /* (table_count); borrowed by server_role_init */
     uint32_t table_count;                   /* 1 to TABLES_MAX */
     uint64_t memory_limit;                  /* bytes, of all rows */
-    bool may_grow;      /* its launcher starts it again with more: without room it ends (LIMIT,
-                           NO_MEMORY), and the master does not hear of it */
-    uint32_t staleness; /* 0: no bound; at most SERVER_STALENESS_MAX */
-    bool weighs_stale;  /* the rate is divided by the pushes of others since the pull */
+    uint64_t memory_shared; /* of all servers; their parts of it, if they are more */
+    bool may_grow;          /* its launcher starts it again with more: without room it ends (LIMIT,
+                               NO_MEMORY), and the master does not hear of it */
+    uint32_t staleness;     /* 0: no bound; at most SERVER_STALENESS_MAX */
+    bool weighs_stale;      /* the rate is divided by the pushes of others since the pull */
     int64_t alive_ms, reconnect_ms;
     int64_t search_ms;   /* without its master it ends after that; search.h */
     int64_t snapshot_ms; /* between the begins of two; 0: none are taken */
@@ -94,6 +100,8 @@ struct server_role {
     struct master_link master;
     peer_id next_peer;
 
+    struct server_layout layout; /* of its rows */
+    struct server_move move;     /* to another */
     struct row_memory memory;
     struct row_table *tables; /* (table_count) */
     uint64_t clock;           /* pushes that are counted */
@@ -123,12 +131,14 @@ struct server_role {
     } snapshot;
     int64_t snapshot_at;     /* when one began last */
     uint64_t snapshot_clock; /* of the last that began */
+    uint32_t snapshots;      /* begun by this process */
+    bool must_save;          /* whatever the clock says: rows have moved */
 };
 
 /* The server that has a row, of so many. */
 static inline uint32_t server_of_row(uint64_t id, uint32_t server_count)
 {
-    return row_bucket_of(row_hash(id)) * server_count / BUCKETS_PER_TABLE;
+    return server_of_bucket(row_bucket_of(row_hash(id)), server_count);
 }
 
 /* INVALID for options out of range. server_role_start_failed and _deinit are possible then, too. */
@@ -159,6 +169,18 @@ void server_role_save(struct server_role *role, int64_t now_ms);
 /* Some of a snapshot. */
 bool server_role_has_work(const struct server_role *role);
 void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+
+/* ---- for server_move.c ---- */
+
+/* Nothing that a worker pulled before can be pushed any more. */
+void server_role_stop_workers(struct server_role *role);
+void server_role_end_snapshot(struct server_role *role);
+/* SERVER, to the master. */
+void server_role_say(const struct server_role *role, struct outbox *outbox);
+/* As server_role_save, also when nothing was pushed since. */
+void server_role_save_anew(struct server_role *role, int64_t now_ms);
+/* The limit of memory where so many servers serve. */
+void server_role_share_memory(struct server_role *role, uint32_t serving);
 
 /* Of all rows and counts. */
 uint64_t server_role_digest(const struct server_role *role);

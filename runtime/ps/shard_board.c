@@ -100,6 +100,13 @@ bool shard_board_share(struct shard_board *board, uint32_t worker, struct board_
     return found != none && add_lease(board, worker, board->leases[found].shard, lease);
 }
 
+bool shard_board_claim_shard(struct shard_board *board, uint32_t worker, uint32_t shard,
+                             struct board_lease *lease)
+{
+    return shard < board->shards && board->states[shard] == BOARD_OPEN &&
+           add_lease(board, worker, shard, lease);
+}
+
 static struct board_lease *find_lease(const struct shard_board *board, uint64_t id)
 {
     for (uint32_t i = 0; i < board->lease_count; i++)

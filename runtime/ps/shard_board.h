@@ -50,6 +50,9 @@ void shard_board_deinit(struct shard_board *board);
 
 /* False: nothing is to be done now. NO_MEMORY counts as that. */
 bool shard_board_claim(struct shard_board *board, uint32_t worker, struct board_lease *lease);
+/* Of this shard alone; false also where it is leased, or done. */
+bool shard_board_claim_shard(struct shard_board *board, uint32_t worker, uint32_t shard,
+                             struct board_lease *lease);
 /* A shard that one other worker has, when none is open: one that it has not begun, where there is
  * one, and of these the one leased first. False: there is none, or NO_MEMORY. */
 bool shard_board_share(struct shard_board *board, uint32_t worker, struct board_lease *lease);

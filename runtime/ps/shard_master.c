@@ -36,10 +36,13 @@ enum status shard_master_init(struct shard_master *master,
                                     .ticked_at = now_ms,
                                     .reported_at = now_ms,
                                     .rate_at = now_ms};
+    master->server_room =
+        options->server_most > options->server_count ? options->server_most : options->server_count;
+    shard_move_init(master);
     error_clear(&master->failure);
     usage_init(&master->usage, now_ms);
     master->workers = calloc(options->worker_count, sizeof *master->workers);
-    master->servers = calloc(options->server_count, sizeof *master->servers);
+    master->servers = calloc(master->server_room, sizeof *master->servers);
     if (!master->workers || !master->servers)
         return fail_no_memory(err);
     TRY(unable_init(&master->unable, options->worker_count, options->dead_ms, err));
@@ -53,6 +56,9 @@ void shard_master_deinit(struct shard_master *master)
 {
     shard_board_deinit(&master->board);
     unable_deinit(&master->unable);
+    shard_move_deinit(master);
+    for (uint32_t s = 0; master->servers && s < master->server_room; s++)
+        shard_counts_deinit(&master->servers[s].held);
     free(master->losses);
     free(master->workers);
     free(master->servers);
@@ -92,21 +98,33 @@ static void send_end(const struct shard_master *master, peer_id peer, struct out
 
 static void send_servers(const struct shard_master *master, peer_id peer, struct outbox *outbox)
 {
+    const uint32_t serving = master->move.now.serving;
     struct message message = message_of(master, MESSAGE_SERVERS);
     struct text list;
 
+    if (!master->move.is_settled)
+        return; /* it follows when it is known which servers have the rows */
     text_init(&list, FRAME_PAYLOAD_MAX);
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < serving; s++)
         message_put_server_place(
             &list, &(struct message_server_place){.incarnation = master->servers[s].incarnation,
                                                   .address = slice_of(master->servers[s].address)});
     outbox->failed |= list.failed;
     message.servers = (struct message_servers){.roster = master->roster,
-                                               .server_count = master->options.server_count,
-                                               .servers = text_slice(&list)};
+                                               .server_count = serving,
+                                               .servers = text_slice(&list),
+                                               .layout = master->move.now.id,
+                                               .is_paused = master->move.stage != SHARD_MOVE_NONE};
     if (!list.failed)
         outbox_send(outbox, peer, &message);
     text_deinit(&list);
+}
+
+void shard_send_servers_to_all(const struct shard_master *master, struct outbox *outbox)
+{
+    for (uint32_t w = 0; w < master->options.worker_count; w++)
+        if (master->workers[w].peer != PEER_NONE)
+            send_servers(master, master->workers[w].peer, outbox);
 }
 
 /* Which processes of workers are gone: nobody waits for what they have on their way. */
@@ -126,12 +144,12 @@ static void send_forgets(const struct shard_master *master, peer_id peer, struct
 
 /* ----- leases ----- */
 
-static void send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,
-                       uint64_t shard, struct outbox *outbox)
+void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,
+                      uint64_t shard, struct outbox *outbox)
 {
     struct message message = message_of(master, MESSAGE_LEASE);
 
-    master->workers[worker].held++;
+    master->workers[worker].leased++;
     message.lease = (struct message_lease){.id = id, .first = shard, .count = 1};
     outbox_send(outbox, master->workers[worker].peer, &message);
 }
@@ -140,10 +158,11 @@ static bool are_all_done(const struct shard_master *master)
 {
     if (master->plan.shards_per_epoch == 0 || !shard_board_is_finished(&master->board))
         return false;
-    for (uint32_t s = 0; s < master->options.server_count; s++)
-        if (master->servers[s].peer == PEER_NONE)
+    for (uint32_t s = 0; s < master->move.now.serving; s++)
+        if (master->servers[s].peer == PEER_NONE ||
+            master->servers[s].layout.id != master->move.now.id)
             return false;
-    return true;
+    return master->move.is_settled;
 }
 
 /* The first that does nothing, else the first there is. worker_count: none is here. */
@@ -155,7 +174,7 @@ static uint32_t choose_collector(const struct shard_master *master)
     for (uint32_t w = 0; w < none; w++) {
         if (master->workers[w].peer == PEER_NONE)
             continue;
-        if (master->workers[w].held == 0)
+        if (master->workers[w].leased == 0)
             return w;
         found = found == none ? w : found;
     }
@@ -176,12 +195,15 @@ static void lease_collection(struct shard_master *master, int64_t now_ms, struct
     *collection = (struct shard_collection){.lease = master->board.next_lease++, .worker = worker};
     shard_put_event(master, now_ms, worker, "collecting", outbox, "all %" PRIu32 " shards are done",
                     master->board.shards);
-    send_lease(master, worker, collection->lease, master->board.shards, outbox);
+    shard_send_lease(master, worker, collection->lease, master->board.shards, outbox);
 }
 
 static void give_leases(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
-    if (master->state != JOB_STATE_RUNNING || master->is_learned)
+    if (shard_master_has_ended(master))
+        return;
+    shard_move_step(master, now_ms, outbox);
+    if (master->state != JOB_STATE_RUNNING || master->move.stage != SHARD_MOVE_NONE)
         return;
     for (uint32_t w = 0; w < master->options.worker_count; w++) {
         const struct shard_member *worker = master->workers + w;
@@ -189,11 +211,11 @@ static void give_leases(struct shard_master *master, int64_t now_ms, struct outb
 
         if (worker->peer == PEER_NONE)
             continue;
-        while (worker->held < master->options.leases_per_worker &&
+        while (worker->leased < master->options.leases_per_worker &&
                shard_board_claim(&master->board, w, &lease))
-            send_lease(master, w, lease.id, lease.shard, outbox);
-        if (worker->held == 0 && shard_board_share(&master->board, w, &lease))
-            send_lease(master, w, lease.id, lease.shard, outbox);
+            shard_send_lease(master, w, lease.id, lease.shard, outbox);
+        if (worker->leased == 0 && shard_board_share(&master->board, w, &lease))
+            shard_send_lease(master, w, lease.id, lease.shard, outbox);
     }
     lease_collection(master, now_ms, outbox);
 }
@@ -209,7 +231,7 @@ static void dismiss(struct shard_master *master, enum message_type to_workers,
             send_last(master, master->workers[w].peer, to_workers, outbox);
         master->workers[w].peer = PEER_NONE;
     }
-    for (uint32_t s = 0; s < master->options.server_count; s++) {
+    for (uint32_t s = 0; s < master->server_room; s++) {
         if (master->servers[s].peer != PEER_NONE)
             send_end(master, master->servers[s].peer, outbox);
         master->servers[s].peer = PEER_NONE;
@@ -237,7 +259,7 @@ static void end(struct shard_master *master, int64_t now_ms, enum job_state stat
     master->state = state;
     shard_put_job(master, now_ms, outbox);
     put_ended(master, master->workers, master->options.worker_count, outbox);
-    put_ended(master, master->servers, master->options.server_count, outbox);
+    put_ended(master, master->servers, master->server_room, outbox);
     dismiss(master, MESSAGE_END, outbox);
     master->live = 0;
     outbox_put(outbox, OUTBOX_DROP, "", 0);
@@ -276,6 +298,15 @@ void shard_master_want(struct shard_master *master, int64_t now_ms, uint64_t ver
     master->wanted = workers;
 }
 
+void shard_master_want_servers(struct shard_master *master, int64_t now_ms, uint64_t version,
+                               uint32_t servers, struct outbox *outbox)
+{
+    if (shard_master_has_ended(master))
+        return;
+    shard_move_want(master, now_ms, version, servers, outbox);
+    give_leases(master, now_ms, outbox);
+}
+
 void shard_master_leave(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     if (shard_master_has_ended(master))
@@ -292,7 +323,7 @@ static struct shard_member *member_at(const struct shard_master *master, peer_id
     for (uint32_t w = 0; w < master->options.worker_count; w++)
         if (master->workers[w].peer == peer)
             return master->workers + w;
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < master->server_room; s++)
         if (master->servers[s].peer == peer)
             return master->servers + s;
     return NULL;
@@ -325,8 +356,10 @@ static void lose(struct shard_master *master, int64_t now_ms, struct shard_membe
     member->peer = PEER_NONE;
     shard_put_member(master, member, state, outbox);
     shard_put_event(master, now_ms, index_of(master, member), state, outbox, "%s", why);
-    if (!is_worker(master, member))
+    if (!is_worker(master, member)) {
+        shard_move_lose_server(master, now_ms, (uint32_t)(member - master->servers), outbox);
         return;
+    }
     master->live--;
     unable_note_left(&master->unable, worker);
     shard_board_take_back_all(&master->board, worker);
@@ -357,7 +390,7 @@ static bool take_in(struct shard_master *master, int64_t now_ms, struct shard_me
                                                   : "server, incarnation %" PRIu32,
                         incarnation);
     if (member->peer != from)
-        member->held = 0;
+        member->leased = 0;
     member->peer = from;
     member->incarnation = incarnation;
     member->was_seen = true;
@@ -450,7 +483,7 @@ static void on_hello(struct shard_master *master, int64_t now_ms, peer_id from,
         return;
     master->live++;
     unable_note_joined(&master->unable, hello->index, hello->incarnation);
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < master->server_room; s++)
         if (master->servers[s].peer != PEER_NONE)
             send_forgets(master, master->servers[s].peer, outbox);
     send_servers(master, from, outbox);
@@ -489,33 +522,80 @@ static enum status reopen(struct shard_master *master, struct slice counted, str
     return status;
 }
 
+/* Its rows may be older than those that workers have seen there. */
+static void make_roster(struct shard_master *master)
+{
+    master->roster++;
+    if (!master->collection.is_storing)
+        forget_collection(master);
+}
+
+static void note_what_it_has(struct shard_member *server, const struct message_server *message)
+{
+    server->layout = (struct server_layout){message->layout, message->serving};
+    server->next = (struct server_layout){message->next_layout, message->next_serving};
+    snprintf(server->address, MESSAGE_ADDRESS_MAX + 1, "%.*s", SLICE_FORMAT(message->address));
+}
+
+static void check_server(struct shard_master *master, int64_t now_ms,
+                         const struct shard_member *server, const struct message_server *message,
+                         struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (server - master->servers < master->move.now.serving &&
+        reopen(master, message->counted, &err) != STATUS_OK)
+        shard_master_fail(master, now_ms, &err, outbox);
+}
+
+/* Again over the same connection: it has another layout. What it has counted since the workers
+ * know of that layout stays. */
+static void on_server_again(struct shard_master *master, int64_t now_ms,
+                            struct shard_member *server, const struct message_server *message,
+                            struct outbox *outbox)
+{
+    note_what_it_has(server, message);
+    shard_move_note_server(master, now_ms, (uint32_t)(server - master->servers), outbox);
+    check_server(master, now_ms, server, message, outbox);
+}
+
 static void on_server(struct shard_master *master, int64_t now_ms, peer_id from,
                       const struct message_server *message, struct outbox *outbox)
 {
     const bool is_known =
-        message->index < master->options.server_count && master->servers[message->index].was_seen;
+        message->index < master->server_room && master->servers[message->index].was_seen;
     const uint32_t before = is_known ? master->servers[message->index].incarnation : 0;
-    struct error err;
+    const bool was_settled = master->move.is_settled;
 
-    error_clear(&err);
-    if (!take_in(master, now_ms, master->servers, master->options.server_count, message->index,
+    if (message->serving > master->server_room || message->next_serving > master->server_room) {
+        send_end(master, from, outbox);
+        return;
+    }
+    if (!take_in(master, now_ms, master->servers, shard_move_servers_most(master), message->index,
                  message->incarnation, from, outbox))
         return;
-    if (!is_known || message->incarnation > before) {
-        master->roster++;
-        if (!master->collection.is_storing)
-            forget_collection(master);
-    }
-    snprintf(master->servers[message->index].address, MESSAGE_ADDRESS_MAX + 1, "%.*s",
-             SLICE_FORMAT(message->address));
+    if ((!is_known || message->incarnation > before) &&
+        (!was_settled || message->index < master->move.now.serving))
+        make_roster(master);
+    note_what_it_has(master->servers + message->index, message);
     send_forgets(master, from, outbox);
-    if (reopen(master, message->counted, &err) != STATUS_OK) {
-        shard_master_fail(master, now_ms, &err, outbox);
-        return;
-    }
-    for (uint32_t w = 0; w < master->options.worker_count; w++)
-        if (master->workers[w].peer != PEER_NONE)
-            send_servers(master, master->workers[w].peer, outbox);
+    shard_move_note_server(master, now_ms, message->index, outbox);
+    check_server(master, now_ms, master->servers + message->index, message, outbox);
+    if (was_settled && message->index < master->move.now.serving)
+        shard_send_servers_to_all(master, outbox);
+}
+
+void shard_release_server(struct shard_master *master, uint32_t index, struct outbox *outbox)
+{
+    struct shard_member *server = master->servers + index;
+
+    if (server->peer != PEER_NONE)
+        send_end(master, server->peer, outbox);
+    if (server->was_seen)
+        shard_put_member(master, server, "ended", outbox);
+    server->peer = PEER_NONE;
+    server->was_seen = false;
 }
 
 /* ----- what is collected, into the checkpoint ----- */
@@ -602,7 +682,7 @@ void shard_master_on_stored(struct shard_master *master, int64_t now_ms, uint64_
     shard_put_job(master, now_ms, outbox);
     shard_put_event(master, now_ms, -1, "learned", outbox, "%" PRIu64 " bytes are stored",
                     collection->head.bytes);
-    put_ended(master, master->servers, master->options.server_count, outbox);
+    put_ended(master, master->servers, master->server_room, outbox);
     dismiss(master, MESSAGE_STAGED, outbox);
     master->live = 0;
     master->is_learned = true;
@@ -612,7 +692,7 @@ static void on_shard_done(struct shard_master *master, int64_t now_ms,
                           const struct message_shard_done *done, struct outbox *outbox)
 {
     struct shard_collection *collection = &master->collection;
-    const bool is_current = done->roster == master->roster;
+    const bool is_current = done->roster == master->roster && !done->is_even;
 
     if (collection->lease != 0 && done->id == collection->lease) {
         collection->is_collected = is_current;
@@ -623,7 +703,10 @@ static void on_shard_done(struct shard_master *master, int64_t now_ms,
         return;
     }
     if (!is_current) {
-        master->late++;
+        master->late += !done->is_even;
+        if (done->is_even && done->shard < master->board.shards)
+            shard_note_part(master, (uint32_t)done->shard,
+                            (struct batch_loss){done->loss, done->rows});
         shard_board_take_back(&master->board, done->id);
         return;
     }
@@ -652,13 +735,21 @@ static void on_member_message(struct shard_master *master, int64_t now_ms,
 {
     member->heard_at = now_ms;
     if (message->type == MESSAGE_SHARD_DONE) {
-        member->held -= member->held > 0;
+        member->leased -= member->leased > 0;
         on_shard_done(master, now_ms, &message->shard_done, outbox);
     } else if (message->type == MESSAGE_SNAPSHOT) {
         on_snapshot(master, now_ms, (uint32_t)index_of(master, member), &message->snapshot, outbox);
     } else if (message->type == MESSAGE_LEAVING) {
         send_end(master, member->peer, outbox);
         lose(master, now_ms, member, "left", "was asked to go", outbox);
+    } else if (message->type == MESSAGE_SERVER && !is_worker(master, member)) {
+        on_server_again(master, now_ms, member, &message->server, outbox);
+    } else if (message->type == MESSAGE_HELD && !is_worker(master, member)) {
+        shard_move_on_held(master, now_ms, (uint32_t)(member - master->servers), &message->held,
+                           outbox);
+    } else if (message->type == MESSAGE_FETCHED && !is_worker(master, member)) {
+        shard_move_on_fetched(master, now_ms, (uint32_t)(member - master->servers),
+                              &message->fetched, outbox);
     } else if (message->type == MESSAGE_FAILED) {
         on_failed(master, now_ms, &message->failure, outbox);
     }
@@ -743,7 +834,7 @@ static void add_pause(struct shard_master *master, int64_t now_ms)
         return;
     for (uint32_t w = 0; w < master->options.worker_count; w++)
         master->workers[w].heard_at += pause;
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < master->server_room; s++)
         master->servers[s].heard_at += pause;
 }
 
@@ -754,8 +845,9 @@ void shard_master_on_tick(struct shard_master *master, int64_t now_ms, struct ou
     add_pause(master, now_ms);
     for (uint32_t w = 0; w < master->options.worker_count; w++)
         check_member(master, now_ms, master->workers + w, outbox);
-    for (uint32_t s = 0; s < master->options.server_count; s++)
+    for (uint32_t s = 0; s < master->server_room; s++)
         check_member(master, now_ms, master->servers + s, outbox);
+    give_leases(master, now_ms, outbox);
     if (master->state == JOB_STATE_RUNNING)
         shard_note_progress(master, now_ms, outbox);
 }

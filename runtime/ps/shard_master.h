@@ -14,8 +14,10 @@
  * a shard that another has, too, when none is left
  *            --LEAVING----> its leases go to others, END
  *
- * Each new process of a server makes a new roster. A shard that was done by an older one may lack
- * batches in the new process, whose rows come from a snapshot.
+ * The number of servers may change meanwhile (shard_move.h): SERVERS has those that have rows.
+ *
+ * Each new process of a server makes a new roster, and so does another number of them. A shard that
+ * was done by an older one may lack batches in the new process, whose rows come from a snapshot.
  *
  * How the rows are cut into shards the first worker says (HELLO): a pure function of statement and
  * rows. The master keeps nothing else that the servers do not know: a later master asks them, and
@@ -39,6 +41,8 @@
 
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/shard_board.h"
+#include "runtime/ps/shard_counts.h"
+#include "runtime/ps/shard_move.h"
 #include "runtime/role/job_facts.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/unable.h"
@@ -46,12 +50,15 @@
 
 struct shard_master_options {
     uint64_t job, identity;
-    uint32_t incarnation; /* grows with every restart: so do epochs, rosters and leases */
-    uint32_t worker_count, server_count; /* 1 at least: of processes that there may be */
-    uint32_t min_workers;                /* 1 at least */
-    uint32_t leases_per_worker;          /* 1 at least */
-    int64_t dead_ms;                     /* silence after which a process is replaced; 0: never */
-    int64_t report_ms;                   /* between progress rows */
+    uint32_t incarnation;  /* grows with every restart: so do epochs, rosters and leases */
+    uint32_t worker_count; /* 1 at least: of processes that there may be */
+    uint32_t server_count; /* 1 at least: that have the rows until there is another layout */
+    uint32_t server_most;  /* that there may be; 0: no more than these */
+    int64_t pause_ms;      /* of workers, while the number of servers changes, at first; 0: any */
+    uint32_t min_workers;  /* 1 at least */
+    uint32_t leases_per_worker; /* 1 at least */
+    int64_t dead_ms;            /* silence after which a process is replaced; 0: never */
+    int64_t report_ms;          /* between progress rows */
     struct job_facts facts;
 };
 
@@ -61,8 +68,12 @@ struct shard_member {
     uint32_t incarnation;
     bool was_seen;
     int64_t heard_at;
-    uint32_t held; /* of a worker: leases over its connection that it has not handed in */
-    char address[MESSAGE_ADDRESS_MAX + 1]; /* of a server: where workers reach it */
+    uint32_t leased; /* to a worker over its connection, and not handed in */
+    /* Of a server: */
+    char address[MESSAGE_ADDRESS_MAX + 1]; /* where workers reach it */
+    struct server_layout layout, next;     /* that it has rows by; that it was told to prepare */
+    struct shard_counts held;              /* where has_held: batches, while nothing is counted */
+    bool has_held, has_fetched;
 };
 
 /* Of an epoch: what its workers have reported. */
@@ -92,7 +103,9 @@ struct shard_master {
     double loss;               /* of the rows reported last; NaN: none yet */
     uint64_t epoch, roster;
     struct shard_member *workers, *servers; /* by index */
-    uint32_t live, wanted;                  /* workers */
+    uint32_t server_room;                   /* of servers */
+    struct shard_move move;
+    uint32_t live, wanted; /* workers */
     uint64_t wanted_version;
     struct shard_collection collection;
     uint64_t late; /* shards that were done by an older roster */
@@ -132,6 +145,9 @@ void shard_master_fail(struct shard_master *master, int64_t now_ms, const struct
                        struct outbox *outbox);
 void shard_master_want(struct shard_master *master, int64_t now_ms, uint64_t version,
                        uint32_t workers, struct outbox *outbox);
+/* So many parameter servers; an older version than is known does not count. */
+void shard_master_want_servers(struct shard_master *master, int64_t now_ms, uint64_t version,
+                               uint32_t servers, struct outbox *outbox);
 void shard_master_leave(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
 /* END to all workers and servers, and nothing stored. */
 void shard_master_end_workers(struct shard_master *master, struct outbox *outbox);

@@ -138,6 +138,14 @@ void shard_report(const struct shard_master *master, int64_t now_ms, enum job_ev
     outbox_put(outbox, OUTBOX_REPORT, &event, sizeof event);
 }
 
+void shard_note_part(struct shard_master *master, uint32_t shard, struct batch_loss loss)
+{
+    struct epoch_loss *of = master->losses + shard / master->plan.shards_per_epoch;
+
+    of->loss += loss.loss;
+    of->rows += loss.rows;
+}
+
 void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_loss loss,
                      struct outbox *outbox)
 {
@@ -145,8 +153,7 @@ void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_l
     struct epoch_loss *of = master->losses + epoch;
     struct metric_row row = {.epoch = epoch + 1, .metric = "loss", .part = "train"};
 
-    of->loss += loss.loss;
-    of->rows += loss.rows;
+    shard_note_part(master, shard, loss);
     of->shards++;
     if (loss.rows > 0)
         master->loss = loss.loss / (double)loss.rows;

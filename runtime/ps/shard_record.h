@@ -26,6 +26,8 @@ void shard_report(const struct shard_master *master, int64_t now_ms, enum job_ev
  * is stored. */
 void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_loss loss,
                      struct outbox *outbox);
+/* Of some batches of a shard that is not done yet: they count with it. */
+void shard_note_part(struct shard_master *master, uint32_t shard, struct batch_loss loss);
 /* A row and a line where they are due. */
 void shard_note_progress(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
 

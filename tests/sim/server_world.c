@@ -12,7 +12,7 @@
 
 #define TABLES      2
 #define WORKERS_MAX 8
-#define SERVERS_MAX 6
+#define SERVERS_MAX 8
 #define NODES_MAX   2048
 #define IDS_MAX     256
 #define TICK_MS     10
@@ -20,7 +20,8 @@
 #define ZOMBIE_MS   2000 /* after which the launcher has ended it */
 #define FROZEN_MS   600  /* at most */
 #define END_MS      3600000
-#define LEASES      2 /* of a worker */
+#define LEASES      2   /* of a worker */
+#define PAUSE_MS    400 /* of workers while rows move, at first */
 #define PIECE_BYTES 512
 #define NOBODY      UINT32_MAX
 
@@ -29,7 +30,7 @@
 static const uint32_t widths[TABLES] = {1, 3};
 
 enum node_kind { MASTER, WORKER, SERVER };
-enum happening { FRAME, CLOSED, TICK, WORK, END, KILL, FREEZE, CUT, LEAVE, START };
+enum happening { FRAME, CLOSED, TICK, WORK, END, KILL, FREEZE, CUT, LEAVE, SCALE, START };
 
 struct event {
     struct moment moment; /* with its bytes: FRAME */
@@ -59,6 +60,9 @@ struct node {
     int64_t frozen_until;
     uint32_t index, incarnation;
     struct shard_master master;
+    uint64_t moves_begun, moves_given_up;
+    bool is_dying; /* it dies after `last_words` of what it asks for now */
+    size_t last_words;
     struct push_worker worker;
     struct server_role server;
     struct toy toy;
@@ -80,6 +84,9 @@ struct world {
     uint32_t node_count, master, workers[WORKERS_MAX], servers[SERVERS_MAX];
     uint32_t worker_starts[WORKERS_MAX], server_starts[SERVERS_MAX], master_starts;
     struct store stores[SERVERS_MAX], checkpoint;
+    /* The launcher: what is wanted, and as many servers as the master says. */
+    uint32_t wanted_servers, running_servers;
+    uint64_t wanted_version;
     struct links links;
     struct timeline time; /* in milliseconds */
     /* Of each server's process: pushes counted of each worker's, and as they were when another
@@ -304,6 +311,19 @@ static void check_row(struct world *world, struct server_role *server, uint32_t 
         complain(world, "a batch is not counted once in row", number);
 }
 
+/* Rows are on the server that they belong to, and nowhere else. */
+static void check_buckets(struct world *world, const struct server_role *server)
+{
+    const uint32_t index = server->options.index, serving = server->layout.serving;
+
+    for (uint32_t t = 0; t < TABLES && server->move.state == MOVE_NONE; t++)
+        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+            if (server->tables[t].buckets[b].count > 0 && server_of_bucket(b, serving) != index)
+                complain(world, "rows of a bucket that another server has", b);
+    if (index >= serving && server->move.state == MOVE_NONE && server->clock > 0)
+        complain(world, "batches are counted by a server without rows", server->clock);
+}
+
 /* Rows and counts of a server say the same. */
 static void check_server(struct world *world, struct server_role *server)
 {
@@ -315,20 +335,23 @@ static void check_server(struct world *world, struct server_role *server)
         complain(world, "a clock that is not the batches that are counted", server->clock);
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint64_t number = 0; number < world->plan->ids; number++)
-            if (server_of_row(row_id(number), world->plan->servers) == server->options.index)
+            if (server_of_row(row_id(number), server->layout.serving) == server->options.index)
                 check_row(world, server, t, number);
+    check_buckets(world, server);
 }
 
 /* Servers that the master does not know, or that are gone, have nothing to do with what was
  * collected before. */
 static void check_servers(struct world *world, const struct shard_master *master)
 {
-    for (uint32_t s = 0; s < world->plan->servers; s++) {
+    for (uint32_t s = 0; s < master->move.now.serving; s++) {
         struct node *node = world->nodes[world->servers[s]];
         struct server_role *server = &node->server;
 
         if (!node->is_alive || node->incarnation != master->servers[s].incarnation)
             continue;
+        if (server->layout.id != master->move.now.id)
+            complain(world, "another layout than the master's, of server", s);
         for (uint32_t shard = 0; shard < world->plan->shards * world->plan->epochs; shard++)
             if (shard_counts_of(&server->shards, shard) != world->plan->batches)
                 complain(world, "not all batches are counted of shard", shard);
@@ -438,7 +461,7 @@ static void take_checkpoint(struct world *world, struct node *node, struct slice
         complain(world, "a checkpoint of another size than its pieces", head.bytes);
     check_learned(world, text_slice(&world->checkpoint.pieces));
     check_servers(world, master);
-    for (uint32_t s = 0; s < world->plan->servers; s++)
+    for (uint32_t s = 0; s < master->move.now.serving; s++)
         world->result->pushes += world->nodes[world->servers[s]]->server.counts.pushes;
     shard_master_on_stored(master, world->time.now, head.id, &fine, &node->outbox);
     if (!shard_master_is_learned(master))
@@ -571,6 +594,14 @@ static void start_server(struct world *world, uint32_t index)
     carry_out(world, number);
 }
 
+static void tell_wanted(struct world *world)
+{
+    struct node *node = world->nodes[world->master];
+
+    shard_master_want_servers(&node->master, world->time.now, world->wanted_version,
+                              world->wanted_servers, &node->outbox);
+}
+
 static void start_master(struct world *world)
 {
     const struct server_plan *plan = world->plan;
@@ -584,6 +615,8 @@ static void start_master(struct world *world)
                                                          .incarnation = incarnation,
                                                          .worker_count = plan->workers,
                                                          .server_count = plan->servers,
+                                                         .server_most = SERVERS_MAX,
+                                                         .pause_ms = PAUSE_MS,
                                                          .min_workers = 1,
                                                          .leases_per_worker = LEASES,
                                                          .dead_ms = DEAD_MS,
@@ -591,6 +624,7 @@ static void start_master(struct world *world)
                                                          .facts.started_at = ""},
                           world->time.now, &world->nodes[world->master]->outbox, &err) != STATUS_OK)
         abort();
+    tell_wanted(world);
     carry_out(world, world->master);
 }
 
@@ -613,6 +647,24 @@ static void replace(struct world *world, const struct outbox_entry *entry)
         start_worker(world, index);
     else
         start_server(world, index);
+}
+
+/* Those beyond end: they have got END, or they would look for their master for ever. */
+static void run_servers(struct world *world, uint32_t least, uint32_t most)
+{
+    uint32_t servers = world->running_servers;
+
+    servers = servers < least ? least : servers > most ? most : servers;
+    world->running_servers = servers;
+    for (uint32_t s = 0; s < SERVERS_MAX; s++) {
+        const uint32_t number = world->servers[s];
+        const bool is_running = world->server_starts[s] > 0 && world->nodes[number]->is_alive;
+
+        if (s < servers && !is_running)
+            start_server(world, s);
+        else if (s >= servers && is_running)
+            schedule(world, world->time.now + (int64_t)draw(world, ZOMBIE_MS), END, number);
+    }
 }
 
 /* ------------------------------------------------------------ what a role asks for */
@@ -670,12 +722,28 @@ static void watch(struct world *world, const struct node *node, uint32_t to, str
     world->resumed[node->index][worker->index] += message.type == MESSAGE_RESUMED;
 }
 
+static void start_later(struct world *world, enum node_kind kind, uint32_t index)
+{
+    struct event *event =
+        schedule(world, world->time.now + 20 + (int64_t)draw(world, 200), START, index);
+
+    event->of = kind;
+}
+
+static void trace_event(struct world *world, struct slice bytes)
+{
+    struct event_row row;
+
+    memcpy(&row, bytes.data, sizeof row);
+    TRACE(world, "master: %s %lld: %s", row.event, (long long)row.index, row.detail);
+}
+
 static void carry_out(struct world *world, uint32_t number)
 {
     struct node *node = world->nodes[number];
     uint32_t link, side;
 
-    for (size_t i = 0; i < node->outbox.count; i++) {
+    for (size_t i = 0; i < node->outbox.count && (!node->is_dying || i < node->last_words); i++) {
         const struct outbox_entry entry = node->outbox.entries[i];
         const struct slice bytes = outbox_bytes(&node->outbox, &entry);
 
@@ -711,14 +779,29 @@ static void carry_out(struct world *world, uint32_t number)
         case OUTBOX_REPLACE:
             replace(world, &entry);
             break;
+        case OUTBOX_EVENT:
+            trace_event(world, bytes);
+            break;
+        case OUTBOX_SERVERS:
+            if (world->nodes[world->master] == node)
+                run_servers(world, entry.servers.least, entry.servers.most);
+            break;
         case OUTBOX_END:
             node->is_alive = false;
+            if (node->kind == SERVER && world->servers[node->index] == number)
+                start_later(world, SERVER, node->index);
             break;
         default:
             break;
         }
     }
     outbox_clear(&node->outbox);
+    if (node->is_dying && node->is_alive) {
+        count(world, SERVER_FAULT_MOVE_MASTER_KILL);
+        TRACE(world, "master %u dies", node->incarnation);
+        node->is_alive = false;
+        start_later(world, MASTER, 0);
+    }
     if (!node->is_alive)
         links_close_all(&world->links, number);
     ask_for_work(world, number);
@@ -732,15 +815,7 @@ static uint32_t node_of(struct world *world, enum node_kind kind)
         return world->master;
     if (kind == WORKER)
         return world->workers[draw(world, world->plan->workers)];
-    return world->servers[draw(world, world->plan->servers)];
-}
-
-static void start_later(struct world *world, enum node_kind kind, uint32_t index)
-{
-    struct event *event =
-        schedule(world, world->time.now + 20 + (int64_t)draw(world, 200), START, index);
-
-    event->of = kind;
+    return world->servers[draw(world, world->running_servers)];
 }
 
 static void kill_one(struct world *world, enum node_kind kind)
@@ -755,6 +830,11 @@ static void kill_one(struct world *world, enum node_kind kind)
                                   : SERVER_FAULT_MASTER_KILL);
     if (kind == SERVER && node->server.snapshot.is_on)
         count(world, SERVER_FAULT_TORN);
+    if (world->nodes[world->master]->is_alive || kind == MASTER)
+        if (world->nodes[world->master]->master.move.stage != SHARD_MOVE_NONE)
+            count(world, kind == WORKER   ? SERVER_FAULT_MOVE_WORKER_KILL
+                         : kind == SERVER ? SERVER_FAULT_MOVE_SERVER_KILL
+                                          : SERVER_FAULT_MOVE_MASTER_KILL);
     TRACE(world, "%s %u.%u is killed",
           kind == WORKER   ? "worker"
           : kind == SERVER ? "server"
@@ -799,13 +879,26 @@ static void leave_one(struct world *world)
     start_later(world, WORKER, node->index);
 }
 
+/* The launcher keeps the number, and tells it to the master that there is. */
+static void scale_servers(struct world *world)
+{
+    world->wanted_servers = 1 + (uint32_t)draw(world, SERVERS_MAX);
+    world->wanted_version++;
+    TRACE(world, "%u servers are wanted", world->wanted_servers);
+    if (!world->nodes[world->master]->is_alive)
+        return;
+    tell_wanted(world);
+    carry_out(world, world->master);
+}
+
 static void start(struct world *world, const struct event *event)
 {
     if (event->of == MASTER)
         start_master(world);
     else if (event->of == WORKER)
         start_worker(world, event->node);
-    else if (!world->nodes[world->servers[event->node]]->is_alive)
+    else if (event->node < world->running_servers &&
+             !world->nodes[world->servers[event->node]]->is_alive)
         start_server(world, event->node);
 }
 
@@ -818,7 +911,8 @@ static void plan_mishaps(struct world *world)
         uint32_t times;
     } mishaps[] = {{KILL, WORKER, plan->kills},        {KILL, SERVER, plan->server_kills},
                    {KILL, MASTER, plan->master_kills}, {FREEZE, WORKER, plan->freezes},
-                   {CUT, WORKER, plan->cuts},          {LEAVE, WORKER, plan->leaves}};
+                   {CUT, WORKER, plan->cuts},          {LEAVE, WORKER, plan->leaves},
+                   {SCALE, MASTER, plan->scales}};
 
     for (size_t m = 0; m < sizeof mishaps / sizeof *mishaps; m++)
         for (uint32_t i = 0; i < mishaps[m].times; i++)
@@ -835,8 +929,17 @@ static void lead(struct world *world, struct node *node, peer_id from,
     struct shard_master *master = &node->master;
     const uint64_t reopened = master->board.reopened, late = master->late;
     const uint64_t lease = master->collection.lease;
+    const struct shard_move move = master->move;
 
     shard_master_on_message(master, world->time.now, from, message, &node->outbox);
+    if (master->move.committed > move.committed)
+        count(world, master->move.now.serving > move.now.serving ? SERVER_FAULT_GROWN
+                                                                 : SERVER_FAULT_SHRUNK);
+    world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
+    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 8) == 0) {
+        node->is_dying = true;
+        node->last_words = draw(world, node->outbox.count + 1);
+    }
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;
     world->result->faults[SERVER_FAULT_COLLECTED_ANEW] +=
@@ -854,6 +957,33 @@ static void lose_connection(struct world *world, struct node *node, const struct
     server_role_on_disconnect(&node->server, world->time.now, peer, &node->outbox);
     if (other != NOBODY)
         stop_watching(world, node, world->nodes[other]);
+}
+
+/* What a server has after another layout is checked at once. */
+static void serve(struct world *world, struct node *node, peer_id from,
+                  const struct message *message)
+{
+    struct server_role *server = &node->server;
+    const struct server_layout before = server->layout;
+    const uint64_t resets = server->move.resets, clock = server->clock;
+    const bool was_ready = server->move.state == MOVE_READY;
+
+    if (message->type == MESSAGE_RESUME &&
+        (message->resume.layout != before.id || server->move.state != MOVE_NONE))
+        count(world, SERVER_FAULT_REFUSED);
+    server_role_on_message(server, world->time.now, from, message, &node->outbox);
+    if (message->type == MESSAGE_LAYOUT)
+        check_server(world, server);
+    if (server->layout.id == before.id)
+        return;
+    if (world->nodes[world->servers[node->index]] == node)
+        memset(world->is_computing[node->index], 0,
+               node->index ? sizeof world->is_computing[node->index] : sizeof world->is_computing);
+    world->result->faults[SERVER_FAULT_USELESS] += server->move.resets - resets;
+    world->result->faults[SERVER_FAULT_USED] +=
+        !was_ready && clock > 0 && server->clock == clock && server->move.resets == resets;
+    world->result->faults[SERVER_FAULT_LATE_LAYOUT] +=
+        was_ready && server->layout.id >> 32 < message->epoch >> 32;
 }
 
 static void deliver(struct world *world, struct node *node, const struct event *event)
@@ -880,7 +1010,7 @@ static void deliver(struct world *world, struct node *node, const struct event *
     else if (node->kind == WORKER)
         push_worker_on_message(&node->worker, world->time.now, peer, &message, &node->outbox);
     else
-        server_role_on_message(&node->server, world->time.now, peer, &message, &node->outbox);
+        serve(world, node, peer, &message);
 }
 
 /* A push of a worker is on its way into the server's rows. */
@@ -908,10 +1038,21 @@ static void deliver_watched(struct world *world, struct node *node, const struct
         note_push(world, node->index, world->nodes[sender]->index);
 }
 
+/* Of one master, which counts them by itself. */
+static void lead_on(struct world *world, struct node *node)
+{
+    shard_master_on_tick(&node->master, world->time.now, &node->outbox);
+    world->result->faults[SERVER_FAULT_MOVE] += node->master.move.begun - node->moves_begun;
+    world->result->faults[SERVER_FAULT_MOVE_GIVEN_UP] +=
+        node->master.move.aborted - node->moves_given_up;
+    node->moves_begun = node->master.move.begun;
+    node->moves_given_up = node->master.move.aborted;
+}
+
 static void tick(struct world *world, struct node *node, uint32_t number)
 {
     if (node->kind == MASTER)
-        shard_master_on_tick(&node->master, world->time.now, &node->outbox);
+        lead_on(world, node);
     else if (node->kind == WORKER)
         push_worker_on_tick(&node->worker, world->time.now, &node->outbox);
     else
@@ -952,6 +1093,17 @@ static bool happens_to_node(struct world *world, struct event *event)
     return true;
 }
 
+/* Its launcher ends it; one that is wanted again by then follows. */
+static void end_one(struct world *world, uint32_t number)
+{
+    struct node *node = world->nodes[number];
+
+    node->is_alive = false;
+    carry_out(world, number);
+    if (node->kind == SERVER && world->servers[node->index] == number)
+        start_later(world, SERVER, node->index);
+}
+
 static bool happens(void *context, void *what)
 {
     struct world *world = context;
@@ -959,8 +1111,7 @@ static bool happens(void *context, void *what)
 
     switch (event->kind) {
     case END:
-        world->nodes[event->node]->is_alive = false;
-        carry_out(world, event->node);
+        end_one(world, event->node);
         return true;
     case KILL:
         kill_one(world, event->of);
@@ -973,6 +1124,9 @@ static bool happens(void *context, void *what)
         return true;
     case LEAVE:
         leave_one(world);
+        return true;
+    case SCALE:
+        scale_servers(world);
         return true;
     case START:
         start(world, event);
@@ -1028,9 +1182,9 @@ enum status server_world_run(const struct server_plan *plan, struct server_resul
         text_init(&world->stores[s].whole, TEXT_MAXIMUM);
     }
     text_init(&world->checkpoint.pieces, TEXT_MAXIMUM);
+    world->wanted_servers = plan->servers;
     start_master(world);
-    for (uint32_t s = 0; s < plan->servers; s++)
-        start_server(world, s);
+    run_servers(world, plan->servers, plan->servers);
     for (uint32_t w = 0; w < plan->workers; w++)
         start_worker(world, w);
     plan_mishaps(world);

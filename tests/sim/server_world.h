@@ -11,14 +11,15 @@
  * The world plays sockets, clock, stores, launcher, and the master's part of a connection. Frames
  * of a connection keep their order, everything else may overtake. Workers, servers and masters are
  * killed, freeze and thaw as zombies, and are slow; connections are cut; a server goes on from its
- * last snapshot.
+ * last snapshot. Another number of servers is wanted now and then.
  *
  * With SGD at a rate of 1, weights that start at 0 and gradients of 1 a row's weight is minus the
  * number of batches that were counted in it. Checked at the end: each row has each of its batches
  * once, and how many rows of data selected it; all shards are counted whole on all servers; and the
  * state that a worker has collected for the job's checkpoint is the rows of these servers.
- * Checked all along: no worker is further ahead than the staleness allows, and a snapshot that
- * was taken while rows were pushed has as many batches as its counts say.
+ * After each change of the layout, and at the end, a server has the rows of its own buckets and no
+ * others. Checked all along: no worker is further ahead than the staleness allows, and a snapshot
+ * that was taken while rows were pushed has as many batches as its counts say.
  */
 #ifndef TESTS_SIM_SERVER_WORLD_H
 #define TESTS_SIM_SERVER_WORLD_H
@@ -36,6 +37,7 @@ struct server_plan {
     int64_t snapshot_ms;
     int64_t span_ms; /* mishaps happen within it */
     uint32_t kills, server_kills, master_kills, freezes, cuts, leaves;
+    uint32_t scales; /* times that another number of servers is wanted */
     bool verbose;
 };
 
@@ -59,7 +61,19 @@ struct server_plan {
     X(REPEATED, "a batch is pushed that is counted already")                                       \
     X(WAITED, "a worker that is ahead waits")                                                      \
     X(LATE, "a shard is done by a roster that is past")                                            \
-    X(COLLECTED_ANEW, "what was collected is thrown away and collected again")
+    X(COLLECTED_ANEW, "what was collected is thrown away and collected again")                     \
+    X(MOVE, "rows are about to move to another number of servers")                                 \
+    X(EVENED, "a shard of which servers have counted different batches is evened out")             \
+    X(GROWN, "rows have moved to more servers")                                                    \
+    X(SHRUNK, "rows have moved to fewer servers")                                                  \
+    X(MOVE_GIVEN_UP, "rows that were about to move stay")                                          \
+    X(MOVE_SERVER_KILL, "a parameter server is killed while rows move")                            \
+    X(MOVE_MASTER_KILL, "a master is killed while rows move")                                      \
+    X(MOVE_WORKER_KILL, "a worker is killed while rows move")                                      \
+    X(LATE_LAYOUT, "a later master ends the move of the one before it")                            \
+    X(USELESS, "the rows of a server are of no use in another layout")                             \
+    X(USED, "a server goes on in another layout from a snapshot of the one before")                \
+    X(REFUSED, "a worker that goes by another layout, or while rows move, is refused")
 
 enum server_fault {
 #define X(name, text) SERVER_FAULT_##name,

@@ -34,6 +34,7 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
         .verbose = verbose,
     };
 
+    plan.scales = pick(seed, 30, 3) ? (uint32_t)pick(seed, 31, 5) : 0;
     if (pick(seed, 17, 8) == 0)
         return plan;
     plan.kills = pick(seed, 18, 2) ? 0 : (uint32_t)pick(seed, 19, 8);

@@ -1,0 +1,502 @@
+#include "runtime/ps/server_move.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/reserve.h"
+#include "runtime/ps/row_snapshot.h"
+#include "runtime/ps/server_role.h"
+
+static struct bucket_range own_buckets(const struct server_role *role)
+{
+    return buckets_of_server(role->options.index, role->layout.serving);
+}
+
+static struct message message_of(const struct server_role *role, enum message_type type)
+{
+    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
+}
+
+/* ---- rows that do not stay ---- */
+
+static void drop_rows_outside(struct server_role *role, struct bucket_range range)
+{
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        for (uint32_t b = 0; b < BUCKETS_PER_TABLE; b++)
+            if (!bucket_is_in(b, range) && role->tables[t].buckets[b].capacity > 0)
+                row_table_drop_bucket(role->tables + t, b);
+}
+
+static void drop_counts(struct server_role *role)
+{
+    shard_counts_deinit(&role->shards);
+    role->clock = 0;
+}
+
+static void drop_all(struct server_role *role)
+{
+    drop_rows_outside(role, (struct bucket_range){0, 0});
+    drop_counts(role);
+}
+
+/* Of a server without buckets nothing is counted either. */
+static void keep_own_rows(struct server_role *role)
+{
+    const struct bucket_range own = own_buckets(role);
+
+    drop_rows_outside(role, own);
+    if (own.end == 0)
+        drop_counts(role);
+}
+
+/* ---- the move itself ---- */
+
+static void forget_reader(struct server_move *move, struct move_reader *reader)
+{
+    text_deinit(&reader->unsent);
+    *reader = move->readers[--move->reader_count];
+}
+
+/* Its connections, and what is on its way. NULL: they go with the process. */
+static void end_move(struct server_move *move, struct outbox *outbox)
+{
+    for (uint32_t s = 0; s < move->source_count; s++) {
+        if (outbox && move->sources[s].peer != PEER_NONE)
+            outbox_close(outbox, move->sources[s].peer);
+        text_deinit(&move->sources[s].unread);
+    }
+    free(move->sources);
+    move->sources = NULL;
+    move->source_count = 0;
+    while (move->reader_count) {
+        if (outbox)
+            outbox_close(outbox, move->readers[0].peer);
+        forget_reader(move, move->readers);
+    }
+    move->state = MOVE_NONE;
+    move->to = (struct server_layout){.id = 0};
+}
+
+void server_move_deinit(struct server_role *role)
+{
+    end_move(&role->move, NULL);
+    free(role->move.readers);
+}
+
+void server_move_hold(struct server_role *role, const struct message_layout *layout,
+                      struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    struct message message = message_of(role, MESSAGE_HELD);
+
+    if (layout->layout <= role->layout.id || layout->serving < 1 ||
+        layout->serving > BUCKETS_PER_TABLE)
+        return;
+    end_move(move, outbox);
+    server_role_stop_workers(role);
+    server_role_end_snapshot(role);
+    keep_own_rows(role);
+    move->state = MOVE_HELD;
+    move->to = (struct server_layout){layout->layout, layout->serving};
+    message.held = (struct message_held){.layout = layout->layout,
+                                         .counted = shard_counts_bytes(&role->shards)};
+    outbox_send(outbox, role->master.peer, &message);
+}
+
+/* ---- the rows of others ---- */
+
+static void say_fetched(struct server_role *role, const struct error *err, struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_FETCHED);
+    const struct message_failure failure = message_failure_of(err);
+
+    message.fetched = (struct message_fetched){.layout = role->move.to.id,
+                                               .status = failure.status,
+                                               .message = failure.message,
+                                               .hint = failure.hint};
+    outbox_send(outbox, role->master.peer, &message);
+}
+
+static void be_stuck(struct server_role *role, const struct error *err, struct outbox *outbox)
+{
+    role->move.state = MOVE_STUCK;
+    say_fetched(role, err, outbox);
+}
+
+static void be_ready_with_all(struct server_role *role, struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    struct error fine;
+
+    for (uint32_t s = 0; s < move->source_count; s++)
+        if (!move->sources[s].is_whole)
+            return;
+    error_clear(&fine);
+    move->state = MOVE_READY;
+    say_fetched(role, &fine, outbox);
+}
+
+static void ask_for_rows(struct server_role *role, struct move_source *source,
+                         struct outbox *outbox)
+{
+    struct message message = message_of(role, MESSAGE_ROWS_WANTED);
+
+    message.rows_wanted = (struct message_rows_wanted){.index = role->options.index,
+                                                       .layout = role->move.to.id,
+                                                       .first = source->buckets.first,
+                                                       .end = source->buckets.end,
+                                                       .offset = source->offset};
+    outbox_send(outbox, source->peer, &message);
+}
+
+/* From the first of its rows: the source keeps no place for a connection that is gone. */
+static void connect_source(struct server_role *role, int64_t now_ms, struct move_source *source,
+                           struct outbox *outbox)
+{
+    source->peer = role->next_peer++;
+    source->asked_at = now_ms;
+    source->offset = 0;
+    source->images = 0;
+    text_clear(&source->unread);
+    outbox_connect(outbox, source->peer, slice_of(source->address));
+    ask_for_rows(role, source, outbox);
+}
+
+/* Those whose rows are this server's in the layout to come. */
+static void list_sources(struct server_role *role, const struct message_fetch *fetch)
+{
+    struct server_move *move = &role->move;
+    const struct bucket_range wanted = buckets_of_server(role->options.index, move->to.serving);
+    struct byte_reader reader = byte_reader_over(fetch->servers);
+
+    for (uint32_t s = 0; s < fetch->server_count; s++) {
+        const struct bucket_range has = buckets_of_server(s, fetch->server_count);
+        struct move_source *source = move->sources + move->source_count;
+        struct message_server_place place;
+
+        (void)message_next_server_place(&reader, &place); /* message_read has looked */
+        *source = (struct move_source){.buckets = buckets_in_both(wanted, has)};
+        if (s == role->options.index || source->buckets.end == 0)
+            continue;
+        slice_copy(place.address, source->address, sizeof source->address);
+        text_init(&source->unread, ROW_IMAGE_MAX);
+        move->source_count++;
+    }
+}
+
+void server_move_fetch(struct server_role *role, int64_t now_ms, const struct message_fetch *fetch,
+                       struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    struct error err;
+
+    error_clear(&err);
+    if (move->state != MOVE_HELD || fetch->layout != move->to.id)
+        return;
+    if (fetch->server_count != role->layout.serving) {
+        fail(&err, STATUS_STALE, "the server has rows of %" PRIu32 " servers",
+             role->layout.serving);
+        be_stuck(role, &err, outbox);
+        return;
+    }
+    move->sources = calloc(fetch->server_count, sizeof *move->sources);
+    if (!move->sources) {
+        fail_no_memory(&err);
+        be_stuck(role, &err, outbox);
+        return;
+    }
+    move->state = MOVE_FETCHING;
+    move->has_counts = own_buckets(role).end > 0;
+    server_role_share_memory(role, move->to.serving);
+    list_sources(role, fetch);
+    for (uint32_t s = 0; s < move->source_count; s++)
+        connect_source(role, now_ms, move->sources + s, outbox);
+    be_ready_with_all(role, outbox);
+}
+
+/* ---- what comes ---- */
+
+static uint64_t sum_of(const struct shard_counts *counts)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t shard = 0; shard < counts->count; shard++)
+        sum += counts->batches[shard];
+    return sum;
+}
+
+/* Servers that have counted the same may know of another number of shards. */
+static bool are_counts(const struct shard_counts *counts, struct slice bytes)
+{
+    const uint32_t count = (uint32_t)(bytes.size / sizeof(uint32_t));
+
+    for (uint32_t shard = 0; shard < count || shard < counts->count; shard++) {
+        uint32_t batches = 0;
+
+        if (shard < count)
+            memcpy(&batches, bytes.data + shard * sizeof batches, sizeof batches);
+        if (batches != shard_counts_of(counts, shard))
+            return false;
+    }
+    return true;
+}
+
+static enum status take_counts(struct server_role *role, struct slice counted, struct error *err)
+{
+    if (role->move.has_counts)
+        return are_counts(&role->shards, counted)
+                   ? STATUS_OK
+                   : fail(err, STATUS_STALE, "another server has counted other batches");
+    TRY(shard_counts_read(&role->shards, counted, err));
+    role->clock = sum_of(&role->shards);
+    role->move.has_counts = true;
+    return STATUS_OK;
+}
+
+static uint32_t images_of(const struct server_role *role, struct bucket_range buckets)
+{
+    return role->options.table_count * (buckets.end - buckets.first);
+}
+
+static enum status take_images(struct server_role *role, struct move_source *source,
+                               struct error *err)
+{
+    struct text *unread = &source->unread;
+    const uint32_t buckets = source->buckets.end - source->buckets.first;
+    size_t done = 0;
+
+    if (unread->failed)
+        return fail_no_memory(err);
+    while (source->images < images_of(role, source->buckets)) {
+        struct byte_reader reader =
+            byte_reader_over((struct slice){unread->data + done, unread->size - done});
+        const struct slice image = read_sized(&reader, ROW_IMAGE_MAX);
+
+        if (reader.failed)
+            break;
+        TRY(row_image_load(role->tables + source->images / buckets, image, err));
+        source->images++;
+        done = (size_t)(reader.at - (const uint8_t *)unread->data);
+    }
+    if (done > 0)
+        memmove(unread->data, unread->data + done, unread->size - done);
+    unread->size -= done;
+    return STATUS_OK;
+}
+
+static enum status take_rows(struct server_role *role, struct move_source *source,
+                             const struct message_moved_rows *rows, struct error *err)
+{
+    if (rows->layout != role->move.to.id || rows->offset != source->offset)
+        return fail(err, STATUS_PROTOCOL, "rows of another move");
+    if (rows->offset == 0)
+        TRY(take_counts(role, rows->counted, err));
+    text_append(&source->unread, rows->bytes);
+    source->offset += rows->bytes.size;
+    TRY(take_images(role, source, err));
+    if (!rows->is_last)
+        return rows->bytes.size > 0 ? STATUS_OK
+                                    : fail(err, STATUS_PROTOCOL, "a piece without rows");
+    if (source->unread.size > 0 || source->images != images_of(role, source->buckets))
+        return fail(err, STATUS_PROTOCOL, "rows that end too early");
+    source->is_whole = true;
+    return STATUS_OK;
+}
+
+static void on_rows(struct server_role *role, struct move_source *source,
+                    const struct message_moved_rows *rows, struct outbox *outbox)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (role->move.state != MOVE_FETCHING)
+        return;
+    if (take_rows(role, source, rows, &err) != STATUS_OK) {
+        be_stuck(role, &err, outbox);
+        return;
+    }
+    if (!source->is_whole) {
+        ask_for_rows(role, source, outbox);
+        return;
+    }
+    outbox_close(outbox, source->peer);
+    source->peer = PEER_NONE;
+    text_deinit(&source->unread);
+    text_init(&source->unread, ROW_IMAGE_MAX);
+    be_ready_with_all(role, outbox);
+}
+
+/* ---- what goes ---- */
+
+static struct move_reader *find_reader(const struct server_move *move, peer_id peer)
+{
+    for (uint32_t r = 0; r < move->reader_count; r++)
+        if (move->readers[r].peer == peer)
+            return move->readers + r;
+    return NULL;
+}
+
+static struct move_reader *add_reader(struct server_move *move, peer_id peer)
+{
+    void *readers = move->readers;
+
+    if (reserve_array(&readers, &move->reader_room, move->reader_count + 1, sizeof *move->readers,
+                      NULL) != STATUS_OK)
+        return NULL;
+    move->readers = readers;
+    move->readers[move->reader_count] = (struct move_reader){.peer = peer};
+    text_init(&move->readers[move->reader_count].unsent, ROW_IMAGE_MAX);
+    return move->readers + move->reader_count++;
+}
+
+/* Images until a piece is full. */
+static bool write_images(struct server_role *role, struct move_reader *reader)
+{
+    const uint32_t buckets = reader->buckets.end - reader->buckets.first;
+    struct text *out = &reader->unsent;
+
+    while (out->size < role->options.piece_bytes &&
+           reader->next < images_of(role, reader->buckets)) {
+        const size_t start = out->size;
+        uint32_t size;
+
+        put_u32(out, 0);
+        if (row_image_now(role->tables + reader->next / buckets, (uint32_t)role->clock,
+                          reader->buckets.first + reader->next % buckets, out, NULL) != STATUS_OK)
+            return false;
+        size = (uint32_t)(out->size - start - sizeof size);
+        memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
+        reader->next++;
+    }
+    return true;
+}
+
+static void send_piece(struct server_role *role, struct move_reader *reader, struct outbox *outbox)
+{
+    struct text *out = &reader->unsent;
+    const size_t most = role->options.piece_bytes, size = out->size < most ? out->size : most;
+    struct message message = message_of(role, MESSAGE_ROWS);
+
+    message.moved_rows = (struct message_moved_rows){
+        .layout = role->move.to.id,
+        .offset = reader->offset,
+        .is_last = size == out->size && reader->next == images_of(role, reader->buckets),
+        .counted = reader->offset == 0 ? shard_counts_bytes(&role->shards) : slice_of(""),
+        .bytes = {out->data, size}};
+    outbox_send(outbox, reader->peer, &message);
+    reader->offset += size;
+    memmove(out->data, out->data + size, out->size - size);
+    out->size -= size;
+}
+
+static bool has_all(const struct server_role *role, struct bucket_range buckets)
+{
+    const struct bucket_range own = own_buckets(role);
+
+    return buckets.first < buckets.end && buckets.first >= own.first && buckets.end <= own.end;
+}
+
+static void on_rows_wanted(struct server_role *role, peer_id from,
+                           const struct message_rows_wanted *wanted, struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    const struct bucket_range buckets = {wanted->first, wanted->end};
+    struct move_reader *reader = find_reader(move, from);
+    bool is_good =
+        move->state != MOVE_NONE && wanted->layout == move->to.id && has_all(role, buckets);
+
+    if (is_good && !reader)
+        reader = add_reader(move, from);
+    if (is_good && reader && wanted->offset == 0) {
+        reader->buckets = buckets;
+        reader->offset = reader->next = 0;
+        text_clear(&reader->unsent);
+    }
+    if (is_good && reader && wanted->offset == reader->offset && write_images(role, reader)) {
+        send_piece(role, reader, outbox);
+        return;
+    }
+    outbox_close(outbox, from);
+    if (reader)
+        forget_reader(move, reader);
+}
+
+void server_move_on_message(struct server_role *role, peer_id from, const struct message *message,
+                            struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+
+    if (message->type == MESSAGE_ROWS_WANTED) {
+        on_rows_wanted(role, from, &message->rows_wanted, outbox);
+        return;
+    }
+    for (uint32_t s = 0; s < move->source_count; s++)
+        if (move->sources[s].peer == from)
+            on_rows(role, move->sources + s, &message->moved_rows, outbox);
+}
+
+bool server_move_on_disconnect(struct server_role *role, peer_id peer)
+{
+    struct server_move *move = &role->move;
+    struct move_reader *reader = find_reader(move, peer);
+
+    if (reader)
+        forget_reader(move, reader);
+    for (uint32_t s = 0; s < move->source_count; s++)
+        if (move->sources[s].peer == peer) {
+            move->sources[s].peer = PEER_NONE;
+            return true;
+        }
+    return reader != NULL;
+}
+
+void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+
+    for (uint32_t s = 0; move->state == MOVE_FETCHING && s < move->source_count; s++) {
+        struct move_source *source = move->sources + s;
+
+        if (!source->is_whole && source->peer == PEER_NONE &&
+            now_ms - source->asked_at >= role->options.reconnect_ms)
+            connect_source(role, now_ms, source, outbox);
+    }
+}
+
+/* ---- another layout ---- */
+
+/* It has, of each bucket that is to be its own, all that it has counted. */
+static bool has_what_it_needs(const struct server_role *role, uint32_t serving)
+{
+    return has_all(role, buckets_of_server(role->options.index, serving));
+}
+
+void server_move_layout(struct server_role *role, int64_t now_ms,
+                        const struct message_layout *layout, struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    const bool is_same = layout->layout == role->layout.id;
+    const bool is_prepared = move->state == MOVE_READY && layout->layout == move->to.id;
+
+    if (layout->serving < 1 || layout->serving > BUCKETS_PER_TABLE ||
+        (is_same && move->state == MOVE_NONE))
+        return;
+    end_move(move, outbox);
+    server_role_share_memory(role, layout->serving);
+    if (is_same) {
+        keep_own_rows(role);
+        return;
+    }
+    server_role_stop_workers(role);
+    server_role_end_snapshot(role);
+    if (!is_prepared && !has_what_it_needs(role, layout->serving)) {
+        move->resets += role->clock > 0 && role->options.index < layout->serving;
+        drop_all(role);
+    }
+    role->layout = (struct server_layout){layout->layout, layout->serving};
+    keep_own_rows(role);
+    server_role_say(role, outbox);
+    server_role_save_anew(role, now_ms);
+}

@@ -1,0 +1,85 @@
+/*
+ * server_move.h - what a parameter server (server_role.h) does while rows move to another layout.
+ *
+ *     NONE --HOLD--> HELD --FETCH--> FETCHING --all are here--> READY --LAYOUT, this one--> NONE
+ *      ^               |                 |  \--no memory, ...--> STUCK                        |
+ *      +---- LAYOUT: that of before -----+---------+---------------+    the rows of others go,
+ *                                                                       a snapshot begins
+ *
+ * From HOLD on no batch is counted, so that what is counted stays as it is: workers' messages close
+ * their connections. Rows of a server that has them now are asked for with what it has counted, and
+ * are taken only where that is what this server has counted, too; one that has no rows takes the
+ * numbers over. So rows and counts of a server always say the same, whatever the master believes.
+ *
+ * Rows that come are put where they will be, in buckets that are empty: a server has no others than
+ * those of its layout. They are dropped when they are not to stay. The one that has them keeps them
+ * until it gets the new LAYOUT.
+ *
+ * A server that did not prepare for the LAYOUT that it gets, as it is another process, keeps its
+ * rows where it has all buckets that are its own in the new one; else it begins empty, and the
+ * master has what it lacks pushed again. It answers each LAYOUT that is new to it with SERVER.
+ *
+ * Rows go as images of buckets (row_snapshot.h), each behind its size, table by table, by pieces of
+ * piece_bytes: each end has one piece and one image in memory for each of the others.
+ */
+#ifndef RUNTIME_PS_SERVER_MOVE_H
+#define RUNTIME_PS_SERVER_MOVE_H
+
+#include "runtime/ps/server_layout.h"
+#include "runtime/role/outbox.h"
+
+struct server_role;
+
+enum server_move_state { MOVE_NONE, MOVE_HELD, MOVE_FETCHING, MOVE_READY, MOVE_STUCK };
+
+/* A server that has rows which are to come here. */
+struct move_source {
+    struct bucket_range buckets;
+    char address[MESSAGE_ADDRESS_MAX + 1];
+    peer_id peer; /* PEER_NONE: not connected */
+    int64_t asked_at;
+    uint64_t offset;    /* bytes that came */
+    struct text unread; /* of an image */
+    uint32_t images;
+    bool is_whole;
+};
+
+/* A server that gets rows from here. */
+struct move_reader {
+    peer_id peer;
+    struct bucket_range buckets;
+    uint64_t offset; /* that it is to ask for next */
+    uint32_t next;   /* image */
+    struct text unsent;
+};
+
+struct server_move {
+    enum server_move_state state;
+    struct server_layout to; /* id 0: none */
+    struct move_source *sources;
+    uint32_t source_count;
+    struct move_reader *readers;
+    uint32_t reader_count, reader_room;
+    bool has_counts; /* what others have counted is compared with it */
+    uint64_t resets; /* times that rows were of no use in a new layout, ever */
+};
+
+void server_move_deinit(struct server_role *role);
+
+/* From the master. */
+void server_move_hold(struct server_role *role, const struct message_layout *layout,
+                      struct outbox *outbox);
+void server_move_fetch(struct server_role *role, int64_t now_ms, const struct message_fetch *fetch,
+                       struct outbox *outbox);
+void server_move_layout(struct server_role *role, int64_t now_ms,
+                        const struct message_layout *layout, struct outbox *outbox);
+
+/* From other servers: ROWS_WANTED, ROWS. */
+void server_move_on_message(struct server_role *role, peer_id from, const struct message *message,
+                            struct outbox *outbox);
+/* False: the connection is of no other server. */
+bool server_move_on_disconnect(struct server_role *role, peer_id peer);
+/* Connects to what is not connected. */
+void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
+
+#endif

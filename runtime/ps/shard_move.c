@@ -1,0 +1,423 @@
+#include "runtime/ps/shard_move.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/reserve.h"
+#include "runtime/ps/shard_master.h"
+#include "runtime/ps/shard_record.h"
+
+#define REST_MS       100 /* after a first try, then twice as long */
+#define TRIES_COUNTED 7   /* of which rest and patience grow */
+#define UNEVEN_SPARE  8   /* shards, beside those that workers have: more is for the job's work */
+
+static bool is_here(const struct shard_master *master, uint32_t server)
+{
+    return master->servers[server].peer != PEER_NONE;
+}
+
+static uint32_t greater(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+void shard_move_init(struct shard_master *master)
+{
+    master->move = (struct shard_move){.now = {.serving = master->options.server_count}};
+}
+
+void shard_move_deinit(struct shard_master *master)
+{
+    free(master->move.uneven);
+}
+
+uint32_t shard_move_servers_most(const struct shard_master *master)
+{
+    const struct shard_move *move = &master->move;
+
+    if (!move->is_settled || move->wanted == 0)
+        return master->server_room;
+    return greater(move->now.serving, move->wanted);
+}
+
+/* ---- messages ---- */
+
+static struct message message_of(const struct shard_master *master, enum message_type type)
+{
+    return (struct message){.type = type, .job = master->options.job, .epoch = master->epoch};
+}
+
+static void send_layout(const struct shard_master *master, uint32_t server, enum message_type type,
+                        struct server_layout layout, struct outbox *outbox)
+{
+    struct message message = message_of(master, type);
+
+    message.layout = (struct message_layout){layout.id, layout.serving};
+    if (is_here(master, server))
+        outbox_send(outbox, master->servers[server].peer, &message);
+}
+
+static void send_layout_to_all(const struct shard_master *master, enum message_type type,
+                               struct server_layout layout, struct outbox *outbox)
+{
+    for (uint32_t s = 0; s < master->server_room; s++)
+        send_layout(master, s, type, layout, outbox);
+}
+
+static void send_fetch(const struct shard_master *master, struct outbox *outbox)
+{
+    const struct shard_move *move = &master->move;
+    struct message message = message_of(master, MESSAGE_FETCH);
+    struct text list;
+
+    text_init(&list, FRAME_PAYLOAD_MAX);
+    for (uint32_t s = 0; s < move->now.serving; s++)
+        message_put_server_place(
+            &list, &(struct message_server_place){.incarnation = master->servers[s].incarnation,
+                                                  .address = slice_of(master->servers[s].address)});
+    outbox->failed |= list.failed;
+    message.fetch = (struct message_fetch){
+        .layout = move->next.id, .server_count = move->now.serving, .servers = text_slice(&list)};
+    for (uint32_t s = 0; s < move->next.serving && !list.failed; s++)
+        outbox_send(outbox, master->servers[s].peer, &message);
+    text_deinit(&list);
+}
+
+/* ---- which layout is in force, and how many servers run ---- */
+
+/* In force, or wanted; while that is not known, also what servers speak of. */
+static uint32_t servers_needed(const struct shard_master *master)
+{
+    const struct shard_move *move = &master->move;
+    uint32_t needed = greater(move->now.serving, move->wanted);
+
+    for (uint32_t s = 0; s < master->server_room && !move->is_settled; s++)
+        if (master->servers[s].was_seen && master->servers[s].next.id > move->now.id)
+            needed = greater(needed, master->servers[s].next.serving);
+    return needed;
+}
+
+/* None is ended before it is known which of them have the rows. */
+static void tell_launcher(struct shard_master *master, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+    const uint32_t least = servers_needed(master);
+    const uint32_t most = move->is_settled ? least : master->server_room;
+
+    if (least == move->told_least && most == move->told_most)
+        return;
+    for (uint32_t s = most; s < master->server_room; s++)
+        shard_release_server(master, s, outbox);
+    move->told_least = least;
+    move->told_most = most;
+    outbox_servers(outbox, least, most);
+}
+
+static bool have_all_spoken(const struct shard_master *master, uint32_t servers)
+{
+    for (uint32_t s = 0; s < servers; s++)
+        if (!master->servers[s].was_seen)
+            return false;
+    return true;
+}
+
+static void settle(struct shard_master *master, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    for (uint32_t s = 0; s < master->server_room; s++)
+        if (master->servers[s].was_seen && master->servers[s].layout.id > move->now.id)
+            move->now = master->servers[s].layout;
+    move->is_settled = have_all_spoken(master, move->now.serving);
+    for (uint32_t s = 0; s < master->server_room && move->is_settled; s++)
+        if (master->servers[s].was_seen && master->servers[s].next.id > move->now.id)
+            move->is_settled = have_all_spoken(master, master->servers[s].next.serving);
+    tell_launcher(master, outbox);
+    if (!move->is_settled)
+        return;
+    for (uint32_t s = 0; s < master->server_room; s++)
+        if (master->servers[s].layout.id != move->now.id || master->servers[s].next.id != 0)
+            send_layout(master, s, MESSAGE_LAYOUT, move->now, outbox);
+    shard_send_servers_to_all(master, outbox);
+}
+
+void shard_move_note_server(struct shard_master *master, int64_t now_ms, uint32_t index,
+                            struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+    const struct shard_member *server = master->servers + index;
+    (void)now_ms;
+
+    if (!move->is_settled)
+        settle(master, outbox);
+    else if (server->layout.id != move->now.id || server->next.id != 0)
+        send_layout(master, index, MESSAGE_LAYOUT, move->now, outbox);
+}
+
+/* ---- a move begins, and ends ---- */
+
+/* It has said so since it was told. */
+static bool is_in_force_at(const struct shard_master *master, uint32_t server)
+{
+    return is_here(master, server) && master->servers[server].layout.id == master->move.now.id;
+}
+
+static bool can_begin(const struct shard_master *master, int64_t now_ms)
+{
+    const struct shard_move *move = &master->move;
+
+    if (move->wanted == 0 || move->wanted == move->now.serving || now_ms < move->next_at ||
+        master->state != JOB_STATE_RUNNING || master->plan.shards_per_epoch == 0 ||
+        shard_board_is_finished(&master->board))
+        return false;
+    for (uint32_t s = 0; s < greater(move->now.serving, move->wanted); s++)
+        if (!is_in_force_at(master, s))
+            return false;
+    return true;
+}
+
+static void name_next(struct shard_master *master)
+{
+    struct shard_move *move = &master->move;
+
+    move->next.id = master->epoch + ++move->ids;
+    for (uint32_t s = 0; s < master->server_room; s++)
+        master->servers[s].has_held = master->servers[s].has_fetched = false;
+}
+
+static void begin(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    move->next.serving = move->wanted;
+    move->stage = SHARD_MOVE_PAUSING;
+    move->begun_at = now_ms;
+    move->begun++;
+    name_next(master);
+    shard_put_event(master, now_ms, -1, "moving", outbox, "from %" PRIu32 " to %" PRIu32 " servers",
+                    move->now.serving, move->wanted);
+    shard_send_servers_to_all(master, outbox);
+}
+
+static void end_stage(struct shard_move *move)
+{
+    move->stage = SHARD_MOVE_NONE;
+    move->uneven_count = 0;
+}
+
+static void give_up(struct shard_master *master, int64_t now_ms, const char *why,
+                    struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    end_stage(move);
+    move->aborted++;
+    move->next_at = now_ms + ((int64_t)REST_MS << move->tries);
+    move->tries += move->tries < TRIES_COUNTED;
+    shard_put_event(master, now_ms, -1, "not moved", outbox, "%s", why);
+    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    shard_send_servers_to_all(master, outbox);
+}
+
+static void commit(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    end_stage(move);
+    move->now = move->next;
+    move->tries = 0;
+    move->committed++;
+    master->roster++;
+    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    shard_send_servers_to_all(master, outbox);
+    shard_put_event(master, now_ms, -1, "moved", outbox,
+                    "%" PRIu32 " servers have the rows, after a pause of %" PRId64 " ms",
+                    move->now.serving, now_ms - move->begun_at);
+    tell_launcher(master, outbox);
+}
+
+void shard_move_lose_server(struct shard_master *master, int64_t now_ms, uint32_t index,
+                            struct outbox *outbox)
+{
+    const struct shard_move *move = &master->move;
+
+    if (move->stage != SHARD_MOVE_NONE && index < greater(move->now.serving, move->next.serving))
+        give_up(master, now_ms, "a server was lost", outbox);
+}
+
+void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t version,
+                     uint32_t servers, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    if (version < move->wanted_version || servers < 1 || servers > master->server_room)
+        return;
+    if (servers != move->wanted)
+        shard_put_event(master, now_ms, -1, "wanted", outbox, "%" PRIu32 " servers", servers);
+    move->wanted_version = version;
+    move->wanted = servers;
+    if (move->stage != SHARD_MOVE_NONE && move->next.serving != servers)
+        give_up(master, now_ms, "another number is wanted", outbox);
+    move->tries = 0;
+    move->next_at = now_ms;
+    if (move->is_settled)
+        tell_launcher(master, outbox);
+}
+
+/* ---- all have counted the same ---- */
+
+static bool note_uneven(struct shard_move *move, uint32_t shard)
+{
+    void *uneven = move->uneven;
+
+    if (reserve_array(&uneven, &move->uneven_room, move->uneven_count + 1, sizeof *move->uneven,
+                      NULL) != STATUS_OK)
+        return false;
+    move->uneven = uneven;
+    move->uneven[move->uneven_count++] = shard;
+    return true;
+}
+
+static bool is_even(const struct shard_master *master, uint32_t shard)
+{
+    for (uint32_t s = 1; s < master->move.now.serving; s++)
+        if (shard_counts_of(&master->servers[s].held, shard) !=
+            shard_counts_of(&master->servers[0].held, shard))
+            return false;
+    return true;
+}
+
+/* False: too many, or no memory. */
+static bool find_uneven(struct shard_master *master)
+{
+    const uint32_t most =
+        master->options.leases_per_worker * master->options.worker_count + UNEVEN_SPARE;
+    struct shard_move *move = &master->move;
+
+    move->uneven_count = 0;
+    for (uint32_t shard = 0; shard < master->board.shards; shard++)
+        if (!is_even(master, shard) && (move->uneven_count == most || !note_uneven(move, shard)))
+            return false;
+    return true;
+}
+
+static void compare(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    if (!find_uneven(master)) {
+        give_up(master, now_ms, "a server lacks what it is to count again", outbox);
+        return;
+    }
+    if (move->uneven_count == 0) {
+        move->stage = SHARD_MOVE_FETCHING;
+        send_fetch(master, outbox);
+        return;
+    }
+    move->evened += move->uneven_count;
+    move->stage = SHARD_MOVE_PAUSING;
+    name_next(master);
+    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+}
+
+void shard_move_on_held(struct shard_master *master, int64_t now_ms, uint32_t index,
+                        const struct message_held *held, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+    struct shard_member *server = master->servers + index;
+    struct error err;
+
+    if (move->stage != SHARD_MOVE_HOLDING || held->layout != move->next.id)
+        return;
+    if (shard_counts_read(&server->held, held->counted, &err) != STATUS_OK) {
+        give_up(master, now_ms, err.message, outbox);
+        return;
+    }
+    server->has_held = true;
+    for (uint32_t s = 0; s < greater(move->now.serving, move->next.serving); s++)
+        if (!master->servers[s].has_held)
+            return;
+    compare(master, now_ms, outbox);
+}
+
+void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t index,
+                           const struct message_fetched *fetched, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+    char why[MESSAGE_REASON_MAX + 1];
+
+    if (move->stage != SHARD_MOVE_FETCHING || fetched->layout != move->next.id)
+        return;
+    if (fetched->status != STATUS_OK) {
+        slice_copy(fetched->message, why, sizeof why);
+        if (fetched->status == STATUS_LIMIT || fetched->status == STATUS_NO_MEMORY)
+            move->wanted = move->now.serving; /* no other try mends it */
+        give_up(master, now_ms, why, outbox);
+        tell_launcher(master, outbox);
+        return;
+    }
+    master->servers[index].has_fetched = true;
+    for (uint32_t s = 0; s < move->next.serving; s++)
+        if (!master->servers[s].has_fetched)
+            return;
+    commit(master, now_ms, outbox);
+}
+
+/* ---- what is due ---- */
+
+/* To whoever has the fewest; the others stay paused. */
+static void lease_uneven(struct shard_master *master, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    while (move->uneven_count > 0) {
+        uint32_t least = UINT32_MAX, worker = UINT32_MAX;
+        struct board_lease lease;
+
+        for (uint32_t w = 0; w < master->options.worker_count; w++) {
+            const uint32_t leased = master->workers[w].leased;
+
+            if (master->workers[w].peer == PEER_NONE || leased >= least ||
+                leased >= master->options.leases_per_worker)
+                continue;
+            least = leased;
+            worker = w;
+        }
+        if (worker == UINT32_MAX)
+            return;
+        if (shard_board_claim_shard(&master->board, worker, move->uneven[--move->uneven_count],
+                                    &lease))
+            shard_send_lease(master, worker, lease.id, lease.shard, outbox);
+    }
+}
+
+static bool takes_too_long(const struct shard_master *master, int64_t now_ms)
+{
+    const struct shard_move *move = &master->move;
+
+    return master->options.pause_ms > 0 && now_ms - move->begun_at > master->options.pause_ms
+                                                                         << move->tries;
+}
+
+void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    if (!move->is_settled)
+        return;
+    if (move->stage == SHARD_MOVE_NONE && can_begin(master, now_ms))
+        begin(master, now_ms, outbox);
+    if (move->stage == SHARD_MOVE_NONE)
+        return;
+    if (takes_too_long(master, now_ms)) {
+        give_up(master, now_ms, "the workers were not to wait longer", outbox);
+    } else if (shard_board_is_finished(&master->board)) {
+        give_up(master, now_ms, "all shards are done", outbox);
+    } else if (move->stage == SHARD_MOVE_PAUSING) {
+        lease_uneven(master, outbox);
+        if (move->uneven_count > 0 || master->board.lease_count > 0)
+            return;
+        move->stage = SHARD_MOVE_HOLDING;
+        send_layout_to_all(master, MESSAGE_HOLD, move->next, outbox);
+    }
+}
