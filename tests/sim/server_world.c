@@ -30,7 +30,7 @@
 static const uint32_t widths[TABLES] = {1, 3};
 
 enum node_kind { MASTER, WORKER, SERVER };
-enum happening { FRAME, CLOSED, TICK, WORK, END, KILL, FREEZE, CUT, LEAVE, SCALE, START };
+enum happening { FRAME, CLOSED, TICK, WORK, END, KILL, FREEZE, CUT, CUT_OFF, LEAVE, SCALE, START };
 
 struct event {
     struct moment moment; /* with its bytes: FRAME */
@@ -57,7 +57,7 @@ struct toy {
 struct node {
     enum node_kind kind;
     bool is_alive, has_work;
-    int64_t frozen_until;
+    int64_t frozen_until, cut_off_until;
     uint32_t index, incarnation;
     struct shard_master master;
     uint64_t moves_begun, moves_given_up;
@@ -272,9 +272,11 @@ static uint32_t node_of_address(struct slice address)
 /* Addresses are "master", or the number of a server's node. */
 static void connect(struct world *world, uint32_t from, peer_id peer, struct slice address)
 {
-    const uint32_t to = slice_is(address, "master") ? world->master : node_of_address(address);
+    const bool is_to_master = slice_is(address, "master");
+    const uint32_t to = is_to_master ? world->master : node_of_address(address);
+    const bool is_cut_off = is_to_master && world->nodes[from]->cut_off_until > world->time.now;
 
-    if (to < world->node_count && world->nodes[to]->is_alive)
+    if (!is_cut_off && to < world->node_count && world->nodes[to]->is_alive)
         links_connect(&world->links, from, peer, to, world->nodes[to]->next_accepted++);
     else
         links_connect(&world->links, from, peer, LINK_NOBODY, PEER_NONE);
@@ -866,6 +868,23 @@ static void cut_one(struct world *world)
         count(world, SERVER_FAULT_CUT);
 }
 
+/* It goes on with what is leased to it, while its master gives that to others. */
+static void cut_off_one(struct world *world)
+{
+    struct node *node = world->nodes[node_of(world, WORKER)];
+    uint32_t link, side;
+
+    if (!node->is_alive ||
+        !links_find(&world->links, world->workers[node->index], node->worker.master.peer, &link,
+                    &side) ||
+        !world->links.list[link].ends[1 - side].is_open)
+        return;
+    count(world, SERVER_FAULT_CUT_OFF);
+    node->cut_off_until = world->time.now + (int64_t)draw(world, FROZEN_MS);
+    links_send_close(&world->links, link, 0);
+    links_send_close(&world->links, link, 1);
+}
+
 static void leave_one(struct world *world)
 {
     const uint32_t number = node_of(world, WORKER);
@@ -912,7 +931,7 @@ static void plan_mishaps(struct world *world)
     } mishaps[] = {{KILL, WORKER, plan->kills},        {KILL, SERVER, plan->server_kills},
                    {KILL, MASTER, plan->master_kills}, {FREEZE, WORKER, plan->freezes},
                    {CUT, WORKER, plan->cuts},          {LEAVE, WORKER, plan->leaves},
-                   {SCALE, MASTER, plan->scales}};
+                   {CUT_OFF, WORKER, plan->cut_offs},  {SCALE, MASTER, plan->scales}};
 
     for (size_t m = 0; m < sizeof mishaps / sizeof *mishaps; m++)
         for (uint32_t i = 0; i < mishaps[m].times; i++)
@@ -1121,6 +1140,9 @@ static bool happens(void *context, void *what)
         return true;
     case CUT:
         cut_one(world);
+        return true;
+    case CUT_OFF:
+        cut_off_one(world);
         return true;
     case LEAVE:
         leave_one(world);

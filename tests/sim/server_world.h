@@ -36,7 +36,7 @@ struct server_plan {
     uint32_t slow_workers; /* 30 times slower: the first ones */
     int64_t snapshot_ms;
     int64_t span_ms; /* mishaps happen within it */
-    uint32_t kills, server_kills, master_kills, freezes, cuts, leaves;
+    uint32_t kills, server_kills, master_kills, freezes, cuts, cut_offs, leaves;
     uint32_t scales; /* times that another number of servers is wanted */
     bool verbose;
 };
@@ -51,6 +51,7 @@ struct server_plan {
     X(ZOMBIE, "a process that was replaced lives on")                                              \
     X(STALE_SNAPSHOT, "a server that was replaced writes a snapshot, which is refused")            \
     X(CUT, "a connection is cut")                                                                  \
+    X(CUT_OFF, "a worker reaches its servers, but not its master")                                 \
     X(LEAVE, "a worker is asked to go")                                                            \
     X(SLOW, "a worker is 30 times slower")                                                         \
     X(RESTORED, "a server goes on from a snapshot")                                                \

@@ -42,6 +42,7 @@ static struct server_plan plan_of(uint64_t seed, bool verbose)
     plan.master_kills = pick(seed, 22, 3) ? 0 : (uint32_t)pick(seed, 23, 4);
     plan.freezes = pick(seed, 24, 2) ? 0 : (uint32_t)pick(seed, 25, 6);
     plan.cuts = pick(seed, 26, 2) ? 0 : (uint32_t)pick(seed, 27, 12);
+    plan.cut_offs = pick(seed, 32, 2) ? 0 : (uint32_t)pick(seed, 33, 12);
     plan.leaves = pick(seed, 28, 3) ? 0 : (uint32_t)pick(seed, 29, 4);
     return plan;
 }
