@@ -60,7 +60,7 @@ static const struct command {
 } commands[] = {
     {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
     {"cancel", command_cancel, "cancel ID", "end a running job"},
-    {"scale", command_scale, "scale ID N", "give a running job N workers"},
+    {"scale", command_scale, "scale ID [N] [--ps N]", "give a running job N workers, or servers"},
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
     {"publish", command_publish, "publish ID", "write the model of a job that is unpublished"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},

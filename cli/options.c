@@ -26,6 +26,8 @@ static const struct row {
      offsetof(struct options, output)},
     {OPTION_THEME, 0, "theme", "auto|light|dark", "colours; auto: as the reader's system has them",
      0},
+    {OPTION_PS, 0, "ps", "N", "parameter servers, of a job that has some",
+     offsetof(struct options, servers)},
     {OPTION_HELP, 'h', "help", NULL, "this text", 0},
     {OPTION_VERSION, 0, "version", NULL, "the version", 0},
     {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended", 0},

@@ -48,7 +48,8 @@ enum {
     OPTION_RUN_OF = 1 << 26,
     OPTION_OWNER = 1 << 27,
     OPTION_OUTPUT = 1 << 28, /* -o */
-    OPTION_THEME = 1 << 29
+    OPTION_THEME = 1 << 29,
+    OPTION_PS = 1 << 30
 };
 
 /* What a job on a cluster is like. */
@@ -82,7 +83,8 @@ struct options {
     enum format format;
     enum progress_mode progress;
     enum colour colour;
-    const char *output; /* NULL: standard output */
+    const char *output;  /* NULL: standard output */
+    const char *servers; /* NULL: not given */
     enum theme theme;
     bool wants_help, wants_version, follows;
     struct cluster_options cluster;

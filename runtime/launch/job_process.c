@@ -194,20 +194,32 @@ void job_close(struct job_process *process)
     text_deinit(&process->pending);
 }
 
-enum status job_scale_by_id(const char *state, int64_t id, int64_t workers, struct error *err)
+static enum status ask_for_number(const char *state, int64_t id, const char *what, int64_t number,
+                                  struct error *err)
 {
     struct job_folder folder;
     char line[48];
     enum status status;
 
     TRY(job_folder_find(state, id, &folder, err));
-    snprintf(line, sizeof line, "scale %lld\n", (long long)workers);
+    snprintf(line, sizeof line, "%s %lld\n", what, (long long)number);
     status = control_ask(folder.path, line, err);
     if (status == STATUS_NOT_FOUND)
         return fail(err, STATUS_INVALID, "job %lld has ended already", (long long)id);
     if (status == STATUS_PERMISSION)
         return fail(err, STATUS_PERMISSION, "job %lld is not yours", (long long)id);
     return status;
+}
+
+enum status job_scale_by_id(const char *state, int64_t id, int64_t workers, struct error *err)
+{
+    return ask_for_number(state, id, "scale", workers, err);
+}
+
+enum status job_scale_servers_by_id(const char *state, int64_t id, int64_t servers,
+                                    struct error *err)
+{
+    return ask_for_number(state, id, "servers", servers, err);
 }
 
 enum status job_cancel_by_id(const char *state, int64_t id, struct error *err)

@@ -60,5 +60,8 @@ enum status job_cancel_by_id(const char *state, int64_t id, struct error *err);
  * many as there is room for. NOT_FOUND; INVALID when it has ended or cannot have
  * so many; PERMISSION. */
 enum status job_scale_by_id(const char *state, int64_t id, int64_t workers, struct error *err);
+/* Likewise of parameter servers: 1 to JOBSPEC_SERVERS_MAX, of a job that has some. */
+enum status job_scale_servers_by_id(const char *state, int64_t id, int64_t servers,
+                                    struct error *err);
 
 #endif

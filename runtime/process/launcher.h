@@ -3,7 +3,7 @@
  * workers: a supervisor, or a cluster.
  *
  *     master_process.c --replace, note_worker, on_event, ...--> struct launcher
- *                      <--want, drain, cancel, fail, ...------- struct launcher_owner
+ *                      <--want, want_servers, drain, cancel, ...- struct launcher_owner
  *
  *     lifeline_launcher.c   the supervisor of this machine: lines on the lifeline, its parent
  *                           starts processes
@@ -29,6 +29,8 @@ struct launcher_owner {
     void (*notice)(void *context, const char *text); /* a line for the user */
     /* From now on so many workers; versions only grow, and an older one does not count. */
     void (*want)(void *context, uint64_t version, uint32_t workers);
+    /* Likewise of parameter servers, by versions of their own. */
+    void (*want_servers)(void *context, uint64_t version, uint32_t servers);
     /* This worker is asked to end, perhaps before its own process knows. Called more than once. */
     void (*drain)(void *context, uint32_t index, uint32_t incarnation);
     void (*cancel)(void *context);

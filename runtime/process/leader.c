@@ -47,6 +47,13 @@ static void end_role(struct leader *leader)
     leader->self = NULL;
 }
 
+static void pass_wanted_servers(struct leader *leader)
+{
+    if (leader->role->want_servers && leader->wanted_servers.is_known)
+        leader->role->want_servers(leader->self, loop_now_ms(), leader->wanted_servers.version,
+                                   leader->wanted_servers.servers, loop_outbox(leader->loop_role));
+}
+
 /* Where the role has done its part. What its successor asks for goes into the same outbox, behind
  * what was its own. */
 static void hand_on(struct leader *leader)
@@ -66,6 +73,7 @@ static void hand_on(struct leader *leader)
         if (leader->wanted.is_known)
             next->want(leader->self, loop_now_ms(), leader->wanted.version, leader->wanted.workers,
                        loop_outbox(leader->loop_role));
+        pass_wanted_servers(leader);
         return;
     }
     if (status != STATUS_CONNECTION && status != STATUS_STALE)
@@ -225,6 +233,15 @@ void leader_want(struct leader *leader, uint64_t version, uint32_t workers)
     leader->wanted.workers = workers;
     leader->role->want(leader->self, loop_now_ms(), version, workers,
                        loop_outbox(leader->loop_role));
+    loop_flush(leader->loop_role);
+}
+
+void leader_want_servers(struct leader *leader, uint64_t version, uint32_t servers)
+{
+    leader->wanted_servers.is_known = true;
+    leader->wanted_servers.version = version;
+    leader->wanted_servers.servers = servers;
+    pass_wanted_servers(leader);
     loop_flush(leader->loop_role);
 }
 

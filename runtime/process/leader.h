@@ -43,6 +43,11 @@ struct leader {
         uint64_t version;
         uint32_t workers;
     } wanted; /* by the launcher's last request */
+    struct {
+        bool is_known;
+        uint64_t version;
+        uint32_t servers;
+    } wanted_servers;
     int64_t began_at_ms;
     char started_at[32]; /* RFC 3339; of the job, be it under an earlier leader */
 };
@@ -61,6 +66,7 @@ void leader_stop(struct leader *leader);
 void leader_cancel(struct leader *leader);
 void leader_fail(struct leader *leader, const struct error *err);
 void leader_want(struct leader *leader, uint64_t version, uint32_t workers);
+void leader_want_servers(struct leader *leader, uint64_t version, uint32_t servers);
 void leader_leave(struct leader *leader);
 void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation);
 /* False: the role leaves that to the launcher. */

@@ -56,6 +56,9 @@ struct leading_role {
     /* From now on so many workers are wanted; an older version than is known does not count. */
     void (*want)(void *self, int64_t now_ms, uint64_t version, uint32_t workers,
                  struct outbox *outbox);
+    /* Likewise of parameter servers. NULL: it has none. */
+    void (*want_servers)(void *self, int64_t now_ms, uint64_t version, uint32_t servers,
+                         struct outbox *outbox);
     /* This process goes, the job stays: what is known is stored for the next leader. */
     void (*leave)(void *self, int64_t now_ms, struct outbox *outbox);
     /* This worker is about to be asked to go. NULL: its own LEAVING is soon enough. */

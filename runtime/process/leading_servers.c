@@ -1,12 +1,14 @@
 #include "runtime/process/leading_servers.h"
 
+#include "jobspec/job_attributes.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/leading_training.h"
 #include "runtime/ps/shard_master.h"
 #include "runtime/ps/shard_record.h"
 #include "runtime/record/exposition.h"
 
-#define LEASES 2 /* one is learned from while the next is on its way */
+#define LEASES   2 /* one is learned from while the next is on its way */
+#define PAUSE_MS 2000
 
 bool servers_are_done(const struct job *job, struct jobstore *store)
 {
@@ -27,6 +29,8 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .incarnation = leader->executor.incarnation,
         .worker_count = job->spec.max_workers,
         .server_count = job->spec.servers,
+        .server_most = JOBSPEC_SERVERS_MAX,
+        .pause_ms = PAUSE_MS,
         .min_workers = job->spec.min_workers,
         .leases_per_worker = LEASES,
         .dead_ms = LEADER_DEAD_MS,
@@ -50,6 +54,12 @@ static void on_stored(void *self, int64_t now_ms, uint64_t id, const struct erro
     shard_master_on_stored(self, now_ms, id, why, outbox);
 }
 
+static void want_servers(void *self, int64_t now_ms, uint64_t version, uint32_t servers,
+                         struct outbox *outbox)
+{
+    shard_master_want_servers(self, now_ms, version, servers, outbox);
+}
+
 static void end_workers(void *self, struct outbox *outbox)
 {
     shard_master_end_workers(self, outbox);
@@ -69,6 +79,7 @@ const struct leading_role servers_leader = {
     .start = start,
     .next = next,
     .on_stored = on_stored,
+    .want_servers = want_servers,
     .end_workers = end_workers,
     .write_metrics = write_metrics,
 };

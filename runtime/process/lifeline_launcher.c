@@ -49,6 +49,12 @@ static void limit_lanes(void *self, uint32_t lanes)
     say("lanes %" PRIu32 "\n", lanes);
 }
 
+static void run_servers(void *self, uint32_t least, uint32_t most)
+{
+    (void)self;
+    say("servers %" PRIu32 " %" PRIu32 "\n", least, most);
+}
+
 static void on_event(void *self, const struct job_event *event, struct slice line)
 {
     (void)self;
@@ -83,17 +89,19 @@ static void say_storing(void *context)
 
 /* ----- what it asks ----- */
 
-/* VERSION WORKERS */
-static void take_wanted(const struct launcher_owner *owner, struct slice numbers)
+/* VERSION NUMBER */
+static void take_wanted(const struct launcher_owner *owner,
+                        void (*want)(void *context, uint64_t version, uint32_t number),
+                        struct slice numbers)
 {
     const char *space = memchr(numbers.data, ' ', numbers.size);
     size_t length = space ? (size_t)(space - numbers.data) : numbers.size;
-    int64_t version, workers;
+    int64_t version, number;
 
     if (space && slice_to_integer((struct slice){numbers.data, length}, &version) &&
-        slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &workers) &&
-        workers >= 0 && workers <= UINT32_MAX)
-        owner->want(owner->context, (uint64_t)version, (uint32_t)workers);
+        slice_to_integer((struct slice){space + 1, numbers.size - length - 1}, &number) &&
+        number >= 0 && number <= UINT32_MAX)
+        want(owner->context, (uint64_t)version, (uint32_t)number);
 }
 
 static void on_line(void *context, struct slice line)
@@ -105,7 +113,9 @@ static void on_line(void *context, struct slice line)
     if (slice_is(line, "cancel")) {
         owner->cancel(owner->context);
     } else if (line.size > 7 && memcmp(line.data, "wanted ", 7) == 0) {
-        take_wanted(owner, (struct slice){line.data + 7, line.size - 7});
+        take_wanted(owner, owner->want, (struct slice){line.data + 7, line.size - 7});
+    } else if (line.size > 8 && memcmp(line.data, "servers ", 8) == 0) {
+        take_wanted(owner, owner->want_servers, (struct slice){line.data + 8, line.size - 8});
     } else if (line.size > 5 && memcmp(line.data, "fail ", 5) == 0) {
         error_clear(&why);
         fail(&why, STATUS_FAILED, "%.*s", (int)line.size - 5, line.data + 5);
@@ -147,7 +157,8 @@ void lifeline_launcher_init(struct lifeline_launcher *lifeline)
                                                        .replace = replace,
                                                        .note_worker = note_worker,
                                                        .killed_by_rows = killed_by_rows,
-                                                       .limit_lanes = limit_lanes},
+                                                       .limit_lanes = limit_lanes,
+                                                       .run_servers = run_servers},
                                            .on_event = on_event,
                                            .leave = leave};
 }

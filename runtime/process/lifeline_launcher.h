@@ -2,9 +2,11 @@
  * lifeline_launcher.h - the supervisor as the launcher (launcher.h) of a master that it started.
  *
  *     master --> lifeline --> supervise_children.c     event lines, replace INDEX, lanes N, alive,
+ *                                                      servers LEAST MOST,
  *                                                      worker INDEX here|gone,
  *                                                      killed_by_rows INDEX, leaving
- *            <--                                       cancel, wanted VERSION N, fail TEXT
+ *            <--                                       cancel, wanted VERSION N,
+ *                                                      servers VERSION N, fail TEXT
  *
  * Once a second, also while a call of the store is in flight, the master says `alive`: a master
  * that is stopped cannot say so, and the supervisor counts on it. The end of the lifeline ends the

@@ -62,6 +62,13 @@ static void want(void *context, uint64_t version, uint32_t workers)
     leader_want(&process->leader, version, workers);
 }
 
+static void want_servers(void *context, uint64_t version, uint32_t servers)
+{
+    struct master_process *process = context;
+
+    leader_want_servers(&process->leader, version, servers);
+}
+
 static void drain(void *context, uint32_t index, uint32_t incarnation)
 {
     struct master_process *process = context;
@@ -132,6 +139,7 @@ static enum status start_master(struct master_process *process, const struct job
                                          .store_call = &process->store_call,
                                          .notice = notice,
                                          .want = want,
+                                         .want_servers = want_servers,
                                          .drain = drain,
                                          .cancel = cancel,
                                          .cancel_deleted = cancel_deleted,

@@ -49,18 +49,11 @@ static void end(struct server_process *process, enum status status, const struct
 
 /* ----- the role ----- */
 
-/* Where it is not said, a worker has as much memory again, and what all have together is half of
- * the machine's. */
+/* What it was given, or the statement says; 0: neither. */
 static uint64_t memory_of(const struct server_process *process)
 {
-    const struct jobspec *spec = &process->job->spec;
-    const uint64_t share = memory_limit() / 2 / spec->servers;
-
-    if (process->options->row_memory > 0)
-        return process->options->row_memory;
-    if (spec->server_memory > 0)
-        return spec->server_memory;
-    return share > MEMORY_LEAST ? share : MEMORY_LEAST;
+    return process->options->row_memory > 0 ? process->options->row_memory
+                                            : process->job->spec.server_memory;
 }
 
 static enum status init_role(struct server_process *process, struct error *err)
@@ -76,7 +69,10 @@ static enum status init_role(struct server_process *process, struct error *err)
         .address = process->bound,
         .tables = process->tables,
         .table_count = process->table_count,
-        .memory_limit = memory_of(process),
+        /* A worker has as much memory again, and what all have together is half of the machine's.
+         */
+        .memory_limit = memory_of(process) > 0 ? memory_of(process) : MEMORY_LEAST,
+        .memory_shared = memory_of(process) > 0 ? 0 : memory_limit() / 2,
         .may_grow = process->options->row_memory > 0,
         .staleness = spec->staleness,
         .weighs_stale = true,
@@ -137,7 +133,7 @@ static void on_tick(void *self, int64_t now_ms, struct outbox *outbox)
 static void start_role(struct server_process *process, int64_t now_ms, struct outbox *outbox)
 {
     log_info("serves rows of %" PRIu32 " tables, in %" PRIu64 " MiB at most", process->table_count,
-             process->role.options.memory_limit >> 20);
+             process->role.memory.limit >> 20);
     process->is_restoring = false;
     server_role_start(&process->role, now_ms, outbox);
 }
@@ -290,10 +286,10 @@ static void on_sigterm(void *context)
 static enum status check_spec(const struct job *job, const struct role_options *options,
                               struct error *err)
 {
-    if (options->index < job->spec.servers)
+    if (job->spec.servers > 0 && options->index < JOBSPEC_SERVERS_MAX)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "parameter server %" PRIu32 " of a job that has %" PRIu32,
-                options->index, job->spec.servers);
+    return fail(err, STATUS_INVALID, "parameter server %" PRIu32 " of a job that has %d at most",
+                options->index, job->spec.servers > 0 ? JOBSPEC_SERVERS_MAX : 0);
 }
 
 static enum status start_server(struct server_process *process, struct error *err)

@@ -45,23 +45,38 @@ static void on_line(void *context, struct slice line)
         on_end(context);
 }
 
+static bool is_request(struct slice line, struct slice name, int64_t *number)
+{
+    return line.size > name.size && memcmp(line.data, name.data, name.size) == 0 &&
+           slice_to_integer((struct slice){line.data + name.size, line.size - name.size}, number);
+}
+
+static enum status scale_servers(const struct supervise_watch *watch, int64_t servers,
+                                 struct error *err)
+{
+    if (watch->scale_servers)
+        return watch->scale_servers(watch->context, servers, err);
+    return fail(err, STATUS_UNSUPPORTED,
+                "the number of parameter servers does not change where this job runs");
+}
+
 /* From the control socket. An unknown request is not answered: an older
  * supervisor must not confirm one of a newer client. */
 static void on_request(void *context, struct slice line, struct text *reply)
 {
     struct supervise_watch *watch = context;
-    static const char scale[] = "scale ";
-    const size_t skip = sizeof scale - 1;
-    int64_t workers;
+    int64_t number;
     struct error err;
 
-    if (line.size <= skip || memcmp(line.data, scale, skip) != 0 ||
-        !slice_to_integer((struct slice){line.data + skip, line.size - skip}, &workers)) {
+    error_clear(&err);
+    if (is_request(line, SLICE("scale "), &number)) {
+        (void)watch->scale(watch->context, number, &err);
+    } else if (is_request(line, SLICE("servers "), &number)) {
+        (void)scale_servers(watch, number, &err);
+    } else {
         on_line(context, line);
         return;
     }
-    error_clear(&err);
-    (void)watch->scale(watch->context, workers, &err);
     control_write_reply(&err, reply);
 }
 

@@ -23,12 +23,14 @@ void supervise_say(const struct job_event *event, struct slice line);
  * loop, and the job can be continued. Only its first event goes to the session.
  * Kept: there is a lifeline, whose end, or SIGTERM, stops the loop in the same way; only the line
  * `cancel`, and SIGINT, cancel.
- * The control socket takes `cancel` and `scale N`, which it answers
+ * The control socket takes `cancel`, `scale N` and `servers N`, which it answers
  * (runtime/launch/control.h).
  */
 struct supervise_watch {
     void (*cancel)(void *context);
     enum status (*scale)(void *context, int64_t workers, struct error *err);
+    /* NULL: not where this job runs. */
+    enum status (*scale_servers)(void *context, int64_t servers, struct error *err);
     void *context;
     bool is_detached, is_kept;
     bool is_stopped;   /* and the job can be continued */

@@ -55,7 +55,9 @@ struct supervisor {
     struct child *children; /* the master, then the workers, then the parameter servers */
     uint32_t count;
     struct worker_pool pool;
-    enum place *places;  /* of the workers, by index, then of the servers */
+    enum place *places; /* of the workers, by index, then of the servers */
+    struct wanted_servers wanted_servers;
+    uint32_t servers; /* that are to run: at first those that are wanted, then as the master says */
     struct slots *slots; /* NULL: no broker */
     uint64_t step;
     bool is_over;      /* the final event was sent; all roles end */
@@ -212,6 +214,37 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
 }
 
 static void fill_pool(struct supervisor *supervisor);
+static void fill_places(struct supervisor *supervisor);
+
+/* LEAST MOST: those beyond have no rows any more. */
+static void run_servers(struct supervisor *supervisor, struct slice words)
+{
+    const char *space = memchr(words.data, ' ', words.size);
+    const size_t length = space ? (size_t)(space - words.data) : 0;
+    const uint32_t workers = supervisor->pool.most;
+    int64_t least, most;
+
+    if (!space || !slice_to_integer((struct slice){words.data, length}, &least) ||
+        !slice_to_integer((struct slice){space + 1, words.size - length - 1}, &most) || least < 1 ||
+        least > most || most > JOBSPEC_SERVERS_MAX || supervisor->is_giving_up)
+        return;
+    if (supervisor->servers < (uint32_t)least)
+        supervisor->servers = (uint32_t)least;
+    if (supervisor->servers > (uint32_t)most)
+        supervisor->servers = (uint32_t)most;
+    for (uint32_t i = workers + supervisor->servers; i + 1 < supervisor->count; i++) {
+        struct child *child = &supervisor->children[i + 1];
+
+        child->restarts = 0;
+        if (supervisor->places[i] == PLACE_RESTING)
+            supervisor->places[i] = PLACE_EMPTY;
+        if (supervisor->places[i] != PLACE_RUNNING)
+            continue;
+        supervisor->places[i] = PLACE_LEAVING;
+        kill(child->pid, SIGTERM);
+    }
+    fill_places(supervisor);
+}
 
 /* A worker without a lane has the whole table in memory, and a slot, for nothing. */
 static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
@@ -244,6 +277,8 @@ static void on_child_line(void *context, struct slice line)
         note_worker(child->supervisor, (struct slice){line.data + 7, line.size - 7});
     else if (line.size > 15 && memcmp(line.data, "killed_by_rows ", 15) == 0)
         killed_by_rows(child->supervisor, (struct slice){line.data + 15, line.size - 15});
+    else if (line.size > 8 && memcmp(line.data, "servers ", 8) == 0)
+        run_servers(child->supervisor, (struct slice){line.data + 8, line.size - 8});
     else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
         limit_to_lanes(child->supervisor, (struct slice){line.data + 6, line.size - 6});
     else
@@ -380,6 +415,16 @@ static void tell_wanted(struct supervisor *supervisor)
     tell(&supervisor->children[0], "wanted %s\n", numbers);
 }
 
+static void tell_wanted_servers(struct supervisor *supervisor)
+{
+    char numbers[48];
+
+    snprintf(numbers, sizeof numbers, "%" PRIu64 " %" PRIu32, supervisor->wanted_servers.version,
+             supervisor->wanted_servers.servers);
+    if (supervisor->job->spec.servers > 0)
+        tell(&supervisor->children[0], "servers %s\n", numbers);
+}
+
 static void start_master_again(struct child *master)
 {
     struct supervisor *supervisor = master->supervisor;
@@ -388,10 +433,12 @@ static void start_master_again(struct child *master)
     master->rest_until = 0;
     supervisor->heard_at = loop_now_ms();
     error_clear(&err);
-    if (start_child(master, &err) == STATUS_OK)
-        tell_wanted(supervisor);
-    else
+    if (start_child(master, &err) != STATUS_OK) {
         (void)note_no_start(master, &err); /* the tick tries again */
+        return;
+    }
+    tell_wanted(supervisor);
+    tell_wanted_servers(supervisor);
 }
 
 static enum place *place_of(const struct child *child)
@@ -437,10 +484,10 @@ static void fill_pool(struct supervisor *supervisor)
               worker_pool_slots_used(pool, supervisor->places));
 }
 
-/* All servers run, whatever the number of workers, and as many workers as there should be. */
+/* Servers run whatever the number of workers, and as many workers as there should be. */
 static void fill_places(struct supervisor *supervisor)
 {
-    for (uint32_t i = supervisor->pool.most; i + 1 < supervisor->count; i++)
+    for (uint32_t i = supervisor->pool.most; i < supervisor->pool.most + supervisor->servers; i++)
         if (supervisor->places[i] == PLACE_EMPTY && !fill_place(&supervisor->children[i + 1]))
             return;
     fill_pool(supervisor);
@@ -470,6 +517,24 @@ static enum status scale(void *context, int64_t workers, struct error *err)
     return STATUS_OK;
 }
 
+/* The master has them started, and says when the rows have moved. */
+static enum status scale_servers(void *context, int64_t servers, struct error *err)
+{
+    struct supervisor *supervisor = context;
+    struct wanted_servers wanted = supervisor->wanted_servers;
+
+    if (supervisor->is_over || supervisor->is_giving_up)
+        return fail(err, STATUS_INVALID, "the job has ended already");
+    if (supervisor->job->spec.servers == 0)
+        return fail(err, STATUS_INVALID, "the job has no parameter servers"),
+               error_hint(err, "A statement has some with job.ps.");
+    TRY(wanted_servers_want(&wanted, servers, err));
+    TRY(wanted_servers_store(supervisor->job->folder, &wanted, err));
+    supervisor->wanted_servers = wanted;
+    tell_wanted_servers(supervisor);
+    return STATUS_OK;
+}
+
 /* What the child wrote before it ended is read first: a master that reported DONE is not started
  * again. */
 static void hear_last_words(struct child *child)
@@ -496,10 +561,10 @@ static void hear_last_words(struct child *child)
     text_deinit(&words);
 }
 
-/* Of a worker, or of a server, which is never asked to go. Who received END ends with 0: the job is
- * over, or a younger process has its index. A server ends so, too, when all is learned, and the
- * model may be measured and published for long: that is no failure. It is started again, later and
- * later, as a master that finds the checkpoint damaged needs it. */
+/* Of a worker, or of a server. Who received END ends with 0: the job is over, a younger process has
+ * its index, or it is a server whose rows have moved. A server ends so, too, when all is learned,
+ * and the model may be measured and published for long: that is no failure. It is started again,
+ * later and later, as a master that finds the checkpoint damaged needs it. */
 static void on_worker_exit(struct child *child, int how)
 {
     enum place *place = place_of(child);
@@ -690,6 +755,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
     TRY(loop_on_signal(supervisor->loop, SIGCHLD, on_sigchld_signal, supervisor, err));
     supervisor->watch = (struct supervise_watch){.cancel = cancel,
                                                  .scale = scale,
+                                                 .scale_servers = scale_servers,
                                                  .context = supervisor,
                                                  .is_detached = supervisor->is_detached,
                                                  .is_kept = job_is_kept(supervisor->job->folder)};
@@ -706,6 +772,7 @@ static enum status start(struct supervisor *supervisor, struct error *err)
         supervisor->pool.slots = 0; /* until the broker has spoken */
     TRY(start_child(&supervisor->children[0], err));
     tell_wanted(supervisor); /* of an earlier supervisor */
+    tell_wanted_servers(supervisor);
     fill_places(supervisor);
     return STATUS_OK;
 }
@@ -716,7 +783,8 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     struct supervisor supervisor = {.job = job,
                                     .sockets = sockets,
                                     .is_detached = is_detached,
-                                    .count = 1 + job->spec.max_workers + job->spec.servers};
+                                    .count = 1 + job->spec.max_workers,
+                                    .wanted_servers = {.servers = job->spec.servers}};
     struct outbox_executor voice = {.say = say_event};
     enum status status;
     struct error err;
@@ -729,6 +797,13 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     if (wanted_load(job->folder, &supervisor.pool, &err) != STATUS_OK)
         log_warning("as many workers as the job may have are wanted: %s", err.message);
     error_clear(&err);
+    if (job->spec.servers > 0) {
+        supervisor.count += JOBSPEC_SERVERS_MAX;
+        if (wanted_servers_load(job->folder, &supervisor.wanted_servers, &err) != STATUS_OK)
+            log_warning("as many servers as the job began with are wanted: %s", err.message);
+        error_clear(&err);
+    }
+    supervisor.servers = supervisor.wanted_servers.servers;
     status = supervise_network_open(&supervisor.network, job, listen, &err);
     if (status == STATUS_OK)
         status = start(&supervisor, &err);

@@ -1,7 +1,7 @@
 /*
  * supervise_children.h - a job of several workers: the supervisor is the parent of the master, of
  * every worker and of every parameter server, holds their lifelines, starts dead ones again, and
- * runs as many workers as are wanted and have slots, and all servers.
+ * runs as many workers as are wanted and have slots, and as many servers as the master says.
  */
 #ifndef RUNTIME_PROCESS_SUPERVISE_CHILDREN_H
 #define RUNTIME_PROCESS_SUPERVISE_CHILDREN_H

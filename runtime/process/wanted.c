@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "jobspec/job_attributes.h"
 
 #define LINE_BYTES_MAX 48 /* two numbers of 20 digits, a space, the line's end */
 
@@ -39,16 +40,16 @@ static bool sync_folder(const char *path)
     return is_synced;
 }
 
-enum status wanted_store(const char *folder, const struct worker_pool *pool, struct error *err)
+static enum status store_numbers(const char *folder, const char *name, const char *temporary_name,
+                                 uint64_t version, uint32_t number, struct error *err)
 {
     char path[PATH_MAX], temporary[PATH_MAX], line[LINE_BYTES_MAX];
-    int size =
-        snprintf(line, sizeof line, "%" PRIu64 " %" PRIu32 "\n", pool->version, pool->wanted);
+    int size = snprintf(line, sizeof line, "%" PRIu64 " %" PRIu32 "\n", version, number);
     enum status status = STATUS_OK;
     int file;
 
-    TRY(path_of(folder, "wanted", path, err));
-    TRY(path_of(folder, "wanted.new", temporary, err));
+    TRY(path_of(folder, name, path, err));
+    TRY(path_of(folder, temporary_name, temporary, err));
     file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0 || !write_line(file, line, (size_t)size))
         status = fail_errno(err, STATUS_IO, "cannot write %s", temporary);
@@ -59,6 +60,18 @@ enum status wanted_store(const char *folder, const struct worker_pool *pool, str
     if (status != STATUS_OK)
         (void)unlink(temporary);
     return status;
+}
+
+enum status wanted_store(const char *folder, const struct worker_pool *pool, struct error *err)
+{
+    return store_numbers(folder, "wanted", "wanted.new", pool->version, pool->wanted, err);
+}
+
+enum status wanted_servers_store(const char *folder, const struct wanted_servers *wanted,
+                                 struct error *err)
+{
+    return store_numbers(folder, "wanted_servers", "wanted_servers.new", wanted->version,
+                         wanted->servers, err);
 }
 
 static bool read_numbers(struct slice line, int64_t *version, int64_t *workers)
@@ -72,14 +85,16 @@ static bool read_numbers(struct slice line, int64_t *version, int64_t *workers)
            *version > 0;
 }
 
-enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err)
+/* *version stays 0 where there is no such file. */
+static enum status load_numbers(const char *folder, const char *name, int64_t *version,
+                                int64_t *number, struct error *err)
 {
     char path[PATH_MAX], line[LINE_BYTES_MAX];
-    int64_t version, workers;
     ssize_t size;
     int file;
 
-    TRY(path_of(folder, "wanted", path, err));
+    *version = 0;
+    TRY(path_of(folder, name, path, err));
     file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return errno == ENOENT ? STATUS_OK : fail_errno(err, STATUS_IO, "cannot read %s", path);
@@ -87,10 +102,42 @@ enum status wanted_load(const char *folder, struct worker_pool *pool, struct err
     close(file);
     if (size < 0)
         return fail_errno(err, STATUS_IO, "cannot read %s", path);
-    if (size == 0 || !read_numbers((struct slice){line, (size_t)size}, &version, &workers))
-        return fail(err, STATUS_CORRUPT, "%s does not hold a version and a number of workers",
-                    path);
+    if (size == 0 || !read_numbers((struct slice){line, (size_t)size}, version, number))
+        return fail(err, STATUS_CORRUPT, "%s does not hold a version and a number", path);
+    return STATUS_OK;
+}
+
+enum status wanted_load(const char *folder, struct worker_pool *pool, struct error *err)
+{
+    int64_t version, workers;
+
+    TRY(load_numbers(folder, "wanted", &version, &workers, err));
+    if (version == 0)
+        return STATUS_OK;
     TRY(worker_pool_want(pool, workers, err));
     pool->version = (uint64_t)version;
+    return STATUS_OK;
+}
+
+enum status wanted_servers_want(struct wanted_servers *wanted, int64_t servers, struct error *err)
+{
+    if (servers < 1 || servers > JOBSPEC_SERVERS_MAX)
+        return fail(err, STATUS_INVALID, "a job has 1 to %d parameter servers, not %lld",
+                    JOBSPEC_SERVERS_MAX, (long long)servers);
+    wanted->servers = (uint32_t)servers;
+    wanted->version++;
+    return STATUS_OK;
+}
+
+enum status wanted_servers_load(const char *folder, struct wanted_servers *wanted,
+                                struct error *err)
+{
+    int64_t version, servers;
+
+    TRY(load_numbers(folder, "wanted_servers", &version, &servers, err));
+    if (version == 0)
+        return STATUS_OK;
+    TRY(wanted_servers_want(wanted, servers, err));
+    wanted->version = (uint64_t)version;
     return STATUS_OK;
 }

@@ -97,12 +97,12 @@ static uint32_t servers_needed(const struct shard_master *master)
     return needed;
 }
 
-/* None is ended before it is known which of them have the rows. */
+/* None is ended before it is known which of them have the rows, and how many are wanted. */
 static void tell_launcher(struct shard_master *master, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
     const uint32_t least = servers_needed(master);
-    const uint32_t most = move->is_settled ? least : master->server_room;
+    const uint32_t most = move->is_settled && move->wanted > 0 ? least : master->server_room;
 
     if (least == move->told_least && most == move->told_most)
         return;
@@ -252,7 +252,7 @@ void shard_move_want(struct shard_master *master, int64_t now_ms, uint64_t versi
 
     if (version < move->wanted_version || servers < 1 || servers > master->server_room)
         return;
-    if (servers != move->wanted)
+    if (servers != (move->wanted > 0 ? move->wanted : move->now.serving))
         shard_put_event(master, now_ms, -1, "wanted", outbox, "%" PRIu32 " servers", servers);
     move->wanted_version = version;
     move->wanted = servers;

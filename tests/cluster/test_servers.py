@@ -12,6 +12,7 @@ import unittest
 
 import job as harness
 import network_roles
+from test_scale import ask
 from waiting import wait_for
 
 EPOCHS = harness.LONG
@@ -91,9 +92,9 @@ class AloneTest(unittest.TestCase):
         self.assertIn("train.spool", server.log.text())
 
     def test_an_index_that_the_job_has_not_is_refused(self):
-        server = self.start(2)
+        server = self.start(64)
         self.assertEqual(server.end(), 2)
-        self.assertIn("parameter server 2 of a job that has 2", server.log.text())
+        self.assertIn("parameter server 64 of a job that has 64 at most", server.log.text())
 
 
 class ChildrenTest(unittest.TestCase):
@@ -131,6 +132,55 @@ class ChildrenTest(unittest.TestCase):
 
     def test_the_same_over_tcp(self):
         self.check_restarts(listen="tcp:127.0.0.1:0")
+
+    @staticmethod
+    def wait_for_moves(job, count):
+        """Rows have moved so many times."""
+        def moves():
+            return job.query("SELECT detail FROM events WHERE event = 'moved' ORDER BY at, rowid")
+        while len(moves()) < count:
+            job.wait_for("progress")
+        return moves()[-1][0]
+
+    def check_another_number(self, **named):
+        """2 -> 4 -> 1, while a server and the master are killed: the job ends with a model, and no server too
+        many is left."""
+        job = self.job(**named)
+        self.wait_for_server(job, 1)
+        job.wait_for("progress", 1)
+        self.assertEqual(ask(job, "servers 4"), "ok")
+        self.assertIn("4 servers have the rows", self.wait_for_moves(job, 1))
+        job.wait_for("progress", 1 + job.last["step"])
+        server = self.wait_for_server(job, 3)
+        os.kill(server, signal.SIGKILL)
+        self.wait_for_server(job, 3, server)
+        job.wait_for("progress", 1 + job.last["step"])
+        os.kill(job.pid_of("master"), signal.SIGKILL)
+        self.assertEqual(ask(job, "servers 1"), "ok")
+        self.assertIn("1 servers have the rows", self.wait_for_moves(job, 2))
+        wait_for(lambda: not any(job.pid_of("ps", index) for index in (1, 2, 3)), "servers to end")
+        job.wait_for("progress", 1 + job.last["step"])
+        self.assertEqual((job.folder / "wanted_servers").read_text(), "2 1\n")
+        self.assertEqual(job.end(), 0, job.last)
+        self.assertTrue(job.digest())
+
+    def test_another_number_of_servers_while_the_job_runs(self):
+        self.check_another_number()
+
+    def test_another_number_over_tcp(self):
+        self.check_another_number(listen="tcp:127.0.0.1:0")
+
+    def test_a_number_that_no_job_has_is_refused(self):
+        job = self.job()
+        job.wait_for("progress")
+        self.assertIn("a job has 1 to 64 parameter servers, not 65", ask(job, "servers 65"))
+        self.assertIn("not 0", ask(job, "servers 0"))
+        job.process.stdin.write(b"cancel\n")
+        job.process.stdin.flush()
+        while job.event() is not None:
+            pass
+        self.assertEqual(job.process.wait(harness.DEADLINE), 130)
+        job.close()
 
     def test_servers_end_with_a_job_that_is_cancelled(self):
         job = self.job()

@@ -323,7 +323,9 @@ class Program(harness.Case):
         self.check("cancel", "1", code=2)
         self.assertIn("job 1 has ended already", self.check("scale", "1", "2", code=2).stderr)
         self.assertIn("there is no job 7", self.check("scale", "7", "2", code=2).stderr)
-        for words in ([], ["1"], ["1", "0"], ["1", "two"], ["x", "2"], ["1", "2", "3"]):
+        self.assertIn("job 1 has ended already", self.check("scale", "1", "--ps", "2", code=2).stderr)
+        for words in ([], ["1"], ["1", "0"], ["1", "two"], ["x", "2"], ["1", "2", "3"], ["--ps", "2"],
+                      ["1", "--ps"], ["1", "--ps", "0"], ["1", "--ps=many"]):
             self.check("scale", *words, code=2)
 
     def test_a_transaction_over_statements(self):

@@ -192,6 +192,29 @@ static void the_number_that_was_asked_for_comes_back_whole_or_not_at_all(void **
     CHECK(unlink(path) == 0 && rmdir(folder) == 0);
 }
 
+static void the_number_of_servers_that_was_asked_for_comes_back(void **state)
+{
+    struct wanted_servers wanted = {.servers = 2}, read = {.servers = 2};
+    char folder[] = "/tmp/totrain-test-XXXXXX", path[80];
+    struct error err;
+    (void)state;
+
+    CHECK(mkdtemp(folder) != NULL);
+    CHECK_OK(wanted_servers_load(folder, &read, &err));
+    CHECK(read.version == 0 && read.servers == 2);
+    CHECK_FAILS(wanted_servers_want(&wanted, 0, &err), STATUS_INVALID,
+                "a job has 1 to 64 parameter servers, not 0");
+    CHECK_FAILS(wanted_servers_want(&wanted, 65, &err), STATUS_INVALID, "not 65");
+    CHECK(wanted.version == 0 && wanted.servers == 2);
+    CHECK_OK(wanted_servers_want(&wanted, 64, &err));
+    CHECK_OK(wanted_servers_want(&wanted, 5, &err));
+    CHECK_OK(wanted_servers_store(folder, &wanted, &err));
+    CHECK_OK(wanted_servers_load(folder, &read, &err));
+    CHECK(read.version == 2 && read.servers == 5);
+    snprintf(path, sizeof path, "%s/wanted_servers", folder);
+    CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +225,7 @@ int main(void)
         cmocka_unit_test(a_worker_that_died_is_started_again_and_a_closed_place_is_not),
         cmocka_unit_test(a_number_outside_the_range_changes_nothing),
         cmocka_unit_test(the_number_that_was_asked_for_comes_back_whole_or_not_at_all),
+        cmocka_unit_test(the_number_of_servers_that_was_asked_for_comes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
