@@ -5,12 +5,14 @@
 
 #include "runtime/ps/shard_master.h"
 
-#define JOB     ((uint64_t)7)
-#define WORKERS 2
-#define SERVERS 2
-#define SHARDS  3
-#define BATCHES 4
-#define DEAD_MS 1000
+#define JOB      ((uint64_t)7)
+#define WORKERS  2
+#define SERVERS  2
+#define SHARDS   3
+#define BATCHES  4
+#define DEAD_MS  1000
+#define MOST     4 /* servers, where their number changes */
+#define PAUSE_MS 500
 
 struct stage {
     struct shard_master master;
@@ -18,7 +20,7 @@ struct stage {
     int64_t now_ms;
 };
 
-static void begin(struct stage *stage)
+static void begin_with(struct stage *stage, uint32_t server_most)
 {
     const struct shard_master_options options = {
         .job = JOB,
@@ -26,6 +28,8 @@ static void begin(struct stage *stage)
         .incarnation = 3,
         .worker_count = WORKERS,
         .server_count = SERVERS,
+        .server_most = server_most,
+        .pause_ms = PAUSE_MS,
         .min_workers = 1,
         .leases_per_worker = 2,
         .dead_ms = DEAD_MS,
@@ -37,6 +41,11 @@ static void begin(struct stage *stage)
     stage->now_ms = 100;
     outbox_init(&stage->outbox);
     CHECK_OK(shard_master_init(&stage->master, &options, stage->now_ms, &stage->outbox, &err));
+}
+
+static void begin(struct stage *stage)
+{
+    begin_with(stage, 0);
 }
 
 static void finish(struct stage *stage)
@@ -544,6 +553,327 @@ static void too_many_shards_are_refused(void **state)
     finish(&stage);
 }
 
+/* ---- another number of servers ---- */
+
+/* Server s speaks over connection SERVER_PEER + s. */
+#define SERVER_PEER ((peer_id)10)
+#define WORKER_PEER ((peer_id)3)
+
+/* A server that has such a layout, or, with next, was told to prepare it. */
+static void server_of(struct stage *stage, uint32_t index, struct server_layout layout,
+                      struct server_layout next)
+{
+    send_from(stage, SERVER_PEER + index,
+              (struct message){.type = MESSAGE_SERVER,
+                               .server = {.index = index,
+                                          .address = SLICE("unix:s"),
+                                          .layout = layout.id,
+                                          .serving = layout.serving,
+                                          .next_layout = next.id,
+                                          .next_serving = next.serving}});
+}
+
+static const struct server_layout first_layout = {0, SERVERS}, no_layout = {0, 0};
+
+static void want_servers(struct stage *stage, uint64_t version, uint32_t servers)
+{
+    outbox_clear(&stage->outbox);
+    shard_master_want_servers(&stage->master, stage->now_ms, version, servers, &stage->outbox);
+}
+
+static void tick_at(struct stage *stage, int64_t now_ms)
+{
+    stage->now_ms = now_ms;
+    outbox_clear(&stage->outbox);
+    shard_master_on_tick(&stage->master, now_ms, &stage->outbox);
+}
+
+/* What the launcher is told last; 0: nothing. */
+static uint32_t told(const struct stage *stage)
+{
+    uint32_t servers = 0;
+
+    for (size_t i = 0; i < stage->outbox.count; i++)
+        if (stage->outbox.entries[i].kind == OUTBOX_SERVERS)
+            servers = stage->outbox.entries[i].servers.least;
+    return servers;
+}
+
+static void give_back(struct stage *stage, uint64_t lease, uint64_t shard)
+{
+    send_from(stage, WORKER_PEER,
+              (struct message){.type = MESSAGE_SHARD_DONE,
+                               .shard_done = {.id = lease,
+                                              .shard = shard,
+                                              .roster = stage->master.roster,
+                                              .rows = 10,
+                                              .loss = 5,
+                                              .is_even = true}});
+}
+
+static void held(struct stage *stage, uint32_t index, const uint32_t *counted, uint32_t count)
+{
+    send_from(stage, SERVER_PEER + index,
+              (struct message){.type = MESSAGE_HELD,
+                               .held = {stage->master.move.next.id,
+                                        {(const char *)counted, count * sizeof *counted}}});
+}
+
+static void fetched(struct stage *stage, uint32_t index, enum status status)
+{
+    send_from(stage, SERVER_PEER + index,
+              (struct message){.type = MESSAGE_FETCHED,
+                               .fetched = {stage->master.move.next.id, (uint32_t)status,
+                                           SLICE("no room"), SLICE("")}});
+}
+
+/* The job runs on two servers, a worker has leases 1 and 2, and three servers are wanted, which are
+ * there: the worker is paused. */
+static void begin_move(struct stage *stage)
+{
+    struct message message;
+
+    begin_with(stage, MOST);
+    want_servers(stage, 1, SERVERS);
+    server_of(stage, 0, first_layout, no_layout);
+    server_of(stage, 1, first_layout, no_layout);
+    CHECK_INT(told(stage), 2);
+    hello(stage, WORKER_PEER, 0, 0);
+    CHECK_INT(sent(stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.layout == 0 && !message.servers.is_paused);
+    want_servers(stage, 2, 3);
+    CHECK_INT(told(stage), 3);
+    server_of(stage, 2, first_layout, no_layout);
+    CHECK_INT(sent(stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.is_paused && message.servers.server_count == 2);
+}
+
+/* All servers are held. */
+static void hold(struct stage *stage)
+{
+    const uint64_t lease = stage->master.epoch + 1;
+    struct message message;
+
+    give_back(stage, lease, 0);
+    CHECK_INT(sent(stage, SERVER_PEER, MESSAGE_HOLD, NULL), 0);
+    give_back(stage, lease + 1, 1);
+    for (uint32_t s = 0; s < 3; s++) {
+        CHECK_INT(sent(stage, SERVER_PEER + s, MESSAGE_HOLD, &message), 1);
+        CHECK(message.layout.layout == stage->master.move.next.id && message.layout.serving == 3);
+    }
+}
+
+static void rows_move_when_all_servers_have_counted_the_same(void **state)
+{
+    const uint32_t counted[] = {2, 1};
+    struct message message;
+    struct stage stage;
+    uint64_t roster;
+    (void)state;
+
+    begin_move(&stage);
+    hold(&stage);
+    CHECK(stage.master.losses[0].rows == 20 && stage.master.losses[0].shards == 0);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_LEASE, NULL), 0);
+    held(&stage, 2, NULL, 0);
+    held(&stage, 1, counted, 2);
+    held(&stage, 0, counted, 2);
+    for (uint32_t s = 0; s < 3; s++)
+        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_FETCH, &message), 1);
+    CHECK_INT(message.fetch.server_count, 2);
+    roster = stage.master.roster;
+    fetched(&stage, 0, STATUS_OK);
+    fetched(&stage, 1, STATUS_OK);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_LAYOUT, NULL), 0);
+    fetched(&stage, 2, STATUS_OK);
+    for (uint32_t s = 0; s < 3; s++) {
+        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_LAYOUT, &message), 1);
+        CHECK(message.layout.layout == stage.master.move.now.id && message.layout.serving == 3);
+    }
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(!message.servers.is_paused && message.servers.server_count == 3 &&
+          message.servers.layout == stage.master.move.now.id && message.servers.roster > roster);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_LEASE, &message), 2);
+    CHECK_INT(message.lease.first, 1);
+    CHECK_INT(stage.master.move.committed, 1);
+    finish(&stage);
+}
+
+static void shards_that_are_not_even_are_leased_alone(void **state)
+{
+    const uint32_t more[] = {2, 3}, fewer[] = {2, 1};
+    struct message message;
+    struct stage stage;
+    uint64_t first;
+    (void)state;
+
+    begin_move(&stage);
+    hold(&stage);
+    first = stage.master.move.next.id;
+    held(&stage, 0, more, 2);
+    held(&stage, 1, fewer, 2);
+    held(&stage, 2, NULL, 0);
+    for (uint32_t s = 0; s < 3; s++) {
+        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_LAYOUT, &message), 1);
+        CHECK_INT(message.layout.layout, 0); /* they count again */
+    }
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_LEASE, &message), 1);
+    CHECK_INT(message.lease.first, 1);
+    give_back(&stage, message.lease.id, 1);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_HOLD, &message), 1);
+    CHECK(message.layout.layout > first);
+    finish(&stage);
+}
+
+/* Nobody has lost anything, and the workers go on. */
+static void check_given_up(struct stage *stage)
+{
+    struct message message;
+
+    CHECK_INT(sent(stage, SERVER_PEER, MESSAGE_LAYOUT, &message), 1);
+    CHECK(message.layout.layout == 0 && message.layout.serving == 2);
+    CHECK(sent(stage, WORKER_PEER, MESSAGE_SERVERS, &message) > 0);
+    CHECK(!message.servers.is_paused);
+    CHECK_INT(sent(stage, WORKER_PEER, MESSAGE_LEASE, NULL), 2);
+}
+
+static void a_move_that_a_server_is_lost_in_begins_again_later(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_move(&stage);
+    hold(&stage);
+    outbox_clear(&stage.outbox);
+    shard_master_on_disconnect(&stage.master, stage.now_ms, SERVER_PEER + 2, &stage.outbox);
+    check_given_up(&stage);
+    held(&stage, 0, NULL, 0); /* of the move that is over */
+    CHECK_INT(stage.outbox.count, 0);
+    server_of(&stage, 2, first_layout, (struct server_layout){stage.master.move.next.id, 3});
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_LAYOUT, &message), 1); /* it stays */
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    tick_at(&stage, stage.now_ms + 100);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.is_paused);
+    finish(&stage);
+}
+
+static void workers_wait_no_longer_than_they_are_to_and_then_twice_as_long(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_move(&stage);
+    tick_at(&stage, stage.now_ms + PAUSE_MS);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    tick_at(&stage, stage.now_ms + 1);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(!message.servers.is_paused);
+    tick_at(&stage, stage.now_ms + 100);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.is_paused);
+    tick_at(&stage, stage.now_ms + 2 * PAUSE_MS);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    tick_at(&stage, stage.now_ms + 1);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 1);
+    want_servers(&stage, 3, 2); /* as there are */
+    CHECK_INT(told(&stage), 2);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_END, NULL), 1);
+    tick_at(&stage, stage.now_ms + 1000);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    want_servers(&stage, 2, 4); /* an older one */
+    CHECK_INT(told(&stage), 0);
+    finish(&stage);
+}
+
+static void a_number_for_which_there_is_no_memory_is_given_up(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin_move(&stage);
+    hold(&stage);
+    for (uint32_t s = 0; s < 3; s++)
+        held(&stage, s, NULL, 0);
+    fetched(&stage, 1, STATUS_LIMIT);
+    check_given_up(&stage);
+    CHECK_INT(told(&stage), 2);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_END, NULL), 1);
+    tick_at(&stage, stage.now_ms + 10000);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    finish(&stage);
+}
+
+static void servers_beyond_a_smaller_number_end_when_their_rows_have_moved(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_with(&stage, MOST);
+    want_servers(&stage, 1, SERVERS);
+    server_of(&stage, 0, first_layout, no_layout);
+    server_of(&stage, 1, first_layout, no_layout);
+    hello(&stage, WORKER_PEER, 0, 0);
+    want_servers(&stage, 2, 1);
+    CHECK_INT(told(&stage), 0);
+    give_back(&stage, stage.master.epoch + 1, 0);
+    give_back(&stage, stage.master.epoch + 2, 1);
+    held(&stage, 0, NULL, 0);
+    held(&stage, 1, NULL, 0);
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_FETCH, NULL), 1);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_FETCH, NULL), 0);
+    fetched(&stage, 0, STATUS_OK);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_END, NULL), 1);
+    CHECK_INT(told(&stage), 1);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK_INT(message.servers.server_count, 1);
+    finish(&stage);
+}
+
+static void a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it(void **state)
+{
+    const struct server_layout older = {5, 2}, newer = {9, 3};
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_with(&stage, MOST);
+    hello(&stage, WORKER_PEER, 0, 0);
+    server_of(&stage, 1, older, newer); /* it has not heard that the rows have moved */
+    CHECK_INT(told(&stage), 3);
+    server_of(&stage, 0, older, newer);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
+    server_of(&stage, 2, newer, no_layout);
+    CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
+    CHECK(message.servers.layout == 9 && message.servers.server_count == 3);
+    CHECK_INT(sent(&stage, SERVER_PEER + 1, MESSAGE_LAYOUT, &message), 1);
+    CHECK(message.layout.layout == 9 && message.layout.serving == 3);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_LAYOUT, NULL), 0);
+    finish(&stage);
+}
+
+static void a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master(void **state)
+{
+    const struct server_layout older = {5, 2}, newer = {9, 3};
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin_with(&stage, MOST);
+    server_of(&stage, 0, older, newer);
+    server_of(&stage, 1, older, newer);
+    CHECK(!stage.master.move.is_settled);
+    server_of(&stage, 2, first_layout, no_layout); /* another process */
+    CHECK_INT(sent(&stage, SERVER_PEER, MESSAGE_LAYOUT, &message), 1);
+    CHECK(message.layout.layout == 5 && message.layout.serving == 2);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_LAYOUT, NULL), 1);
+    CHECK(stage.master.move.is_settled);
+    finish(&stage);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -562,6 +892,14 @@ int main(void)
         cmocka_unit_test(a_failure_and_a_cancel_end_all),
         cmocka_unit_test(a_silent_process_is_replaced_but_not_for_the_masters_pause),
         cmocka_unit_test(too_many_shards_are_refused),
+        cmocka_unit_test(rows_move_when_all_servers_have_counted_the_same),
+        cmocka_unit_test(shards_that_are_not_even_are_leased_alone),
+        cmocka_unit_test(a_move_that_a_server_is_lost_in_begins_again_later),
+        cmocka_unit_test(workers_wait_no_longer_than_they_are_to_and_then_twice_as_long),
+        cmocka_unit_test(a_number_for_which_there_is_no_memory_is_given_up),
+        cmocka_unit_test(servers_beyond_a_smaller_number_end_when_their_rows_have_moved),
+        cmocka_unit_test(a_later_master_takes_the_newest_layout_when_it_has_heard_all_of_it),
+        cmocka_unit_test(a_move_that_no_server_knows_to_be_done_is_undone_by_a_later_master),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,568 @@
+#include "tests/check.h"
+
+#include <string.h>
+
+#include "runtime/ps/server_role.h"
+
+#define JOB     ((uint64_t)7)
+#define TABLES  2
+#define IDS     200 /* of a batch */
+#define SERVERS 4
+#define WORKER  ((peer_id)1)
+#define READER  ((peer_id)100) /* + index: another server, as one knows it that it asks */
+#define PIECE   256
+
+static const struct row_table_options tables[TABLES] = {
+    {.number = 0, .width = 1, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}},
+    {.number = 1, .width = 2, .settings = {.optimizer = OPTIMIZER_SGD, .learning_rate = 1}},
+};
+
+/* Servers of which the first ones have all rows. */
+struct stage {
+    struct server_role roles[SERVERS];
+    struct outbox outboxes[SERVERS];
+    uint32_t count, serving;
+    uint64_t next; /* layout that is prepared */
+};
+
+static char *address_of(uint32_t index)
+{
+    static char addresses[SERVERS][8] = {"s0", "s1", "s2", "s3"};
+
+    return addresses[index];
+}
+
+static void begin_one(struct stage *stage, uint32_t index)
+{
+    const struct server_options options = {.job = JOB,
+                                           .index = index,
+                                           .server_count = stage->serving,
+                                           .master = "unix:m",
+                                           .address = address_of(index),
+                                           .tables = tables,
+                                           .table_count = TABLES,
+                                           .memory_limit = UINT64_MAX,
+                                           .alive_ms = 1000,
+                                           .reconnect_ms = 50,
+                                           .search_ms = 60000,
+                                           .snapshot_ms = 500,
+                                           .piece_bytes = PIECE};
+    struct error err;
+
+    outbox_init(stage->outboxes + index);
+    CHECK_OK(server_role_init(stage->roles + index, &options, &err));
+    server_role_start(stage->roles + index, 1000, stage->outboxes + index);
+    outbox_clear(stage->outboxes + index);
+}
+
+static void end_one(struct stage *stage, uint32_t index)
+{
+    server_role_deinit(stage->roles + index);
+    outbox_deinit(stage->outboxes + index);
+}
+
+static void begin(struct stage *stage, uint32_t count, uint32_t serving)
+{
+    *stage = (struct stage){.count = count, .serving = serving};
+    for (uint32_t s = 0; s < count; s++)
+        begin_one(stage, s);
+}
+
+static void finish(struct stage *stage)
+{
+    for (uint32_t s = 0; s < stage->count; s++)
+        end_one(stage, s);
+}
+
+/* What the server asked for before is gone. */
+static void send_to(struct stage *stage, uint32_t s, peer_id from, struct message message)
+{
+    message.job = JOB;
+    message.epoch = 1;
+    outbox_clear(stage->outboxes + s);
+    server_role_on_message(stage->roles + s, 1000, from, &message, stage->outboxes + s);
+}
+
+static void master_says(struct stage *stage, uint32_t s, struct message message)
+{
+    send_to(stage, s, stage->roles[s].master.peer, message);
+}
+
+static bool find(const struct stage *stage, uint32_t s, peer_id to, enum message_type type,
+                 struct message *message)
+{
+    const struct outbox *outbox = stage->outboxes + s;
+    struct error err;
+
+    for (size_t i = 0; i < outbox->count; i++) {
+        if (outbox->entries[i].kind != OUTBOX_SEND || outbox->entries[i].peer != to)
+            continue;
+        CHECK_OK(message_read(outbox_bytes(outbox, outbox->entries + i), message, &err));
+        if (message->type == type)
+            return true;
+    }
+    return false;
+}
+
+static bool to_master(const struct stage *stage, uint32_t s, enum message_type type,
+                      struct message *message)
+{
+    return find(stage, s, stage->roles[s].master.peer, type, message);
+}
+
+static bool is_closed(const struct stage *stage, uint32_t s, peer_id peer)
+{
+    for (size_t i = 0; i < stage->outboxes[s].count; i++)
+        if (stage->outboxes[s].entries[i].kind == OUTBOX_CLOSE &&
+            stage->outboxes[s].entries[i].peer == peer)
+            return true;
+    return false;
+}
+
+/* ---- batches ---- */
+
+struct batch {
+    uint32_t counts[TABLES];
+    uint64_t ids[TABLES * IDS];
+    uint32_t seen[TABLES * IDS];
+    float gradient[3 * IDS];
+};
+
+#define BYTES(array, count) ((struct slice){(const char *)(array), (count) * sizeof *(array)})
+
+/* Rows 0 to IDS - 1 of both tables that are this server's. */
+static void fill(struct batch *batch, const struct server_role *role)
+{
+    uint32_t rows = 0;
+
+    for (uint64_t id = 0; id < IDS; id++)
+        if (server_of_row(id, role->layout.serving) == role->options.index)
+            batch->ids[rows++] = id;
+    memcpy(batch->ids + rows, batch->ids, rows * sizeof *batch->ids);
+    batch->counts[0] = batch->counts[1] = rows;
+    for (uint32_t i = 0; i < 2 * rows; i++)
+        batch->seen[i] = 1;
+    for (uint32_t i = 0; i < 3 * rows; i++)
+        batch->gradient[i] = 1;
+}
+
+static void resume(struct stage *stage, uint32_t s, uint64_t layout)
+{
+    send_to(stage, s, WORKER,
+            (struct message){.type = MESSAGE_RESUME, .resume = {.shard = 1, .layout = layout}});
+}
+
+static void pull(struct stage *stage, uint32_t s)
+{
+    struct batch batch;
+
+    fill(&batch, stage->roles + s);
+    send_to(stage, s, WORKER,
+            (struct message){.type = MESSAGE_PULL,
+                             .pull = {.counts = BYTES(batch.counts, TABLES),
+                                      .ids = BYTES(batch.ids, 2 * batch.counts[0])}});
+}
+
+static void push(struct stage *stage, uint32_t s, uint32_t number)
+{
+    struct batch batch;
+
+    fill(&batch, stage->roles + s);
+    send_to(stage, s, WORKER,
+            (struct message){.type = MESSAGE_PUSH,
+                             .push = {.shard = 1,
+                                      .batch = number,
+                                      .counts = BYTES(batch.counts, TABLES),
+                                      .ids = BYTES(batch.ids, 2 * batch.counts[0]),
+                                      .seen = BYTES(batch.seen, 2 * batch.counts[0]),
+                                      .gradient = BYTES(batch.gradient, 3 * batch.counts[0])}});
+}
+
+/* Every server that serves counts so many batches more, from `first` on. */
+static void learn(struct stage *stage, uint32_t first, uint32_t batches)
+{
+    for (uint32_t s = 0; s < stage->serving; s++) {
+        resume(stage, s, stage->roles[s].layout.id);
+        for (uint32_t b = first; b < first + batches; b++) {
+            pull(stage, s);
+            push(stage, s, b);
+        }
+        CHECK_INT(stage->roles[s].clock, first + batches);
+    }
+}
+
+/* Rows are on their own server alone, with so many batches in each. */
+static void check_rows(struct stage *stage, uint32_t batches)
+{
+    for (uint32_t s = 0; s < stage->count; s++) {
+        struct server_role *role = stage->roles + s;
+        uint64_t rows = 0, own = 0;
+
+        for (uint64_t id = 0; id < IDS; id++) {
+            float values[2];
+
+            if (server_of_row(id, role->layout.serving) != s)
+                continue;
+            own++;
+            for (uint32_t t = 0; t < TABLES; t++) {
+                row_table_pull(role->tables + t, (uint32_t)role->clock, (struct row_ids){&id, 1},
+                               values);
+                assert_float_equal(values[0], -(float)batches, 0);
+            }
+        }
+        for (uint32_t t = 0; t < TABLES; t++)
+            rows += role->tables[t].counts.rows;
+        CHECK_INT(rows, TABLES * own);
+        CHECK_INT(shard_counts_of(&role->shards, 1), own ? batches : 0);
+        CHECK_INT(role->clock, own ? batches : 0);
+    }
+}
+
+/* ---- a move ---- */
+
+static void hold(struct stage *stage, uint32_t serving)
+{
+    struct message message;
+
+    stage->next = stage->roles[0].layout.id + 1;
+    for (uint32_t s = 0; s < stage->count; s++) {
+        master_says(stage, s,
+                    (struct message){.type = MESSAGE_HOLD, .layout = {stage->next, serving}});
+        CHECK(to_master(stage, s, MESSAGE_HELD, &message));
+        CHECK(message.held.layout == stage->next);
+        CHECK_INT(message.held.counted.size, stage->roles[s].shards.count * sizeof(uint32_t));
+    }
+}
+
+static void fetch(struct stage *stage, uint32_t s)
+{
+    struct text places;
+
+    text_init(&places, 4096);
+    for (uint32_t p = 0; p < stage->serving; p++)
+        message_put_server_place(
+            &places, &(struct message_server_place){.address = slice_of(address_of(p))});
+    master_says(stage, s,
+                (struct message){.type = MESSAGE_FETCH,
+                                 .fetch = {stage->next, stage->serving, text_slice(&places)}});
+    text_deinit(&places);
+}
+
+/* One request of the server to the source that it knows by this name, and its answer. False: it
+ * has none. */
+static bool carry(struct stage *stage, uint32_t s, peer_id peer, uint32_t source)
+{
+    struct message message;
+
+    if (!find(stage, s, peer, MESSAGE_ROWS_WANTED, &message))
+        return false;
+    send_to(stage, source, READER + s, message);
+    if (!find(stage, source, READER + s, MESSAGE_ROWS, &message))
+        return false;
+    CHECK(message.moved_rows.bytes.size <= PIECE);
+    send_to(stage, s, peer, message);
+    return true;
+}
+
+static uint32_t source_of(const struct move_source *source)
+{
+    return (uint32_t)(source->address[1] - '0');
+}
+
+/* All that a server gets; what it says at last. */
+static struct message fetch_all(struct stage *stage, uint32_t s)
+{
+    struct server_move *move = &stage->roles[s].move;
+    struct message message;
+    struct outbox begun;
+
+    fetch(stage, s);
+    begun = stage->outboxes[s]; /* requests to all sources: each is carried out to its end */
+    outbox_init(stage->outboxes + s);
+    for (uint32_t i = 0; i < move->source_count; i++) {
+        const peer_id peer = move->sources[i].peer;
+        const uint32_t source = source_of(move->sources + i);
+        struct error err;
+
+        for (size_t e = 0; e < begun.count; e++) {
+            if (begun.entries[e].kind != OUTBOX_SEND || begun.entries[e].peer != peer)
+                continue;
+            CHECK_OK(message_read(outbox_bytes(&begun, begun.entries + e), &message, &err));
+            send_to(stage, source, READER + s, message);
+            CHECK(find(stage, source, READER + s, MESSAGE_ROWS, &message));
+            send_to(stage, s, peer, message);
+        }
+        while (carry(stage, s, peer, source))
+            continue;
+    }
+    if (move->source_count == 0) {
+        outbox_deinit(stage->outboxes + s);
+        stage->outboxes[s] = begun;
+    } else {
+        outbox_deinit(&begun);
+    }
+    CHECK(to_master(stage, s, MESSAGE_FETCHED, &message));
+    return message;
+}
+
+static void say_layout(struct stage *stage, uint32_t s, uint64_t id, uint32_t serving)
+{
+    master_says(stage, s, (struct message){.type = MESSAGE_LAYOUT, .layout = {id, serving}});
+}
+
+/* The whole of it. */
+static void move(struct stage *stage, uint32_t serving)
+{
+    struct message message;
+
+    hold(stage, serving);
+    for (uint32_t s = 0; s < serving; s++)
+        CHECK_INT(fetch_all(stage, s).fetched.status, STATUS_OK);
+    for (uint32_t s = 0; s < stage->count; s++) {
+        say_layout(stage, s, stage->next, serving);
+        CHECK(to_master(stage, s, MESSAGE_SERVER, &message));
+        CHECK(message.server.layout == stage->next && message.server.serving == serving);
+        CHECK(message.server.next_layout == 0);
+        CHECK(server_role_has_work(stage->roles + s)); /* a snapshot */
+    }
+    stage->serving = serving;
+}
+
+static void rows_and_counts_move_to_any_number_of_servers(void **state)
+{
+    const uint32_t servings[] = {4, 1, 3, 2, 4};
+    struct stage stage;
+    uint32_t batches = 3;
+    (void)state;
+
+    begin(&stage, SERVERS, 2);
+    learn(&stage, 0, 3);
+    check_rows(&stage, 3);
+    for (size_t i = 0; i < sizeof servings / sizeof *servings; i++) {
+        move(&stage, servings[i]);
+        check_rows(&stage, batches);
+        learn(&stage, batches, 2);
+        batches += 2;
+        check_rows(&stage, batches);
+    }
+    finish(&stage);
+}
+
+static void no_batch_is_counted_while_rows_move(void **state)
+{
+    struct stage stage;
+    struct message message;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 3);
+    pull(&stage, 0);
+    hold(&stage, 2);
+    push(&stage, 0, 3); /* of before */
+    CHECK(is_closed(&stage, 0, WORKER));
+    resume(&stage, 0, 0);
+    CHECK(is_closed(&stage, 0, WORKER));
+    server_role_on_tick(stage.roles, 100000, stage.outboxes);
+    CHECK(!server_role_has_work(stage.roles)); /* no snapshot */
+    CHECK_INT(stage.roles[0].clock, 3);
+    say_layout(&stage, 0, 0, 1); /* it is given up */
+    CHECK(!to_master(&stage, 0, MESSAGE_SERVER, &message));
+    pull(&stage, 0);
+    CHECK(is_closed(&stage, 0, WORKER));
+    learn(&stage, 3, 1);
+    check_rows(&stage, 4);
+    finish(&stage);
+}
+
+static void a_move_that_is_given_up_leaves_nothing_behind(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 3, 2);
+    learn(&stage, 0, 2);
+    hold(&stage, 3);
+    for (uint32_t s = 0; s < 3; s++)
+        CHECK_INT(fetch_all(&stage, s).fetched.status, STATUS_OK);
+    CHECK(stage.roles[2].clock == 2 && stage.roles[2].tables[0].counts.rows > 0);
+    for (uint32_t s = 0; s < 3; s++)
+        say_layout(&stage, s, 0, 2);
+    check_rows(&stage, 2);
+    learn(&stage, 2, 1);
+    move(&stage, 3);
+    check_rows(&stage, 3);
+    finish(&stage);
+}
+
+static void rows_of_a_server_that_has_counted_others_are_not_taken(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 3, 2);
+    learn(&stage, 0, 2);
+    pull(&stage, 1);
+    push(&stage, 1, 2);
+    hold(&stage, 3);
+    CHECK_INT(fetch_all(&stage, 0).fetched.status, STATUS_OK); /* it needs none */
+    message = fetch_all(&stage, 1);
+    CHECK_INT(message.fetched.status, STATUS_STALE);
+    message = fetch_all(&stage, 2);
+    CHECK_INT(message.fetched.status, STATUS_OK); /* all are of server 1 */
+    finish(&stage);
+}
+
+static void who_was_not_prepared_keeps_what_it_has_all_of_or_begins_empty(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 2);
+    learn(&stage, 0, 2);
+    say_layout(&stage, 0, 5, 4); /* buckets 0 to 255 of its 512 */
+    CHECK(to_master(&stage, 0, MESSAGE_SERVER, &message));
+    CHECK_INT(message.server.counted.size, 2 * sizeof(uint32_t));
+    CHECK(stage.roles[0].clock == 2 && stage.roles[0].move.resets == 0);
+    say_layout(&stage, 1, 5, 4); /* 256 to 511, of which it has none */
+    CHECK(to_master(&stage, 1, MESSAGE_SERVER, &message));
+    CHECK_INT(message.server.counted.size, 0);
+    CHECK(stage.roles[1].clock == 0 && stage.roles[1].move.resets == 1);
+    CHECK_INT(stage.roles[1].tables[0].counts.rows, 0);
+    resume(&stage, 0, 0); /* a worker that has not heard of it */
+    CHECK(is_closed(&stage, 0, WORKER));
+    resume(&stage, 0, 5);
+    CHECK(find(&stage, 0, WORKER, MESSAGE_RESUMED, &message));
+    CHECK_INT(message.resumed.next, 2);
+    finish(&stage);
+}
+
+static void a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row(void **state)
+{
+    struct message message;
+    struct stage stage;
+    struct move_source *source;
+    peer_id peer;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 2);
+    hold(&stage, 2);
+    fetch(&stage, 1);
+    source = stage.roles[1].move.sources;
+    peer = source->peer;
+    for (int pieces = 0; pieces < 3; pieces++)
+        CHECK(carry(&stage, 1, peer, 0));
+    CHECK_INT(source->offset, 3 * PIECE);
+    server_role_on_disconnect(stage.roles, 1000, READER + 1, stage.outboxes);
+    CHECK_INT(stage.roles[0].move.reader_count, 0);
+    server_role_on_disconnect(stage.roles + 1, 1000, peer, stage.outboxes + 1);
+    outbox_clear(stage.outboxes + 1);
+    server_role_on_tick(stage.roles + 1, 1040, stage.outboxes + 1);
+    CHECK_INT(source->peer, PEER_NONE);
+    server_role_on_tick(stage.roles + 1, 1050, stage.outboxes + 1);
+    CHECK(source->peer != PEER_NONE && source->peer != peer);
+    while (carry(&stage, 1, source->peer, 0))
+        continue;
+    CHECK(to_master(&stage, 1, MESSAGE_FETCHED, &message));
+    CHECK_INT(message.fetched.status, STATUS_OK);
+    finish(&stage);
+}
+
+static void requests_for_rows_out_of_turn_end_their_connection(void **state)
+{
+    const struct message_rows_wanted wrong[] = {
+        {1, 2, 512, 1024, 0},  /* another move */
+        {1, 1, 512, 1025, 0},  /* a bucket that there is not */
+        {1, 1, 600, 600, 0},   /* none */
+        {1, 1, 512, 1024, 64}, /* from the middle */
+    };
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 1);
+    send_to(&stage, 0, READER,
+            (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = {1, 1, 512, 1024, 0}});
+    CHECK(is_closed(&stage, 0, READER)); /* nothing moves */
+    hold(&stage, 2);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        send_to(&stage, 0, READER,
+                (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = wrong[i]});
+        CHECK(is_closed(&stage, 0, READER));
+        CHECK_INT(stage.roles[0].move.reader_count, 0);
+    }
+    finish(&stage);
+}
+
+/* What is more than it may have is said to the master, and is dropped with the move. */
+static void a_server_without_room_says_so(void **state)
+{
+    struct message message;
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 1);
+    stage.roles[1].options.memory_limit = 4096;
+    hold(&stage, 2);
+    message = fetch_all(&stage, 1);
+    CHECK_INT(message.fetched.status, STATUS_LIMIT);
+    say_layout(&stage, 1, 0, 1);
+    CHECK_INT(stage.roles[1].memory.used, 0);
+    CHECK_INT(stage.roles[1].clock, 0);
+    finish(&stage);
+}
+
+static void each_server_has_its_part_of_the_memory(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 1, 1);
+    stage.roles[0].options.memory_limit = 100;
+    stage.roles[0].options.memory_shared = 1000;
+    say_layout(&stage, 0, 1, 4);
+    CHECK_INT(stage.roles[0].memory.limit, 250);
+    say_layout(&stage, 0, 2, 20);
+    CHECK_INT(stage.roles[0].memory.limit, 100);
+    finish(&stage);
+}
+
+static void buckets_are_dealt_without_a_gap(void **state)
+{
+    (void)state;
+
+    for (uint32_t serving = 1; serving <= 64; serving++)
+        for (uint32_t s = 0, next = 0; s <= serving; s++) {
+            const struct bucket_range range = buckets_of_server(s, serving);
+
+            if (s == serving) {
+                CHECK(range.end == 0 && next == BUCKETS_PER_TABLE);
+                continue;
+            }
+            CHECK_INT(range.first, next);
+            CHECK(server_of_bucket(range.first, serving) == s &&
+                  server_of_bucket(range.end - 1, serving) == s);
+            next = range.end;
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_and_counts_move_to_any_number_of_servers),
+        cmocka_unit_test(no_batch_is_counted_while_rows_move),
+        cmocka_unit_test(a_move_that_is_given_up_leaves_nothing_behind),
+        cmocka_unit_test(rows_of_a_server_that_has_counted_others_are_not_taken),
+        cmocka_unit_test(who_was_not_prepared_keeps_what_it_has_all_of_or_begins_empty),
+        cmocka_unit_test(a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row),
+        cmocka_unit_test(requests_for_rows_out_of_turn_end_their_connection),
+        cmocka_unit_test(a_server_without_room_says_so),
+        cmocka_unit_test(each_server_has_its_part_of_the_memory),
+        cmocka_unit_test(buckets_are_dealt_without_a_gap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
