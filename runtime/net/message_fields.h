@@ -345,7 +345,7 @@
     F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have rows") \
     F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each") \
     F(U64,   layout,       FIELD_ANY, "of the rows") \
-    F(FLAG,  is_paused,    FIELD_ANY, "rows are about to move: leases are given back, each as soon as all servers have counted the same batches of its shard")
+    F(FLAG,  is_paused,    FIELD_ANY, "rows are about to move: a lease ends when all servers have counted the same of its shard")
 
 #define MESSAGE_SERVER_PLACE_FIELDS(F) \
     F(U32,  incarnation, FIELD_ANY, "of the server's process") \

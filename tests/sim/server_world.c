@@ -955,7 +955,7 @@ static void lead(struct world *world, struct node *node, peer_id from,
         count(world, master->move.now.serving > move.now.serving ? SERVER_FAULT_GROWN
                                                                  : SERVER_FAULT_SHRUNK);
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
-    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 8) == 0) {
+    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0) {
         node->is_dying = true;
         node->last_words = draw(world, node->outbox.count + 1);
     }
