@@ -12,6 +12,7 @@ import random
 import re
 import resource
 import select
+import shutil
 import signal
 import sqlite3
 import tempfile
@@ -19,7 +20,8 @@ import unittest
 
 import job as harness
 import click_table
-from waiting import state_of, wait_for
+import network_roles
+from waiting import hurry_processes, state_of, wait_for
 
 ROWS = 20000
 EPOCHS = 6
@@ -53,13 +55,16 @@ class ServersCase(unittest.TestCase):
         cls.expected = cls.auc_of(job)
         assert cls.expected > .85, cls.expected
 
+    @staticmethod
+    def changes():
+        return {"training": {"batch_size": BATCH, "metrics": ["AUC"]}, "optimizer": {"learning_rate": .003},
+                "job": {"staleness": 8}}
+
     @classmethod
     def job(cls, workers=3, servers=2, checkpoint=.3, seconds=SECONDS, paced=True, **named):
         cls.count += 1
-        changes = {"training": {"batch_size": BATCH, "metrics": ["AUC"]}, "optimizer": {"learning_rate": .003},
-                   "job": {"staleness": 8}}
         return harness.Job(cls.folder / str(cls.count), workers, least=1, epochs=EPOCHS, csv=cls.csv, kind="machine",
-                           checkpoint=checkpoint, servers=servers, changes=changes,
+                           checkpoint=checkpoint, servers=servers, changes=cls.changes(),
                            pace=pace_of(seconds, workers) if paced else None, **named)
 
     @staticmethod
@@ -383,6 +388,65 @@ class Signals(ServersCase):
     def test_more_workers_than_shards_and_a_bound_of_one_batch(self):
         job = self.job(workers=4, servers=3, paced=False)
         self.check_done(job, 3)
+
+
+class Zombies(ServersCase):
+    """Roles started by hand: nobody kills the one that is frozen, and it thaws beside the next one."""
+
+    def role(self, name, *arguments):
+        sockets = self.folder
+        listen = f"unix:{sockets}/{name}"
+        master = [] if name == "master" else ["--master", f"unix:{sockets}/master"]
+        role = network_roles.Role(arguments[0], self.hand, *arguments[1:], *master, "--listen", listen,
+                                  pace=pace_of(2 * SECONDS, 2))
+        self.addCleanup(role.stop)
+        return role
+
+    def setUp(self):
+        network_roles.PROGRAM = harness.PROGRAM
+        self.hand = self.folder / "900"
+        harness.make_folder(self.hand, "machine", self.csv, 2, 1, EPOCHS, .2, 16, 2, self.changes())
+        self.addCleanup(shutil.rmtree, self.hand)
+        self.master = self.role("master", "master")
+        self.servers = [self.role(f"s{i}", "ps", "--index", i) for i in (0, 1)]
+        self.workers = [self.role(f"w{i}", "worker", "--index", i) for i in (0, 1)]
+
+    def check_zombie(self, role, index):
+        roles = {"ps": self.servers, "worker": self.workers}[role]
+        step = self.master.wait_step(50)
+        older = roles[index]
+        older.process.send_signal(signal.SIGSTOP)
+        wait_for(lambda: state_of(older.process.pid) == "T", "the stop")
+        roles[index] = self.role(f"{role}{index}.1", role, "--index", index, "--incarnation", 1)
+        self.master.wait_step(step + 50)
+        older.process.send_signal(signal.SIGCONT)
+        if role == "ps":
+            self.assertNotEqual(older.end(), 0)
+            self.assertIn("leads the job now", older.log.text())
+        else:  # it hears END, as another has its index
+            self.assertEqual(older.end(), 0)
+        hurry_processes([one.process.pid for one in (*self.servers, *self.workers)])
+        self.assertEqual(self.master.end(), 0, self.master.log.text())
+        for number, server in enumerate(self.servers):
+            self.assertEqual(server.end(), 0)
+            found = COUNTED.findall(server.log.text())
+            self.assertEqual(len(found), 1, server.log.text())
+            at, batches, least, most, shards, _ = map(int, found[0])
+            self.assertEqual((at, least), (number, most))
+            self.assertEqual(batches, shards * least)
+        store = sqlite3.connect(self.hand / "job.db")
+        auc = store.execute("SELECT validation FROM result WHERE name = 'AUC'").fetchone()[0]
+        store.close()
+        self.assertAlmostEqual(auc, self.expected, delta=NEAR)
+
+    def test_a_server_that_thaws_beside_the_next_one(self):
+        self.check_zombie("ps", 0)
+
+    def test_the_same_of_one_that_is_not_the_gate(self):
+        self.check_zombie("ps", 1)
+
+    def test_a_worker_that_thaws_beside_the_next_one(self):
+        self.check_zombie("worker", 1)
 
 
 if __name__ == "__main__":
