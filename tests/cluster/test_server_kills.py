@@ -21,6 +21,7 @@ import unittest
 import job as harness
 import click_table
 import network_roles
+from test_scale import ask
 from waiting import hurry_processes, state_of, wait_for
 
 ROWS = 20000
@@ -361,6 +362,15 @@ class Signals(ServersCase):
             wait_for(lambda pid=pid: state_of(pid) == "T", "the stop")
             select.select([], [], [], .3)
             os.kill(pid, signal.SIGCONT)
+        self.check_done(job)
+
+    def test_workers_come_and_go_as_they_are_wanted(self):
+        job = self.job(workers=4)
+        for count in (1, 4, 2, 3):
+            self.wait_for_more(job)
+            self.assertEqual(ask(job, f"scale {count}"), "ok")
+            wait_for(lambda count=count: list(job.children().values()).count("worker") == count, f"{count} workers")
+            self.wait_for_more(job)
         self.check_done(job)
 
     def test_a_job_is_cancelled(self):
