@@ -7,6 +7,8 @@
 #include "base/reserve.h"
 #include "runtime/ps/server_role.h"
 
+#define MESSAGE_REST 4096 /* bytes of a push beside ids, counts and numbers of its rows: enough */
+
 static bool is_over(const struct push_worker *worker)
 {
     return worker->state == PUSH_LEARNED || worker->state == PUSH_ENDED;
@@ -377,13 +379,19 @@ static void send_pushes(struct push_worker *worker, struct outbox *outbox)
 
 /* ---- a batch ---- */
 
+static enum status too_many(uint64_t count, struct error *err)
+{
+    fail(err, STATUS_LIMIT,
+         "a batch selects %llu numbers of the parameter servers, which is too many",
+         (unsigned long long)count);
+    return error_hint(err, "Set a smaller train.batch_size, or fewer model.hidden_units.");
+}
+
 static enum status reserve(void **array, uint32_t *room, uint64_t count, size_t size,
                            struct error *err)
 {
     if (count > FRAME_PAYLOAD_MAX / sizeof(float))
-        return fail(err, STATUS_LIMIT,
-                    "a batch selects %llu numbers of the parameter servers, which is too many",
-                    (unsigned long long)count);
+        return too_many(count, err);
     return reserve_array(array, room, (uint32_t)count, size, err);
 }
 
@@ -418,6 +426,10 @@ static enum status divide_rows(struct push_worker *worker, struct error *err)
             place += worker->learning.widths[t];
         }
     worker->places[row] = place;
+    /* One server may have all: its push is one message. */
+    if (place * sizeof(float) + row * (sizeof(uint64_t) + sizeof(uint32_t)) >
+        FRAME_PAYLOAD_MAX - MESSAGE_REST)
+        return too_many(place, err);
     RESERVE(worker, values, place + 1, err);
     RESERVE(worker, gradient, place + 1, err);
     return STATUS_OK;

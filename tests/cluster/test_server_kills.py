@@ -279,6 +279,30 @@ class Snapshots(ServersCase):
             job.start(pace=job.pace)
         self.check_done(job)
 
+    @staticmethod
+    def flip(path):
+        """Bits all over it."""
+        content = bytearray(path.read_bytes())
+        for at in range(5000, len(content), 1009):
+            content[at] ^= 4
+        path.write_bytes(content)
+
+    def test_a_damaged_store_of_a_server_is_passed_over(self):
+        damages = {"flipped": self.flip, "torn": lambda path: os.truncate(path, path.stat().st_size // 2 + 100),
+                   "other": lambda path: path.write_bytes(b"something else" * 1000), "empty": lambda path: path.write_bytes(b""),
+                   "gone": pathlib.Path.unlink}
+        for name, damage in damages.items():
+            with self.subTest(damage=name):
+                job = self.job(checkpoint=.1)
+                self.wait_for_snapshots(job)
+                self.wait_for_more(job)
+                job.end_everything()
+                for file in (job.folder / "server-1").glob("job.db-*"):
+                    file.unlink()
+                damage(job.folder / "server-1" / "job.db")
+                job.start()
+                self.check_done(job)
+
     def test_without_snapshots_it_begins_again(self):
         job = self.job(checkpoint=0)
         job.wait_for("progress", 100)
@@ -372,6 +396,15 @@ class Signals(ServersCase):
             wait_for(lambda count=count: list(job.children().values()).count("worker") == count, f"{count} workers")
             self.wait_for_more(job)
         self.check_done(job)
+
+    def test_nobody_outlives_the_supervisor(self):
+        job = self.job()
+        job.wait_for("progress", 50)
+        pids = list(job.children())
+        job.process.kill()
+        self.assertTrue(harness.wait_until_gone(pids, harness.DEADLINE))
+        job.process.wait()
+        job.close()
 
     def test_a_job_is_cancelled(self):
         job = self.job()

@@ -161,6 +161,11 @@ class Oddities(ServersCase):
         self.refused("learning went to numbers that are not finite in shard",
                      f"{self.PS}, model.optimizer = 'SGD', optimizer.learning_rate = 100")
 
+    def test_layers_that_no_message_holds(self):
+        for units in (4084, 4200):
+            self.refused("numbers of the parameter servers, which is too many",
+                         f"{self.PS}, job.ps = 1, dnn_hidden_units = [{units}, {units}]")
+
     def test_more_rows_than_the_servers_have_memory_for(self):
         self.make(((f"w{i % 20000}", None, 0, 0, "yes" if i % 3 else "no") for i in range(60000)), "many")
         self.refused("memory", f"{self.PS}, job.ps_memory = '16Mi', model.embedding_dimension = 512", table="many",
