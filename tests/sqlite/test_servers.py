@@ -162,7 +162,7 @@ class Oddities(ServersCase):
                      f"{self.PS}, model.optimizer = 'SGD', optimizer.learning_rate = 100")
 
     def test_layers_that_no_message_holds(self):
-        for units in (4084, 4200):
+        for units in (4084, 4090):
             self.refused("numbers of the parameter servers, which is too many",
                          f"{self.PS}, job.ps = 1, dnn_hidden_units = [{units}, {units}]")
 
