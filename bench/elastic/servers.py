@@ -114,7 +114,9 @@ class ServersJob(Job):
 
     def counted(self):
         """Whether each server says that each shard has all of its batches."""
-        last = {index: tuple(map(int, numbers)) for index, *numbers in COUNTED.findall((self.folder / "log").read_text())}
+        last = {}
+        for index, *numbers in COUNTED.findall((self.folder / "log").read_text()):
+            last[index] = max(tuple(map(int, numbers)), last.get(index, (0,)))
         return (len(last) == self.setting.servers and len(set(last.values())) == 1 and
                 all(low == high and batches == low * shards for batches, low, high, shards in last.values()))
 
