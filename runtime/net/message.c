@@ -164,6 +164,7 @@ static const char *wrong_together(const struct message *message)
         return servers_are_whole(message->servers.servers, message->servers.server_count)
                    ? NULL
                    : "servers";
+    case MESSAGE_COPY:
     case MESSAGE_FETCH:
         return servers_are_whole(message->fetch.servers, message->fetch.server_count) ? NULL
                                                                                       : "servers";

@@ -18,6 +18,7 @@
  * worker each batch:   worker --PULL--> servers --PULLED--> worker --PUSH--> servers --PUSHED-->
  * worker worker --SHARD_DONE--> master when all batches of the shard are counted
  *     another number of servers:
+ *     master --COPY--> servers --ROWS_WANTED, ROWS--> servers --FETCHED--> master
  *     master --SERVERS, which pauses--> workers --SHARD_DONE, even--> master --HOLD--> servers
  *     --HELD--> master --FETCH--> servers --ROWS_WANTED, ROWS--> servers --FETCHED--> master
  *     --LAYOUT--> servers, SERVERS--> workers

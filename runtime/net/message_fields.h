@@ -112,12 +112,14 @@
       "this worker is gone, and others need not wait for it") \
     X(LAYOUT,        layout,        "master -> parameter server", \
       "so many servers have the rows from now on; what was about to move, and is not of this layout, stays") \
+    X(COPY,          fetch,         "master -> parameter server", \
+      "rows are about to move: ask the servers that have them for those that are yours in the layout to come; batches are counted meanwhile, again where HOLD had come") \
     X(HOLD,          layout,        "master -> parameter server", \
-      "rows are about to move: no batch is counted until LAYOUT comes") \
+      "no batch is counted until LAYOUT, or COPY, comes") \
     X(HELD,          held,          "parameter server -> master", \
       "no batch is counted any more; which are") \
     X(FETCH,         fetch,         "master -> parameter server", \
-      "ask the servers that have them for the rows that are yours in the layout to come") \
+      "ask for what of these rows was pushed since they were copied") \
     X(FETCHED,       fetched,       "parameter server -> master", \
       "all of them are here, or will not be") \
     X(ROWS_WANTED,   rows_wanted,   "parameter server -> parameter server", \
@@ -400,23 +402,26 @@
     F(U32S, counted, FRAME_PAYLOAD_MAX, "as of SERVER")
 
 #define MESSAGE_FETCH_FIELDS(F) \
-    F(U64,   layout,       FIELD_ANY, "of HOLD") \
+    F(U64,   layout,       FIELD_ANY, "to come") \
+    F(U32,   serving,      FIELD_ANY, "servers of it") \
     F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have the rows now") \
     F(BYTES, servers,      FRAME_PAYLOAD_MAX, "as of SERVERS")
 
 #define MESSAGE_FETCHED_FIELDS(F) \
-    F(U64, layout, FIELD_ANY, "of HOLD") \
+    F(U64, layout, FIELD_ANY, "of COPY or FETCH") \
     MESSAGE_FAILURE_FIELDS(F)
 
 #define MESSAGE_ROWS_WANTED_FIELDS(F) \
     F(U32, index,  FIELD_ANY, "of the server that asks") \
-    F(U64, layout, FIELD_ANY, "of HOLD") \
+    F(U64, layout, FIELD_ANY, "to come") \
     F(U32, first,  FIELD_ANY, "bucket") \
     F(U32, end,    FIELD_ANY, "the bucket behind the last") \
+    F(U64, since,  FIELD_ANY, "rows that were pushed later than this clock; 0: all") \
     F(U64, offset, FIELD_ANY, "in the images of these buckets, one behind the other, table by table")
 
 #define MESSAGE_MOVED_ROWS_FIELDS(F) \
-    F(U64,   layout,  FIELD_ANY, "of HOLD") \
+    F(U64,   layout,  FIELD_ANY, "to come") \
+    F(U64,   clock,   FIELD_ANY, "batches that were counted when the first piece was asked for") \
     F(U64,   offset,  FIELD_ANY, "of the piece") \
     F(FLAG,  is_last, FIELD_ANY, "it ends the images") \
     F(U32S,  counted, FRAME_PAYLOAD_MAX, "with the first piece: as of SERVER") \

@@ -81,17 +81,28 @@ static void put_image_head(const struct row_table *table, uint32_t b, uint64_t c
     put_u64(out, count);
 }
 
-enum status row_image_now(const struct row_table *table, uint32_t step, uint32_t b,
+void row_image_none(const struct row_table *table, uint32_t b, struct text *out)
+{
+    put_image_head(table, b, 0, out);
+}
+
+static bool was_pushed(const struct row_table *table, const struct row_entry *entry, uint32_t step,
+                       uint64_t since)
+{
+    return is_there(table, entry, step) && entry->step > since;
+}
+
+enum status row_image_now(const struct row_table *table, uint32_t step, uint64_t since, uint32_t b,
                           struct text *out, struct error *err)
 {
     const struct row_bucket *bucket = table->buckets + b;
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < bucket->capacity; i++)
-        count += is_there(table, bucket->entries + i, step);
+        count += was_pushed(table, bucket->entries + i, step, since);
     put_image_head(table, b, count, out);
     for (uint32_t i = 0; i < bucket->capacity; i++)
-        if (is_there(table, bucket->entries + i, step))
+        if (was_pushed(table, bucket->entries + i, step, since))
             put_entry(table, bucket, bucket->entries + i, out);
     return out->failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -40,9 +40,12 @@ void row_snapshot_end(struct row_table *table); /* fine where there is none */
 void row_snapshot_save(struct row_table *table, const struct row_bucket *bucket,
                        struct row_entry *entry);
 
-/* Appends the image of a bucket as it is in this step, where no snapshot is asked. NO_MEMORY. */
-enum status row_image_now(const struct row_table *table, uint32_t step, uint32_t bucket,
-                          struct text *out, struct error *err);
+/* Appends the image of a bucket as it is in this step, whatever snapshot is taken: of the entries
+ * that were pushed later than `since`. NO_MEMORY. */
+enum status row_image_now(const struct row_table *table, uint32_t step, uint64_t since,
+                          uint32_t bucket, struct text *out, struct error *err);
+/* The image of a bucket without rows. */
+void row_image_none(const struct row_table *table, uint32_t bucket, struct text *out);
 
 /* Takes the entries of an image in, each in place of what the table has of its id. CORRUPT for
  * bytes that are no image of this table, and LIMIT, NO_MEMORY: some of them may be in. */

@@ -9,6 +9,9 @@
 #include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_role.h"
 
+#define ROUNDS_MOST  4 /* of copies */
+#define ROUND_PIECES 8 /* fewer are left for the pause */
+
 static struct bucket_range own_buckets(const struct server_role *role)
 {
     return buckets_of_server(role->options.index, role->layout.serving);
@@ -91,15 +94,11 @@ void server_move_hold(struct server_role *role, const struct message_layout *lay
     struct server_move *move = &role->move;
     struct message message = message_of(role, MESSAGE_HELD);
 
-    if (layout->layout <= role->layout.id || layout->serving < 1 ||
-        layout->serving > BUCKETS_PER_TABLE)
+    if (move->state != MOVE_COPYING || layout->layout != move->to.id)
         return;
-    end_move(move, outbox);
     server_role_stop_workers(role);
     server_role_end_snapshot(role);
-    keep_own_rows(role);
     move->state = MOVE_HELD;
-    move->to = (struct server_layout){layout->layout, layout->serving};
     message.held = (struct message_held){.layout = layout->layout,
                                          .counted = shard_counts_bytes(&role->shards)};
     outbox_send(outbox, role->master.peer, &message);
@@ -125,7 +124,8 @@ static void be_stuck(struct server_role *role, const struct error *err, struct o
     say_fetched(role, err, outbox);
 }
 
-static void be_ready_with_all(struct server_role *role, struct outbox *outbox)
+/* All that is asked for has come. */
+static void end_round_of_all(struct server_role *role, struct outbox *outbox)
 {
     struct server_move *move = &role->move;
     struct error fine;
@@ -134,7 +134,8 @@ static void be_ready_with_all(struct server_role *role, struct outbox *outbox)
         if (!move->sources[s].is_whole)
             return;
     error_clear(&fine);
-    move->state = MOVE_READY;
+    if (move->state == MOVE_FETCHING)
+        move->state = MOVE_READY;
     say_fetched(role, &fine, outbox);
 }
 
@@ -147,42 +148,117 @@ static void ask_for_rows(struct server_role *role, struct move_source *source,
                                                        .layout = role->move.to.id,
                                                        .first = source->buckets.first,
                                                        .end = source->buckets.end,
+                                                       .since = source->since,
                                                        .offset = source->offset};
     outbox_send(outbox, source->peer, &message);
 }
 
-/* From the first of its rows: the source keeps no place for a connection that is gone. */
-static void connect_source(struct server_role *role, int64_t now_ms, struct move_source *source,
-                           struct outbox *outbox)
+/* From the first row of a round: the source keeps no place for a connection that is gone. */
+static void begin_round(struct server_role *role, int64_t now_ms, struct move_source *source,
+                        struct outbox *outbox)
 {
-    source->peer = role->next_peer++;
-    source->asked_at = now_ms;
+    source->is_whole = false;
     source->offset = 0;
     source->images = 0;
     text_clear(&source->unread);
-    outbox_connect(outbox, source->peer, slice_of(source->address));
+    if (source->peer == PEER_NONE) {
+        source->peer = role->next_peer++;
+        source->asked_at = now_ms;
+        outbox_connect(outbox, source->peer, slice_of(source->address));
+    }
     ask_for_rows(role, source, outbox);
 }
 
+static void begin_rounds(struct server_role *role, int64_t now_ms, struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+
+    for (uint32_t s = 0; s < move->source_count; s++)
+        begin_round(role, now_ms, move->sources + s, outbox);
+    end_round_of_all(role, outbox);
+}
+
 /* Those whose rows are this server's in the layout to come. */
-static void list_sources(struct server_role *role, const struct message_fetch *fetch)
+static enum status list_sources(struct server_role *role, const struct message_fetch *copy,
+                                struct error *err)
 {
     struct server_move *move = &role->move;
     const struct bucket_range wanted = buckets_of_server(role->options.index, move->to.serving);
-    struct byte_reader reader = byte_reader_over(fetch->servers);
+    struct byte_reader reader = byte_reader_over(copy->servers);
 
-    for (uint32_t s = 0; s < fetch->server_count; s++) {
-        const struct bucket_range has = buckets_of_server(s, fetch->server_count);
+    if (copy->server_count != role->layout.serving)
+        return fail(err, STATUS_STALE, "the server has rows of %" PRIu32 " servers",
+                    role->layout.serving);
+    move->sources = calloc(copy->server_count, sizeof *move->sources);
+    if (!move->sources)
+        return fail_no_memory(err);
+    for (uint32_t s = 0; s < copy->server_count; s++) {
+        const struct bucket_range has = buckets_of_server(s, copy->server_count);
         struct move_source *source = move->sources + move->source_count;
         struct message_server_place place;
 
         (void)message_next_server_place(&reader, &place); /* message_read has looked */
-        *source = (struct move_source){.buckets = buckets_in_both(wanted, has)};
+        *source = (struct move_source){
+            .index = s, .incarnation = place.incarnation, .buckets = buckets_in_both(wanted, has)};
         if (s == role->options.index || source->buckets.end == 0)
             continue;
         slice_copy(place.address, source->address, sizeof source->address);
         text_init(&source->unread, ROW_IMAGE_MAX);
         move->source_count++;
+    }
+    return STATUS_OK;
+}
+
+void server_move_copy(struct server_role *role, int64_t now_ms, const struct message_fetch *copy,
+                      struct outbox *outbox)
+{
+    struct server_move *move = &role->move;
+    struct error err;
+
+    error_clear(&err);
+    if (copy->layout == move->to.id) { /* it counts again, and keeps what it has copied */
+        move->state = move->state == MOVE_HELD ? MOVE_COPYING : move->state;
+        return;
+    }
+    if (copy->layout <= role->layout.id || copy->serving < 1 || copy->serving > BUCKETS_PER_TABLE)
+        return;
+    end_move(move, outbox);
+    keep_own_rows(role);
+    move->state = MOVE_COPYING;
+    move->to = (struct server_layout){copy->layout, copy->serving};
+    server_role_share_memory(role, copy->serving);
+    if (list_sources(role, copy, &err) != STATUS_OK)
+        be_stuck(role, &err, outbox);
+    else
+        begin_rounds(role, now_ms, outbox);
+}
+
+static void drop_copy(struct server_role *role, struct move_source *source)
+{
+    source->since = 0;
+    for (uint32_t t = 0; t < role->options.table_count; t++)
+        for (uint32_t b = source->buckets.first; b < source->buckets.end; b++)
+            row_table_drop_bucket(role->tables + t, b);
+}
+
+/* Another process of a server may lack what was copied of the one before. */
+static void check_sources(struct server_role *role, const struct message_fetch *fetch)
+{
+    struct server_move *move = &role->move;
+    struct byte_reader reader = byte_reader_over(fetch->servers);
+
+    for (uint32_t s = 0, next = 0; s < fetch->server_count; s++) {
+        struct move_source *source = move->sources + next;
+        struct message_server_place place;
+
+        (void)message_next_server_place(&reader, &place);
+        if (next == move->source_count || source->index != s)
+            continue;
+        next++;
+        if (source->since > 0 && source->incarnation != place.incarnation)
+            drop_copy(role, source);
+        source->incarnation = place.incarnation;
+        slice_copy(place.address, source->address, sizeof source->address);
     }
 }
 
@@ -190,30 +266,14 @@ void server_move_fetch(struct server_role *role, int64_t now_ms, const struct me
                        struct outbox *outbox)
 {
     struct server_move *move = &role->move;
-    struct error err;
 
-    error_clear(&err);
-    if (move->state != MOVE_HELD || fetch->layout != move->to.id)
+    if (move->state != MOVE_HELD || fetch->layout != move->to.id ||
+        fetch->server_count != role->layout.serving)
         return;
-    if (fetch->server_count != role->layout.serving) {
-        fail(&err, STATUS_STALE, "the server has rows of %" PRIu32 " servers",
-             role->layout.serving);
-        be_stuck(role, &err, outbox);
-        return;
-    }
-    move->sources = calloc(fetch->server_count, sizeof *move->sources);
-    if (!move->sources) {
-        fail_no_memory(&err);
-        be_stuck(role, &err, outbox);
-        return;
-    }
     move->state = MOVE_FETCHING;
     move->has_counts = own_buckets(role).end > 0;
-    server_role_share_memory(role, move->to.serving);
-    list_sources(role, fetch);
-    for (uint32_t s = 0; s < move->source_count; s++)
-        connect_source(role, now_ms, move->sources + s, outbox);
-    be_ready_with_all(role, outbox);
+    check_sources(role, fetch);
+    begin_rounds(role, now_ms, outbox);
 }
 
 /* ---- what comes ---- */
@@ -292,6 +352,8 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
     if (rows->layout != role->move.to.id || rows->offset != source->offset)
         return fail(err, STATUS_PROTOCOL, "rows of another move");
     if (rows->offset == 0)
+        source->clock = rows->clock;
+    if (rows->offset == 0 && role->move.state == MOVE_FETCHING)
         TRY(take_counts(role, rows->counted, err));
     text_append(&source->unread, rows->bytes);
     source->offset += rows->bytes.size;
@@ -302,16 +364,25 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
     if (source->unread.size > 0 || source->images != images_of(role, source->buckets))
         return fail(err, STATUS_PROTOCOL, "rows that end too early");
     source->is_whole = true;
+    source->since = source->clock;
+    source->rounds++;
     return STATUS_OK;
 }
 
-static void on_rows(struct server_role *role, struct move_source *source,
+/* What was pushed during a round comes with the next one. */
+static bool needs_another_round(const struct server_role *role, const struct move_source *source)
+{
+    return role->move.state == MOVE_COPYING && source->rounds < ROUNDS_MOST &&
+           source->offset > (uint64_t)ROUND_PIECES * role->options.piece_bytes;
+}
+
+static void on_rows(struct server_role *role, int64_t now_ms, struct move_source *source,
                     const struct message_moved_rows *rows, struct outbox *outbox)
 {
     struct error err;
 
     error_clear(&err);
-    if (role->move.state != MOVE_FETCHING)
+    if ((role->move.state != MOVE_COPYING && role->move.state != MOVE_FETCHING) || source->is_whole)
         return;
     if (take_rows(role, source, rows, &err) != STATUS_OK) {
         be_stuck(role, &err, outbox);
@@ -319,13 +390,11 @@ static void on_rows(struct server_role *role, struct move_source *source,
     }
     if (!source->is_whole) {
         ask_for_rows(role, source, outbox);
-        return;
+    } else if (needs_another_round(role, source)) {
+        begin_round(role, now_ms, source, outbox);
+    } else {
+        end_round_of_all(role, outbox);
     }
-    outbox_close(outbox, source->peer);
-    source->peer = PEER_NONE;
-    text_deinit(&source->unread);
-    text_init(&source->unread, ROW_IMAGE_MAX);
-    be_ready_with_all(role, outbox);
 }
 
 /* ---- what goes ---- */
@@ -364,7 +433,8 @@ static bool write_images(struct server_role *role, struct move_reader *reader)
 
         put_u32(out, 0);
         if (row_image_now(role->tables + reader->next / buckets, (uint32_t)role->clock,
-                          reader->buckets.first + reader->next % buckets, out, NULL) != STATUS_OK)
+                          reader->since, reader->buckets.first + reader->next % buckets, out,
+                          NULL) != STATUS_OK)
             return false;
         size = (uint32_t)(out->size - start - sizeof size);
         memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
@@ -381,6 +451,7 @@ static void send_piece(struct server_role *role, struct move_reader *reader, str
 
     message.moved_rows = (struct message_moved_rows){
         .layout = role->move.to.id,
+        .clock = reader->clock,
         .offset = reader->offset,
         .is_last = size == out->size && reader->next == images_of(role, reader->buckets),
         .counted = reader->offset == 0 ? shard_counts_bytes(&role->shards) : slice_of(""),
@@ -411,6 +482,8 @@ static void on_rows_wanted(struct server_role *role, peer_id from,
         reader = add_reader(move, from);
     if (is_good && reader && wanted->offset == 0) {
         reader->buckets = buckets;
+        reader->since = wanted->since;
+        reader->clock = role->clock;
         reader->offset = reader->next = 0;
         text_clear(&reader->unsent);
     }
@@ -423,8 +496,8 @@ static void on_rows_wanted(struct server_role *role, peer_id from,
         forget_reader(move, reader);
 }
 
-void server_move_on_message(struct server_role *role, peer_id from, const struct message *message,
-                            struct outbox *outbox)
+void server_move_on_message(struct server_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox)
 {
     struct server_move *move = &role->move;
 
@@ -434,7 +507,7 @@ void server_move_on_message(struct server_role *role, peer_id from, const struct
     }
     for (uint32_t s = 0; s < move->source_count; s++)
         if (move->sources[s].peer == from)
-            on_rows(role, move->sources + s, &message->moved_rows, outbox);
+            on_rows(role, now_ms, move->sources + s, &message->moved_rows, outbox);
 }
 
 bool server_move_on_disconnect(struct server_role *role, peer_id peer)
@@ -456,12 +529,14 @@ void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 {
     struct server_move *move = &role->move;
 
-    for (uint32_t s = 0; move->state == MOVE_FETCHING && s < move->source_count; s++) {
+    if (move->state != MOVE_COPYING && move->state != MOVE_FETCHING)
+        return;
+    for (uint32_t s = 0; s < move->source_count; s++) {
         struct move_source *source = move->sources + s;
 
         if (!source->is_whole && source->peer == PEER_NONE &&
             now_ms - source->asked_at >= role->options.reconnect_ms)
-            connect_source(role, now_ms, source, outbox);
+            begin_round(role, now_ms, source, outbox);
     }
 }
 

@@ -1,15 +1,20 @@
 /*
  * server_move.h - what a parameter server (server_role.h) does while rows move to another layout.
  *
- *     NONE --HOLD--> HELD --FETCH--> FETCHING --all are here--> READY --LAYOUT, this one--> NONE
- *      ^               |                 |  \--no memory, ...--> STUCK                        |
- *      +---- LAYOUT: that of before -----+---------+---------------+    the rows of others go,
- *                                                                       a snapshot begins
+ *     NONE --COPY--> COPYING --HOLD--> HELD --FETCH--> FETCHING --all are here--> READY --LAYOUT,
+ *      ^               | ^--- COPY ----|                  |  \--no memory, ...--> STUCK   this one
+ *      +---- LAYOUT: that of before ---+------------------+---------------+        |
+ *      +---- the rows of others go, a snapshot begins ------------------------------+
+ *
+ * While it copies, batches are counted as ever: the server asks those that have rows which are to
+ * be its own for all of them, and then for those that were pushed meanwhile, until they are few. So
+ * what is left to be fetched is little, and the workers' pause short.
  *
  * From HOLD on no batch is counted, so that what is counted stays as it is: workers' messages close
- * their connections. Rows of a server that has them now are asked for with what it has counted, and
- * are taken only where that is what this server has counted, too; one that has no rows takes the
- * numbers over. So rows and counts of a server always say the same, whatever the master believes.
+ * their connections. What was pushed since the copy is asked for with what the other server has
+ * counted, and is taken only where that is what this server has counted, too; one that has no rows
+ * takes the numbers over. So rows and counts of a server always say the same, whatever the master
+ * believes. What was copied of a process that is not there any more is dropped.
  *
  * Rows that come are put where they will be, in buckets that are empty: a server has no others than
  * those of its layout. They are dropped when they are not to stay. The one that has them keeps them
@@ -30,15 +35,26 @@
 
 struct server_role;
 
-enum server_move_state { MOVE_NONE, MOVE_HELD, MOVE_FETCHING, MOVE_READY, MOVE_STUCK };
+enum server_move_state {
+    MOVE_NONE,
+    MOVE_COPYING,
+    MOVE_HELD,
+    MOVE_FETCHING,
+    MOVE_READY,
+    MOVE_STUCK
+};
 
 /* A server that has rows which are to come here. */
 struct move_source {
+    uint32_t index, incarnation;
     struct bucket_range buckets;
     char address[MESSAGE_ADDRESS_MAX + 1];
     peer_id peer; /* PEER_NONE: not connected */
     int64_t asked_at;
-    uint64_t offset;    /* bytes that came */
+    uint64_t since;     /* rows that were pushed until this clock of it are here; 0: none are */
+    uint64_t clock;     /* of it, when it was asked last */
+    uint32_t rounds;    /* that were asked for */
+    uint64_t offset;    /* bytes that came in this one */
     struct text unread; /* of an image */
     uint32_t images;
     bool is_whole;
@@ -48,8 +64,9 @@ struct move_source {
 struct move_reader {
     peer_id peer;
     struct bucket_range buckets;
-    uint64_t offset; /* that it is to ask for next */
-    uint32_t next;   /* image */
+    uint64_t since, clock; /* what it asks for, and when it began to */
+    uint64_t offset;       /* that it is to ask for next */
+    uint32_t next;         /* image */
     struct text unsent;
 };
 
@@ -67,6 +84,8 @@ struct server_move {
 void server_move_deinit(struct server_role *role);
 
 /* From the master. */
+void server_move_copy(struct server_role *role, int64_t now_ms, const struct message_fetch *copy,
+                      struct outbox *outbox);
 void server_move_hold(struct server_role *role, const struct message_layout *layout,
                       struct outbox *outbox);
 void server_move_fetch(struct server_role *role, int64_t now_ms, const struct message_fetch *fetch,
@@ -75,8 +94,8 @@ void server_move_layout(struct server_role *role, int64_t now_ms,
                         const struct message_layout *layout, struct outbox *outbox);
 
 /* From other servers: ROWS_WANTED, ROWS. */
-void server_move_on_message(struct server_role *role, peer_id from, const struct message *message,
-                            struct outbox *outbox);
+void server_move_on_message(struct server_role *role, int64_t now_ms, peer_id from,
+                            const struct message *message, struct outbox *outbox);
 /* False: the connection is of no other server. */
 bool server_move_on_disconnect(struct server_role *role, peer_id peer);
 /* Connects to what is not connected. */

@@ -517,7 +517,7 @@ static void on_worker(struct server_role *role, peer_id from, const struct messa
     error_clear(&err);
     if (!peer)
         status = add_peer(role, from, &peer, &err);
-    if (status == STATUS_OK && role->move.state != MOVE_NONE)
+    if (status == STATUS_OK && role->move.state > MOVE_COPYING)
         status = wrong(&err, "they are about to move");
     else if (status == STATUS_OK && message->type == MESSAGE_RESUME)
         status = on_resume(role, peer, &message->resume, outbox, &err);
@@ -565,6 +565,8 @@ static void on_master(struct server_role *role, int64_t now_ms, const struct mes
     master_link_found(&role->master);
     if (message->type == MESSAGE_FORGET) {
         on_forget(role, &message->forget, outbox);
+    } else if (message->type == MESSAGE_COPY && !is_over(role)) {
+        server_move_copy(role, now_ms, &message->fetch, outbox);
     } else if (message->type == MESSAGE_HOLD && !is_over(role)) {
         server_move_hold(role, &message->layout, outbox);
     } else if (message->type == MESSAGE_FETCH && !is_over(role)) {
@@ -586,7 +588,7 @@ void server_role_on_message(struct server_role *role, int64_t now_ms, peer_id fr
         on_master(role, now_ms, message, outbox);
     else if (role->state == SERVER_SERVING &&
              (message->type == MESSAGE_ROWS || message->type == MESSAGE_ROWS_WANTED))
-        server_move_on_message(role, from, message, outbox);
+        server_move_on_message(role, now_ms, from, message, outbox);
     else if (role->state == SERVER_SERVING)
         on_worker(role, from, message, outbox);
 }
@@ -677,7 +679,10 @@ static enum status put_image(struct server_role *role, struct error *err)
     uint32_t size;
 
     put_u32(out, 0);
-    TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
+    if (server_of_bucket(role->snapshot.bucket, role->layout.serving) == role->options.index)
+        TRY(row_snapshot_image(table, role->snapshot.bucket, out, err));
+    else
+        row_image_none(table, role->snapshot.bucket, out); /* copies of rows that are to come */
     size = (uint32_t)(out->size - start - sizeof size);
     memcpy(out->data + start, &size, sizeof size); /* little-endian, as all of it */
     if (++role->snapshot.bucket == BUCKETS_PER_TABLE) {
@@ -799,7 +804,7 @@ void server_role_save(struct server_role *role, int64_t now_ms)
 {
     struct error err;
 
-    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.state != MOVE_NONE ||
+    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.state > MOVE_COPYING ||
         (role->clock == role->snapshot_clock && !role->must_save))
         return;
     role->must_save = false;

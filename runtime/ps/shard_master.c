@@ -114,7 +114,7 @@ static void send_servers(const struct shard_master *master, peer_id peer, struct
                                                .server_count = serving,
                                                .servers = text_slice(&list),
                                                .layout = master->move.now.id,
-                                               .is_paused = master->move.stage != SHARD_MOVE_NONE};
+                                               .is_paused = shard_move_pauses(master)};
     if (!list.failed)
         outbox_send(outbox, peer, &message);
     text_deinit(&list);
@@ -203,7 +203,7 @@ static void give_leases(struct shard_master *master, int64_t now_ms, struct outb
     if (shard_master_has_ended(master))
         return;
     shard_move_step(master, now_ms, outbox);
-    if (master->state != JOB_STATE_RUNNING || master->move.stage != SHARD_MOVE_NONE)
+    if (master->state != JOB_STATE_RUNNING || shard_move_pauses(master))
         return;
     for (uint32_t w = 0; w < master->options.worker_count; w++) {
         const struct shard_member *worker = master->workers + w;

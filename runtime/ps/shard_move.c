@@ -31,6 +31,11 @@ void shard_move_deinit(struct shard_master *master)
     free(master->move.uneven);
 }
 
+bool shard_move_pauses(const struct shard_master *master)
+{
+    return master->move.stage > SHARD_MOVE_COPYING;
+}
+
 uint32_t shard_move_servers_most(const struct shard_master *master)
 {
     const struct shard_move *move = &master->move;
@@ -64,10 +69,12 @@ static void send_layout_to_all(const struct shard_master *master, enum message_t
         send_layout(master, s, type, layout, outbox);
 }
 
-static void send_fetch(const struct shard_master *master, struct outbox *outbox)
+/* To the first servers, with where the rows are now. */
+static void send_fetch(const struct shard_master *master, enum message_type type, uint32_t servers,
+                       struct outbox *outbox)
 {
     const struct shard_move *move = &master->move;
-    struct message message = message_of(master, MESSAGE_FETCH);
+    struct message message = message_of(master, type);
     struct text list;
 
     text_init(&list, FRAME_PAYLOAD_MAX);
@@ -76,9 +83,11 @@ static void send_fetch(const struct shard_master *master, struct outbox *outbox)
             &list, &(struct message_server_place){.incarnation = master->servers[s].incarnation,
                                                   .address = slice_of(master->servers[s].address)});
     outbox->failed |= list.failed;
-    message.fetch = (struct message_fetch){
-        .layout = move->next.id, .server_count = move->now.serving, .servers = text_slice(&list)};
-    for (uint32_t s = 0; s < move->next.serving && !list.failed; s++)
+    message.fetch = (struct message_fetch){.layout = move->next.id,
+                                           .serving = move->next.serving,
+                                           .server_count = move->now.serving,
+                                           .servers = text_slice(&list)};
+    for (uint32_t s = 0; s < servers && !list.failed; s++)
         outbox_send(outbox, master->servers[s].peer, &message);
     text_deinit(&list);
 }
@@ -176,26 +185,34 @@ static bool can_begin(const struct shard_master *master, int64_t now_ms)
     return true;
 }
 
-static void name_next(struct shard_master *master)
+static uint32_t servers_of_both(const struct shard_move *move)
 {
-    struct shard_move *move = &master->move;
-
-    move->next.id = master->epoch + ++move->ids;
-    for (uint32_t s = 0; s < master->server_room; s++)
-        master->servers[s].has_held = master->servers[s].has_fetched = false;
+    return greater(move->now.serving, move->next.serving);
 }
 
 static void begin(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
 {
     struct shard_move *move = &master->move;
 
-    move->next.serving = move->wanted;
-    move->stage = SHARD_MOVE_PAUSING;
-    move->begun_at = now_ms;
+    move->next = (struct server_layout){master->epoch + ++move->ids, move->wanted};
+    move->stage = SHARD_MOVE_COPYING;
+    move->copying_since = now_ms;
     move->begun++;
-    name_next(master);
+    for (uint32_t s = 0; s < master->server_room; s++)
+        master->servers[s].has_held = master->servers[s].has_fetched = false;
     shard_put_event(master, now_ms, -1, "moving", outbox, "from %" PRIu32 " to %" PRIu32 " servers",
                     move->now.serving, move->wanted);
+    send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
+}
+
+static void pause_workers(struct shard_master *master, int64_t now_ms, struct outbox *outbox)
+{
+    struct shard_move *move = &master->move;
+
+    for (uint32_t s = 0; s < master->server_room; s++)
+        master->servers[s].has_fetched = false;
+    move->stage = SHARD_MOVE_PAUSING;
+    move->paused_since = now_ms;
     shard_send_servers_to_all(master, outbox);
 }
 
@@ -231,8 +248,10 @@ static void commit(struct shard_master *master, int64_t now_ms, struct outbox *o
     send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
     shard_send_servers_to_all(master, outbox);
     shard_put_event(master, now_ms, -1, "moved", outbox,
-                    "%" PRIu32 " servers have the rows, after a pause of %" PRId64 " ms",
-                    move->now.serving, now_ms - move->begun_at);
+                    "%" PRIu32 " servers have the rows, after %" PRId64
+                    " ms of copying and a pause of %" PRId64 " ms",
+                    move->now.serving, move->paused_since - move->copying_since,
+                    now_ms - move->paused_since);
     tell_launcher(master, outbox);
 }
 
@@ -241,7 +260,7 @@ void shard_move_lose_server(struct shard_master *master, int64_t now_ms, uint32_
 {
     const struct shard_move *move = &master->move;
 
-    if (move->stage != SHARD_MOVE_NONE && index < greater(move->now.serving, move->next.serving))
+    if (move->stage != SHARD_MOVE_NONE && index < servers_of_both(move))
         give_up(master, now_ms, "a server was lost", outbox);
 }
 
@@ -311,13 +330,14 @@ static void compare(struct shard_master *master, int64_t now_ms, struct outbox *
     }
     if (move->uneven_count == 0) {
         move->stage = SHARD_MOVE_FETCHING;
-        send_fetch(master, outbox);
+        send_fetch(master, MESSAGE_FETCH, move->next.serving, outbox);
         return;
     }
     move->evened += move->uneven_count;
     move->stage = SHARD_MOVE_PAUSING;
-    name_next(master);
-    send_layout_to_all(master, MESSAGE_LAYOUT, move->now, outbox);
+    for (uint32_t s = 0; s < master->server_room; s++)
+        master->servers[s].has_held = false;
+    send_fetch(master, MESSAGE_COPY, servers_of_both(move), outbox);
 }
 
 void shard_move_on_held(struct shard_master *master, int64_t now_ms, uint32_t index,
@@ -334,7 +354,7 @@ void shard_move_on_held(struct shard_master *master, int64_t now_ms, uint32_t in
         return;
     }
     server->has_held = true;
-    for (uint32_t s = 0; s < greater(move->now.serving, move->next.serving); s++)
+    for (uint32_t s = 0; s < servers_of_both(move); s++)
         if (!master->servers[s].has_held)
             return;
     compare(master, now_ms, outbox);
@@ -346,7 +366,8 @@ void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t
     struct shard_move *move = &master->move;
     char why[MESSAGE_REASON_MAX + 1];
 
-    if (move->stage != SHARD_MOVE_FETCHING || fetched->layout != move->next.id)
+    if ((move->stage != SHARD_MOVE_COPYING && move->stage != SHARD_MOVE_FETCHING) ||
+        fetched->layout != move->next.id)
         return;
     if (fetched->status != STATUS_OK) {
         slice_copy(fetched->message, why, sizeof why);
@@ -360,7 +381,10 @@ void shard_move_on_fetched(struct shard_master *master, int64_t now_ms, uint32_t
     for (uint32_t s = 0; s < move->next.serving; s++)
         if (!master->servers[s].has_fetched)
             return;
-    commit(master, now_ms, outbox);
+    if (move->stage == SHARD_MOVE_COPYING)
+        pause_workers(master, now_ms, outbox);
+    else
+        commit(master, now_ms, outbox);
 }
 
 /* ---- what is due ---- */
@@ -395,8 +419,8 @@ static bool takes_too_long(const struct shard_master *master, int64_t now_ms)
 {
     const struct shard_move *move = &master->move;
 
-    return master->options.pause_ms > 0 && now_ms - move->begun_at > master->options.pause_ms
-                                                                         << move->tries;
+    return master->options.pause_ms > 0 && shard_move_pauses(master) &&
+           now_ms - move->paused_since > master->options.pause_ms << move->tries;
 }
 
 void shard_move_step(struct shard_master *master, int64_t now_ms, struct outbox *outbox)

@@ -1,15 +1,17 @@
 /*
  * shard_move.h - the number of parameter servers changes while the job runs: the master's part.
  *
- *     NONE --another number is wanted, and its servers are here--> PAUSING
+ *     NONE --another number is wanted, and its servers are here--> COPYING
+ *     COPYING   COPY to all servers: rows are copied while the workers go on (server_move.h)
+ *        | all have theirs
  *     PAUSING   workers give their leases back, each as soon as all servers have counted the same
  *               of its shard
  *        | none is out: HOLD to all servers
  *     HOLDING   each says what it has counted
- *        |  \--one has counted less of some shards, on which somebody has died: LAYOUT, that of
- *        |     before; these shards alone are leased, and given back even--> PAUSING
+ *        |  \--one has counted less of some shards, on which somebody has died: COPY, they count
+ *        |     again; these shards alone are leased, and given back even--> PAUSING
  *        | all the same: FETCH to all servers of the new layout
- *     FETCHING  rows move (server_move.h)
+ *     FETCHING  what was pushed since it was copied
  *        | all have theirs: LAYOUT to the servers, SERVERS to the workers, END to servers beyond
  *     NONE
  *
@@ -32,6 +34,7 @@ struct shard_master;
 
 enum shard_move_stage {
     SHARD_MOVE_NONE,
+    SHARD_MOVE_COPYING,
     SHARD_MOVE_PAUSING,
     SHARD_MOVE_HOLDING,
     SHARD_MOVE_FETCHING
@@ -47,7 +50,7 @@ struct shard_move {
     uint32_t told_least, told_most; /* to the launcher */
     uint32_t tries;                 /* of this number, that were given up */
     uint64_t ids;                   /* of layouts, given by this master */
-    int64_t begun_at, next_at;
+    int64_t copying_since, paused_since, next_at;
     uint32_t *uneven; /* shards that are to be leased to be evened out */
     uint32_t uneven_count, uneven_room;
     uint64_t begun, evened, committed, aborted; /* ever */
@@ -55,6 +58,9 @@ struct shard_move {
 
 void shard_move_init(struct shard_master *master);
 void shard_move_deinit(struct shard_master *master);
+
+/* The workers wait: no shard is leased but to be evened out. */
+bool shard_move_pauses(const struct shard_master *master);
 
 /* Servers 0 to this - 1 may be here. */
 uint32_t shard_move_servers_most(const struct shard_master *master);

@@ -799,10 +799,13 @@ static void carry_out(struct world *world, uint32_t number)
     }
     outbox_clear(&node->outbox);
     if (node->is_dying && node->is_alive) {
-        count(world, SERVER_FAULT_MOVE_MASTER_KILL);
-        TRACE(world, "master %u dies", node->incarnation);
+        count(world,
+              node->kind == MASTER ? SERVER_FAULT_MOVE_MASTER_KILL : SERVER_FAULT_MOVE_SERVER_KILL);
+        TRACE(world, "%s %u.%u dies", node->kind == MASTER ? "master" : "server", node->index,
+              node->incarnation);
         node->is_alive = false;
-        start_later(world, MASTER, 0);
+        if (node->kind == MASTER || world->nodes[world->servers[node->index]] == node)
+            start_later(world, node->kind, node->index);
     }
     if (!node->is_alive)
         links_close_all(&world->links, number);
@@ -941,6 +944,13 @@ static void plan_mishaps(struct world *world)
 
 /* ------------------------------------------------------------ events */
 
+/* It says some of what it was about to say. */
+static void die(struct world *world, struct node *node)
+{
+    node->is_dying = true;
+    node->last_words = draw(world, node->outbox.count + 1);
+}
+
 /* What a master learns by a message is counted. */
 static void lead(struct world *world, struct node *node, peer_id from,
                  const struct message *message)
@@ -956,8 +966,7 @@ static void lead(struct world *world, struct node *node, peer_id from,
                                                                  : SERVER_FAULT_SHRUNK);
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
     if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0) {
-        node->is_dying = true;
-        node->last_words = draw(world, node->outbox.count + 1);
+        die(world, node);
     }
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;
@@ -988,13 +997,15 @@ static void serve(struct world *world, struct node *node, peer_id from,
     const bool was_ready = server->move.state == MOVE_READY;
 
     if (message->type == MESSAGE_RESUME &&
-        (message->resume.layout != before.id || server->move.state != MOVE_NONE))
+        (message->resume.layout != before.id || server->move.state > MOVE_COPYING))
         count(world, SERVER_FAULT_REFUSED);
     server_role_on_message(server, world->time.now, from, message, &node->outbox);
     if (message->type == MESSAGE_LAYOUT)
         check_server(world, server);
     if (server->layout.id == before.id)
         return;
+    if (world->plan->server_kills && draw(world, 6) == 0)
+        die(world, node);
     if (world->nodes[world->servers[node->index]] == node)
         memset(world->is_computing[node->index], 0,
                node->index ? sizeof world->is_computing[node->index] : sizeof world->is_computing);

@@ -108,6 +108,7 @@ static struct message sample(enum message_type type, struct text *list)
         message.servers.server_count = 2;
         message.servers.servers = text_slice(list);
         break;
+    case MESSAGE_COPY:
     case MESSAGE_FETCH:
         message_put_server_place(list, &place);
         message.fetch.server_count = 1;

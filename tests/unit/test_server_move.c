@@ -22,7 +22,10 @@ struct stage {
     struct server_role roles[SERVERS];
     struct outbox outboxes[SERVERS];
     uint32_t count, serving;
-    uint64_t next; /* layout that is prepared */
+    uint32_t incarnations[SERVERS];
+    struct outbox begun[SERVERS]; /* what was asked for while others are told */
+    uint64_t next;                /* layout that is prepared */
+    uint32_t pieces;              /* that were carried */
 };
 
 static char *address_of(uint32_t index)
@@ -59,13 +62,16 @@ static void end_one(struct stage *stage, uint32_t index)
 {
     server_role_deinit(stage->roles + index);
     outbox_deinit(stage->outboxes + index);
+    outbox_deinit(stage->begun + index);
 }
 
 static void begin(struct stage *stage, uint32_t count, uint32_t serving)
 {
     *stage = (struct stage){.count = count, .serving = serving};
-    for (uint32_t s = 0; s < count; s++)
+    for (uint32_t s = 0; s < count; s++) {
         begin_one(stage, s);
+        outbox_init(stage->begun + s);
+    }
 }
 
 static void finish(struct stage *stage)
@@ -220,36 +226,24 @@ static void check_rows(struct stage *stage, uint32_t batches)
 
 /* ---- a move ---- */
 
-static void hold(struct stage *stage, uint32_t serving)
-{
-    struct message message;
-
-    stage->next = stage->roles[0].layout.id + 1;
-    for (uint32_t s = 0; s < stage->count; s++) {
-        master_says(stage, s,
-                    (struct message){.type = MESSAGE_HOLD, .layout = {stage->next, serving}});
-        CHECK(to_master(stage, s, MESSAGE_HELD, &message));
-        CHECK(message.held.layout == stage->next);
-        CHECK_INT(message.held.counted.size, stage->roles[s].shards.count * sizeof(uint32_t));
-    }
-}
-
-static void fetch(struct stage *stage, uint32_t s)
+/* A message with the places of those that have the rows. */
+static void say_places(struct stage *stage, uint32_t s, enum message_type type, uint32_t serving)
 {
     struct text places;
 
     text_init(&places, 4096);
     for (uint32_t p = 0; p < stage->serving; p++)
         message_put_server_place(
-            &places, &(struct message_server_place){.address = slice_of(address_of(p))});
-    master_says(stage, s,
-                (struct message){.type = MESSAGE_FETCH,
-                                 .fetch = {stage->next, stage->serving, text_slice(&places)}});
+            &places, &(struct message_server_place){.incarnation = stage->incarnations[p],
+                                                    .address = slice_of(address_of(p))});
+    master_says(
+        stage, s,
+        (struct message){.type = type,
+                         .fetch = {stage->next, serving, stage->serving, text_slice(&places)}});
     text_deinit(&places);
 }
 
-/* One request of the server to the source that it knows by this name, and its answer. False: it
- * has none. */
+/* What the server has sent to this peer first is answered by that server. False: nothing. */
 static bool carry(struct stage *stage, uint32_t s, peer_id peer, uint32_t source)
 {
     struct message message;
@@ -260,38 +254,30 @@ static bool carry(struct stage *stage, uint32_t s, peer_id peer, uint32_t source
     if (!find(stage, source, READER + s, MESSAGE_ROWS, &message))
         return false;
     CHECK(message.moved_rows.bytes.size <= PIECE);
+    stage->pieces++;
     send_to(stage, s, peer, message);
     return true;
 }
 
-static uint32_t source_of(const struct move_source *source)
-{
-    return (uint32_t)(source->address[1] - '0');
-}
-
-/* All that a server gets; what it says at last. */
-static struct message fetch_all(struct stage *stage, uint32_t s)
+/* All that the server has just asked for comes, one source after the other; what it says then. */
+static struct message carry_all(struct stage *stage, uint32_t s)
 {
     struct server_move *move = &stage->roles[s].move;
+    struct outbox begun = stage->outboxes[s]; /* requests to all sources */
     struct message message;
-    struct outbox begun;
 
-    fetch(stage, s);
-    begun = stage->outboxes[s]; /* requests to all sources: each is carried out to its end */
     outbox_init(stage->outboxes + s);
     for (uint32_t i = 0; i < move->source_count; i++) {
+        const uint32_t source = move->sources[i].index;
         const peer_id peer = move->sources[i].peer;
-        const uint32_t source = source_of(move->sources + i);
-        struct error err;
+        struct outbox now = stage->outboxes[s];
 
-        for (size_t e = 0; e < begun.count; e++) {
-            if (begun.entries[e].kind != OUTBOX_SEND || begun.entries[e].peer != peer)
-                continue;
-            CHECK_OK(message_read(outbox_bytes(&begun, begun.entries + e), &message, &err));
-            send_to(stage, source, READER + s, message);
-            CHECK(find(stage, source, READER + s, MESSAGE_ROWS, &message));
-            send_to(stage, s, peer, message);
-        }
+        stage->outboxes[s] = begun;
+        CHECK(find(stage, s, peer, MESSAGE_ROWS_WANTED, &message));
+        stage->outboxes[s] = now;
+        send_to(stage, source, READER + s, message);
+        CHECK(find(stage, source, READER + s, MESSAGE_ROWS, &message));
+        send_to(stage, s, peer, message);
         while (carry(stage, s, peer, source))
             continue;
     }
@@ -305,6 +291,44 @@ static struct message fetch_all(struct stage *stage, uint32_t s)
     return message;
 }
 
+/* All servers have copies of what is to be theirs. */
+static void copy(struct stage *stage, uint32_t serving)
+{
+    stage->next = stage->roles[0].layout.id + 1;
+    for (uint32_t s = 0; s < stage->count; s++) {
+        stage->pieces = 0;
+        say_places(stage, s, MESSAGE_COPY, serving);
+        outbox_deinit(stage->begun + s);
+        stage->begun[s] = stage->outboxes[s];
+        outbox_init(stage->outboxes + s);
+    }
+    for (uint32_t s = 0; s < serving; s++) {
+        outbox_deinit(stage->outboxes + s);
+        stage->outboxes[s] = stage->begun[s];
+        outbox_init(stage->begun + s);
+        CHECK_INT(carry_all(stage, s).fetched.status, STATUS_OK);
+    }
+}
+
+static void hold(struct stage *stage, uint32_t serving)
+{
+    struct message message;
+
+    for (uint32_t s = 0; s < stage->count; s++) {
+        master_says(stage, s,
+                    (struct message){.type = MESSAGE_HOLD, .layout = {stage->next, serving}});
+        CHECK(to_master(stage, s, MESSAGE_HELD, &message));
+        CHECK(message.held.layout == stage->next);
+        CHECK_INT(message.held.counted.size, stage->roles[s].shards.count * sizeof(uint32_t));
+    }
+}
+
+static struct message fetch_all(struct stage *stage, uint32_t s)
+{
+    say_places(stage, s, MESSAGE_FETCH, stage->roles[s].move.to.serving);
+    return carry_all(stage, s);
+}
+
 static void say_layout(struct stage *stage, uint32_t s, uint64_t id, uint32_t serving)
 {
     master_says(stage, s, (struct message){.type = MESSAGE_LAYOUT, .layout = {id, serving}});
@@ -315,6 +339,7 @@ static void move(struct stage *stage, uint32_t serving)
 {
     struct message message;
 
+    copy(stage, serving);
     hold(stage, serving);
     for (uint32_t s = 0; s < serving; s++)
         CHECK_INT(fetch_all(stage, s).fetched.status, STATUS_OK);
@@ -356,6 +381,7 @@ static void no_batch_is_counted_while_rows_move(void **state)
 
     begin(&stage, 2, 1);
     learn(&stage, 0, 3);
+    copy(&stage, 2);
     pull(&stage, 0);
     hold(&stage, 2);
     push(&stage, 0, 3); /* of before */
@@ -365,6 +391,7 @@ static void no_batch_is_counted_while_rows_move(void **state)
     server_role_on_tick(stage.roles, 100000, stage.outboxes);
     CHECK(!server_role_has_work(stage.roles)); /* no snapshot */
     CHECK_INT(stage.roles[0].clock, 3);
+    say_layout(&stage, 1, 0, 1);
     say_layout(&stage, 0, 0, 1); /* it is given up */
     CHECK(!to_master(&stage, 0, MESSAGE_SERVER, &message));
     pull(&stage, 0);
@@ -381,6 +408,7 @@ static void a_move_that_is_given_up_leaves_nothing_behind(void **state)
 
     begin(&stage, 3, 2);
     learn(&stage, 0, 2);
+    copy(&stage, 3);
     hold(&stage, 3);
     for (uint32_t s = 0; s < 3; s++)
         CHECK_INT(fetch_all(&stage, s).fetched.status, STATUS_OK);
@@ -404,6 +432,7 @@ static void rows_of_a_server_that_has_counted_others_are_not_taken(void **state)
     learn(&stage, 0, 2);
     pull(&stage, 1);
     push(&stage, 1, 2);
+    copy(&stage, 3);
     hold(&stage, 3);
     CHECK_INT(fetch_all(&stage, 0).fetched.status, STATUS_OK); /* it needs none */
     message = fetch_all(&stage, 1);
@@ -438,6 +467,104 @@ static void who_was_not_prepared_keeps_what_it_has_all_of_or_begins_empty(void *
     finish(&stage);
 }
 
+static void what_is_pushed_after_it_was_copied_is_fetched(void **state)
+{
+    struct stage stage;
+    uint32_t all;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 3);
+    copy(&stage, 2);
+    all = stage.pieces;
+    CHECK(all > 0);
+    CHECK_INT(stage.roles[1].move.sources[0].since, 3);
+    server_role_on_tick(stage.roles + 1, 100000, stage.outboxes + 1);
+    CHECK(!server_role_has_work(stage.roles + 1)); /* nothing of its own is to be saved */
+    hold(&stage, 2);
+    stage.pieces = 0;
+    CHECK_INT(fetch_all(&stage, 1).fetched.status, STATUS_OK);
+    CHECK_INT(fetch_all(&stage, 0).fetched.status, STATUS_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        say_layout(&stage, s, stage.next, 2);
+    stage.serving = 2;
+    check_rows(&stage, 3);
+
+    copy(&stage, 1);
+    learn(&stage, 3, 1);
+    hold(&stage, 1);
+    CHECK_INT(fetch_all(&stage, 0).fetched.status, STATUS_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        say_layout(&stage, s, stage.next, 1);
+    stage.serving = 1;
+    check_rows(&stage, 4);
+    finish(&stage);
+}
+
+/* Another process may have counted other batches than the one whose rows were copied. */
+static void what_was_copied_of_a_process_that_is_gone_is_fetched_anew(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage, 2, 1);
+    learn(&stage, 0, 3);
+    copy(&stage, 2);
+    end_one(&stage, 0);
+    begin_one(&stage, 0);
+    outbox_init(stage.begun);
+    stage.incarnations[0]++;
+    learn(&stage, 0, 1);
+    outbox_clear(stage.outboxes);
+    say_places(&stage, 0, MESSAGE_COPY, 2);
+    hold(&stage, 2);
+    server_role_on_disconnect(stage.roles + 1, 1000, stage.roles[1].move.sources[0].peer,
+                              stage.outboxes + 1);
+    CHECK_INT(fetch_all(&stage, 1).fetched.status, STATUS_OK);
+    CHECK_INT(fetch_all(&stage, 0).fetched.status, STATUS_OK);
+    for (uint32_t s = 0; s < 2; s++)
+        say_layout(&stage, s, stage.next, 2);
+    stage.serving = 2;
+    check_rows(&stage, 1);
+    finish(&stage);
+}
+
+/* Copies are no part of a snapshot of the server that has its own rows, too. */
+static void a_snapshot_has_no_copies(void **state)
+{
+    struct stage stage;
+    struct text whole;
+    struct error err;
+    struct server_role *role = stage.roles;
+    (void)state;
+
+    begin(&stage, 2, 2);
+    learn(&stage, 0, 2);
+    copy(&stage, 1);
+    CHECK(role->tables[0].counts.rows == IDS);
+    text_init(&whole, TEXT_MAXIMUM);
+    outbox_clear(stage.outboxes);
+    server_role_save(role, 5000);
+    while (server_role_has_work(role))
+        server_role_work(role, 5000, stage.outboxes);
+    for (size_t i = 0; i < stage.outboxes[0].count; i++) {
+        const struct slice bytes = outbox_bytes(stage.outboxes, stage.outboxes[0].entries + i);
+
+        if (stage.outboxes[0].entries[i].kind == OUTBOX_PIECE)
+            text_append(&whole, (struct slice){bytes.data + sizeof(struct piece_head),
+                                               bytes.size - sizeof(struct piece_head)});
+    }
+    end_one(&stage, 0);
+    begin_one(&stage, 0);
+    outbox_init(stage.begun);
+    CHECK_OK(server_role_restore(role, text_slice(&whole), true, &err));
+    CHECK(role->layout.id == 0 && role->layout.serving == 2);
+    check_rows(&stage, 2);
+    text_deinit(&whole);
+    say_layout(&stage, 1, 0, 2);
+    finish(&stage);
+}
+
 static void a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row(void **state)
 {
     struct message message;
@@ -448,8 +575,9 @@ static void a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row
 
     begin(&stage, 2, 1);
     learn(&stage, 0, 2);
-    hold(&stage, 2);
-    fetch(&stage, 1);
+    stage.next = 1;
+    say_places(&stage, 0, MESSAGE_COPY, 2);
+    say_places(&stage, 1, MESSAGE_COPY, 2);
     source = stage.roles[1].move.sources;
     peer = source->peer;
     for (int pieces = 0; pieces < 3; pieces++)
@@ -473,10 +601,10 @@ static void a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row
 static void requests_for_rows_out_of_turn_end_their_connection(void **state)
 {
     const struct message_rows_wanted wrong[] = {
-        {1, 2, 512, 1024, 0},  /* another move */
-        {1, 1, 512, 1025, 0},  /* a bucket that there is not */
-        {1, 1, 600, 600, 0},   /* none */
-        {1, 1, 512, 1024, 64}, /* from the middle */
+        {1, 2, 512, 1024, 0, 0},  /* another move */
+        {1, 1, 512, 1025, 0, 0},  /* a bucket that there is not */
+        {1, 1, 600, 600, 0, 0},   /* none */
+        {1, 1, 512, 1024, 0, 64}, /* from the middle */
     };
     struct stage stage;
     (void)state;
@@ -484,9 +612,10 @@ static void requests_for_rows_out_of_turn_end_their_connection(void **state)
     begin(&stage, 2, 1);
     learn(&stage, 0, 1);
     send_to(&stage, 0, READER,
-            (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = {1, 1, 512, 1024, 0}});
+            (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = {1, 1, 512, 1024, 0, 0}});
     CHECK(is_closed(&stage, 0, READER)); /* nothing moves */
-    hold(&stage, 2);
+    stage.next = 1;
+    say_places(&stage, 0, MESSAGE_COPY, 2);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         send_to(&stage, 0, READER,
                 (struct message){.type = MESSAGE_ROWS_WANTED, .rows_wanted = wrong[i]});
@@ -506,8 +635,10 @@ static void a_server_without_room_says_so(void **state)
     begin(&stage, 2, 1);
     learn(&stage, 0, 1);
     stage.roles[1].options.memory_limit = 4096;
-    hold(&stage, 2);
-    message = fetch_all(&stage, 1);
+    stage.next = 1;
+    say_places(&stage, 0, MESSAGE_COPY, 2);
+    say_places(&stage, 1, MESSAGE_COPY, 2);
+    message = carry_all(&stage, 1);
     CHECK_INT(message.fetched.status, STATUS_LIMIT);
     say_layout(&stage, 1, 0, 1);
     CHECK_INT(stage.roles[1].memory.used, 0);
@@ -557,6 +688,9 @@ int main(void)
         cmocka_unit_test(a_move_that_is_given_up_leaves_nothing_behind),
         cmocka_unit_test(rows_of_a_server_that_has_counted_others_are_not_taken),
         cmocka_unit_test(who_was_not_prepared_keeps_what_it_has_all_of_or_begins_empty),
+        cmocka_unit_test(what_is_pushed_after_it_was_copied_is_fetched),
+        cmocka_unit_test(what_was_copied_of_a_process_that_is_gone_is_fetched_anew),
+        cmocka_unit_test(a_snapshot_has_no_copies),
         cmocka_unit_test(a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row),
         cmocka_unit_test(requests_for_rows_out_of_turn_end_their_connection),
         cmocka_unit_test(a_server_without_room_says_so),

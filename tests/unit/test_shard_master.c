@@ -627,6 +627,13 @@ static void fetched(struct stage *stage, uint32_t index, enum status status)
                                            SLICE("no room"), SLICE("")}});
 }
 
+/* So many servers have copied what is to be theirs. */
+static void pause_worker(struct stage *stage, uint32_t servers)
+{
+    for (uint32_t s = 0; s < servers; s++)
+        fetched(stage, s, STATUS_OK);
+}
+
 /* The job runs on two servers, a worker has leases 1 and 2, and three servers are wanted, which are
  * there: the worker is paused. */
 static void begin_move(struct stage *stage)
@@ -644,6 +651,11 @@ static void begin_move(struct stage *stage)
     want_servers(stage, 2, 3);
     CHECK_INT(told(stage), 3);
     server_of(stage, 2, first_layout, no_layout);
+    for (uint32_t s = 0; s < 3; s++)
+        CHECK_INT(sent(stage, SERVER_PEER + s, MESSAGE_COPY, &message), 1);
+    CHECK(message.fetch.layout == stage->master.move.next.id && message.fetch.serving == 3);
+    CHECK_INT(sent(stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0); /* it goes on meanwhile */
+    pause_worker(stage, 3);
     CHECK_INT(sent(stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
     CHECK(message.servers.is_paused && message.servers.server_count == 2);
 }
@@ -704,24 +716,26 @@ static void shards_that_are_not_even_are_leased_alone(void **state)
     const uint32_t more[] = {2, 3}, fewer[] = {2, 1};
     struct message message;
     struct stage stage;
-    uint64_t first;
     (void)state;
 
     begin_move(&stage);
     hold(&stage);
-    first = stage.master.move.next.id;
     held(&stage, 0, more, 2);
     held(&stage, 1, fewer, 2);
     held(&stage, 2, NULL, 0);
     for (uint32_t s = 0; s < 3; s++) {
-        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_LAYOUT, &message), 1);
-        CHECK_INT(message.layout.layout, 0); /* they count again */
+        CHECK_INT(sent(&stage, SERVER_PEER + s, MESSAGE_COPY, &message), 1); /* count again */
+        CHECK(message.fetch.layout == stage.master.move.next.id);
     }
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_LEASE, &message), 1);
     CHECK_INT(message.lease.first, 1);
     give_back(&stage, message.lease.id, 1);
-    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_HOLD, &message), 1);
-    CHECK(message.layout.layout > first);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_HOLD, NULL), 1);
+    held(&stage, 0, more, 2);
+    held(&stage, 1, more, 2);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_FETCH, NULL), 0);
+    held(&stage, 2, NULL, 0);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_FETCH, NULL), 1);
     finish(&stage);
 }
 
@@ -754,6 +768,8 @@ static void a_move_that_a_server_is_lost_in_begins_again_later(void **state)
     CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_LAYOUT, &message), 1); /* it stays */
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, NULL), 0);
     tick_at(&stage, stage.now_ms + 100);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_COPY, NULL), 1);
+    pause_worker(&stage, 3);
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
     CHECK(message.servers.is_paused);
     finish(&stage);
@@ -772,6 +788,9 @@ static void workers_wait_no_longer_than_they_are_to_and_then_twice_as_long(void 
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
     CHECK(!message.servers.is_paused);
     tick_at(&stage, stage.now_ms + 100);
+    CHECK_INT(sent(&stage, SERVER_PEER + 2, MESSAGE_COPY, NULL), 1);
+    tick_at(&stage, stage.now_ms + 100 * PAUSE_MS); /* copying takes its time */
+    pause_worker(&stage, 3);
     CHECK_INT(sent(&stage, WORKER_PEER, MESSAGE_SERVERS, &message), 1);
     CHECK(message.servers.is_paused);
     tick_at(&stage, stage.now_ms + 2 * PAUSE_MS);
@@ -819,6 +838,7 @@ static void servers_beyond_a_smaller_number_end_when_their_rows_have_moved(void 
     hello(&stage, WORKER_PEER, 0, 0);
     want_servers(&stage, 2, 1);
     CHECK_INT(told(&stage), 0);
+    pause_worker(&stage, 1);
     give_back(&stage, stage.master.epoch + 1, 0);
     give_back(&stage, stage.master.epoch + 2, 1);
     held(&stage, 0, NULL, 0);
