@@ -111,9 +111,9 @@
     X(FORGET,        forget,        "master -> parameter server", \
       "this worker is gone, and others need not wait for it") \
     X(LAYOUT,        layout,        "master -> parameter server", \
-      "so many servers have the rows from now on; what was about to move, and is not of this layout, stays") \
+      "so many servers have the rows from now on; what was about to move otherwise stays") \
     X(COPY,          fetch,         "master -> parameter server", \
-      "rows are about to move: ask the servers that have them for those that are yours in the layout to come; batches are counted meanwhile, again where HOLD had come") \
+      "rows are about to move: ask for those that will be yours; batches are counted meanwhile") \
     X(HOLD,          layout,        "master -> parameter server", \
       "no batch is counted until LAYOUT, or COPY, comes") \
     X(HELD,          held,          "parameter server -> master", \

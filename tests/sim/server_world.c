@@ -965,9 +965,8 @@ static void lead(struct world *world, struct node *node, peer_id from,
         count(world, master->move.now.serving > move.now.serving ? SERVER_FAULT_GROWN
                                                                  : SERVER_FAULT_SHRUNK);
     world->result->faults[SERVER_FAULT_EVENED] += master->move.evened - move.evened;
-    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0) {
+    if (world->plan->master_kills && master->move.stage != move.stage && draw(world, 3) == 0)
         die(world, node);
-    }
     world->result->faults[SERVER_FAULT_REOPENED] += master->board.reopened - reopened;
     world->result->faults[SERVER_FAULT_LATE] += master->late - late;
     world->result->faults[SERVER_FAULT_COLLECTED_ANEW] +=
