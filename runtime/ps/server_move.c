@@ -79,6 +79,7 @@ static void end_move(struct server_move *move, struct outbox *outbox)
         forget_reader(move, move->readers);
     }
     move->state = MOVE_NONE;
+    move->is_held = false;
     move->to = (struct server_layout){.id = 0};
 }
 
@@ -99,6 +100,7 @@ void server_move_hold(struct server_role *role, const struct message_layout *lay
     server_role_stop_workers(role);
     server_role_end_snapshot(role);
     move->state = MOVE_HELD;
+    move->is_held = true;
     message.held = (struct message_held){.layout = layout->layout,
                                          .counted = shard_counts_bytes(&role->shards)};
     outbox_send(outbox, role->master.peer, &message);
@@ -118,10 +120,20 @@ static void say_fetched(struct server_role *role, const struct error *err, struc
     outbox_send(outbox, role->master.peer, &message);
 }
 
+/* The memory of what came is given back at once. */
 static void be_stuck(struct server_role *role, const struct error *err, struct outbox *outbox)
 {
     role->move.state = MOVE_STUCK;
+    keep_own_rows(role);
     say_fetched(role, err, outbox);
+}
+
+bool server_move_make_room(struct server_role *role, const struct error *why, struct outbox *outbox)
+{
+    if (role->move.state != MOVE_COPYING)
+        return false;
+    be_stuck(role, why, outbox);
+    return true;
 }
 
 /* All that is asked for has come. */
@@ -217,7 +229,10 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
 
     error_clear(&err);
     if (copy->layout == move->to.id) { /* it counts again, and keeps what it has copied */
-        move->state = move->state == MOVE_HELD ? MOVE_COPYING : move->state;
+        if (move->state == MOVE_HELD) {
+            move->state = MOVE_COPYING;
+            move->is_held = false;
+        }
         return;
     }
     if (copy->layout <= role->layout.id || copy->serving < 1 || copy->serving > BUCKETS_PER_TABLE)
@@ -226,15 +241,19 @@ void server_move_copy(struct server_role *role, int64_t now_ms, const struct mes
     keep_own_rows(role);
     move->state = MOVE_COPYING;
     move->to = (struct server_layout){copy->layout, copy->serving};
-    server_role_share_memory(role, copy->serving);
+    server_role_share_memory(role, copy->serving < role->layout.serving ? copy->serving
+                                                                        : role->layout.serving);
     if (list_sources(role, copy, &err) != STATUS_OK)
         be_stuck(role, &err, outbox);
     else
         begin_rounds(role, now_ms, outbox);
 }
 
-static void drop_copy(struct server_role *role, struct move_source *source)
+static void drop_copy(struct server_role *role, struct move_source *source, struct outbox *outbox)
 {
+    if (source->peer != PEER_NONE)
+        outbox_close(outbox, source->peer);
+    source->peer = PEER_NONE;
     source->since = 0;
     for (uint32_t t = 0; t < role->options.table_count; t++)
         for (uint32_t b = source->buckets.first; b < source->buckets.end; b++)
@@ -242,7 +261,8 @@ static void drop_copy(struct server_role *role, struct move_source *source)
 }
 
 /* Another process of a server may lack what was copied of the one before. */
-static void check_sources(struct server_role *role, const struct message_fetch *fetch)
+static void check_sources(struct server_role *role, const struct message_fetch *fetch,
+                          struct outbox *outbox)
 {
     struct server_move *move = &role->move;
     struct byte_reader reader = byte_reader_over(fetch->servers);
@@ -255,8 +275,8 @@ static void check_sources(struct server_role *role, const struct message_fetch *
         if (next == move->source_count || source->index != s)
             continue;
         next++;
-        if (source->since > 0 && source->incarnation != place.incarnation)
-            drop_copy(role, source);
+        if (source->incarnation != place.incarnation)
+            drop_copy(role, source, outbox);
         source->incarnation = place.incarnation;
         slice_copy(place.address, source->address, sizeof source->address);
     }
@@ -272,7 +292,7 @@ void server_move_fetch(struct server_role *role, int64_t now_ms, const struct me
         return;
     move->state = MOVE_FETCHING;
     move->has_counts = own_buckets(role).end > 0;
-    check_sources(role, fetch);
+    check_sources(role, fetch, outbox);
     begin_rounds(role, now_ms, outbox);
 }
 
@@ -351,6 +371,8 @@ static enum status take_rows(struct server_role *role, struct move_source *sourc
 {
     if (rows->layout != role->move.to.id || rows->offset != source->offset)
         return fail(err, STATUS_PROTOCOL, "rows of another move");
+    if (role->move.state == MOVE_FETCHING && !rows->is_held)
+        return fail(err, STATUS_STALE, "another server counts batches again");
     if (rows->offset == 0)
         source->clock = rows->clock;
     if (rows->offset == 0 && role->move.state == MOVE_FETCHING)
@@ -453,6 +475,7 @@ static void send_piece(struct server_role *role, struct move_reader *reader, str
         .layout = role->move.to.id,
         .clock = reader->clock,
         .offset = reader->offset,
+        .is_held = role->move.is_held,
         .is_last = size == out->size && reader->next == images_of(role, reader->buckets),
         .counted = reader->offset == 0 ? shard_counts_bytes(&role->shards) : slice_of(""),
         .bytes = {out->data, size}};

@@ -77,6 +77,7 @@ struct server_move {
     uint32_t source_count;
     struct move_reader *readers;
     uint32_t reader_count, reader_room;
+    bool is_held;    /* no batch is counted */
     bool has_counts; /* what others have counted is compared with it */
     uint64_t resets; /* times that rows were of no use in a new layout, ever */
 };
@@ -98,6 +99,10 @@ void server_move_on_message(struct server_role *role, int64_t now_ms, peer_id fr
                             const struct message *message, struct outbox *outbox);
 /* False: the connection is of no other server. */
 bool server_move_on_disconnect(struct server_role *role, peer_id peer);
+/* Batches need the memory that copies have: these are dropped, and the master is told. False: there
+ * are none. */
+bool server_move_make_room(struct server_role *role, const struct error *why,
+                           struct outbox *outbox);
 /* Connects to what is not connected. */
 void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 

@@ -492,10 +492,16 @@ static enum status on_push(struct server_role *role, struct server_peer *peer,
 
     if (!peer->is_computing)
         return wrong(err, "a push without a pull");
-    if (push->batch == shard_counts_of(&role->shards, push->shard))
-        TRY(count_push(role, peer, push, err));
-    else
+    if (push->batch != shard_counts_of(&role->shards, push->shard)) {
         role->counts.repeated++;
+    } else {
+        enum status status = count_push(role, peer, push, err);
+
+        if ((status == STATUS_LIMIT || status == STATUS_NO_MEMORY) &&
+            server_move_make_room(role, err, outbox))
+            status = count_push(role, peer, push, err);
+        TRY(status);
+    }
     stop_computing(role, peer);
     message.resumed = (struct message_resumed){.shard = push->shard,
                                                .next = shard_counts_of(&role->shards, push->shard)};
@@ -517,7 +523,7 @@ static void on_worker(struct server_role *role, peer_id from, const struct messa
     error_clear(&err);
     if (!peer)
         status = add_peer(role, from, &peer, &err);
-    if (status == STATUS_OK && role->move.state > MOVE_COPYING)
+    if (status == STATUS_OK && role->move.is_held)
         status = wrong(&err, "they are about to move");
     else if (status == STATUS_OK && message->type == MESSAGE_RESUME)
         status = on_resume(role, peer, &message->resume, outbox, &err);
@@ -804,7 +810,7 @@ void server_role_save(struct server_role *role, int64_t now_ms)
 {
     struct error err;
 
-    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.state > MOVE_COPYING ||
+    if (role->state != SERVER_SERVING || role->snapshot.is_on || role->move.is_held ||
         (role->clock == role->snapshot_clock && !role->must_save))
         return;
     role->must_save = false;

@@ -996,7 +996,7 @@ static void serve(struct world *world, struct node *node, peer_id from,
     const bool was_ready = server->move.state == MOVE_READY;
 
     if (message->type == MESSAGE_RESUME &&
-        (message->resume.layout != before.id || server->move.state > MOVE_COPYING))
+        (message->resume.layout != before.id || server->move.is_held))
         count(world, SERVER_FAULT_REFUSED);
     server_role_on_message(server, world->time.now, from, message, &node->outbox);
     if (message->type == MESSAGE_LAYOUT)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_role.h"
 
 #define JOB     ((uint64_t)7)
@@ -646,6 +647,45 @@ static void a_server_without_room_says_so(void **state)
     finish(&stage);
 }
 
+/* The next batch makes all of them anew. */
+static void drop_own_rows(struct server_role *role)
+{
+    const struct bucket_range own = buckets_of_server(role->options.index, role->layout.serving);
+
+    for (uint32_t t = 0; t < TABLES; t++)
+        for (uint32_t b = own.first; b < own.end; b++)
+            row_table_drop_bucket(role->tables + t, b);
+}
+
+/* Copies never keep a batch from its memory. */
+static void a_batch_takes_the_memory_of_copies(void **state)
+{
+    struct message message;
+    struct stage stage;
+    struct server_role *role = stage.roles;
+    uint64_t used;
+    (void)state;
+
+    begin(&stage, 2, 2);
+    learn(&stage, 0, 1);
+    used = role->memory.used;
+    copy(&stage, 1);
+    CHECK(role->memory.used > used);
+    drop_own_rows(role);
+    role->memory.limit = used;
+    resume(&stage, 0, 0);
+    pull(&stage, 0);
+    push(&stage, 0, 1);
+    CHECK(to_master(&stage, 0, MESSAGE_FETCHED, &message));
+    CHECK_INT(message.fetched.status, STATUS_LIMIT);
+    CHECK(find(&stage, 0, WORKER, MESSAGE_PUSHED, &message));
+    CHECK_INT(message.resumed.next, 2);
+    CHECK_INT(role->state, SERVER_SERVING);
+    resume(&stage, 0, 0);
+    CHECK(find(&stage, 0, WORKER, MESSAGE_RESUMED, &message)); /* it goes on */
+    finish(&stage);
+}
+
 static void each_server_has_its_part_of_the_memory(void **state)
 {
     struct stage stage;
@@ -694,6 +734,7 @@ int main(void)
         cmocka_unit_test(a_connection_that_is_lost_meanwhile_is_made_again_from_the_first_row),
         cmocka_unit_test(requests_for_rows_out_of_turn_end_their_connection),
         cmocka_unit_test(a_server_without_room_says_so),
+        cmocka_unit_test(a_batch_takes_the_memory_of_copies),
         cmocka_unit_test(each_server_has_its_part_of_the_memory),
         cmocka_unit_test(buckets_are_dealt_without_a_gap),
     };
