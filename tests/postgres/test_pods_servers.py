@@ -134,6 +134,18 @@ class Runs(Case):
         self.assertNotIn("asks for server", master.log.text())
 
 
+class Tables(Case):
+    def test_they_are_dropped_and_swept_with_the_others(self):
+        job = self.stage(statement(), workers=WORKERS, servers=SERVERS)
+        tables = {f"{stem}_{job}" for stem in ("input", "checkpoint", "result", "server", "snapshot")}
+        self.assertEqual(self.tables_of_jobs(), tables)
+        self.execute(f"SELECT totrain.discard({job})", "alice")
+        self.assertEqual(self.tables_of_jobs(), set())
+        self.stage(statement(), workers=WORKERS, servers=SERVERS)
+        self.assertEqual(self.execute("SELECT totrain.sweep_jobs('0 seconds')", "alice"), [(1,)])
+        self.assertEqual(self.tables_of_jobs(), set())
+
+
 class Rows(Case):
     rows = 120000
 

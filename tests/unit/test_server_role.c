@@ -363,6 +363,27 @@ static void a_push_beyond_the_limit_changes_nothing(void **state)
     finish(&stage);
 }
 
+/* Whoever started it gives it more. */
+static void a_server_that_may_grow_ends_without_a_word_to_its_master(void **state)
+{
+    struct server_options options = options_of(tables);
+    const struct outbox_entry *last;
+    struct stage stage;
+    (void)state;
+
+    options.may_grow = true;
+    options.memory_limit = 1;
+    begin_with(&stage, &options);
+    resume_as(&stage, WORKER, 0, 0);
+    pull_and_push(&stage, 4, 0);
+    last = &stage.outbox.entries[stage.outbox.count - 1];
+    CHECK_INT(last->kind, OUTBOX_END);
+    CHECK_INT(last->status, STATUS_LIMIT);
+    CHECK_INT(stage.role.state, SERVER_ENDED);
+    CHECK(server_role_lacks_memory(&stage.role, STATUS_LIMIT));
+    finish(&stage);
+}
+
 static void options_out_of_range_are_refused(void **state)
 {
     struct server_options options = options_of(tables);
@@ -557,6 +578,7 @@ int main(void)
         cmocka_unit_test(replaced_workers_are_refused),
         cmocka_unit_test(numbers_that_are_not_finite_fail_the_job),
         cmocka_unit_test(a_push_beyond_the_limit_changes_nothing),
+        cmocka_unit_test(a_server_that_may_grow_ends_without_a_word_to_its_master),
         cmocka_unit_test(options_out_of_range_are_refused),
         cmocka_unit_test(a_server_without_rows_tells_its_master_why),
         cmocka_unit_test(a_server_goes_on_from_a_snapshot),
