@@ -205,6 +205,7 @@ def longer(setting):
     return max(alone_ms + slow_ms - setting.server_ms, setting.workers * slow_ms) / alone_ms
 
 
+# X7 is also to change the number of servers while workers train, 2 -> 4 -> 1, when a job can.
 EXPERIMENTS = {
     "X7": (x7, "the whole job goes back to a checkpoint: minutes", "gap <= 2 s, each batch once"),
     "X7-frozen": (x7_frozen, "none", "gap <= 7 s, each batch once"),
