@@ -87,7 +87,7 @@
     X(PEER_PHASES,   peer_phases,   "rank 0 -> worker", \
       "all members have said PEER_HELLO to rank 0") \
     X(STAGED,        none,          "dispatcher or master -> worker", \
-      "all rows are staged, or learned on servers: the worker sends HELLO as one that trains") \
+      "all is staged, or learned on servers: the worker sends HELLO as one that trains") \
     X(TIME_OVER,     none,          "master -> worker", \
       "the statement's time is over: learning ends with the phase in flight, or the next") \
     X(SERVER,        server,        "parameter server -> master", \
@@ -111,9 +111,9 @@
     X(FORGET,        forget,        "master -> parameter server", \
       "this worker is gone, and others need not wait for it") \
     X(LAYOUT,        layout,        "master -> parameter server", \
-      "so many servers have the rows from now on; what was about to move otherwise stays") \
+      "so many servers have the rows; nothing else moves") \
     X(COPY,          fetch,         "master -> parameter server", \
-      "rows are about to move: ask for those that will be yours; batches are counted meanwhile") \
+      "copy the rows that are yours in the layout to come; batches are counted") \
     X(HOLD,          layout,        "master -> parameter server", \
       "no batch is counted until LAYOUT, or COPY, comes") \
     X(HELD,          held,          "parameter server -> master", \
@@ -347,7 +347,7 @@
     F(U32,   server_count, MESSAGE_MEMBERS_MAX, "how many `servers` has: those that have rows") \
     F(BYTES, servers,      FRAME_PAYLOAD_MAX, "by index: incarnation and address of each") \
     F(U64,   layout,       FIELD_ANY, "of the rows") \
-    F(FLAG,  is_paused,    FIELD_ANY, "rows are about to move: a lease ends when all servers have counted the same of its shard")
+    F(FLAG,  is_paused,    FIELD_ANY, "leases are given back, each as soon as all servers are even for its shard")
 
 #define MESSAGE_SERVER_PLACE_FIELDS(F) \
     F(U32,  incarnation, FIELD_ANY, "of the server's process") \
@@ -423,6 +423,7 @@
     F(U64,   layout,  FIELD_ANY, "to come") \
     F(U64,   clock,   FIELD_ANY, "batches that were counted when the first piece was asked for") \
     F(U64,   offset,  FIELD_ANY, "of the piece") \
+    F(FLAG,  is_held, FIELD_ANY, "no batch is counted there: nothing will be pushed after it") \
     F(FLAG,  is_last, FIELD_ANY, "it ends the images") \
     F(U32S,  counted, FRAME_PAYLOAD_MAX, "with the first piece: as of SERVER") \
     F(BYTES, bytes,   FRAME_PAYLOAD_MAX, "images, each behind its size (runtime/ps/row_snapshot.h)")
