@@ -98,7 +98,7 @@ class ServersJob(Job):
 
     def seconds(self):
         return (self.row("SELECT at FROM events WHERE event = 'learned'") -
-                self.row("SELECT min(at) FROM events WHERE event = 'joined' AND detail NOT LIKE 'server%'"))
+                self.row("SELECT min(at) FROM events WHERE event = 'joined' AND role = 'worker'"))
 
     def batches(self):
         """Whoever pushed it: when all servers had counted it."""

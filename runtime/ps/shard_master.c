@@ -386,9 +386,7 @@ static bool take_in(struct shard_master *master, int64_t now_ms, struct shard_me
     shard_count_slots(master, now_ms);
     if (member->peer == PEER_NONE)
         shard_put_event(master, now_ms, index_of(master, member), "joined", outbox,
-                        is_worker(master, member) ? "incarnation %" PRIu32
-                                                  : "server, incarnation %" PRIu32,
-                        incarnation);
+                        "incarnation %" PRIu32, incarnation);
     if (member->peer != from)
         member->leased = 0;
     member->peer = from;

@@ -104,11 +104,16 @@ void shard_put_member(const struct shard_master *master, const struct shard_memb
 void shard_put_event(const struct shard_master *master, int64_t now_ms, int64_t index,
                      const char *event, struct outbox *outbox, const char *format, ...)
 {
+    const int64_t workers = master->options.worker_count;
+    const bool is_server = index >= workers;
     va_list arguments;
 
     va_start(arguments, format);
-    outbox_put_event(outbox, seconds_since(now_ms, master->started_at), index, event, format,
-                     arguments);
+    outbox_put_event(outbox, seconds_since(now_ms, master->started_at),
+                     is_server   ? "server"
+                     : index < 0 ? "master"
+                                 : "worker",
+                     is_server ? index - workers : index, event, format, arguments);
     va_end(arguments);
 }
 

@@ -76,14 +76,14 @@ void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes,
     entry->size = size;
 }
 
-void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
-                      const char *format, va_list arguments)
+void outbox_put_event(struct outbox *outbox, double at_seconds, const char *role, int64_t index,
+                      const char *event, const char *format, va_list arguments)
 {
     struct event_row row;
 
     memset(&row, 0, sizeof row);
     row.at_seconds = at_seconds;
-    row.role = index < 0 ? "master" : "worker";
+    row.role = role;
     row.event = event;
     row.index = index;
     vsnprintf(row.detail, sizeof row.detail, format, arguments);

@@ -135,10 +135,12 @@ void outbox_close(struct outbox *outbox, peer_id peer);
 
 /* Any of the kinds that carry bytes. */
 void outbox_put(struct outbox *outbox, enum outbox_kind kind, const void *bytes, size_t size);
-/* Something that happened, `at_seconds` after the job's start; an index below 0 is the master's
- * own. The detail is cut where it does not fit its row. */
-void outbox_put_event(struct outbox *outbox, double at_seconds, int64_t index, const char *event,
-                      const char *format, va_list arguments) __attribute__((format(printf, 5, 0)));
+/* Something that happened, `at_seconds` after the job's start; role: "master", "worker" or
+ * "server"; an index below 0 is the master's own. The detail is cut where it does not fit its row.
+ */
+void outbox_put_event(struct outbox *outbox, double at_seconds, const char *role, int64_t index,
+                      const char *event, const char *format, va_list arguments)
+    __attribute__((format(printf, 6, 0)));
 void outbox_put_piece(struct outbox *outbox, uint64_t id, uint64_t position, struct slice bytes);
 void outbox_put_rows(struct outbox *outbox, uint64_t first, struct slice rows);
 void outbox_put_shard(struct outbox *outbox, const struct shard_head *head, struct slice results);

@@ -97,8 +97,8 @@ void dispatch_put_event(const struct dispatch *dispatch, int64_t now_ms, int64_t
     va_list arguments;
 
     va_start(arguments, format);
-    outbox_put_event(outbox, seconds_since(now_ms, dispatch->started_at), index, event, format,
-                     arguments);
+    outbox_put_event(outbox, seconds_since(now_ms, dispatch->started_at),
+                     index < 0 ? "master" : "worker", index, event, format, arguments);
     va_end(arguments);
 }
 

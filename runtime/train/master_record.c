@@ -68,8 +68,8 @@ void master_put_event(const struct master *master, int64_t now_ms, int64_t index
     va_list arguments;
 
     va_start(arguments, format);
-    outbox_put_event(outbox, seconds_since(now_ms, master->started_at), index, event, format,
-                     arguments);
+    outbox_put_event(outbox, seconds_since(now_ms, master->started_at),
+                     index < 0 ? "master" : "worker", index, event, format, arguments);
     va_end(arguments);
 }
 
