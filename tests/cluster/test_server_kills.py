@@ -15,6 +15,7 @@ import select
 import shutil
 import signal
 import sqlite3
+import statistics
 import tempfile
 import unittest
 
@@ -51,10 +52,14 @@ class ServersCase(unittest.TestCase):
         cls.csv = cls.folder / "clicks.csv"
         click_table.write(cls.csv, ROWS)
         cls.count = 0
+        cls.expected = statistics.mean(cls.undisturbed() for _ in range(3))
+        assert cls.expected > .85, cls.expected
+
+    @classmethod
+    def undisturbed(cls):
         job = cls.job(2, paced=False)
         assert job.end() == 0, job.last
-        cls.expected = cls.auc_of(job)
-        assert cls.expected > .85, cls.expected
+        return cls.auc_of(job)
 
     @staticmethod
     def changes():
