@@ -23,6 +23,7 @@ bool servers_are_done(const struct job *job, struct jobstore *store)
 static enum status start(void *self, struct leader *leader, struct error *err)
 {
     const struct job *job = leader->options.job;
+    const struct worker_actions *workers = leader->executor.workers;
     const struct shard_master_options options = {
         .job = job->id,
         .identity = job->identity,
@@ -38,6 +39,10 @@ static enum status start(void *self, struct leader *leader, struct error *err)
         .facts = leader_facts(leader),
     };
 
+    /* None runs where a leader before had all that was learned, in a checkpoint that is damaged.
+     * The first says how many there are. */
+    if (workers && workers->run_servers)
+        workers->run_servers(workers->self, 1, JOBSPEC_SERVERS_MAX);
     TRY(leader_log_events(leader, err));
     TRY(leader_listen(leader, err));
     return shard_master_init(self, &options, loop_now_ms(), loop_outbox(leader->loop_role), err);

@@ -55,6 +55,11 @@ static void run_servers(void *self, uint32_t least, uint32_t most)
     say("servers %" PRIu32 " %" PRIu32 "\n", least, most);
 }
 
+static void servers_done(void *self)
+{
+    run_servers(self, 0, 0);
+}
+
 static void on_event(void *self, const struct job_event *event, struct slice line)
 {
     (void)self;
@@ -158,6 +163,7 @@ void lifeline_launcher_init(struct lifeline_launcher *lifeline)
                                                        .note_worker = note_worker,
                                                        .killed_by_rows = killed_by_rows,
                                                        .limit_lanes = limit_lanes,
+                                                       .servers_done = servers_done,
                                                        .run_servers = run_servers},
                                            .on_event = on_event,
                                            .leave = leave};

@@ -310,7 +310,7 @@ static enum status start_server(struct server_process *process, struct error *er
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
-/* What is in its rows when the job needs it no longer: each batch once. */
+/* What is in its rows at last: at the end of the job each batch once. */
 static void say_counted(const struct server_role *role)
 {
     const struct shard_counts *shards = &role->shards;
@@ -333,7 +333,7 @@ static void stop(struct server_process *process, enum status status, const struc
         _exit(role_finish(status, err));
     if (process->opening)
         opening_free(process->opening);
-    if (process->has_role && process->role.state == SERVER_ENDED && process->role.clock > 0)
+    if (process->has_role && process->role.state != SERVER_FAILED && process->role.clock > 0)
         say_counted(&process->role);
     if (process->has_role)
         server_role_deinit(&process->role);

@@ -216,7 +216,7 @@ static void on_master_event(struct supervisor *supervisor, struct slice line)
 static void fill_pool(struct supervisor *supervisor);
 static void fill_places(struct supervisor *supervisor);
 
-/* LEAST MOST: those beyond have no rows any more. */
+/* LEAST MOST: those beyond have no rows any more, or none is needed. */
 static void run_servers(struct supervisor *supervisor, struct slice words)
 {
     const char *space = memchr(words.data, ' ', words.size);
@@ -225,7 +225,7 @@ static void run_servers(struct supervisor *supervisor, struct slice words)
     int64_t least, most;
 
     if (!space || !slice_to_integer((struct slice){words.data, length}, &least) ||
-        !slice_to_integer((struct slice){space + 1, words.size - length - 1}, &most) || least < 1 ||
+        !slice_to_integer((struct slice){space + 1, words.size - length - 1}, &most) || least < 0 ||
         least > most || most > JOBSPEC_SERVERS_MAX || supervisor->is_giving_up)
         return;
     if (supervisor->servers < (uint32_t)least)
@@ -241,7 +241,8 @@ static void run_servers(struct supervisor *supervisor, struct slice words)
         if (supervisor->places[i] != PLACE_RUNNING)
             continue;
         supervisor->places[i] = PLACE_LEAVING;
-        kill(child->pid, SIGTERM);
+        if (most > 0) /* of those that are not needed the master takes leave: they save nothing */
+            kill(child->pid, SIGTERM);
     }
     fill_places(supervisor);
 }

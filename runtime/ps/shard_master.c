@@ -465,6 +465,7 @@ static void on_hello(struct shard_master *master, int64_t now_ms, peer_id from,
         return;
     }
     if (!hello->is_staging) { /* it has heard of a checkpoint that is not there any more */
+        outbox_replace(outbox, hello->index, hello->incarnation);
         outbox_close(outbox, from);
         return;
     }

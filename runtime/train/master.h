@@ -60,8 +60,10 @@ struct master_options {
     int64_t try_ms;     /* after this time a worker that was too slow for a lane gets one again */
     int64_t checkpoint_ms;     /* between checkpoints; 0: time makes none */
     uint64_t checkpoint_steps; /* after so many steps one is made sooner; 0: steps make none */
-    bool needs_checkpoint;     /* what was learned elsewhere is in it: without one the job fails */
-    int64_t learn_ms;          /* after which the workers are told to end; 0: never */
+    /* What was learned elsewhere is in it: without one this master ends, and the next one finds
+     * none and has it learned again. */
+    bool needs_checkpoint;
+    int64_t learn_ms; /* after which the workers are told to end; 0: never */
     /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */

@@ -261,14 +261,12 @@ void master_say_refused(struct master *master, int64_t now_ms, const char *why,
 
 static void refuse(struct master *master, int64_t now_ms, const char *why, struct outbox *outbox)
 {
-    struct error err;
-
     master->stored = master->older;
     master->older = (struct checkpoint){.phase = 0};
     if (master->stored.phase == 0 && master->options.needs_checkpoint) {
-        error_clear(&err);
-        fail(&err, STATUS_CORRUPT, "what was learned is lost: %s", why);
-        master_fail(master, now_ms, &err, outbox);
+        master_put_event(master, now_ms, -1, "checkpoint_refused", outbox, "%s", why);
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+        outbox_end(outbox, STATUS_CORRUPT);
         return;
     }
     master_say_refused(master, now_ms, why, outbox);

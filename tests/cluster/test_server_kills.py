@@ -219,12 +219,31 @@ class Ends(ServersCase):
             with self.subTest(index=index):
                 self.check_done(self.job(paced=False, fault=f"role=worker,index={index},attempt=0,point=publishing"))
 
+    def measuring(self):
+        """A job of which all is learned, and whose servers have ended."""
+        job = self.job(1, paced=False, fault="role=worker,attempt=0,point=publishing,action=hold")
+        wait_for(lambda: "learned: " in job.log(), "all to be learned")
+        wait_for(lambda: job.pid_of("ps", 0) is None and job.pid_of("ps", 1) is None, "the end of the servers")
+        return job
+
     def test_measuring_may_take_long(self):
         """The servers are not needed any more, and that they end is no failure."""
-        job = self.job(1, paced=False, fault="role=worker,attempt=0,point=publishing,action=hold")
-        wait_for(lambda: len(re.findall("server/0.* serves rows of", job.log())) >= 4, "servers that are dismissed")
+        job = self.measuring()
         os.kill(job.pid_of("worker"), signal.SIGUSR2)
         self.check_done(job)
+        self.assertEqual(len(re.findall("server/0.* serves rows of", job.log())), 1)
+
+    def test_what_was_learned_is_damaged_and_its_master_gone(self):
+        """The servers come back, with their snapshots or without, and the worker goes back to them."""
+        for damage in ("DELETE FROM checkpoint", "UPDATE checkpoint_pieces SET bytes = zeroblob(length(bytes))"):
+            with self.subTest(damage=damage):
+                job = self.measuring()
+                with sqlite3.connect(job.folder / "job.db") as store:
+                    self.assertGreater(store.execute(damage).rowcount, 0)
+                os.kill(job.pid_of("master"), signal.SIGKILL)
+                os.kill(job.pid_of("worker"), signal.SIGKILL)
+                self.check_done(job)
+                self.assertEqual(len(job.query("SELECT * FROM events WHERE event = 'learned'")), 2)
 
     def test_a_power_cut_at_a_named_point(self):
         for point in self.POINTS[:4]:
