@@ -855,7 +855,8 @@ static void freeze_one(struct world *world)
     const bool is_server = draw(world, 3) == 0;
     struct node *node = world->nodes[node_of(world, is_server ? SERVER : WORKER)];
 
-    if (!node->is_alive)
+    /* Who thaws earlier than was thought would get what is new before what has waited. */
+    if (!node->is_alive || node->frozen_until > world->time.now)
         return;
     count(world, is_server ? SERVER_FAULT_SERVER_FREEZE : SERVER_FAULT_FREEZE);
     node->frozen_until = world->time.now + (int64_t)draw(world, FROZEN_MS);
