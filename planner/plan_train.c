@@ -252,7 +252,7 @@ static enum status plan_one(struct planning *planning)
     if (plan->explain_only)
         label_notice(plan);
     roles_notices(plan);
-    servers_choose(planning);
+    TRY(servers_choose(planning));
     TRY(parameters_check(planning));
     return validation_plan(planning);
 }

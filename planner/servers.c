@@ -7,6 +7,7 @@
 #include "planner/parameters.h"
 #include "planner/search.h"
 #include "planner/settings.h"
+#include "planner/training.h"
 
 #define SERVERS_DEFAULT 2
 
@@ -188,12 +189,15 @@ static double memory_of_worker(const struct jobspec *spec)
     return spec->memory > 0 ? (double)spec->memory : (double)memory_limit() / workers;
 }
 
-static void notice_choice(const struct plan *plan, double bytes)
+static enum status notice_choice(const struct planning *planning, double bytes)
 {
+    const struct plan *plan = planning->plan;
     struct text needed;
+    bool failed;
 
     text_init(&needed, TEXT_MAXIMUM);
     bytes_append(&needed, bytes);
+    failed = needed.failed;
     notice_add(plan->notices, NOTICE_DEFAULTS,
                "a worker would need %s for the model, more than it has: the weights lie on %u "
                "parameter servers, and learning them again gives other bits",
@@ -201,9 +205,10 @@ static void notice_choice(const struct plan *plan, double bytes)
     notice_hint(plan->notices, "job.strategy = 'allreduce' keeps them in the workers; job.ps says "
                                "how many servers there are.");
     text_deinit(&needed);
+    return failed ? fail_no_memory(planning->err) : STATUS_OK;
 }
 
-void servers_choose(struct planning *planning)
+enum status servers_choose(struct planning *planning)
 {
     const struct setting *strategy = settings_find(planning, "job.strategy");
     struct plan *plan = planning->plan;
@@ -215,14 +220,16 @@ void servers_choose(struct planning *planning)
     if (plan->spec.servers > 0 || !plan->estimator->kind->lies_on_servers ||
         plan->cluster.is_wanted || (strategy && !says(strategy, "auto")) ||
         bytes <= memory_of_worker(&plan->spec))
-        return;
+        return STATUS_OK;
     error_clear(&ignored);
     planning->err = &ignored;
     if (check_together(planning, true) == STATUS_OK && check_others(planning) == STATUS_OK)
         plan->spec.servers = SERVERS_DEFAULT;
     planning->err = err;
-    if (plan->spec.servers > 0)
-        notice_choice(plan, bytes);
+    if (plan->spec.servers == 0)
+        return STATUS_OK;
+    TRY(training_record(planning));
+    return notice_choice(planning, bytes);
 }
 
 enum status servers_check_job(const struct planning *planning)

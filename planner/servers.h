@@ -21,7 +21,7 @@ enum status servers_plan(struct planning *planning);
 /* Where the statement leaves it open: servers for a model that exceeds the memory of a worker on
  * this machine, when all inputs are planned. No servers where something in the statement does not
  * go together with them. */
-void servers_choose(struct planning *planning);
+enum status servers_choose(struct planning *planning);
 /* UNSUPPORTED of where the job runs and who reads the rows, once that is planned. */
 enum status servers_check_job(const struct planning *planning);
 

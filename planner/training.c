@@ -361,7 +361,7 @@ static void append_effective(const struct plan *plan, const struct attribute *of
     }
 }
 
-static enum status record_attributes(const struct planning *planning)
+enum status training_record(const struct planning *planning)
 {
     struct plan *plan = planning->plan;
     const struct attribute *attribute;
@@ -371,6 +371,7 @@ static enum status record_attributes(const struct planning *planning)
 
     while (attribute_number(count))
         count++;
+    plan->attribute_count = 0;
     plan->attributes = ARENA_NEW(planning->arena, struct plan_attribute, count);
     if (!plan->attributes)
         return fail_no_memory(planning->err);
@@ -476,5 +477,5 @@ enum status training_plan(struct planning *planning)
         plan->metric_count = 0;
     TRY(plan_positive(planning));
     TRY(plan_class_weights(planning));
-    return record_attributes(planning);
+    return training_record(planning);
 }
