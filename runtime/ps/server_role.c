@@ -12,6 +12,7 @@
 
 #define SNAPSHOT_VERSION 2
 #define SNAPSHOT_BUCKETS 64 /* of one piece of work, where they are empty */
+#define SNAPSHOT_COST    10 /* times as long as one takes until the next */
 
 /* ---- life ---- */
 
@@ -708,13 +709,13 @@ void server_role_work(struct server_role *role, int64_t now_ms, struct outbox *o
 {
     const uint64_t position = role->snapshot.position;
     struct error err;
-    (void)now_ms;
 
     error_clear(&err);
     for (int i = 0; i < SNAPSHOT_BUCKETS && role->snapshot.position == position; i++) {
         if (role->snapshot.table == role->options.table_count) {
             send_pieces(role, 1, outbox);
             finish_snapshot(role, outbox);
+            role->snapshot_pause = SNAPSHOT_COST * (now_ms - role->snapshot_at);
             return;
         }
         if (put_image(role, &err) != STATUS_OK) {
@@ -803,7 +804,10 @@ enum status server_role_restore(struct server_role *role, struct slice piece, bo
 
 static bool is_snapshot_due(const struct server_role *role, int64_t now_ms)
 {
-    return role->options.snapshot_ms && now_ms - role->snapshot_at >= role->options.snapshot_ms;
+    const int64_t since = now_ms - role->snapshot_at;
+
+    return role->options.snapshot_ms && since >= role->options.snapshot_ms &&
+           since >= role->snapshot_pause;
 }
 
 void server_role_save(struct server_role *role, int64_t now_ms)

@@ -130,6 +130,7 @@ struct server_role {
         struct text out;
     } snapshot;
     int64_t snapshot_at;     /* when one began last */
+    int64_t snapshot_pause;  /* from then on, so that snapshots take a tenth of the time at most */
     uint64_t snapshot_clock; /* of the last that began */
     uint32_t snapshots;      /* begun by this process */
     bool must_save;          /* whatever the clock says: rows have moved */

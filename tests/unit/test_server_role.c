@@ -543,6 +543,27 @@ static void a_server_that_goes_saves_what_was_pushed(void **state)
     finish(&stage);
 }
 
+/* One that begins at 2000 and takes 300 ms is followed after ten times as long, not by the clock
+ * alone, which would be after 500 ms. */
+static void snapshots_take_a_tenth_of_the_time_at_most(void **state)
+{
+    struct stage stage;
+    (void)state;
+
+    begin(&stage);
+    resume_as(&stage, WORKER, 0, 0);
+    pull_and_push(&stage, 4, 0);
+    server_role_on_tick(&stage.role, 2000, &stage.outbox);
+    while (server_role_has_work(&stage.role))
+        server_role_work(&stage.role, 2300, &stage.outbox);
+    pull_and_push(&stage, 4, 1);
+    server_role_on_tick(&stage.role, 4999, &stage.outbox);
+    CHECK(!server_role_has_work(&stage.role));
+    server_role_on_tick(&stage.role, 5000, &stage.outbox);
+    CHECK(server_role_has_work(&stage.role));
+    finish(&stage);
+}
+
 static void damaged_snapshots_are_refused(void **state)
 {
     struct stage stage;
@@ -583,6 +604,7 @@ int main(void)
         cmocka_unit_test(a_server_without_rows_tells_its_master_why),
         cmocka_unit_test(a_server_goes_on_from_a_snapshot),
         cmocka_unit_test(a_server_that_goes_saves_what_was_pushed),
+        cmocka_unit_test(snapshots_take_a_tenth_of_the_time_at_most),
         cmocka_unit_test(damaged_snapshots_are_refused),
     };
 
