@@ -163,6 +163,26 @@ static enum status check_others(const struct planning *planning)
                                      "leave USING out.");
 }
 
+/* Of processes the administrator allows a job as many servers as workers. */
+static bool are_allowed(const struct planning *planning, uint32_t servers)
+{
+    const uint32_t most = planning->catalog->limits.workers;
+
+    return most == 0 || servers <= most;
+}
+
+static enum status check_allowed(const struct planning *planning)
+{
+    const struct catalog_limits *limits = &planning->catalog->limits;
+
+    if (are_allowed(planning, planning->plan->spec.servers))
+        return STATUS_OK;
+    fail_at(planning->err, STATUS_LIMIT, asking(planning)->value.span.start,
+            "a job of %u parameter servers, and at most %u are allowed here",
+            planning->plan->spec.servers, limits->workers);
+    return error_hint(planning->err, "%s says so.", limits->workers_decision);
+}
+
 enum status servers_plan(struct planning *planning)
 {
     const struct setting *strategy = settings_find(planning, "job.strategy");
@@ -175,7 +195,10 @@ enum status servers_plan(struct planning *planning)
     if (spec->servers == 0)
         TRY(check_idle(planning, false));
     TRY(check_together(planning, spec->servers > 0));
-    return spec->servers > 0 ? check_others(planning) : STATUS_OK;
+    if (spec->servers == 0)
+        return STATUS_OK;
+    TRY(check_allowed(planning));
+    return check_others(planning);
 }
 
 /* ---- where the statement leaves it open ---- */
@@ -223,7 +246,8 @@ enum status servers_choose(struct planning *planning)
         return STATUS_OK;
     error_clear(&ignored);
     planning->err = &ignored;
-    if (check_together(planning, true) == STATUS_OK && check_others(planning) == STATUS_OK)
+    if (are_allowed(planning, SERVERS_DEFAULT) && check_together(planning, true) == STATUS_OK &&
+        check_others(planning) == STATUS_OK)
         plan->spec.servers = SERVERS_DEFAULT;
     planning->err = err;
     if (plan->spec.servers == 0)

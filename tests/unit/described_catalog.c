@@ -369,6 +369,11 @@ static void read_line(struct slice line, struct described_catalog *described)
         described->refused = slice_trim(rest);
     } else if (slice_is(what, "cluster")) {
         read_cluster(slice_trim(rest), &described->catalog.limits);
+    } else if (slice_is(what, "workers")) {
+        if (!slice_to_integer(slice_trim(rest), &position))
+            give_up("no number", line);
+        described->catalog.limits.workers = (uint32_t)position;
+        described->catalog.limits.workers_decision = "totrain.max_workers";
     } else if (slice_is(what, "staged")) {
         described->catalog.limits.is_staged = true;
     } else if (slice_is(what, "pathless")) {

@@ -16,6 +16,7 @@
  *     -- query: v TEXT 150 texts, 150 listed, 3 numbers; s TEXT 150 texts, 150 listed, 10 ids
  *     -- cluster: may                         jobs may run there; "will": they do unless told
  *     -- cluster: not allowed here            they may not
+ *     -- workers: 2                           of a job at most
  *     -- staged:                              the job's processes are started elsewhere
  *     -- refused: 14 no such table: iriss     the host refuses at this byte
  *
