@@ -17,7 +17,7 @@ ROWS = 100000 // harness.SLOW
 NEAR = .003 if harness.SLOW == 1 else .02
 KILLS = 8 if harness.SLOW == 1 else 3
 ROLES = (b"master", b"worker", b"ps")
-LEARNING = "train.epoch = 3"
+LEARNING = f"train.epoch = {3 if harness.SLOW == 1 else 12}"  # until the models are at their best
 ASYNCHRONOUS = f"{LEARNING}, job.strategy = 'ps', job.ps = 2, job.max_workers = 4, job.min_workers = 1, job.staleness = 8"
 SEED = 7
 
