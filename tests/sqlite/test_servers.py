@@ -14,7 +14,7 @@ import click_table
 MODELS = ("DNNLinearCombined", "DeepFM", "DCN", "XDeepFM")
 ROWS = 100000 // harness.SLOW
 # P3. Sums of fewer rows tell less, and the sanitizers' builds are not for them.
-NEAR = .003 if harness.SLOW == 1 else .02
+NEAR = .003 if harness.SLOW == 1 else .03
 KILLS = 8 if harness.SLOW == 1 else 3
 ROLES = (b"master", b"worker", b"ps")
 LEARNING = f"train.epoch = {3 if harness.SLOW == 1 else 12}"  # until the models are at their best
