@@ -24,4 +24,4 @@ totrain_test(test_memory_of_measures
   USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
 target_link_options(test_memory_of_measures PRIVATE ${FAILING_MEMORY_LINK})
 # Allocations of some 450 statements fail in turn: minutes with sanitizers, or without optimisation.
-set_tests_properties(test_memory_of_statements PROPERTIES TIMEOUT 900)
+set_tests_properties(test_memory_of_statements PROPERTIES TIMEOUT 1800)
