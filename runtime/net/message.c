@@ -59,6 +59,16 @@ struct message_failure message_failure_of(const struct error *error)
                                     .hint = slice_of(error->hint)};
 }
 
+struct message_unable message_unable_of(uint32_t index, uint32_t incarnation,
+                                        const struct error *error)
+{
+    return (struct message_unable){.index = index,
+                                   .incarnation = incarnation,
+                                   .status = (uint32_t)error->status,
+                                   .message = slice_of(error->message),
+                                   .hint = slice_of(error->hint)};
+}
+
 void message_put_server_place(struct text *servers, const struct message_server_place *place)
 {
     fields_put(servers, server_place_table(), place);

@@ -92,6 +92,9 @@ enum status message_read(struct slice frame, struct message *message, struct err
 
 /* What FAILED says of an error, from which it borrows. */
 struct message_failure message_failure_of(const struct error *error);
+/* The same of UNABLE, by a process of this worker. */
+struct message_unable message_unable_of(uint32_t index, uint32_t incarnation,
+                                        const struct error *error);
 
 /* Also part of a worker's state. */
 void message_put_progress(struct text *out, const struct message_progress *progress);

@@ -91,11 +91,8 @@ static void say_unable(const struct push_worker *worker, struct outbox *outbox)
 {
     struct message message = message_of(worker, MESSAGE_UNABLE);
 
-    message.unable = (struct message_unable){.index = worker->options.index,
-                                             .incarnation = worker->options.incarnation,
-                                             .status = (uint32_t)worker->failure.status,
-                                             .message = slice_of(worker->failure.message),
-                                             .hint = slice_of(worker->failure.hint)};
+    message.unable =
+        message_unable_of(worker->options.index, worker->options.incarnation, &worker->failure);
     outbox_send(outbox, worker->master.peer, &message);
 }
 

@@ -42,11 +42,8 @@ static void say_unable(const struct scorer_role *role, struct outbox *outbox)
 {
     struct message message = message_of(role, MESSAGE_UNABLE);
 
-    message.unable = (struct message_unable){.index = role->options.index,
-                                             .incarnation = role->options.incarnation,
-                                             .status = (uint32_t)role->failure.status,
-                                             .message = slice_of(role->failure.message),
-                                             .hint = slice_of(role->failure.hint)};
+    message.unable =
+        message_unable_of(role->options.index, role->options.incarnation, &role->failure);
     outbox_send(outbox, role->master.peer, &message);
 }
 

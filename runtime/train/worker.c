@@ -90,11 +90,8 @@ static void send_unable(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_UNABLE);
 
-    message.unable = (struct message_unable){.index = worker->options.index,
-                                             .incarnation = worker->options.incarnation,
-                                             .status = (uint32_t)worker->failure.status,
-                                             .message = slice_of(worker->failure.message),
-                                             .hint = slice_of(worker->failure.hint)};
+    message.unable =
+        message_unable_of(worker->options.index, worker->options.incarnation, &worker->failure);
     outbox_send(outbox, worker->master, &message);
 }
 
