@@ -1,7 +1,5 @@
 #include "runtime/process/working_servers.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/learners/learners.h"
@@ -32,34 +30,20 @@ static void drop_rows(struct pushing_host *host)
     if (host->has_batches)
         embedding_batches_deinit(&host->batches);
     host->has_batches = false;
-    opening_free(host->opening);
+    if (host->opening)
+        opening_free(host->opening);
     host->opening = NULL;
-}
-
-/* The rows are opened anew, with the learner that trains. */
-static enum status begin_training(struct pushing_host *host, struct error *err)
-{
-    drop_rows(host);
-    host->training = calloc(1, training_worker.state_bytes);
-    if (!host->training)
-        return fail_no_memory(err);
-    return training_worker.start(host->training, &host->start, err);
 }
 
 static void after_worker(struct pushing_host *host)
 {
-    struct error err;
-
     progress_note();
     experiment_after_batch(&host->experiment, &host->worker, loop_now_us());
     if (host->worker.state != PUSH_LEARNED || host->training)
         return;
     log_info("all is learned");
-    error_clear(&err);
-    if (begin_training(host, &err) != STATUS_OK) {
-        log_error("%s", err.message);
-        loop_stop(host->start.loop, err.status, &err);
-    }
+    drop_rows(host); /* they are opened anew, with the learner that trains */
+    training_worker_follow(&host->start, &host->training);
 }
 
 static void on_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
@@ -213,19 +197,14 @@ static bool is_stuck(const void *self)
 static bool stop(void *self)
 {
     struct pushing_host *host = self;
-    bool is_done = true;
 
     if (host->has_worker) {
         push_worker_deinit(&host->worker);
         experiment_close(&host->experiment);
     }
     host->has_worker = false;
-    if (host->training) {
-        is_done = training_worker.stop(host->training);
-        if (is_done)
-            free(host->training);
-        return is_done;
-    }
+    if (host->training)
+        return training_worker_end(host->training);
     if (!host->opening)
         return true;
     if (!opening_is_done(host->opening))

@@ -1,7 +1,5 @@
 #include "runtime/process/working_staging.h"
 
-#include <stdlib.h>
-
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/process/staging.h"
@@ -15,20 +13,10 @@ struct staging_host {
     void *training; /* state of training_worker; NULL before */
 };
 
-static enum status begin_training(struct staging_host *host, struct error *err)
-{
-    host->training = calloc(1, training_worker.state_bytes);
-    if (!host->training)
-        return fail_no_memory(err);
-    return training_worker.start(host->training, &host->start, err);
-}
-
 /* All rows are staged. A shard that is being read beside another worker's is finished first: both
  * would use one connection. */
 static void after_scorer(struct staging_host *host)
 {
-    struct error err;
-
     progress_note();
     if (host->scorer.state != SCORER_STAGED || host->training ||
         (host->staging && staging_is_running(host->staging)))
@@ -36,11 +24,7 @@ static void after_scorer(struct staging_host *host)
     log_info("all rows are staged");
     staging_free(host->staging);
     host->staging = NULL;
-    error_clear(&err);
-    if (begin_training(host, &err) != STATUS_OK) {
-        log_error("%s", err.message);
-        loop_stop(host->start.loop, err.status, &err);
-    }
+    training_worker_follow(&host->start, &host->training);
 }
 
 static void on_message(void *self, int64_t now_ms, peer_id from, const struct message *message,
@@ -144,14 +128,9 @@ static bool is_stuck(const void *self)
 static bool stop(void *self)
 {
     struct staging_host *host = self;
-    bool is_done;
 
-    if (host->training) {
-        is_done = training_worker.stop(host->training);
-        if (is_done)
-            free(host->training);
-        return is_done;
-    }
+    if (host->training)
+        return training_worker_end(host->training);
     if (host->staging && staging_is_running(host->staging))
         return false;
     staging_free(host->staging);

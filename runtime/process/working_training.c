@@ -1,5 +1,7 @@
 #include "runtime/process/working_training.h"
 
+#include <stdlib.h>
+
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/loop/loop_watch.h"
@@ -232,3 +234,31 @@ const struct working_role training_worker = {.state_bytes = sizeof(struct traini
                                              .leave = leave,
                                              .is_stuck = is_stuck,
                                              .stop = stop};
+
+static enum status follow(const struct working_options *options, void **state, struct error *err)
+{
+    *state = calloc(1, training_worker.state_bytes);
+    if (!*state)
+        return fail_no_memory(err);
+    return training_worker.start(*state, options, err);
+}
+
+void training_worker_follow(const struct working_options *options, void **state)
+{
+    struct error err;
+
+    error_clear(&err);
+    if (follow(options, state, &err) == STATUS_OK)
+        return;
+    log_error("%s", err.message);
+    loop_stop(options->loop, err.status, &err);
+}
+
+bool training_worker_end(void *state)
+{
+    const bool is_done = training_worker.stop(state);
+
+    if (is_done)
+        free(state);
+    return is_done;
+}
