@@ -113,6 +113,11 @@ enum status opening_use_threads(struct learner_loader *opening, uint32_t threads
     return STATUS_OK;
 }
 
+bool opening_lacks_database(const struct learner_loader *opening)
+{
+    return opening->err.status == STATUS_CONNECTION;
+}
+
 const struct error *opening_error(const struct learner_loader *opening)
 {
     return &opening->err;

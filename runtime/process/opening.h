@@ -29,6 +29,9 @@ struct team *opening_team(const struct learner_loader *opening);
 /* The learner computes with so many threads from now on. NO_MEMORY: it cannot go on. */
 enum status opening_use_threads(struct learner_loader *opening, uint32_t threads,
                                 struct error *err);
+/* The rows are in a database that is away: the process ends, and its launcher starts it again
+ * later. */
+bool opening_lacks_database(const struct learner_loader *opening);
 const struct error *opening_error(const struct learner_loader *opening);
 /* Only when it is done. */
 void opening_free(struct learner_loader *opening);

@@ -2,7 +2,6 @@
 
 #include "base/log.h"
 #include "base/progress.h"
-#include "runtime/learners/learners.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/build.h"
 #include "runtime/process/experiment.h"
@@ -92,13 +91,11 @@ static void do_work(void *self, int64_t now_ms, struct outbox *outbox)
     after_worker(host);
 }
 
-/* A model that no worker could collect is refused before anything is learned. */
 static enum status open_batches(struct pushing_host *host, struct error *err)
 {
     const struct jobspec *spec = &host->start.job->spec;
     const struct dataset *dataset = opening_dataset(host->opening);
     struct team *team = opening_team(host->opening);
-    struct learning learning;
     struct shard_plan plan;
 
     if (!dataset) {
@@ -106,8 +103,6 @@ static enum status open_batches(struct pushing_host *host, struct error *err)
         return err->status;
     }
     TRY(shard_plan_of(spec, dataset->train.rows, &plan, err));
-    TRY(learning_open(spec, dataset, team, &learning, err));
-    learning.close(learning.self);
     host->has_batches = true;
     return embedding_batches_init(&host->batches, spec, dataset, &plan, team, err);
 }
@@ -156,7 +151,9 @@ static void on_ready(void *context)
     struct error err;
 
     error_clear(&err);
-    if (join(host, &err) == STATUS_OK)
+    if (opening_lacks_database(host->opening))
+        err = *opening_error(host->opening);
+    else if (join(host, &err) == STATUS_OK)
         return;
     log_error("%s", err.message);
     loop_stop(host->start.loop, err.status, &err);

@@ -147,18 +147,12 @@ static void on_ready(void *context)
     struct error err;
 
     error_clear(&err);
-    /* The database is away: the launcher starts the worker again later. */
-    if (!opening_learning(host->opening) &&
-        opening_error(host->opening)->status == STATUS_CONNECTION) {
+    if (opening_lacks_database(host->opening))
         err = *opening_error(host->opening);
-        log_error("%s", err.message);
-        loop_stop(host->start.loop, err.status, &err);
+    else if (join(host, &err) == STATUS_OK)
         return;
-    }
-    if (join(host, &err) != STATUS_OK) {
-        log_error("%s", err.message);
-        loop_stop(host->start.loop, err.status, &err);
-    }
+    log_error("%s", err.message);
+    loop_stop(host->start.loop, err.status, &err);
 }
 
 static enum status start(void *self, const struct working_options *options, struct error *err)
