@@ -17,11 +17,6 @@ static struct bucket_range own_buckets(const struct server_role *role)
     return buckets_of_server(role->options.index, role->layout.serving);
 }
 
-static struct message message_of(const struct server_role *role, enum message_type type)
-{
-    return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
-}
-
 /* ---- rows that do not stay ---- */
 
 static void drop_rows_outside(struct server_role *role, struct bucket_range range)
@@ -93,7 +88,7 @@ void server_move_hold(struct server_role *role, const struct message_layout *lay
                       struct outbox *outbox)
 {
     struct server_move *move = &role->move;
-    struct message message = message_of(role, MESSAGE_HELD);
+    struct message message = server_role_message(role, MESSAGE_HELD);
 
     if (move->state != MOVE_COPYING || layout->layout != move->to.id)
         return;
@@ -110,7 +105,7 @@ void server_move_hold(struct server_role *role, const struct message_layout *lay
 
 static void say_fetched(struct server_role *role, const struct error *err, struct outbox *outbox)
 {
-    struct message message = message_of(role, MESSAGE_FETCHED);
+    struct message message = server_role_message(role, MESSAGE_FETCHED);
     const struct message_failure failure = message_failure_of(err);
 
     message.fetched = (struct message_fetched){.layout = role->move.to.id,
@@ -154,7 +149,7 @@ static void end_round_of_all(struct server_role *role, struct outbox *outbox)
 static void ask_for_rows(struct server_role *role, struct move_source *source,
                          struct outbox *outbox)
 {
-    struct message message = message_of(role, MESSAGE_ROWS_WANTED);
+    struct message message = server_role_message(role, MESSAGE_ROWS_WANTED);
 
     message.rows_wanted = (struct message_rows_wanted){.index = role->options.index,
                                                        .layout = role->move.to.id,
@@ -469,7 +464,7 @@ static void send_piece(struct server_role *role, struct move_reader *reader, str
 {
     struct text *out = &reader->unsent;
     const size_t most = role->options.piece_bytes, size = out->size < most ? out->size : most;
-    struct message message = message_of(role, MESSAGE_ROWS);
+    struct message message = server_role_message(role, MESSAGE_ROWS);
 
     message.moved_rows = (struct message_moved_rows){
         .layout = role->move.to.id,

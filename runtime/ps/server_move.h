@@ -106,4 +106,8 @@ bool server_move_make_room(struct server_role *role, const struct error *why,
 /* Connects to what is not connected. */
 void server_move_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox);
 
+/* ---- server_role.c, for these ---- */
+
+struct message server_role_message(const struct server_role *role, enum message_type type);
+
 #endif

@@ -113,7 +113,7 @@ static bool is_over(const struct server_role *role)
     return role->state == SERVER_FAILED || role->state == SERVER_ENDED;
 }
 
-static struct message message_of(const struct server_role *role, enum message_type type)
+struct message server_role_message(const struct server_role *role, enum message_type type)
 {
     return (struct message){.type = type, .job = role->options.job, .epoch = role->epoch};
 }
@@ -122,7 +122,7 @@ static struct message message_of(const struct server_role *role, enum message_ty
 
 static void send_failure(const struct server_role *role, struct outbox *outbox)
 {
-    struct message message = message_of(role, MESSAGE_FAILED);
+    struct message message = server_role_message(role, MESSAGE_FAILED);
 
     message.failure = message_failure_of(&role->failure);
     outbox_send(outbox, role->master.peer, &message);
@@ -130,7 +130,7 @@ static void send_failure(const struct server_role *role, struct outbox *outbox)
 
 void server_role_say(const struct server_role *role, struct outbox *outbox)
 {
-    struct message message = message_of(role, MESSAGE_SERVER);
+    struct message message = server_role_message(role, MESSAGE_SERVER);
 
     message.server = (struct message_server){.index = role->options.index,
                                              .incarnation = role->options.incarnation,
@@ -331,7 +331,7 @@ static enum status on_resume(struct server_role *role, struct server_peer *peer,
                              const struct message_resume *resume, struct outbox *outbox,
                              struct error *err)
 {
-    struct message message = message_of(role, MESSAGE_RESUMED);
+    struct message message = server_role_message(role, MESSAGE_RESUMED);
 
     TRY(know_worker(role, resume->index, err));
     if (resume->incarnation < role->workers[resume->index].gone)
@@ -353,7 +353,7 @@ static enum status answer_pull(struct server_role *role, struct server_peer *pee
                                const struct message_pull *pull, struct outbox *outbox,
                                struct error *err)
 {
-    struct message message = message_of(role, MESSAGE_PULLED);
+    struct message message = server_role_message(role, MESSAGE_PULLED);
     struct rows_asked asked;
     void *floats = role->floats;
     uint64_t at = 0, first = 0;
@@ -489,7 +489,7 @@ static enum status on_push(struct server_role *role, struct server_peer *peer,
                            const struct message_push *push, struct outbox *outbox,
                            struct error *err)
 {
-    struct message message = message_of(role, MESSAGE_PUSHED);
+    struct message message = server_role_message(role, MESSAGE_PUSHED);
 
     if (!peer->is_computing)
         return wrong(err, "a push without a pull");
@@ -834,7 +834,7 @@ void server_role_save_anew(struct server_role *role, int64_t now_ms)
 
 void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox *outbox)
 {
-    struct message alive = message_of(role, MESSAGE_PHASE_ALIVE);
+    struct message alive = server_role_message(role, MESSAGE_PHASE_ALIVE);
 
     if (role->state == SERVER_ENDED)
         return;

@@ -77,7 +77,7 @@ bool shard_master_is_learned(const struct shard_master *master)
 
 /* ----- messages to others ----- */
 
-static struct message message_of(const struct shard_master *master, enum message_type type)
+struct message shard_message(const struct shard_master *master, enum message_type type)
 {
     return (struct message){.type = type, .job = master->options.job, .epoch = master->epoch};
 }
@@ -85,7 +85,7 @@ static struct message message_of(const struct shard_master *master, enum message
 static void send_last(const struct shard_master *master, peer_id peer, enum message_type type,
                       struct outbox *outbox)
 {
-    const struct message message = message_of(master, type);
+    const struct message message = shard_message(master, type);
 
     outbox_send(outbox, peer, &message);
     outbox_close(outbox, peer);
@@ -99,7 +99,7 @@ static void send_end(const struct shard_master *master, peer_id peer, struct out
 static void send_servers(const struct shard_master *master, peer_id peer, struct outbox *outbox)
 {
     const uint32_t serving = master->move.now.serving;
-    struct message message = message_of(master, MESSAGE_SERVERS);
+    struct message message = shard_message(master, MESSAGE_SERVERS);
     struct text list;
 
     if (!master->move.is_settled)
@@ -132,7 +132,7 @@ static void send_forgets(const struct shard_master *master, peer_id peer, struct
 {
     for (uint32_t w = 0; w < master->options.worker_count; w++) {
         const struct shard_member *worker = master->workers + w;
-        struct message message = message_of(master, MESSAGE_FORGET);
+        struct message message = shard_message(master, MESSAGE_FORGET);
 
         if (!worker->was_seen || worker->incarnation == 0)
             continue;
@@ -147,7 +147,7 @@ static void send_forgets(const struct shard_master *master, peer_id peer, struct
 void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64_t id,
                       uint64_t shard, struct outbox *outbox)
 {
-    struct message message = message_of(master, MESSAGE_LEASE);
+    struct message message = shard_message(master, MESSAGE_LEASE);
 
     master->workers[worker].leased++;
     message.lease = (struct message_lease){.id = id, .first = shard, .count = 1};
@@ -334,13 +334,6 @@ static bool is_worker(const struct shard_master *master, const struct shard_memb
     return member >= master->workers && member < master->workers + master->options.worker_count;
 }
 
-/* As events and rows have it. */
-static int64_t index_of(const struct shard_master *master, const struct shard_member *member)
-{
-    return is_worker(master, member) ? member - master->workers
-                                     : master->options.worker_count + (member - master->servers);
-}
-
 static void forget_collection(struct shard_master *master)
 {
     master->collection = (struct shard_collection){.lease = 0};
@@ -355,7 +348,7 @@ static void lose(struct shard_master *master, int64_t now_ms, struct shard_membe
     shard_count_slots(master, now_ms);
     member->peer = PEER_NONE;
     shard_put_member(master, member, state, outbox);
-    shard_put_event(master, now_ms, index_of(master, member), state, outbox, "%s", why);
+    shard_put_event(master, now_ms, shard_index_of(master, member), state, outbox, "%s", why);
     if (!is_worker(master, member)) {
         shard_move_lose_server(master, now_ms, (uint32_t)(member - master->servers), outbox);
         return;
@@ -385,7 +378,7 @@ static bool take_in(struct shard_master *master, int64_t now_ms, struct shard_me
     }
     shard_count_slots(master, now_ms);
     if (member->peer == PEER_NONE)
-        shard_put_event(master, now_ms, index_of(master, member), "joined", outbox,
+        shard_put_event(master, now_ms, shard_index_of(master, member), "joined", outbox,
                         "incarnation %" PRIu32, incarnation);
     if (member->peer != from)
         member->leased = 0;
@@ -602,7 +595,7 @@ void shard_release_server(struct shard_master *master, uint32_t index, struct ou
 static void ask_piece(const struct shard_master *master, struct outbox *outbox)
 {
     const struct shard_collection *collection = &master->collection;
-    struct message message = message_of(master, MESSAGE_CHECKPOINT);
+    struct message message = shard_message(master, MESSAGE_CHECKPOINT);
 
     message.checkpoint =
         (struct message_checkpoint){.id = collection->lease, .offset = collection->received};
@@ -737,7 +730,7 @@ static void on_member_message(struct shard_master *master, int64_t now_ms,
         member->leased -= member->leased > 0;
         on_shard_done(master, now_ms, &message->shard_done, outbox);
     } else if (message->type == MESSAGE_SNAPSHOT) {
-        on_snapshot(master, now_ms, (uint32_t)index_of(master, member), &message->snapshot, outbox);
+        on_snapshot(master, now_ms, shard_index_of(master, member), &message->snapshot, outbox);
     } else if (message->type == MESSAGE_LEAVING) {
         send_end(master, member->peer, outbox);
         lose(master, now_ms, member, "left", "was asked to go", outbox);
@@ -813,7 +806,7 @@ void shard_master_on_disconnect(struct shard_master *master, int64_t now_ms, pee
 static void check_member(struct shard_master *master, int64_t now_ms, struct shard_member *member,
                          struct outbox *outbox)
 {
-    const uint32_t index = (uint32_t)index_of(master, member);
+    const uint32_t index = shard_index_of(master, member);
 
     if (!member->was_seen || master->options.dead_ms == 0 ||
         now_ms - member->heard_at < master->options.dead_ms)

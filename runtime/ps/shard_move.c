@@ -47,15 +47,10 @@ uint32_t shard_move_servers_most(const struct shard_master *master)
 
 /* ---- messages ---- */
 
-static struct message message_of(const struct shard_master *master, enum message_type type)
-{
-    return (struct message){.type = type, .job = master->options.job, .epoch = master->epoch};
-}
-
 static void send_layout(const struct shard_master *master, uint32_t server, enum message_type type,
                         struct server_layout layout, struct outbox *outbox)
 {
-    struct message message = message_of(master, type);
+    struct message message = shard_message(master, type);
 
     message.layout = (struct message_layout){layout.id, layout.serving};
     if (is_here(master, server))
@@ -74,7 +69,7 @@ static void send_fetch(const struct shard_master *master, enum message_type type
                        struct outbox *outbox)
 {
     const struct shard_move *move = &master->move;
-    struct message message = message_of(master, type);
+    struct message message = shard_message(master, type);
     struct text list;
 
     text_init(&list, FRAME_PAYLOAD_MAX);

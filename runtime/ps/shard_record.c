@@ -80,7 +80,7 @@ void shard_put_job(struct shard_master *master, int64_t now_ms, struct outbox *o
     outbox_put(outbox, OUTBOX_JOB, &row, sizeof row);
 }
 
-static uint32_t index_of(const struct shard_master *master, const struct shard_member *member)
+uint32_t shard_index_of(const struct shard_master *master, const struct shard_member *member)
 {
     const uint32_t workers = master->options.worker_count;
     const bool is_worker = member >= master->workers && member < master->workers + workers;
@@ -95,7 +95,7 @@ void shard_put_member(const struct shard_master *master, const struct shard_memb
     struct worker_row row;
 
     memset(&row, 0, sizeof row);
-    row.index = index_of(master, member);
+    row.index = shard_index_of(master, member);
     row.incarnation = member->incarnation;
     row.state = state;
     outbox_put(outbox, OUTBOX_WORKER, &row, sizeof row);

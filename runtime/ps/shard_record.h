@@ -13,7 +13,8 @@ struct job_row shard_master_job_row(struct shard_master *master, int64_t now_ms)
 /* Before every change of the number of workers: counts the slots used until now. */
 void shard_count_slots(struct shard_master *master, int64_t now_ms);
 void shard_put_job(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-/* A server has the index behind the workers. */
+/* As rows, events and the launcher have it: of a server behind those of the workers. */
+uint32_t shard_index_of(const struct shard_master *master, const struct shard_member *member);
 void shard_put_member(const struct shard_master *master, const struct shard_member *member,
                       const char *state, struct outbox *outbox);
 /* -1: the master's own. */
