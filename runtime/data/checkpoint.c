@@ -2,13 +2,16 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "runtime/data/checkpoint_pieces.h"
 #include "runtime/data/jobstore_parts.h"
 #include "runtime/data/journal_parts.h"
 #include "runtime/data/journal_record.h"
+#include "runtime/data/step_log.h"
 
 /* What is to be left on the disk where two checkpoints are kept: the next one in the store and in
  * its log. */
@@ -51,16 +54,20 @@ static enum status step_done(struct jobstore *store, sqlite3_stmt *statement, st
 
 /* ---- writing ---- */
 
+/* The log of steps stays. */
 enum status checkpoint_abandon(struct jobstore *store, struct error *err)
 {
-    return jobstore_run(store,
-                        "DELETE FROM checkpoint_pieces"
-                        " WHERE checkpoint NOT IN (SELECT id FROM checkpoint)",
-                        err);
+    char sql[160];
+
+    snprintf(sql, sizeof sql,
+             "DELETE FROM checkpoint_pieces WHERE checkpoint < %" PRIu64
+             " AND checkpoint NOT IN (SELECT id FROM checkpoint)",
+             STEP_LOG_FIRST);
+    return jobstore_run(store, sql, err);
 }
 
-static enum status insert_piece(struct jobstore *store, uint64_t id, uint64_t position,
-                                struct slice bytes, struct error *err)
+enum status checkpoint_insert_piece(struct jobstore *store, uint64_t id, uint64_t position,
+                                    struct slice bytes, struct error *err)
 {
     sqlite3_stmt *statement;
     enum status status;
@@ -81,7 +88,7 @@ enum status checkpoint_put_piece(struct jobstore *store, uint64_t id, uint64_t p
 {
     if (position == 0)
         TRY(checkpoint_abandon(store, err));
-    TRY(insert_piece(store, id, position, bytes, err));
+    TRY(checkpoint_insert_piece(store, id, position, bytes, err));
     return record_piece(jobstore_recording(store), id, position, bytes, err);
 }
 
@@ -236,7 +243,7 @@ static void forget_before(struct jobstore *store)
         jobstore_prepare(store, "SELECT min(id) FROM checkpoint", &statement, NULL) != STATUS_OK)
         return;
     if (sqlite3_step(statement) == SQLITE_ROW)
-        record_forget(recording, (uint64_t)sqlite3_column_int64(statement, 0));
+        record_forget(recording, 0, (uint64_t)sqlite3_column_int64(statement, 0));
     sqlite3_finalize(statement);
 }
 
@@ -289,7 +296,7 @@ static enum status take_foreign_piece(void *context, uint64_t position, struct s
     if (foreign->bytes > foreign->head.bytes)
         return fail(err, STATUS_CORRUPT,
                     "the pieces of the checkpoint are longer than its head says");
-    return insert_piece(foreign->store, foreign->head.id, position, bytes, err);
+    return checkpoint_insert_piece(foreign->store, foreign->head.id, position, bytes, err);
 }
 
 static struct checkpoint head_from(const uint64_t values[CHECKPOINT_HEAD_VALUES])
@@ -369,6 +376,19 @@ static enum status read_head(struct jobstore *store, int age, uint64_t values[10
     return status;
 }
 
+uint64_t checkpoint_oldest_phase(struct jobstore *store)
+{
+    sqlite3_stmt *statement;
+    uint64_t phase = 0;
+
+    if (jobstore_prepare(store, "SELECT min(phase) FROM checkpoint", &statement, NULL) != STATUS_OK)
+        return 0;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        phase = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return phase;
+}
+
 enum status checkpoint_peek(struct jobstore *store, struct checkpoint *checkpoint,
                             struct error *err)
 {
@@ -428,6 +448,36 @@ static enum status take_piece(sqlite3_stmt *statement, const struct checkpoint *
                     position);
     text_append(out, bytes);
     return out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+enum status checkpoint_each_piece(struct jobstore *store, uint64_t id, piece_reader *each,
+                                  void *context, struct error *err)
+{
+    enum status status = STATUS_OK;
+    sqlite3_stmt *statement;
+    int stepped = SQLITE_DONE;
+
+    TRY(jobstore_prepare(store,
+                         "SELECT hash, bytes, position FROM checkpoint_pieces"
+                         " WHERE checkpoint = ? ORDER BY position",
+                         &statement, err));
+    sqlite3_bind_int64(statement, 1, (int64_t)id);
+    for (uint64_t position = 0; status == STATUS_OK; position++) {
+        struct slice bytes;
+
+        stepped = sqlite3_step(statement);
+        if (stepped != SQLITE_ROW || (uint64_t)sqlite3_column_int64(statement, 2) != position)
+            break;
+        bytes = (struct slice){sqlite3_column_blob(statement, 1),
+                               (size_t)sqlite3_column_bytes(statement, 1)};
+        status = hash_piece(id, position, bytes) == (uint64_t)sqlite3_column_int64(statement, 0)
+                     ? each(context, position, bytes, err)
+                     : fail(err, STATUS_CORRUPT, "piece %" PRIu64 " is damaged", position);
+    }
+    if (status == STATUS_OK && stepped != SQLITE_ROW && stepped != SQLITE_DONE)
+        status = jobstore_failed(store, err);
+    sqlite3_finalize(statement);
+    return status;
 }
 
 enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,

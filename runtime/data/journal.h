@@ -74,8 +74,9 @@ struct journal {
     /* In order of their positions. NULL: the replay needs no checkpoint. */
     enum status (*each_piece)(void *self, uint64_t checkpoint, piece_reader *each, void *context,
                               struct error *err);
-    /* Pieces of checkpoints below this one are of no use any more. NULL: they all stay. */
-    void (*forget_pieces)(void *self, uint64_t oldest);
+    /* Pieces of checkpoints from `first` on, below `end`, are of no use any more. NULL: they all
+     * stay. */
+    void (*forget_pieces)(void *self, uint64_t first, uint64_t end);
     /* Appends what the session that sent the job has noted of its columns
      * (extension/engine/rows/direct_verdict.h); nothing where no rows were counted. INVALID: they
      * were, and it has noted nothing. NULL: of a journal that nothing is collected from. */

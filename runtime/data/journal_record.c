@@ -186,12 +186,21 @@ enum status record_piece(struct recording *recording, uint64_t checkpoint, uint6
                                          err);
 }
 
-void record_forget(struct recording *recording, uint64_t oldest)
+enum status record_each_piece(struct recording *recording, uint64_t checkpoint, piece_reader *each,
+                              void *context, struct error *err)
+{
+    const struct journal *journal = recording->journal;
+
+    return journal->each_piece ? journal->each_piece(journal->self, checkpoint, each, context, err)
+                               : STATUS_OK;
+}
+
+void record_forget(struct recording *recording, uint64_t first, uint64_t end)
 {
     const struct journal *journal = recording ? recording->journal : NULL;
 
     if (is_recording(recording) && journal->forget_pieces)
-        journal->forget_pieces(journal->self, oldest);
+        journal->forget_pieces(journal->self, first, end);
 }
 
 /* ----- appending ----- */

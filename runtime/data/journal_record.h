@@ -24,8 +24,12 @@ enum status record_model_row(struct recording *recording, const struct model_row
                              struct error *err);
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
                          struct slice bytes, struct error *err);
-/* Of checkpoints below this one. The store has committed that it does not have them any more. */
-void record_forget(struct recording *recording, uint64_t oldest);
+/* Those that were put under this id: they need not be in the store. */
+enum status record_each_piece(struct recording *recording, uint64_t checkpoint, piece_reader *each,
+                              void *context, struct error *err);
+/* Of checkpoints from `first` on, below `end`. The store has committed that it does not have them
+ * any more. */
+void record_forget(struct recording *recording, uint64_t first, uint64_t end);
 enum status record_drop(struct recording *recording, struct error *err);
 
 /* What was recorded since the last of these goes to the journal, or nowhere. */

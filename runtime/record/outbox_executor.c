@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "runtime/data/journal.h"
 #include "runtime/data/shardstore.h"
+#include "runtime/data/step_log.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop.h"
@@ -292,6 +293,17 @@ static enum status finish(struct outbox_executor *executor, const struct checkpo
     return STATUS_OK;
 }
 
+/* Those that each snapshot has: the phase of one is its first step that it lacks, and one more. */
+static void forget_steps(struct outbox_executor *executor)
+{
+    const uint64_t phase = checkpoint_oldest_phase(executor->store);
+    struct error why;
+
+    error_clear(&why);
+    if (phase > 0 && step_log_forget(executor->store, phase - 1, &why) != STATUS_OK)
+        log_warning("older steps stay in the log: %s", why.message);
+}
+
 static void note_outcome(struct outbox_executor *executor, uint64_t id, const struct error *why)
 {
     executor->outcome = (struct checkpoint_outcome){.is_due = true, .id = id, .why = *why};
@@ -300,6 +312,26 @@ static void note_outcome(struct outbox_executor *executor, uint64_t id, const st
     log_warning("checkpoint: %s", why->message);
     executor->failed_id = id;
     (void)checkpoint_make_room(executor->store, NULL);
+}
+
+/* What is lost of the log costs a later process these steps; this one goes on. A process that has
+ * another in its place may not: nobody is to hear of a step that its successor does not find. */
+static enum status store_step(struct outbox_executor *executor, struct slice bytes,
+                              struct error *err)
+{
+    enum status status;
+    uint64_t step;
+
+    memcpy(&step, bytes.data, sizeof step);
+    bytes = (struct slice){bytes.data + sizeof step, bytes.size - sizeof step};
+    TRY(begin(executor, err));
+    status = step_log_put(executor->store, step, bytes, err);
+    if (status == STATUS_OK)
+        status = jobstore_check_journal(executor->store, err);
+    if (status == STATUS_OK)
+        return jobstore_commit(executor->store, err);
+    jobstore_rollback(executor->store);
+    return status;
 }
 
 /* Of all that is done for a checkpoint only STALE is an error of the job's. */
@@ -315,8 +347,12 @@ static enum status store_checkpoint(struct outbox_executor *executor, enum outbo
     if (kind == OUTBOX_DROP) {
         if (checkpoint_drop(executor->store, &why) != STATUS_OK ||
             jobstore_forget_staged_model(executor->store, &why) != STATUS_OK ||
-            shardstore_drop_results(executor->store, &why) != STATUS_OK)
+            shardstore_drop_results(executor->store, &why) != STATUS_OK ||
+            (executor->logs_steps && step_log_forget_all(executor->store, &why) != STATUS_OK))
             log_warning("what the job does not need any more: %s", why.message);
+    } else if (kind == OUTBOX_STEP) {
+        if (store_step(executor, bytes, &why) != STATUS_OK)
+            log_warning("the log of steps has a gap: %s", why.message);
     } else if (kind == OUTBOX_KEEP) {
         memcpy(&id, bytes.data, sizeof id);
         if (checkpoint_keep(executor->store, id, &why) != STATUS_OK)
@@ -330,7 +366,8 @@ static enum status store_checkpoint(struct outbox_executor *executor, enum outbo
     } else {
         memcpy(&checkpoint, bytes.data, sizeof checkpoint);
         if (checkpoint.id != executor->failed_id) {
-            (void)finish(executor, &checkpoint, &why);
+            if (finish(executor, &checkpoint, &why) == STATUS_OK && executor->logs_steps)
+                forget_steps(executor);
             note_outcome(executor, checkpoint.id, &why);
         }
     }
@@ -348,7 +385,7 @@ static enum status store_checkpoints(struct outbox_executor *executor, const str
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (entry->kind == OUTBOX_PIECE || entry->kind == OUTBOX_FINISH ||
-            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP)
+            entry->kind == OUTBOX_DROP || entry->kind == OUTBOX_KEEP || entry->kind == OUTBOX_STEP)
             TRY(store_checkpoint(executor, entry->kind, outbox_bytes(outbox, entry), err));
     }
     return STATUS_OK;

@@ -54,6 +54,7 @@ struct outbox_executor {
     uint32_t incarnation; /* as claimed */
     struct checkpoint_outcome outcome;
     uint64_t failed_id;      /* its other pieces are not tried */
+    bool logs_steps;         /* its store has a log of steps (step_log.h) */
     struct event_log events; /* log.tensorboard; closed without it */
     struct store_call *call; /* begun around each use of the store; NULL: none */
     struct fault fault;

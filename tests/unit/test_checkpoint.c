@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/data/checkpoint.h"
+#include "runtime/data/step_log.h"
 
 #define JOB      7
 #define IDENTITY 0xfeedface12345678u
@@ -299,6 +300,79 @@ static void only_the_last_who_claimed_the_store_leads(void **state)
     close_store(&fixture);
 }
 
+/* ---- the log of steps (step_log.h) ---- */
+
+static void put_step(struct fixture *fixture, uint64_t step, struct slice body)
+{
+    struct text entry;
+    struct error err;
+    uint32_t size = (uint32_t)body.size;
+
+    text_init(&entry, TEXT_MAXIMUM);
+    text_append(&entry, (struct slice){(const char *)&size, sizeof size});
+    text_append(&entry, body);
+    CHECK_OK(step_log_put(fixture->store, step, text_slice(&entry), &err));
+    text_deinit(&entry);
+}
+
+static enum status read_step(struct fixture *fixture, uint64_t step, struct text *entry)
+{
+    struct error err;
+
+    text_clear(entry);
+    return step_log_read(fixture->store, step, entry, &err);
+}
+
+static void steps_stay_in_the_log_until_all_checkpoints_have_them(void **state)
+{
+    struct fixture fixture;
+    struct text entry;
+    struct error err;
+    char *large = calloc(1, 20u << 20);
+    (void)state;
+
+    open_store(&fixture);
+    text_init(&entry, TEXT_MAXIMUM);
+    CHECK(large != NULL);
+    CHECK_OK(step_log_begin(fixture.store, &err));
+    for (uint64_t step = 3; step < 6; step++)
+        put_step(&fixture, step, SLICE("abc"));
+    put_step(&fixture, 6, (struct slice){large, 20u << 20}); /* of several pieces */
+    CHECK_OK(checkpoint_abandon(fixture.store, &err));       /* takes none of them */
+    for (uint64_t step = 3; step < 6; step++) {
+        CHECK_OK(read_step(&fixture, step, &entry));
+        CHECK_INT(entry.size, sizeof(uint32_t) + 3);
+    }
+    CHECK_OK(read_step(&fixture, 6, &entry));
+    CHECK_INT(entry.size, sizeof(uint32_t) + (20u << 20));
+    CHECK(read_step(&fixture, 7, &entry) == STATUS_NOT_FOUND);
+    CHECK_OK(step_log_forget(fixture.store, 5, &err));
+    CHECK(read_step(&fixture, 4, &entry) == STATUS_NOT_FOUND);
+    CHECK_OK(read_step(&fixture, 5, &entry));
+    CHECK_OK(step_log_forget_all(fixture.store, &err));
+    CHECK(read_step(&fixture, 5, &entry) == STATUS_NOT_FOUND);
+    free(large);
+    text_deinit(&entry);
+    close_store(&fixture);
+}
+
+static void a_step_that_is_damaged_or_not_whole_is_not_read(void **state)
+{
+    struct fixture fixture;
+    struct text entry;
+    (void)state;
+
+    open_store(&fixture);
+    text_init(&entry, TEXT_MAXIMUM);
+    put_step(&fixture, 0, SLICE("abc"));
+    meddle(&fixture, "UPDATE checkpoint_pieces SET bytes = x'030000006162'");
+    CHECK(read_step(&fixture, 0, &entry) == STATUS_CORRUPT);
+    meddle(&fixture, "DELETE FROM checkpoint_pieces");
+    CHECK(read_step(&fixture, 0, &entry) == STATUS_NOT_FOUND);
+    text_deinit(&entry);
+    close_store(&fixture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +384,8 @@ int main(void)
         cmocka_unit_test(what_was_changed_or_is_of_another_job_is_refused),
         cmocka_unit_test(a_changed_bit_in_a_piece_is_seen_when_it_is_read),
         cmocka_unit_test(only_the_last_who_claimed_the_store_leads),
+        cmocka_unit_test(steps_stay_in_the_log_until_all_checkpoints_have_them),
+        cmocka_unit_test(a_step_that_is_damaged_or_not_whole_is_not_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -436,10 +436,11 @@ static void the_next_master_has_books_and_checkpoint(void **state)
 
 static uint64_t oldest_kept;
 
-static void forget_pieces(void *self, uint64_t oldest)
+static void forget_pieces(void *self, uint64_t first, uint64_t end)
 {
     (void)self;
-    oldest_kept = oldest;
+    CHECK_INT(first, 0);
+    oldest_kept = end;
 }
 
 /* The entries of the submission stand in another journal. */

@@ -427,20 +427,22 @@ static enum status each_piece(void *self, uint64_t checkpoint, piece_reader *eac
 
 /* Another snapshot tries it again. A process that was frozen meanwhile removes nothing of its
  * successor's, whose numbers are greater. */
-static void forget_pieces(void *self, uint64_t oldest)
+static void forget_pieces(void *self, uint64_t first, uint64_t end)
 {
     struct pgstore *store = self;
-    char sql[TABLE_NAME_MAX + 128], format[128], id[32], key[KEY_BYTES];
-    const char *parameters[] = {id};
-    const struct pg_call call = {sql, parameters, 1, true};
+    char sql[TABLE_NAME_MAX + 128], format[128], from[32], below[32], key[KEY_BYTES];
+    const char *parameters[] = {from, below};
+    const struct pg_call call = {sql, parameters, 2, true};
     PGresult *result;
     struct error why;
 
     if (!store->is_of_server || !store->connection.connection)
         return; /* who leads the job may delete nothing */
     error_clear(&why);
-    snprintf(id, sizeof id, "%" PRId64, (int64_t)oldest);
-    snprintf(format, sizeof format, "DELETE FROM @ WHERE checkpoint < $1::bigint%s",
+    snprintf(from, sizeof from, "%" PRId64, (int64_t)first);
+    snprintf(below, sizeof below, "%" PRId64, (int64_t)end);
+    snprintf(format, sizeof format,
+             "DELETE FROM @ WHERE checkpoint >= $1::bigint AND checkpoint < $2::bigint%s",
              key_of(store, key));
     pgstore_sql(sql, sizeof sql, format, store->checkpoint);
     if (pg_connection_call(&store->connection, &call, &result, NULL, &why) == STATUS_OK)
